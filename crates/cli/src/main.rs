@@ -1,0 +1,2 @@
+//! Placeholder opened with the workspace.
+fn main() {}

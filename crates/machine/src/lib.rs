@@ -1,0 +1,1 @@
+//! Placeholder opened with the workspace.

@@ -1,0 +1,17 @@
+//! Promela: from text to process automata.
+//!
+//! The layers, in reading order: [`source`] (files and positions) → [`diagnostic`] (what to tell the author) →
+//! [`preprocess`] (the built-in C preprocessor) → [`token`] → [`parse`] (tokens to the tree of [`ast`]) →
+//! [`lower`] (tree to automata) → [`ir`] (the typed program that machines execute).
+//!
+//! The front end does no input or output of its own (files come through [`source::Files`]), and it never
+//! fails: it returns what it could build, together with diagnostics.
+
+pub mod ast;
+pub mod diagnostic;
+pub mod ir;
+pub mod lower;
+pub mod parse;
+pub mod preprocess;
+pub mod source;
+pub mod token;

@@ -1,0 +1,185 @@
+//! Files, spans and positions: how every token and every statement keeps its true place.
+//!
+//! A [`Span`] names a byte range of one file and, when the text came out of a macro or an inline, the
+//! expansion that produced it. Expansions form a tree that leads back to the place of use.
+
+use std::sync::Arc;
+
+/// A file that was read: an index into [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// One use of a macro or an inline; [`ExpansionId::ROOT`] is text written where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ExpansionId(pub u32);
+
+impl ExpansionId {
+    /// Text that comes from no expansion.
+    pub const ROOT: ExpansionId = ExpansionId(0);
+}
+
+/// A byte range of a file, and the expansion through which it reached the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    /// The file that holds the text.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// The macro or inline use that produced this copy of the text.
+    pub expansion: ExpansionId,
+}
+
+impl Span {
+    /// The beginning of the first file: for things that have no text of their own.
+    pub const NONE: Span = Span { file: FileId(0), start: 0, end: 0, expansion: ExpansionId::ROOT };
+
+    /// The smallest span from the beginning of `self` to the end of `other`; `self` if they are in different
+    /// files or expansions.
+    pub fn to(self, other: Span) -> Span {
+        if self.file == other.file && self.expansion == other.expansion && other.end >= self.start {
+            Span { end: other.end, ..self }
+        } else {
+            self
+        }
+    }
+}
+
+/// What an expansion expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExpansionKind {
+    /// A preprocessor macro: positions are reported at the use.
+    Macro,
+    /// A Promela inline: positions are reported in the inline's body, as Spin does.
+    Inline,
+}
+
+/// One use of a macro or inline.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// Macro or inline.
+    pub kind: ExpansionKind,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The place of use (which may itself lie in an expansion).
+    pub call: Span,
+}
+
+/// A file's text and where its lines start.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// The name as given on the command line or in the `#include`.
+    pub name: String,
+    /// The text.
+    pub text: Arc<str>,
+    line_starts: Vec<u32>,
+    /// `#line` directives: (byte offset from which it holds, line number of the next line, file name).
+    pub line_marks: Vec<(u32, u32, Option<String>)>,
+}
+
+/// A position for people: 1-based line and column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// File name.
+    pub file: String,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column, in characters.
+    pub column: u32,
+}
+
+/// All files and expansions of one run of the front end.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+    expansions: Vec<Expansion>,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file and returns its id.
+    pub fn add_file(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let text: Arc<str> = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.files.push(SourceFile { name: name.into(), text, line_starts, line_marks: Vec::new() });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Records a `#line` directive: the line after byte `offset` of `file` is called `line` (of `name`).
+    pub fn add_line_mark(&mut self, file: FileId, offset: u32, line: u32, name: Option<String>) {
+        self.files[file.0 as usize].line_marks.push((offset, line, name));
+    }
+
+    /// Adds an expansion and returns its id.
+    pub fn add_expansion(&mut self, expansion: Expansion) -> ExpansionId {
+        self.expansions.push(expansion);
+        ExpansionId(self.expansions.len() as u32)
+    }
+
+    /// The file with this id.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All files, in the order in which they were read.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The expansion with this id; `None` for [`ExpansionId::ROOT`].
+    pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
+        id.0.checked_sub(1).and_then(|i| self.expansions.get(i as usize))
+    }
+
+    /// The span that people are shown: out of macros (to the place of use), but inside inlines.
+    pub fn site(&self, mut span: Span) -> Span {
+        while let Some(e) = self.expansion(span.expansion) {
+            match e.kind {
+                ExpansionKind::Macro => span = e.call,
+                ExpansionKind::Inline => break,
+            }
+        }
+        span
+    }
+
+    /// File, line and column of the beginning of `span` as people are shown it.
+    pub fn location(&self, span: Span) -> Location {
+        let span = self.site(span);
+        let Some(file) = self.files.get(span.file.0 as usize) else {
+            return Location { file: String::new(), line: 1, column: 1 };
+        };
+        let at = span.start.min(file.text.len() as u32);
+        let row = file.line_starts.partition_point(|&s| s <= at) - 1;
+        let line_start = file.line_starts[row] as usize;
+        let column = file.text.get(line_start..at as usize).map_or(0, |s| s.chars().count()) as u32 + 1;
+        let mark = file.line_marks.iter().rev().find(|m| m.0 <= at);
+        let (line, name) = match mark {
+            Some((offset, line, name)) => {
+                let mark_row = file.line_starts.partition_point(|&s| s <= *offset) - 1;
+                (line + (row - mark_row).saturating_sub(1) as u32, name.clone())
+            }
+            None => (row as u32 + 1, None),
+        };
+        Location { file: name.unwrap_or_else(|| file.name.clone()), line, column }
+    }
+
+    /// The text that `span` covers.
+    pub fn text(&self, span: Span) -> &str {
+        self.files
+            .get(span.file.0 as usize)
+            .and_then(|f| f.text.get(span.start as usize..span.end as usize))
+            .unwrap_or("")
+    }
+}
+
+/// Where included files come from. The front end does no input of its own.
+pub trait Files {
+    /// The text of the file at `path`, or why it cannot be had.
+    fn read(&self, path: &str) -> Result<String, String>;
+}

@@ -1,0 +1,183 @@
+//! The narrow waist: what a search may know about a program.
+//!
+//! States are bytes of variable length, actions are numbers; a search cannot mention Promela. The hot trait is
+//! [`TransitionSystem`], crossed once per state with a batch; [`Explain`] is cold and never called inside a search.
+//!
+//! **Transient states.** A step that leaves a process inside an atomic sequence ends in a *transient* state: it is
+//! expanded like any other (only the process in control moves), but it is no state of the program: it is not
+//! stored, not counted, and its labels mean nothing. When the process in control cannot move, the machine gives
+//! the control back and the state is an ordinary one.
+
+/// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ActionId(pub u64);
+
+/// What kind of error a step or a state shows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// A failed `assert`.
+    Assertion,
+    /// A state without successors in which some process is not at a valid end.
+    EndState,
+    /// A PV invariant that does not hold.
+    Invariant,
+    /// An event that the trace assertion does not allow, or a notrace that was matched.
+    Trace,
+    /// Index out of bounds, division by zero, invalid channel, blocked d_step, …
+    Runtime,
+}
+
+impl FaultKind {
+    /// The word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Assertion => "assertion",
+            FaultKind::EndState => "end-state",
+            FaultKind::Invariant => "invariant",
+            FaultKind::Trace => "trace",
+            FaultKind::Runtime => "runtime",
+        }
+    }
+}
+
+/// An error found while firing an action or looking at a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Its kind.
+    pub kind: FaultKind,
+    /// One sentence for people.
+    pub message: String,
+    /// File, 1-based line and column.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+    /// The process's name, if one process is to blame.
+    pub process: Option<String>,
+    /// Its number.
+    pub pid: Option<u32>,
+}
+
+/// One outcome of a fired action.
+#[derive(Clone, Debug)]
+pub struct Successor {
+    /// The action.
+    pub action: ActionId,
+    /// The bytes of the new state in [`Successors::bytes`]; `None` when the step could not be completed.
+    pub state: Option<(u32, u32)>,
+    /// The new state is transient (see the crate's documentation).
+    pub transient: bool,
+    /// An error that the step shows. With a failed assertion the step is taken all the same.
+    pub fault: Option<Box<Fault>>,
+}
+
+/// A batch of outcomes in a buffer that the caller owns and reuses.
+#[derive(Default, Debug)]
+pub struct Successors {
+    /// The outcomes.
+    pub list: Vec<Successor>,
+    /// The bytes of all states, one after another.
+    pub bytes: Vec<u8>,
+}
+
+impl Successors {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.bytes.clear();
+    }
+
+    /// The state that an outcome leads to.
+    pub fn state(&self, successor: &Successor) -> Option<&[u8]> {
+        successor.state.map(|(start, len)| &self.bytes[start as usize..(start + len) as usize])
+    }
+
+    /// Appends an outcome; `state` is copied.
+    pub fn push(&mut self, action: ActionId, state: Option<&[u8]>, transient: bool, fault: Option<Fault>) {
+        let state = state.map(|bytes| {
+            let start = self.bytes.len() as u32;
+            self.bytes.extend_from_slice(bytes);
+            (start, bytes.len() as u32)
+        });
+        self.list.push(Successor { action, state, transient, fault: fault.map(Box::new) });
+    }
+}
+
+/// What a property may want to know of a state.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Labels {
+    /// Some process is at an accept label.
+    pub accepting: bool,
+    /// Some process is at a progress label.
+    pub progress: bool,
+    /// Every process is at a valid end (and the trace assertion is complete), so having no successor is fine.
+    pub valid_end: bool,
+    /// All channels are empty.
+    pub channels_empty: bool,
+}
+
+/// A program as a search sees it.
+pub trait TransitionSystem: Sync {
+    /// The initial state, or the error that already initialisation shows.
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault>;
+
+    /// Appends the enabled actions of `state`, grouped by process, in a fixed order (Spin's: youngest process first, edges in
+    /// order). An action whose evaluation faults is enabled: firing it shows the fault.
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>);
+
+    /// Appends one outcome for each of `actions`, which must be enabled in `state`.
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors);
+
+    /// Label bits of a state.
+    fn labels(&self, state: &[u8]) -> Labels;
+
+    /// The part of a state that makes it different from others: all of it but values that are explicitly hidden.
+    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8];
+
+    /// Errors that the state itself shows (invariants), whatever happens next. Not called for transient states.
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>);
+
+    /// The error that `state` shows when it has no successor and is not a valid end: which processes are stuck, and where.
+    fn deadlock(&self, state: &[u8]) -> Fault;
+}
+
+/// One step in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepInfo {
+    /// The process.
+    pub process: String,
+    /// Its number.
+    pub pid: u32,
+    /// File, 1-based line and column of the statement.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+    /// The statement as written.
+    pub text: String,
+    /// The receiving half of a rendezvous.
+    pub partner: Option<Box<StepInfo>>,
+}
+
+/// A variable, field or channel with its value, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedValue {
+    /// The name, qualified by process for locals (`user[1]:x`).
+    pub name: String,
+    /// The value as Promela shows it.
+    pub value: String,
+}
+
+/// Names, places and values: cold, for traces, reports and user interfaces only.
+pub trait Explain {
+    /// The steps that the action stands for.
+    fn step(&self, state: &[u8], action: ActionId) -> StepInfo;
+
+    /// All variables and channels of a state, and where each process is.
+    fn values(&self, state: &[u8]) -> Vec<NamedValue>;
+
+    /// What the step prints (`printf`, `printm`).
+    fn output(&self, state: &[u8], action: ActionId) -> String;
+}
