@@ -55,7 +55,6 @@ impl Lowerer<'_> {
         self.may_declare(&p.name);
         self.declared_proctypes.insert(id);
         let mut context = Context::new(id, ProctypeKind::Proctype);
-        std::mem::swap(&mut self.program.proctypes[id.index()].span, &mut p.name.span.clone());
         context.initialization_ok = true;
         self.context = Some(Box::new(context));
         self.parameters(&p.params);
