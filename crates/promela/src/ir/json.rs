@@ -247,3 +247,79 @@ impl Writer<'_> {
         self.position(edge.span);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::samples;
+
+    /// Skips one JSON value; the grammar of JSON and nothing more.
+    fn skip_value(text: &[u8]) -> Option<&[u8]> {
+        let rest = match text.first()? {
+            b'{' => return skip_items(&text[1..], b'}', true),
+            b'[' => return skip_items(&text[1..], b']', false),
+            b'"' => return skip_string(text),
+            _ => text.iter().position(|b| b",]}".contains(b)).map_or(&[][..], |end| &text[end..]),
+        };
+        let word = std::str::from_utf8(&text[..text.len() - rest.len()]).ok()?;
+        let good = matches!(word, "true" | "false" | "null") || word.parse::<i64>().is_ok();
+        good.then_some(rest)
+    }
+
+    fn skip_string(text: &[u8]) -> Option<&[u8]> {
+        let mut rest = text.strip_prefix(b"\"")?;
+        loop {
+            match rest {
+                [b'"', rest @ ..] => return Some(rest),
+                [b'\\', b'u', hex @ ..] => {
+                    hex.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+                    rest = &hex[4..];
+                }
+                [b'\\', b'"' | b'\\' | b'n' | b't' | b'r', after @ ..] => rest = after,
+                [b'\\' | 0..=31, ..] | [] => return None,
+                [_, after @ ..] => rest = after,
+            }
+        }
+    }
+
+    fn skip_items(mut text: &[u8], close: u8, keys: bool) -> Option<&[u8]> {
+        if text.first() == Some(&close) {
+            return Some(&text[1..]);
+        }
+        loop {
+            if keys {
+                text = skip_string(text)?.strip_prefix(b":")?;
+            }
+            text = skip_value(text)?;
+            match text.split_first()? {
+                (b',', rest) => text = rest,
+                (end, rest) if *end == close => return Some(rest),
+                _ => return None,
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_json_whatever_the_program() {
+        let sources = SourceMap::new();
+        for program in [Program::default(), samples::mutex(), samples::everything(), samples::broken()] {
+            let json = to_json(&program, &sources);
+            assert_eq!(skip_value(json.as_bytes()), Some(&[][..]), "{json}");
+        }
+    }
+
+    #[test]
+    fn edges_carry_their_place_and_their_forms() {
+        let mut sources = SourceMap::new();
+        sources.add_file("mutex.pml", format!("{}\nbusy == 0", "x".repeat(98)));
+        let json = to_json(&samples::mutex(), &sources);
+        let location = "\"locations\":[{\"number\":1,\"end\":false,\"accept\":false,\"progress\":false,\
+             \"in_d_step\":false,\"edges\":[{\"id\":0,\"from\":1,\"to\":2,\"atomic\":true,\"escape\":null,\
+             \"kind\":\"guard\",\"ir\":\"guard (eq g0:bool 0)\",\"text\":\"guard\",\"file\":\"mutex.pml\",\
+             \"line\":2,\"column\":2},{\"id\":4,\"from\":1,\"to\":null,";
+        assert!(json.contains(location), "{json}");
+        let turn = "{\"name\":\"turn\",\"type\":\"array 2 of bit*\",\"cell\":1,\"cells\":2,\"hidden\":true,\
+             \"file\":\"mutex.pml\",\"line\":1,\"column\":11}";
+        assert!(json.contains(turn), "{json}");
+    }
+}

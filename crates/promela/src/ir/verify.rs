@@ -159,7 +159,7 @@ impl<'a> Verifier<'a> {
                 v.priority(process.priority);
                 let Some(proctype) = v.proctype(process.proctype) else { return };
                 let runnable = matches!(proctype.kind, ProctypeKind::Proctype | ProctypeKind::Init);
-                v.check(runnable, || format!("a {} cannot be active", print::kind_word(proctype.kind)));
+                v.check(runnable, || format!("`{}` cannot be active", print::kind_word(proctype.kind)));
                 inits += usize::from(proctype.kind == ProctypeKind::Init);
             });
         }
@@ -208,10 +208,13 @@ impl<'a> Verifier<'a> {
                 }
             }
             self.check(proctype.n_params == 0, || {
-                format!("proctype{i} has parameters, but is a {}", print::kind_word(proctype.kind))
+                format!("proctype{i} has parameters, but is `{}`", print::kind_word(proctype.kind))
             });
         }
         self.check(inits <= 1, || "there is more than one init".to_owned());
         self.check(traces <= 1, || "there is more than one trace".to_owned());
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -179,6 +179,7 @@ fn mutated_text_never_makes_it_panic() {
     let texts: Vec<String> = samples().iter().map(print).collect();
     let mut random = Random(1);
     let mut accepted = 0;
+    let sources = crate::source::SourceMap::new();
     for round in 0..20_000 {
         let mut bytes = texts[round % texts.len()].clone().into_bytes();
         mutate(&mut bytes, &mut random);
@@ -187,6 +188,7 @@ fn mutated_text_never_makes_it_panic() {
         accepted += 1;
         // Whether it keeps the rules or not, finding that out does not panic either, nor does printing it.
         let _ = crate::ir::verify::verify(&program);
+        let _ = crate::ir::json::to_json(&program, &sources);
         let printed = print(&program);
         let again = read(&printed, FileId(0)).unwrap_or_else(|error| panic!("{error:?}\n{printed}"));
         assert_eq!(print(&again), printed);

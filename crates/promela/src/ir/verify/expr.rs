@@ -164,7 +164,7 @@ impl Verifier<'_> {
         self.priority(priority);
         let Some(proctype) = self.proctype(id) else { return };
         let (kind, n_params) = (proctype.kind, proctype.n_params as usize);
-        self.check(kind == ProctypeKind::Proctype, || format!("`run` of a {}", print::kind_word(kind)));
+        self.check(kind == ProctypeKind::Proctype, || format!("`run` of `{}`", print::kind_word(kind)));
         self.check(n_args == n_params, || {
             format!("`run` of {} with {n_args} arguments for {n_params} parameters", proctype.name)
         });

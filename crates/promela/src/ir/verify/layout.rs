@@ -152,7 +152,7 @@ impl Verifier<'_> {
             Ok(scalar) => {
                 let (is, said) = (Type::Scalar(scalar), Type::Scalar(place.scalar));
                 let (is, said) = (print::print_type(&is), print::print_type(&said));
-                self.fail(format!("cell {} is a {is}, not a {said}", place.cell));
+                self.fail(format!("cell {} holds {is}, not {said}", place.cell));
             }
             Err(reason) => self.fail(reason),
         }
@@ -160,7 +160,7 @@ impl Verifier<'_> {
 }
 
 /// The scalar of every cell that `place` may refer to, in a program whose types and variables are right.
-fn resolve(program: &Program, vars: &[Var], place: &Place) -> Result<Scalar, String> {
+pub(super) fn resolve(program: &Program, vars: &[Var], place: &Place) -> Result<Scalar, String> {
     let cell = place.cell;
     let after = vars.partition_point(|var| var.cell <= cell);
     let outside = || format!("cell {cell} is in no variable");
@@ -180,14 +180,13 @@ fn resolve(program: &Program, vars: &[Var], place: &Place) -> Result<Scalar, Str
             }
             Type::Array(element, len) => {
                 let size = program.cells_of(element);
-                if let Some(index) = next.filter(|index| index.len == *len && index.stride == size) {
+                if next.is_some_and(|index| index.len == *len && index.stride == size) {
                     if offset >= size {
                         return Err(format!(
                             "an index of {} is applied to cell {cell}, not the first",
                             var.name
                         ));
                     }
-                    debug_assert!(index.len > 0 && index.stride > 0, "as the array's");
                     next = indices.next();
                 }
                 offset %= size;
