@@ -101,6 +101,7 @@ pub fn action_word(action: &Action) -> &'static str {
         Action::Lock(_) => "lock",
         Action::Unlock(_) => "unlock",
         Action::DStep { .. } => "d_step",
+        Action::Event { .. } => "event",
         Action::End => "end",
     }
 }
@@ -442,6 +443,11 @@ impl Printer {
                 self.args([chan]);
                 self.recv_args(args);
             }
+            Action::Event { send, chan, args } => {
+                self.word(if *send { " send" } else { " receive" });
+                self.args([chan]);
+                self.recv_args(args);
+            }
             Action::Printf(format, args) => {
                 self.word(" ");
                 quote(&mut self.out, format);
@@ -521,6 +527,7 @@ impl Printer {
             ExprKind::NrPr => p.atom("_nr_pr", expr.span),
             ExprKind::Last => p.atom("_last", expr.span),
             ExprKind::Priority => p.atom("_priority", expr.span),
+            ExprKind::Stdin => p.atom("STDIN", expr.span),
             ExprKind::Timeout => p.atom("timeout", expr.span),
             ExprKind::NonProgress => p.atom("np_", expr.span),
             kind => {
@@ -574,6 +581,7 @@ impl Printer {
             | ExprKind::NrPr
             | ExprKind::Last
             | ExprKind::Priority
+            | ExprKind::Stdin
             | ExprKind::Timeout
             | ExprKind::NonProgress => {}
         }

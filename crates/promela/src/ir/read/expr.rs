@@ -27,6 +27,13 @@ impl Reader<'_> {
                 let keep = self.flag("keep")?;
                 Action::Receive { random, keep, chan: self.expr()?, args: self.recv_args("}")? }
             }
+            "event" => {
+                let send = self.flag("send")?;
+                if !send {
+                    self.keyword("receive")?;
+                }
+                Action::Event { send, chan: self.expr()?, args: self.recv_args("}")? }
+            }
             "printf" => Action::Printf(self.string()?, self.exprs("}")?),
             "printm" => {
                 let expr = self.expr()?;
@@ -131,6 +138,7 @@ impl Reader<'_> {
             "_nr_pr" => ExprKind::NrPr,
             "_last" => ExprKind::Last,
             "_priority" => ExprKind::Priority,
+            "STDIN" => ExprKind::Stdin,
             "timeout" => ExprKind::Timeout,
             "np_" => ExprKind::NonProgress,
             _ => {

@@ -70,7 +70,6 @@ impl Verifier<'_> {
         }
         let start = proctype.location(proctype.start);
         self.check(!start.in_d_step, || "the start is inside a d_step".to_owned());
-        self.check(!start.edges.is_empty(), || "the start has no edges".to_owned());
         let mut runs = vec![0; proctype.edges.len()];
         for (i, edge) in proctype.edges.iter().enumerate() {
             self.within(format!("e{i}"), |v| runs[i] = v.action(&edge.action, locals));
@@ -112,7 +111,6 @@ impl Verifier<'_> {
         }
         let target = proctype.location(edge.to);
         self.check(!target.in_d_step, || format!("e{} leads into a d_step, to L{}", id.0, edge.to.0));
-        self.check(!target.edges.is_empty(), || format!("e{} leads to L{}, without edges", id.0, edge.to.0));
     }
 
     /// Each d_step as a whole; copies of its edge are looked at once.

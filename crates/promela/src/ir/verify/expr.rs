@@ -49,7 +49,7 @@ impl Verifier<'_> {
                 self.check(!args.is_empty(), || "a send without fields".to_owned());
                 self.expr(chan, locals, 1) + self.exprs(args, locals, 1)
             }
-            Action::Receive { chan, args, .. } => {
+            Action::Receive { chan, args, .. } | Action::Event { chan, args, .. } => {
                 self.expr(chan, locals, 1) + self.recv_args(args, locals, 0)
             }
             Action::Printf(_, args) => self.exprs(args, locals, 1),
@@ -109,7 +109,7 @@ impl Verifier<'_> {
         }
         let inner = depth + 1;
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Pid | ExprKind::NrPr | ExprKind::NonProgress => 0,
+            ExprKind::Const(_) | ExprKind::Pid | ExprKind::NrPr | ExprKind::NonProgress | ExprKind::Stdin => 0,
             ExprKind::Last | ExprKind::Priority | ExprKind::Timeout => {
                 self.declared(&expr.kind);
                 0

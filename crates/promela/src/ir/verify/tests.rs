@@ -258,8 +258,6 @@ fn locations() {
     });
     broken("L0 has edges or flags", |p| p.proctypes[0].locations[0].end = true);
     broken("L0 has edges or flags", |p| p.proctypes[0].locations[0].edges.push(EdgeId(0)));
-    broken("the start has no edges", |p| p.proctypes[0].start = LocId(99));
-    broken("e3 leads to L99, without edges", |p| p.proctypes[0].edges[3].to = LocId(99));
     broken("L1: it has 2 times `else`", |p| {
         let claim = &mut p.proctypes[3];
         claim.locations[1].edges.push(EdgeId(2));
