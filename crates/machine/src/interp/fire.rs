@@ -80,6 +80,7 @@ impl Interp {
         let Some(id) = action.edge else { return self.provided_error(state, action.pid, timeout) };
         let (proctype, edge) = self.edge_of(state, action.pid, id)?;
         self.check_determinism(state, action, proctype, edge, timeout)?;
+        self.check_start(state, action.pid, proctype, edge, timeout)?;
         let mut first = Step { output: output.take(), ..Step::new(self, state, timeout) };
         let channel = first.rendezvous(action.pid, edge)?;
         first.perform(action.pid, proctype, edge, None)?;
@@ -111,6 +112,26 @@ impl Interp {
         };
         self.give_control(state, mover, edge);
         Ok(())
+    }
+
+    /// Shows the errors of a first look that executing would pass over: polling a rendezvous channel, and options
+    /// of a d_step that come after the one that is taken.
+    fn check_start(
+        &self,
+        state: &State,
+        pid: usize,
+        proctype: &Proctype,
+        edge: &Edge,
+        timeout: bool,
+    ) -> Outcome<()> {
+        if !matches!(edge.action, Statement::Receive { .. } | Statement::DStep { .. }) {
+            return Ok(());
+        }
+        let view = self.view(state, pid, Mode { timeout, ..Mode::default() });
+        match view.executable(proctype, edge)? {
+            true => Ok(()),
+            false => internal(edge.span, "the statement is not executable"),
+        }
     }
 
     fn give_control(&self, state: &mut State, pid: usize, edge: &Edge) {
