@@ -341,3 +341,49 @@ fn labels_of_locations() {
     let labels = machine.labels(next.state(&next.list[0]).expect("a state"));
     assert!(!labels.accepting && labels.progress && labels.valid_end && !labels.channels_empty);
 }
+
+/// ```promela
+/// chan q = [0] of {byte}; byte x;
+/// active proctype A() provided (x != 2) { do :: atomic { q!x; x++; q!9 } :: x > 3 -> break od }
+/// active proctype B() {
+///     byte y;
+///     do :: q?y :: atomic { q?9; y = 0; x = 2; x == 3; x = 4 } :: y == 4 -> break od
+/// }
+/// active proctype C() provided (x == 2 || x == 1) {
+///     do :: d_step { x == 2; x = 3 } :: q?1 :: timeout -> break od
+/// }
+/// ```
+#[test]
+fn provided_clauses_atomic_sequences_and_rendezvous_together() {
+    let mut m = Model::default();
+    m.program.uses.timeout = true;
+    let (q, x) = (m.chan("q", 0, &[Scalar::Byte]), m.byte("x"));
+    let mut a = Body::new("A");
+    a.proctype.provided = Some(op(v(&x), BinaryOp::Ne, c(2)));
+    a.atomic(1, 2, send(&q, &[v(&x)]));
+    a.edge(1, 4, gt(&x, 3));
+    a.atomic(2, 3, add(&x, 1));
+    a.edge(3, 1, send(&q, &[c(9)]));
+    m.active(a.end(4));
+    let mut b = Body::new("B");
+    let y = b.local("y", Scalar::Byte);
+    b.edge(1, 1, recv(&q, &[to(&y)]));
+    b.atomic(1, 3, recv(&q, &[is(9)]));
+    b.edge(1, 13, eq(&y, 4));
+    b.atomic(3, 4, set(&y, c(0)));
+    b.atomic(4, 5, set(&x, c(2)));
+    b.atomic(5, 6, eq(&x, 3));
+    b.edge(6, 1, set(&x, c(4)));
+    m.active(b.end(13));
+    let mut body = Body::new("C");
+    let is_2 = op(v(&x), BinaryOp::Eq, c(2));
+    body.proctype.provided = Some(op(is_2, BinaryOp::Or, op(v(&x), BinaryOp::Eq, c(1))));
+    body.edge(1, 1, Action::DStep { entry: LocId(2), exit: LocId(1) });
+    body.edge(1, 1, recv(&q, &[is(1)]));
+    body.edge(1, 7, timeout());
+    body.edge(2, 3, eq(&x, 2));
+    body.edge(3, 1, set(&x, c(3)));
+    m.active(body.end(7));
+    let seen = explore(&machine(m.program));
+    assert_eq!((seen.states, seen.deadlocks), (778, 255));
+}
