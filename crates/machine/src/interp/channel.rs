@@ -57,7 +57,8 @@ impl View<'_> {
         Ok(None)
     }
 
-    fn matches(&self, index: usize, slot: usize, args: &[RecvArg], span: Span) -> Outcome<bool> {
+    /// Whether message number `slot` has the fields that `args` ask for.
+    pub fn matches(&self, index: usize, slot: usize, args: &[RecvArg], span: Span) -> Outcome<bool> {
         for (i, arg) in args.iter().enumerate() {
             if let RecvArg::Match(expr) = arg {
                 if self.eval(expr)? != self.field(index, slot, i, span)? {

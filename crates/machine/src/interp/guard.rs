@@ -26,6 +26,7 @@ impl View<'_> {
             }
             Action::Lock(place) => self.can_lock(place),
             Action::End => Ok(self.pid.is_some_and(|pid| pid + 1 == self.state.processes.len())),
+            Action::Event { .. } => internal(edge.span, "an event of a trace assertion in a process"),
             Action::Skip
             | Action::Assign(..)
             | Action::Assert(_)

@@ -96,10 +96,8 @@ pub(super) struct TraceLayout {
     pub location: Width,
     /// The location at its end, where nothing more is allowed.
     pub end: Option<LocId>,
-    /// Its sends: their channels are those whose sends are events.
-    pub sends: Vec<EdgeId>,
-    /// Its receives.
-    pub receives: Vec<EdgeId>,
+    /// Its events: their channels are those that it watches.
+    pub events: Vec<EdgeId>,
 }
 
 impl Layout {
@@ -147,16 +145,12 @@ impl ProcessLayout {
 
 impl TraceLayout {
     fn new(trace: &Proctype) -> Self {
-        let which = |wanted: fn(&Action) -> bool| {
-            let ids = (0..trace.edges.len() as u32).map(EdgeId);
-            ids.filter(|&id| wanted(&trace.edge(id).action)).collect::<Vec<_>>()
-        };
+        let is_event = |id: &EdgeId| matches!(trace.edge(*id).action, Action::Event { .. });
         let ends = |id: &EdgeId| trace.edges.get(id.index()).is_some_and(|e| matches!(e.action, Action::End));
         TraceLayout {
             location: Width::below(trace.locations.len()),
             end: trace.locations.iter().position(|l| l.edges.iter().any(ends)).map(|i| LocId(i as u32)),
-            sends: which(|action| matches!(action, Action::Send { .. })),
-            receives: which(|action| matches!(action, Action::Receive { .. })),
+            events: (0..trace.edges.len() as u32).map(EdgeId).filter(is_event).collect(),
         }
     }
 }
@@ -272,7 +266,9 @@ impl Check<'_> {
             Action::Send { chan, args, .. } => {
                 self.expr(chan).and_then(|()| args.iter().try_for_each(|arg| self.expr(arg)))
             }
-            Action::Receive { chan, args, .. } => self.expr(chan).and_then(|()| self.recv_args(args)),
+            Action::Receive { chan, args, .. } | Action::Event { chan, args, .. } => {
+                self.expr(chan).and_then(|()| self.recv_args(args))
+            }
             Action::Lock(place) | Action::Unlock(place) => self.place(place),
             Action::DStep { entry, exit } => self.location(*entry).and_then(|()| self.location(*exit)),
         }

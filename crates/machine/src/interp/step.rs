@@ -73,6 +73,7 @@ impl<'a> Step<'a> {
                 process::end(self.state);
                 Ok(())
             }
+            Action::Event { .. } => internal(edge.span, "an event of a trace assertion in a process"),
             Action::End => internal(edge.span, "only the youngest process can end"),
         }
     }

@@ -5,7 +5,7 @@
 //! for a receive, even where a sorted send or a random receive was about another one; only constants (and `eval`)
 //! are compared. A `notrace` fails when its end is reached, and is over after the first event that does not fit.
 
-use promela::ir::{Action, Edge, EdgeId, Expr, ExprKind, LocId, Proctype, ProctypeKind, RecvArg};
+use promela::ir::{Action, Edge, Expr, LocId, Proctype, ProctypeKind};
 use promela::source::Span;
 use system::FaultKind;
 
@@ -77,12 +77,8 @@ fn violated<T>(span: Span, message: &str) -> Outcome<T> {
 
 /// Whether events of this kind on this channel concern the trace assertion: some statement of it names the channel.
 fn in_scope(view: &View<'_>, layout: &TraceLayout, trace: &Proctype, event: Event, channel: usize) -> bool {
-    let statements: &[EdgeId] = match event {
-        Event::Send => &layout.sends,
-        Event::Receive => &layout.receives,
-    };
-    statements.iter().any(|&id| match &trace.edge(id).action {
-        Action::Send { chan, .. } | Action::Receive { chan, .. } => names(view, chan, channel),
+    layout.events.iter().any(|&id| match &trace.edge(id).action {
+        Action::Event { send, chan, .. } => *send == (event == Event::Send) && names(view, chan, channel),
         _ => false,
     })
 }
@@ -95,26 +91,12 @@ fn fits(view: &View<'_>, edge: &Edge, event: Event, channel: usize, span: Span) 
     match &edge.action {
         Action::Skip => Ok(true),
         Action::Guard(expr) => Ok(view.eval(expr)? != 0),
-        Action::Send { chan, args, .. } if event == Event::Send && names(view, chan, channel) => {
-            let last = view.state.channels[channel].len.saturating_sub(1);
-            for (i, arg) in args.iter().enumerate() {
-                if let ExprKind::Const(value) = arg.kind {
-                    if view.field(channel, last, i, span)? != value {
-                        return Ok(false);
-                    }
-                }
+        Action::Event { send, chan, args } => {
+            if *send != (event == Event::Send) || !names(view, chan, channel) {
+                return Ok(false);
             }
-            Ok(true)
-        }
-        Action::Receive { chan, args, .. } if event == Event::Receive && names(view, chan, channel) => {
-            for (i, arg) in args.iter().enumerate() {
-                if let RecvArg::Match(expr) = arg {
-                    if view.field(channel, 0, i, span)? != view.eval(expr)? {
-                        return Ok(false);
-                    }
-                }
-            }
-            Ok(true)
+            let slot = if *send { view.state.channels[channel].len.saturating_sub(1) } else { 0 };
+            view.matches(channel, slot, args, span)
         }
         _ => Ok(false),
     }

@@ -51,6 +51,10 @@ pub fn recv(chan: &Place, args: &[RecvArg]) -> Action {
     Action::Receive { chan: v(chan), random: false, keep: false, args: args.to_vec() }
 }
 
+pub fn event(send: bool, chan: &Place, args: &[RecvArg]) -> Action {
+    Action::Event { send, chan: v(chan), args: args.to_vec() }
+}
+
 pub fn to(place: &Place) -> RecvArg {
     RecvArg::Store(place.clone())
 }
