@@ -405,6 +405,15 @@ pub enum Action {
         /// The location whose reaching ends the d_step; differs from [`Edge::to`] only when the latter skips jumps.
         exit: LocId,
     },
+    /// In a trace or notrace: a send (or a receive) on this channel, with fields that match. Nothing is stored.
+    Event {
+        /// A send rather than a receive.
+        send: bool,
+        /// The channel.
+        chan: Expr,
+        /// [`RecvArg::Match`] for constants, [`RecvArg::Ignore`] for anything else.
+        args: Vec<RecvArg>,
+    },
     /// The end of the body: the process disappears, provided that it is the youngest.
     End,
 }
@@ -515,6 +524,8 @@ pub enum ExprKind {
     Last,
     /// `_priority` of the process itself.
     Priority,
+    /// The channel `STDIN`: standard input, in simulation.
+    Stdin,
     /// `timeout`: no process can move.
     Timeout,
     /// `np_`: no process is at a progress label.
