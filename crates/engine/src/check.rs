@@ -14,7 +14,7 @@ use crate::{VERSION, report_text};
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
 use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Violation, Warning};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use system::{Explain, TransitionSystem};
 use trace::{Evidence, Trail, TrailStep, Walker, confirm};
@@ -53,7 +53,14 @@ fn run(
     let machine = session.machine()?;
     let compile = compiling.elapsed();
     let searching = Instant::now();
-    let mut run = Run { plan, fingerprint: session.fingerprint(), stop, started, trails: Trails::new(&plan.trail), notices };
+    let mut run = Run {
+        plan,
+        fingerprint: session.fingerprint(),
+        stop,
+        started,
+        trails: Trails::new(&plan.trail),
+        notices,
+    };
     let properties = run.properties(&machine, selected, observer)?;
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
@@ -140,7 +147,12 @@ impl Run<'_> {
         })
     }
 
-    fn trail<M: TransitionSystem + Explain>(&self, machine: &M, property: &str, violation: Violation) -> Trail {
+    fn trail<M: TransitionSystem + Explain>(
+        &self,
+        machine: &M,
+        property: &str,
+        violation: Violation,
+    ) -> Trail {
         let source = &self.plan.source;
         let absolute = std::path::absolute(&source.path).ok();
         Trail {
@@ -159,7 +171,8 @@ impl Run<'_> {
     fn warn<M: TransitionSystem + Explain>(&mut self, machine: &M, warning: &Warning) {
         let Warning::AtomicLoop(path) = warning;
         let message = "an atomic sequence can run for ever here without giving up control";
-        let help = "every state behind it was explored; make the loop leave the atomic sequence, or let it block";
+        let help =
+            "every state behind it was explored; make the loop leave the atomic sequence, or let it block";
         let notice = Notice::plain("warning", "W0701", message, Some(help.to_string()));
         let Ok(mut walker) = Walker::start(machine) else { return };
         let Some((&last, before)) = path.split_last() else { return };
@@ -179,23 +192,38 @@ impl Run<'_> {
             (None, None) => Verdict::Unknown(self.why_unknown(stop, depth_limited)),
         };
         let interrupted = stop == StopReason::Interrupted;
-        PropertyReport { name: property.name, kind: property.kind, verdict, errors, exhaustive, interrupted, statistics }
+        PropertyReport {
+            name: property.name,
+            kind: property.kind,
+            verdict,
+            errors,
+            exhaustive,
+            interrupted,
+            statistics,
+        }
     }
 
     fn why_unknown(&self, stop: StopReason, depth_limited: bool) -> String {
         let limits = &self.plan.limits;
-        let size = limits.memory.map_or_else(String::new, |bytes| format!(" ({})", report_text::bytes(bytes)));
+        let size =
+            limits.memory.map_or_else(String::new, |bytes| format!(" ({})", report_text::bytes(bytes)));
         match stop {
             StopReason::Interrupted => "interrupted before everything was explored".to_string(),
             StopReason::TimeLimit => {
-                format!("the time limit was reached ({} s)", limits.time.unwrap_or(Duration::ZERO).as_secs_f64())
+                format!(
+                    "the time limit was reached ({} s)",
+                    limits.time.unwrap_or(Duration::ZERO).as_secs_f64()
+                )
             }
             StopReason::MemoryLimit => format!("the memory limit was reached{size}; see --max-memory"),
             StopReason::StateLimit => {
                 format!("the limit of {} states was reached", limits.states.unwrap_or_default())
             }
             StopReason::Completed if depth_limited => {
-                format!("paths longer than {} steps were cut off (--max-depth)", limits.depth.unwrap_or_default())
+                format!(
+                    "paths longer than {} steps were cut off (--max-depth)",
+                    limits.depth.unwrap_or_default()
+                )
             }
             StopReason::Completed | StopReason::Violation => "the search was not exhaustive".to_string(),
         }

@@ -6,7 +6,12 @@ use store::Table;
 use system::TransitionSystem;
 
 /// Runs the search that the plan names.
-pub fn search(plan: &Plan, system: &dyn TransitionSystem, task: &Task<'_>, observer: &mut dyn Observer) -> Outcome {
+pub fn search(
+    plan: &Plan,
+    system: &dyn TransitionSystem,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
     let limit = plan.limits.memory.unwrap_or(u64::MAX);
     match plan.order {
         Order::DepthFirst => depth_first(system, &mut Table::new(limit), task, observer),

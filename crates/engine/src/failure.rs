@@ -41,7 +41,9 @@ impl Failure {
     pub fn notice(&self) -> Option<Notice> {
         match self {
             Failure::Model => None,
-            Failure::Refused { message, repair } => Some(Notice::plain("error", "E0900", message, repair.clone())),
+            Failure::Refused { message, repair } => {
+                Some(Notice::plain("error", "E0900", message, repair.clone()))
+            }
             Failure::Internal(message) => {
                 let help = "this is not a verdict; if it looks like a bug of the tool, please report it with the model";
                 let message = format!("internal error: {message}");

@@ -40,8 +40,14 @@ impl Notice {
 
     /// A notice about no place in a model.
     pub fn plain(severity: &'static str, code: &str, message: &str, help: Option<String>) -> Self {
-        let mut notice =
-            Notice { severity, code: code.to_string(), message: message.to_string(), place: None, help, text: String::new() };
+        let mut notice = Notice {
+            severity,
+            code: code.to_string(),
+            message: message.to_string(),
+            place: None,
+            help,
+            text: String::new(),
+        };
         notice.text = notice.plain_text();
         notice
     }
@@ -88,7 +94,8 @@ mod tests {
 
     #[test]
     fn a_notice_as_text_and_as_json() {
-        let notice = Notice::plain("warning", "W0701", "for ever", Some("stop".to_string())).at("m.pml", 3, 5);
+        let notice =
+            Notice::plain("warning", "W0701", "for ever", Some("stop".to_string())).at("m.pml", 3, 5);
         assert_eq!(notice.text, "warning[W0701]: for ever\n  --> m.pml:3:5\n  = help: stop\n");
         let json = notice.json().to_string();
         assert_eq!(

@@ -65,7 +65,8 @@ const SEARCH: Choice = Choice {
     available: &["auto", "dfs", "bfs"],
     later: &["ndfs", "scc", "cndfs", "ndfs-dual", "handoff"],
 };
-const POR: Choice = Choice { option: "--por", available: &["none"], later: &["ample", "twophase", "stubborn"] };
+const POR: Choice =
+    Choice { option: "--por", available: &["none"], later: &["ample", "twophase", "stubborn"] };
 const STORE: Choice = Choice {
     option: "--store",
     available: &["table"],
@@ -109,7 +110,10 @@ impl Choice {
 /// Refuses an option that does not exist yet.
 fn later(given: bool, option: &str) -> Result<(), Failure> {
     match given {
-        true => Err(Failure::refused_with(format!("{option} is not available yet"), format!("leave {option} out"))),
+        true => Err(Failure::refused_with(
+            format!("{option} is not available yet"),
+            format!("leave {option} out"),
+        )),
         false => Ok(()),
     }
 }
@@ -176,7 +180,8 @@ fn refuse_unavailable(options: &CheckOptions) -> Result<(), Failure> {
 }
 
 fn refuse_contradictions(options: &CheckOptions) -> Result<(), Failure> {
-    let ends = options.properties.is_empty() || options.properties.iter().any(|p| p == "safety" || p == "end-state");
+    let ends =
+        options.properties.is_empty() || options.properties.iter().any(|p| p == "safety" || p == "end-state");
     if options.channels_empty && !ends {
         return Err(Failure::refused_with(
             "--channels-empty makes the end-state check stricter, and that check is not asked for",
@@ -191,7 +196,10 @@ fn check_directory(trail: &str) -> Result<(), Failure> {
     let path = Path::new(trail);
     if path.is_dir() {
         let repair = "give a file name with --trail";
-        return Err(Failure::refused_with(format!("the trail cannot be written: {trail} is a directory"), repair));
+        return Err(Failure::refused_with(
+            format!("the trail cannot be written: {trail} is a directory"),
+            repair,
+        ));
     }
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => Err(Failure::refused_with(
@@ -295,8 +303,11 @@ mod tests {
         assert!(message(&CheckOptions { max_memory: some("much"), ..options() }).contains("not a size"));
         assert!(message(&CheckOptions { timeout: Some(-1.0), ..options() }).contains("not a time"));
         assert!(message(&CheckOptions { timeout: Some(f64::NAN), ..options() }).contains("not a time"));
-        let strict = CheckOptions { channels_empty: true, properties: vec!["assertion".to_string()], ..options() };
+        let strict =
+            CheckOptions { channels_empty: true, properties: vec!["assertion".to_string()], ..options() };
         assert!(message(&strict).contains("--channels-empty"));
-        assert!(message(&CheckOptions { trail: some("no/such/place/t"), ..options() }).contains("no directory"));
+        assert!(
+            message(&CheckOptions { trail: some("no/such/place/t"), ..options() }).contains("no directory")
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Which properties a model has, and which of them a check is asked for.
 
 use crate::failure::Failure;
-use promela::ir::{Program, ProctypeKind};
+use promela::ir::{ProctypeKind, Program};
 use search::Checks;
 use system::FaultKind;
 

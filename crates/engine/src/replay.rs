@@ -43,7 +43,8 @@ pub fn replay(path: &str, files: &(dyn Files + Sync)) -> Answer<Replayed> {
 }
 
 fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Replayed, Failure> {
-    let text = files.read(path).map_err(|e| Failure::refused(format!("cannot read the trail {path}: {e}")))?;
+    let text =
+        files.read(path).map_err(|e| Failure::refused(format!("cannot read the trail {path}: {e}")))?;
     let trail = trace::read(&text).map_err(|e| Failure::refused(format!("{path} is not a trail: {e}")))?;
     let (model, session) = find_model(path, &trail, files)?;
     let changed = session.fingerprint() != trail.fingerprint;
@@ -53,7 +54,8 @@ fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Repla
         notices.push(Notice::plain("warning", "W0702", &message, None));
     }
     let machine = session.machine()?;
-    let steps = walk(&machine, &trail).map_err(|why| Failure::refused(format!("the trail does not replay: {why}")))?;
+    let steps = walk(&machine, &trail)
+        .map_err(|why| Failure::refused(format!("the trail does not replay: {why}")))?;
     Ok(Replayed { model, property: trail.property, steps, violation: trail.violation })
 }
 
@@ -131,7 +133,8 @@ mod tests {
             violation: fault(2),
             steps: actions.iter().map(|&a| TrailStep { action: ActionId(a), info: None }).collect(),
         };
-        let texts: Vec<String> = walk(&graph, &trail(&[0, 1])).unwrap().into_iter().map(|s| s.info.text).collect();
+        let texts: Vec<String> =
+            walk(&graph, &trail(&[0, 1])).unwrap().into_iter().map(|s| s.info.text).collect();
         assert_eq!(texts, ["0 -> 1", "1 -> 2"]);
         assert!(walk(&graph, &trail(&[1])).unwrap_err().contains("step 1 of 1 is not possible"));
         assert!(walk(&graph, &trail(&[0])).unwrap_err().contains("does not show"));

@@ -58,14 +58,22 @@ pub fn describe_fault(fault: &Fault) -> String {
         (Some(name), None) => format!(", process {name}"),
         _ => String::new(),
     };
-    format!("{}: {}, at {}:{}:{}{process}", fault.kind.name(), fault.message, fault.file, fault.line, fault.column)
+    format!(
+        "{}: {}, at {}:{}:{}{process}",
+        fault.kind.name(),
+        fault.message,
+        fault.file,
+        fault.line,
+        fault.column
+    )
 }
 
 fn numbers(report: &Report, out: &mut String) {
     for property in &report.properties {
         let s = &property.statistics;
         if s.states > 0 {
-            let name = if report.properties.len() > 1 { format!("{}: ", property.name) } else { String::new() };
+            let name =
+                if report.properties.len() > 1 { format!("{}: ", property.name) } else { String::new() };
             out.push_str(&format!(
                 "{name}{} states, {} transitions ({} matched), depth {}, {} of states\n",
                 s.states,

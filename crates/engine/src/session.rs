@@ -90,7 +90,9 @@ fn dialect(word: &str) -> Result<Dialect, Failure> {
     match word {
         "" | "spin" => Ok(Dialect::Spin),
         "pv" => Ok(Dialect::Pv),
-        other => Err(Failure::refused_with(format!("--dialect does not know {other:?}"), "use one of spin, pv")),
+        other => {
+            Err(Failure::refused_with(format!("--dialect does not know {other:?}"), "use one of spin, pv"))
+        }
     }
 }
 
