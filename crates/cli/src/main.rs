@@ -1,2 +1,36 @@
-//! Placeholder opened with the workspace.
-fn main() {}
+//! The `spinor` command.
+//!
+//! Reading order: [`args`] (the table of options) → one file per command → [`output`] (the only code that writes) and
+//! [`signal`] (Ctrl-C). Exit statuses: 0 holds (or done), 1 violated, 2 the model or the command line is wrong, 3 not
+//! exhaustive, 4 internal error, 130 interrupted.
+
+mod args;
+mod check;
+mod output;
+mod parse;
+mod progress;
+mod replay;
+mod signal;
+mod simulate;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors, but come this way. A closed pipe is nobody's fault.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    output::silence_panics();
+    ExitCode::from(match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Parse(args) => parse::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Simulate(args) => simulate::run(args),
+    })
+}

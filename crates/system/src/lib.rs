@@ -8,6 +8,8 @@
 //! stored, not counted, and its labels mean nothing. When the process in control cannot move, the machine gives
 //! the control back and the state is an ordinary one.
 
+pub mod toy;
+
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ActionId(pub u64);
