@@ -145,7 +145,20 @@ impl Emitter {
         self.add(TokenKind::Name(text), token.span, line_start);
     }
 
-    fn push_operator(&mut self, pp: &Preprocessor, token: &PpToken, line_start: bool) {
+    fn push_operator(&mut self, pp: &mut Preprocessor, token: &PpToken, line_start: bool) {
+        // These are never part of a longer operator.
+        let whole = match token.sym {
+            Sym::LPAREN => Some(Punct::LParen),
+            Sym::RPAREN => Some(Punct::RParen),
+            Sym::LBRACE => Some(Punct::LBrace),
+            Sym::RBRACE => Some(Punct::RBrace),
+            Sym::COMMA => Some(Punct::Comma),
+            _ => None,
+        };
+        if let Some(punct) = whole {
+            self.flush(pp);
+            return self.add(TokenKind::Punct(punct), token.span, line_start);
+        }
         let text = pp.interner.text(token.sym);
         for (at, byte) in text.bytes().enumerate() {
             let span = part(token.span, text.len(), at, at + 1);
@@ -190,6 +203,9 @@ impl Emitter {
 
     /// Reads the operators that stand side by side.
     fn flush(&mut self, pp: &mut Preprocessor) {
+        if self.run.is_empty() {
+            return;
+        }
         let run = std::mem::take(&mut self.run);
         let mut at = 0;
         while at < run.len() {
@@ -226,6 +242,9 @@ impl Emitter {
     }
 
     fn unknown(&mut self, pp: &mut Preprocessor, c: char, span: Span, line_start: bool) {
+        if pp.diagnostics.len() > super::MAX_DIAGNOSTICS {
+            return self.add(TokenKind::Unknown(c), span, line_start);
+        }
         let (code, message, help) = match c {
             '#' => (
                 "E0024",
