@@ -295,10 +295,11 @@ impl Emitter {
             c.braces += 1;
         } else if c.brackets == 0 && token.is(Sym::RBRACE) {
             c.braces = c.braces.saturating_sub(1);
-            if c.braces == 0
-                && let Some(c) = self.c_text.take()
-            {
-                self.add(TokenKind::CBlock(c.text.into()), c.span.unwrap_or(c.keyword), c.line_start);
+            if c.braces == 0 {
+                let (text, span, line_start) =
+                    (c.text.as_str().into(), c.span.unwrap_or(c.keyword), c.line_start);
+                self.c_text = None;
+                self.add(TokenKind::CBlock(text), span, line_start);
             }
         }
         true
