@@ -1,9 +1,9 @@
 //! The built-in C preprocessor and the lexer: from files to the tokens of the parser, without a C compiler.
 //!
 //! The reference is what Spin does: it runs `gcc -std=gnu99 -E -x c` and lexes the result. So there are two steps
-//! here too. The first works on C's tokens: [`lines`] joins continued lines, [`scan`] finds tokens, [`directive`]
-//! obeys `#` lines (with [`condition`] for `#if`), [`macros`] holds definitions and [`expand`] replaces macros. The
-//! second, [`emit`], reads Promela's tokens out of that. What gcc only warns about is a warning here, what makes
+//! here too. The first works on C's tokens: `lines` joins continued lines, `scan` finds tokens, `directive`
+//! obeys `#` lines (with `condition` for `#if`), `macros` holds definitions and `expand` replaces macros. The
+//! second, `emit`, reads Promela's tokens out of that. What gcc only warns about is a warning here, what makes
 //! gcc fail is an error, and what gcc lets pass but Spin's lexer refuses is an error of the second step.
 //!
 //! Every table and loop is linear in the text; the few places where a short text can demand endless work (macros
@@ -19,7 +19,7 @@
 //! | W0001-W0004 | redefinition, `#warning`, `#pragma`, text after a directive |
 //! | W0005-W0009 | what looks different from what it is: `0..N`, `0x10`, `linux`, `'\0'`, `-->` |
 //!
-//! Of gcc's some 350 predefined macros those are known that do not depend on the machine ([`macros::BUILTINS`]).
+//! Of gcc's some 350 predefined macros those are known that do not depend on the machine (`macros::BUILTINS`).
 //! Among them are `linux` and `unix`, which gcc replaces by `1` under `-std=gnu99`; using them gets a warning.
 
 mod condition;
