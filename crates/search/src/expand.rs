@@ -88,7 +88,6 @@ pub struct Expander<'a> {
     system: &'a dyn TransitionSystem,
     /// Whether to look for endless atomic sequences.
     pub look_for_loops: bool,
-    enabled: Vec<ActionId>,
     batch: Successors,
     run: AtomicRun,
     current: Vec<u8>,
@@ -100,7 +99,6 @@ impl<'a> Expander<'a> {
         Expander {
             system,
             look_for_loops: true,
-            enabled: Vec::new(),
             batch: Successors::default(),
             run: AtomicRun::default(),
             current: Vec::new(),
@@ -120,7 +118,7 @@ impl<'a> Expander<'a> {
         let steps_left = budget.steps_left(at.depth);
         self.run.clear();
         self.step(state);
-        out.stuck = self.enabled.is_empty();
+        out.stuck = self.batch.list.is_empty();
         if steps_left == 0 {
             out.cut = !out.stuck;
             return Ok(());
@@ -142,10 +140,8 @@ impl<'a> Expander<'a> {
 
     /// Fires everything that is enabled in `state`.
     fn step(&mut self, state: &[u8]) {
-        self.enabled.clear();
         self.batch.clear();
-        self.system.enabled(state, &mut self.enabled);
-        self.system.fire(state, &self.enabled, &mut self.batch);
+        self.system.expand(state, &mut self.batch);
     }
 
     /// Expands one transient state, if it may still take a step.
@@ -154,14 +150,14 @@ impl<'a> Expander<'a> {
         current.clear();
         current.extend_from_slice(self.run.states.key(StateId(from)));
         self.step(&current);
-        if self.enabled.is_empty() {
+        if self.batch.list.is_empty() {
             out.push_edge(&current, |actions| self.run.path_to(from, actions));
         }
         self.current = current;
         match may_step {
             true => self.sort_batch(Some(from), out),
             false => {
-                out.cut |= !self.enabled.is_empty();
+                out.cut |= !self.batch.list.is_empty();
                 Ok(())
             }
         }

@@ -93,7 +93,8 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[test]
 fn only_clients_print_or_exit() {
-    const WORDS: &[&str] = &["println!", "eprintln!", "print!(", "eprint!(", "process::exit", "io::stdout", "io::stderr"];
+    const WORDS: &[&str] =
+        &["println!", "eprintln!", "print!(", "eprint!(", "process::exit", "io::stdout", "io::stderr"];
     for (path, text) in all_sources() {
         let test = path.contains("/tests/") || path.ends_with("tests.rs");
         if test || CLIENTS.iter().any(|c| path.starts_with(c)) {
@@ -112,7 +113,9 @@ fn there_is_no_unsafe_code() {
     let word = ["un", "safe"].concat();
     for (path, text) in all_sources() {
         for (line, text) in code(&text) {
-            let found = text.contains(&format!("{word} {{")) || text.contains(&format!("{word} fn")) || text.contains(&format!("{word} impl"));
+            let found = text.contains(&format!("{word} {{"))
+                || text.contains(&format!("{word} fn"))
+                || text.contains(&format!("{word} impl"));
             assert!(!found, "{path}:{line}: {word}");
         }
     }
@@ -120,7 +123,12 @@ fn there_is_no_unsafe_code() {
 
 #[test]
 fn no_placeholder_is_left() {
-    let words = [["todo", "!("].concat(), ["unimplemented", "!("].concat(), ["FIX", "ME"].concat(), ["#[ign", "ore"].concat()];
+    let words = [
+        ["todo", "!("].concat(),
+        ["unimplemented", "!("].concat(),
+        ["FIX", "ME"].concat(),
+        ["#[ign", "ore"].concat(),
+    ];
     for (path, text) in all_sources() {
         for (line, text) in text.lines().enumerate() {
             for word in &words {

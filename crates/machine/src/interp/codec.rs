@@ -109,6 +109,7 @@ fn add_channels(state: &mut State, n_channels: &mut usize, types: &[ChanTypeId])
     }
 }
 
+#[inline(always)]
 fn put(out: &mut Vec<u8>, width: Width, value: i32) {
     match width {
         Width::U8 => out.push(value as u8),
@@ -128,6 +129,7 @@ impl Reader<'_> {
         self.take::<1>().map(|[byte]| byte)
     }
 
+    #[inline(always)]
     fn get(&mut self, width: Width) -> Result<i32, &'static str> {
         Ok(match width {
             Width::U8 => i32::from(self.u8()?),
@@ -137,6 +139,7 @@ impl Reader<'_> {
         })
     }
 
+    #[inline(always)]
     fn take<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
         let (first, rest) = self.bytes.split_first_chunk::<N>().ok_or(SHORT)?;
         self.bytes = rest;

@@ -7,13 +7,13 @@ use promela::ir::{Action as Statement, Edge, EdgeId, Proctype};
 use promela::source::Span;
 use system::{ActionId, Successors};
 
-use super::Interp;
 use super::action::Action;
 use super::eval::Mode;
 use super::fault::{Outcome, Trap, internal, runtime};
 use super::moves::Want;
 use super::state::State;
 use super::step::Step;
+use super::{Interp, Scratch};
 
 /// A step that was taken, or the error that prevented it; `blame` is the process that executed last.
 struct Fired {
@@ -24,21 +24,19 @@ struct Fired {
 
 impl Interp {
     /// Appends the outcome of every action.
-    pub(super) fn fire_all(&self, mut state: State, actions: &[ActionId], out: &mut Successors) {
-        let timeout = self.needs_timeout(&mut state);
-        let mut next = State::default();
-        let mut bytes = Vec::new();
-        for &id in actions {
-            next.clone_from(&state);
-            let fired = self.fire_one(&mut next, Action::unpack(id), timeout, &mut None);
+    pub(super) fn fire_all(&self, scratch: &mut Scratch, timeout: bool, out: &mut Successors) {
+        let Scratch { state, actions, next, bytes } = scratch;
+        for &id in actions.iter() {
+            next.clone_from(state);
+            let fired = self.fire_one(next, Action::unpack(id), timeout, &mut None);
             match fired.result {
                 Ok(()) => {
                     bytes.clear();
-                    self.encode(&next, &mut bytes);
-                    let fault = fired.failed.map(|trap| self.fault(*trap, &state, Some(fired.blame)));
-                    out.push(id, Some(&bytes), next.control.is_some(), fault);
+                    self.encode(next, bytes);
+                    let fault = fired.failed.map(|trap| self.fault(*trap, state, Some(fired.blame)));
+                    out.push(id, Some(bytes), next.control.is_some(), fault);
                 }
-                Err(trap) => out.push(id, None, false, Some(self.fault(*trap, &state, Some(fired.blame)))),
+                Err(trap) => out.push(id, None, false, Some(self.fault(*trap, state, Some(fired.blame)))),
             }
         }
     }
@@ -52,7 +50,7 @@ impl Interp {
     }
 
     /// Whether `timeout` is true in a state: it occurs, and nobody can move without it.
-    fn needs_timeout(&self, state: &mut State) -> bool {
+    pub(super) fn needs_timeout(&self, state: &mut State) -> bool {
         self.program.uses.timeout && self.moves(state, Want::Any, &mut Vec::new())
     }
 

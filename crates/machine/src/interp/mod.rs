@@ -27,7 +27,7 @@ mod trace_assertion;
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use promela::ir::Program;
 use promela::source::{Location, Span};
@@ -49,12 +49,26 @@ pub struct Interp {
     program: Arc<Program>,
     layout: Layout,
     locate: Locate,
+    /// Buffers that are not in use: one for every thread that ever expanded at the same time.
+    scratch: Mutex<Vec<Box<Scratch>>>,
 }
 
 impl fmt::Debug for Interp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Interp").field("program", &self.program.name).finish_non_exhaustive()
     }
+}
+
+/// Buffers for one expansion.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// The state that is expanded.
+    state: State,
+    /// Its enabled actions.
+    actions: Vec<ActionId>,
+    /// The state after an action, and its bytes.
+    next: State,
+    bytes: Vec<u8>,
 }
 
 impl Interp {
@@ -66,7 +80,7 @@ impl Interp {
     ) -> Result<Self, String> {
         layout::check(&program)?;
         let layout = Layout::new(&program);
-        Ok(Interp { program, layout, locate: Box::new(locate) })
+        Ok(Interp { program, layout, locate: Box::new(locate), scratch: Mutex::default() })
     }
 
     /// The program.
@@ -85,6 +99,17 @@ impl Interp {
             Ok(()) => Ok(state),
             Err(message) => internal(Span::NONE, message),
         }
+    }
+
+    /// Lends buffers to `work`; they keep their memory from one call to the next.
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
+        let lent = self.scratch.lock().ok().and_then(|mut pool| pool.pop());
+        let mut scratch = lent.unwrap_or_default();
+        let result = work(&mut scratch);
+        if let Ok(mut pool) = self.scratch.lock() {
+            pool.push(scratch);
+        }
+        result
     }
 
     fn encode(&self, state: &State, out: &mut Vec<u8>) {
@@ -152,10 +177,26 @@ impl TransitionSystem for Interp {
         }
     }
 
+    fn expand(&self, state: &[u8], out: &mut Successors) {
+        self.with_scratch(|scratch| {
+            let Scratch { state: current, actions, .. } = &mut *scratch;
+            if codec::decode(&self.program, &self.layout, state, current).is_err() {
+                return;
+            }
+            actions.clear();
+            let timeout = self.moves(current, Want::All, actions);
+            self.fire_all(scratch, timeout, out);
+        });
+    }
+
     /// An action that does not exist in `state` gives an internal error.
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
         match self.decode(state) {
-            Ok(state) => self.fire_all(state, actions, out),
+            Ok(mut state) => {
+                let timeout = self.needs_timeout(&mut state);
+                let mut scratch = Scratch { state, actions: actions.to_vec(), ..Scratch::default() };
+                self.fire_all(&mut scratch, timeout, out);
+            }
             Err(trap) => {
                 for &action in actions {
                     out.push(action, None, false, Some(self.fault((*trap).clone(), &State::default(), None)));

@@ -214,7 +214,8 @@ impl Emitter {
             let starts =
                 |text: &str| rest.len() >= text.len() && text.bytes().zip(rest).all(|(b, c)| b == c.byte);
             if starts("*/") {
-                let warning = Diagnostic::warning("W0005", first.span, "this `*/` ends no comment and is ignored");
+                let warning =
+                    Diagnostic::warning("W0010", first.span, "this `*/` ends no comment and is ignored");
                 pp.report(warning.help("comments do not nest: an earlier `*/` ended this one"));
                 at += 2;
                 continue;
