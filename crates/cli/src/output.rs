@@ -45,7 +45,12 @@ fn report_failure(failure: &Failure, format: Format) {
     notices(failure.notice().as_slice(), format);
 }
 
-/// A panic becomes an internal error with status 4; its own message would only come in between.
-pub fn silence_panics() {
-    std::panic::set_hook(Box::new(|_| {}));
+/// A panic becomes an internal error with status 4; where it happened is said here, for the bug report.
+pub fn report_panics(format: Format) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place =
+            panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        let message = format!("a part of the tool gave up{place}");
+        notices(&[Notice::plain("error", "E0998", &message, None)], format);
+    }));
 }
