@@ -18,8 +18,8 @@
 //! **Initialisation** has no indices that are not constant and no `run`; a global step writes globals, a local one
 //! locals; a channel is stored in a cell for channels.
 //!
-//! **Processes.** `active` names proctypes and `init`, `run` proctypes only; there is at most one `init`, active at
-//! most once, without parameters like claims and traces. At most [`MAX_PROCTYPES`] processes are active. `run` gives as
+//! **Processes.** `active` names proctypes and `init`, `run` proctypes only; `init` has no parameters, like claims and traces (Spin allows several
+//! of them). At most [`MAX_PROCTYPES`] processes are active. `run` gives as
 //! many arguments as the proctype has parameter cells. Priorities are at least 1. `never` lists exactly the claims, each
 //! once; `trace` is the only trace or notrace.
 //!
@@ -153,17 +153,14 @@ impl<'a> Verifier<'a> {
         self.check(active.len() <= MAX_PROCTYPES, || {
             format!("{} active processes are more than {MAX_PROCTYPES}", active.len())
         });
-        let mut inits = 0;
         for (pid, process) in active.iter().enumerate() {
             self.within(format!("active process {pid}"), |v| {
                 v.priority(process.priority);
                 let Some(proctype) = v.proctype(process.proctype) else { return };
                 let runnable = matches!(proctype.kind, ProctypeKind::Proctype | ProctypeKind::Init);
                 v.check(runnable, || format!("`{}` cannot be active", print::kind_word(proctype.kind)));
-                inits += usize::from(proctype.kind == ProctypeKind::Init);
             });
         }
-        self.check(inits <= 1, || "init is active more than once".to_owned());
     }
 
     /// A priority that a process is given.
@@ -176,7 +173,6 @@ impl<'a> Verifier<'a> {
     /// `init`, claims and traces: how many there are and who names them.
     fn claims(&mut self) {
         let program = self.program;
-        let mut inits = 0;
         let mut traces = 0;
         let mut named = vec![0usize; program.proctypes.len()];
         for id in &program.never {
@@ -195,7 +191,7 @@ impl<'a> Verifier<'a> {
         for (i, proctype) in program.proctypes.iter().enumerate() {
             match proctype.kind {
                 ProctypeKind::Proctype => continue,
-                ProctypeKind::Init => inits += 1,
+                ProctypeKind::Init => {}
                 ProctypeKind::Never => {
                     self.check(named[i] == 1, || {
                         format!("the claim proctype{i} is listed {} times, not once", named[i])
@@ -211,7 +207,6 @@ impl<'a> Verifier<'a> {
                 format!("proctype{i} has parameters, but is `{}`", print::kind_word(proctype.kind))
             });
         }
-        self.check(inits <= 1, || "there is more than one init".to_owned());
         self.check(traces <= 1, || "there is more than one trace".to_owned());
     }
 }

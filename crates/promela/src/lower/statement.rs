@@ -375,35 +375,28 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Spin refuses an array that is indexed with itself on the left of an assignment.
+    /// Spin refuses an array whose index is an element of the same array, as in `a[a[0]] = 1`.
     fn check_self_index(&mut self, target: &VarRef) {
-        let path: Vec<&str> = target.parts.iter().map(|p| &*p.name.name).collect();
-        for (i, part) in target.parts.iter().enumerate() {
-            let Some(index) = &part.index else { continue };
-            if mentions_array(index, &path[..=i]) {
-                let name = path[..=i].join(".");
-                self.push(
-                    Diagnostic::error(
-                        "E0241",
-                        index.span,
-                        format!("the array `{name}` is indexed with itself"),
-                    )
+        let mut open = Vec::new();
+        if let Some(span) = self_index(target, &mut open) {
+            self.push(
+                Diagnostic::error("E0241", span, "an array is indexed with itself")
                     .help("put the index into a variable first"),
-                );
-            }
+            );
         }
     }
 
     fn check_assigned_value(&mut self, target: &VarRef, place: &Place, value: &ast::Expr) {
         let name = &target.parts[0].name;
-        if place.scalar == Scalar::Chan && matches!(value.kind, ast::ExprKind::Number(_)) {
+        let plain = target.parts.len() == 1;
+        if plain && place.scalar == Scalar::Chan && matches!(value.kind, ast::ExprKind::Number(_)) {
             self.error(
                 "E0401",
                 value.span,
                 format!("`{}` is a channel: a number cannot be assigned to it", name.name),
             );
         }
-        if target.parts.len() == 1
+        if plain
             && let ast::ExprKind::Var(r) = &value.kind
             && let [part] = &r.parts[..]
             && let Some((set, ..)) = self.constants.get(&part.name.name)
@@ -893,18 +886,29 @@ fn step(place: &Place, by: i32, span: Span) -> Expr {
     binary(op, load(place.clone()), constant(by.abs(), span), span)
 }
 
-/// Whether an element of the array at `path` is used in `e`.
-fn mentions_array(e: &ast::Expr, path: &[&str]) -> bool {
-    match &e.kind {
-        ast::ExprKind::Var(r) => {
-            let same = r.parts.len() >= path.len()
-                && r.parts.iter().zip(path).all(|(p, name)| &*p.name.name == *name)
-                && r.parts[path.len() - 1].index.is_some();
-            same || r.parts.iter().any(|p| p.index.as_ref().is_some_and(|i| mentions_array(i, path)))
+/// The place where an array is indexed with one of its own elements; `open` are the arrays around.
+fn self_index(reference: &VarRef, open: &mut Vec<String>) -> Option<Span> {
+    let mut name = String::new();
+    for part in &reference.parts {
+        if !name.is_empty() {
+            name.push('.');
         }
-        ast::ExprKind::Unary(_, a) | ast::ExprKind::Process(_, a) => mentions_array(a, path),
-        ast::ExprKind::Binary(_, a, b) => mentions_array(a, path) || mentions_array(b, path),
-        ast::ExprKind::Cond(a, b, c) => [a, b, c].iter().any(|e| mentions_array(e, path)),
-        _ => false,
+        name.push_str(&part.name.name);
+        let Some(index) = &part.index else { continue };
+        name.push_str("[]");
+        let ast::ExprKind::Var(inner) = &index.kind else { continue };
+        open.push(name.clone());
+        let found = if open.contains(&path_of(inner)) { Some(index.span) } else { self_index(inner, open) };
+        open.pop();
+        if found.is_some() {
+            return found;
+        }
     }
+    None
+}
+
+/// The names of a reference, with `[]` where there is an index.
+fn path_of(reference: &VarRef) -> String {
+    let part = |p: &ast::RefPart| format!("{}{}", p.name.name, if p.index.is_some() { "[]" } else { "" });
+    reference.parts.iter().map(part).collect::<Vec<_>>().join(".")
 }

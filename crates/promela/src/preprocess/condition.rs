@@ -54,9 +54,10 @@ impl Preprocessor<'_> {
 
     /// The tokens of a condition with its macros replaced and each `defined X` turned into a number.
     fn condition_tokens(&mut self, line: Vec<PpToken>) -> Vec<PpToken> {
-        let before = (self.carried_space, self.seam);
+        let before = (self.carried_space, self.seam, self.seam_behind);
         let defined = self.interner.intern("defined");
         let reader = self.read_tokens(line);
+        self.in_condition = true;
         let mut out = Vec::new();
         loop {
             let token = self.expanded(reader);
@@ -81,7 +82,8 @@ impl Preprocessor<'_> {
             let sym = self.interner.intern(if known { "1" } else { "0" });
             out.push(PpToken { kind: Kind::Number, sym, ..token });
         }
-        (self.carried_space, self.seam) = before;
+        self.in_condition = false;
+        (self.carried_space, self.seam, self.seam_behind) = before;
         out
     }
 }
@@ -293,7 +295,7 @@ impl Evaluator<'_> {
 
 fn shift(a: Value, b: Value, left: bool) -> Value {
     let negative = !b.unsigned && b.bits < 0;
-    let count = b.bits.unsigned_abs();
+    let count = if negative { b.bits.unsigned_abs() } else { b.bits as u64 };
     let bits = match (left != negative, a.unsigned) {
         (true, _) => {
             if count < 64 {

@@ -184,10 +184,8 @@ impl Preprocessor<'_> {
                     self.pop_conditional();
                     return;
                 }
-                "else" | "elif" | "elifdef" | "elifndef" if nested == 0 => {
-                    if self.chosen(&name, &word) {
-                        return;
-                    }
+                "else" | "elif" | "elifdef" | "elifndef" if nested == 0 && self.chosen(&name, &word) => {
+                    return;
                 }
                 _ => {}
             }
@@ -203,8 +201,8 @@ impl Preprocessor<'_> {
         if let Some(open) = self.stack.last_mut() {
             open.scanner.end_directive();
         }
-        if chosen && let Some(conditional) = self.conditional() {
-            conditional.taken = true;
+        if let Some(conditional) = self.conditional() {
+            conditional.taken |= chosen;
         }
         chosen
     }
@@ -382,7 +380,7 @@ impl Preprocessor<'_> {
         if is_absolute(name) {
             candidates.push(name.to_owned());
         } else {
-            if !system && let Some(open) = self.stack.last() {
+            if let Some(open) = self.stack.last().filter(|_| !system) {
                 candidates.push(join_path(directory(&self.sources.file(open.file).name), name));
             }
             candidates.extend(self.options.include_dirs.iter().map(|dir| join_path(dir, name)));

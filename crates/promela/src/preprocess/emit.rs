@@ -145,7 +145,20 @@ impl Emitter {
         self.add(TokenKind::Name(text), token.span, line_start);
     }
 
-    fn push_operator(&mut self, pp: &Preprocessor, token: &PpToken, line_start: bool) {
+    fn push_operator(&mut self, pp: &mut Preprocessor, token: &PpToken, line_start: bool) {
+        // These are never part of a longer operator.
+        let whole = match token.sym {
+            Sym::LPAREN => Some(Punct::LParen),
+            Sym::RPAREN => Some(Punct::RParen),
+            Sym::LBRACE => Some(Punct::LBrace),
+            Sym::RBRACE => Some(Punct::RBrace),
+            Sym::COMMA => Some(Punct::Comma),
+            _ => None,
+        };
+        if let Some(punct) = whole {
+            self.flush(pp);
+            return self.add(TokenKind::Punct(punct), token.span, line_start);
+        }
         let text = pp.interner.text(token.sym);
         for (at, byte) in text.bytes().enumerate() {
             let span = part(token.span, text.len(), at, at + 1);
@@ -190,6 +203,9 @@ impl Emitter {
 
     /// Reads the operators that stand side by side.
     fn flush(&mut self, pp: &mut Preprocessor) {
+        if self.run.is_empty() {
+            return;
+        }
         let run = std::mem::take(&mut self.run);
         let mut at = 0;
         while at < run.len() {
@@ -197,6 +213,12 @@ impl Emitter {
             let rest = &run[at..];
             let starts =
                 |text: &str| rest.len() >= text.len() && text.bytes().zip(rest).all(|(b, c)| b == c.byte);
+            if starts("*/") {
+                let warning = Diagnostic::warning("W0005", first.span, "this `*/` ends no comment and is ignored");
+                pp.report(warning.help("comments do not nest: an earlier `*/` ended this one"));
+                at += 2;
+                continue;
+            }
             let found = if starts("-->") {
                 let message = "`-->` is read as `->`, as by Spin";
                 pp.report(
@@ -226,6 +248,9 @@ impl Emitter {
     }
 
     fn unknown(&mut self, pp: &mut Preprocessor, c: char, span: Span, line_start: bool) {
+        if pp.diagnostics.len() > super::MAX_DIAGNOSTICS {
+            return self.add(TokenKind::Unknown(c), span, line_start);
+        }
         let (code, message, help) = match c {
             '#' => (
                 "E0024",
@@ -276,10 +301,11 @@ impl Emitter {
             c.braces += 1;
         } else if c.brackets == 0 && token.is(Sym::RBRACE) {
             c.braces = c.braces.saturating_sub(1);
-            if c.braces == 0
-                && let Some(c) = self.c_text.take()
-            {
-                self.add(TokenKind::CBlock(c.text.into()), c.span.unwrap_or(c.keyword), c.line_start);
+            if c.braces == 0 {
+                let (text, span, line_start) =
+                    (c.text.as_str().into(), c.span.unwrap_or(c.keyword), c.line_start);
+                self.c_text = None;
+                self.add(TokenKind::CBlock(text), span, line_start);
             }
         }
         true

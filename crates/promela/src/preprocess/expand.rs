@@ -51,8 +51,8 @@ impl Preprocessor<'_> {
 
     /// Replaces all macros in `tokens`.
     pub(super) fn expand_all(&mut self, tokens: Vec<PpToken>) -> Vec<PpToken> {
-        let before = (self.carried_space, self.seam);
-        (self.carried_space, self.seam) = (false, false);
+        let before = (self.carried_space, self.seam, self.seam_behind);
+        (self.carried_space, self.seam, self.seam_behind) = (false, false, false);
         let reader = self.read_tokens(tokens);
         let mut out = Vec::new();
         loop {
@@ -62,7 +62,7 @@ impl Preprocessor<'_> {
             }
             out.push(self.with_carried(token));
         }
-        (self.carried_space, self.seam) = before;
+        (self.carried_space, self.seam, self.seam_behind) = before;
         out
     }
 
@@ -74,7 +74,7 @@ impl Preprocessor<'_> {
         if self.seam {
             token.flags |= SEAM;
         }
-        (self.carried_space, self.seam) = (false, false);
+        (self.carried_space, self.seam) = (false, std::mem::take(&mut self.seam_behind));
         token
     }
 
@@ -115,9 +115,13 @@ impl Preprocessor<'_> {
                 None => return token,
                 Some(Definition::Builtin(builtin)) => self.enter_builtin(&token, builtin),
                 Some(Definition::User(definition)) => match &definition.params {
-                    None => self.enter(&token, &definition, Vec::new()),
+                    None => self.enter(&token, &definition, Arguments::default()),
                     Some(params) => {
-                        if !self.paren_follows(reader) {
+                        let seam = std::mem::take(&mut self.seam);
+                        let call = self.paren_follows(reader);
+                        let seam_behind = std::mem::replace(&mut self.seam, seam);
+                        if !call {
+                            self.seam_behind = seam_behind;
                             return token;
                         }
                         match self.arguments(reader, &token, &definition, params) {
@@ -159,7 +163,7 @@ impl Preprocessor<'_> {
     }
 
     /// Begins to read the replacement text of a macro.
-    fn enter(&mut self, name: &PpToken, definition: &Rc<Macro>, arguments: Vec<Vec<PpToken>>) {
+    fn enter(&mut self, name: &PpToken, definition: &Rc<Macro>, arguments: Arguments) {
         if !self.charge(name, 1 + definition.body.len()) {
             return;
         }
@@ -178,10 +182,7 @@ impl Preprocessor<'_> {
         self.push_replacement(name, tokens, Some(name.sym));
     }
 
-    fn push_replacement(&mut self, name: &PpToken, mut tokens: Vec<PpToken>, active: Option<Sym>) {
-        if let Some(first) = tokens.first_mut() {
-            first.flags &= !SPACE;
-        }
+    fn push_replacement(&mut self, name: &PpToken, tokens: Vec<PpToken>, active: Option<Sym>) {
         self.carried_space |= name.has(SPACE);
         self.seam = true;
         if let Some(name) = active {
@@ -206,7 +207,9 @@ impl Preprocessor<'_> {
             Builtin::IncludeLevel => self.stack.len().saturating_sub(1).to_string(),
             Builtin::Fixed(text) => text.to_owned(),
             Builtin::Surprising(text) => {
-                self.warn_about_surprise(name, text);
+                if !self.in_condition {
+                    self.warn_about_surprise(name, text);
+                }
                 text.to_owned()
             }
         };
@@ -264,7 +267,7 @@ impl Preprocessor<'_> {
         name: &PpToken,
         definition: &Macro,
         params: &Params,
-    ) -> Option<Vec<Vec<PpToken>>> {
+    ) -> Option<Arguments> {
         self.collecting += 1;
         let mut arguments = vec![Vec::new()];
         let mut depth = 0usize;
@@ -296,7 +299,10 @@ impl Preprocessor<'_> {
         };
         self.collecting -= 1;
         if !complete {
-            self.report_open_call(name);
+            // After giving up there is nothing more to say.
+            if !self.stack.is_empty() {
+                self.report_open_call(name);
+            }
             return None;
         }
         self.fit(name, definition, params, arguments)
@@ -315,16 +321,19 @@ impl Preprocessor<'_> {
         definition: &Macro,
         params: &Params,
         mut arguments: Vec<Vec<PpToken>>,
-    ) -> Option<Vec<Vec<PpToken>>> {
+    ) -> Option<Arguments> {
         let wanted = params.names.len();
+        // GNU: an omitted variadic argument takes the comma before `##` with it, an empty one does not.
+        let alone = wanted == 1 && arguments.len() == 1 && arguments[0].is_empty();
+        let omitted = params.variadic && (arguments.len() < wanted || alone);
         if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
-            return Some(Vec::new());
+            return Some(Arguments { given: Vec::new(), omitted });
         }
-        if params.variadic && arguments.len() + 1 == wanted {
+        if omitted && arguments.len() + 1 == wanted {
             arguments.push(Vec::new());
         }
         if arguments.len() == wanted {
-            return Some(arguments);
+            return Some(Arguments { given: arguments, omitted });
         }
         let given = arguments.len();
         let message = format!("macro `{}` takes {wanted} arguments but is given {given}", self.text(name));
@@ -352,11 +361,20 @@ fn push_escaped(out: &mut String, text: &str) {
     }
 }
 
+/// The arguments of a call.
+#[derive(Default)]
+struct Arguments {
+    given: Vec<Vec<PpToken>>,
+    /// Whether the call says nothing at all for the variadic parameter.
+    omitted: bool,
+}
+
 /// Inserting arguments into a replacement text.
 struct Substitution<'m> {
     definition: &'m Macro,
     params: &'m Params,
     arguments: Vec<Vec<PpToken>>,
+    omitted: bool,
     /// Arguments with their macros replaced, where they were needed.
     replaced: Vec<Option<Vec<PpToken>>>,
     name: &'m PpToken,
@@ -367,11 +385,12 @@ impl<'m> Substitution<'m> {
     fn new(
         definition: &'m Macro,
         params: &'m Params,
-        arguments: Vec<Vec<PpToken>>,
+        arguments: Arguments,
         name: &'m PpToken,
     ) -> Substitution<'m> {
+        let Arguments { given: arguments, omitted } = arguments;
         let replaced = arguments.iter().map(|_| None).collect();
-        Substitution { definition, params, arguments, replaced, name, out: Vec::new() }
+        Substitution { definition, params, arguments, omitted, replaced, name, out: Vec::new() }
     }
 
     fn run(mut self, pp: &mut Preprocessor) -> Vec<PpToken> {
@@ -399,7 +418,7 @@ impl<'m> Substitution<'m> {
             let any = !tokens.is_empty();
             match previous {
                 Some(comma) if pasting && self.is_gnu_comma(&comma, piece) => {
-                    if !any {
+                    if self.omitted {
                         self.out.pop();
                     }
                     self.out.append(&mut tokens);
@@ -447,6 +466,9 @@ impl<'m> Substitution<'m> {
             let span = pp.sources.site(self.name.span);
             pp.report(Diagnostic::error("E0012", span, message).help("break the call into several macros"));
             pp.abort();
+            return Vec::new();
+        }
+        if !pp.charge(self.name, argument.len()) {
             return Vec::new();
         }
         pp.call_depth += 1;

@@ -38,9 +38,7 @@ impl Sym {
     pub const RBRACE: Sym = Sym(11);
 }
 
-/// The operators that the C preprocessor knows as single tokens, plus `@` and `\`, which Promela uses. Operators
-/// that begin alike stand longest first after their group's place in [`Sym`]'s constants does not matter: the
-/// scanner sorts them.
+/// The operators that the C preprocessor knows as single tokens, plus `@` and `\`, which Promela uses.
 pub(super) const OPERATORS: &[&str] = &[
     "(", ")", ",", "##", "#", "...", "<", ">", "[", "]", "{", "}", ".", "->", "++", "--", "&", "*", "+", "-",
     "~", "!", "/", "%", "<<", ">>", "<=", ">=", "==", "!=", "^", "|", "&&", "||", "?", ":", ";", "=", "*=",

@@ -76,6 +76,6 @@ mod tests {
         assert_eq!(joined("ab\\\ncd\\ \t\r\ne\\f\\"), ("abcde\\f\\".into(), vec![(2, 2), (4, 7)]));
         assert_eq!(joined("a\\\n\\\nb"), ("ab".into(), vec![(1, 2), (1, 4)]));
         assert_eq!(joined("plain \\n"), ("plain \\n".into(), vec![]));
-        assert_eq!(joined("a\rb\r\r\nc\\\rd"), ("a\nb\n\r\ncd".into(), vec![(6, 2)]));
+        assert_eq!(joined("a\rb\r\r\nc\\\rd"), ("a\nb\n\r\ncd".into(), vec![(7, 2)]));
     }
 }

@@ -251,6 +251,12 @@ impl Preprocessor<'_> {
                 }
                 continue;
             }
+            if token.kind == Kind::Name && self.text(&token) == "__VA_OPT__" {
+                let help = "write `, ## __VA_ARGS__` for a comma that goes away with the arguments";
+                let message = "`__VA_OPT__` is not available";
+                self.report(Diagnostic::error("E0008", token.span, message).help(help));
+                return None;
+            }
             let mut what = param(&token).map_or(What::Token, What::Param);
             if token.is(Sym::HASH) && params.is_some() {
                 let Some((quoted, i)) = tokens.next().and_then(|(_, t)| Some((t, param(t)?))) else {

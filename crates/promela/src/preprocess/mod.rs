@@ -1,15 +1,25 @@
 //! The built-in C preprocessor and the lexer: from files to the tokens of the parser, without a C compiler.
 //!
 //! The reference is what Spin does: it runs `gcc -std=gnu99 -E -x c` and lexes the result. So there are two steps
-//! here too. The first works on C's tokens: [`lines`] joins continued lines, [`scan`] finds tokens, [`directive`]
-//! obeys `#` lines (with [`condition`] for `#if`), [`macros`] holds definitions and [`expand`] replaces macros. The
-//! second, [`emit`], reads Promela's tokens out of that. What gcc only warns about is a warning here, what makes
+//! here too. The first works on C's tokens: `lines` joins continued lines, `scan` finds tokens, `directive`
+//! obeys `#` lines (with `condition` for `#if`), `macros` holds definitions and `expand` replaces macros. The
+//! second, `emit`, reads Promela's tokens out of that. What gcc only warns about is a warning here, what makes
 //! gcc fail is an error, and what gcc lets pass but Spin's lexer refuses is an error of the second step.
 //!
 //! Every table and loop is linear in the text; the few places where a short text can demand endless work (macros
 //! that double, files that include themselves, deep nesting) have limits, all of them below.
 //!
-//! Of gcc's some 350 predefined macros those are known that do not depend on the machine ([`macros::BUILTINS`]).
+//! | codes | what they are about |
+//! |---|---|
+//! | E0001-E0004 | files: the model, `#include`, endless inclusion |
+//! | E0005, E0015-E0018 | directives: unknown, `#else` and `#endif` out of place, `#if` not closed, `#error`, `#line` |
+//! | E0006-E0012 | macros: definitions, calls, `#` and `##`, too much produced |
+//! | E0013, E0014 | conditions of `#if` |
+//! | E0019-E0025 | text: comments, strings, characters, embedded C, stray `#`, too many problems |
+//! | W0001-W0004 | redefinition, `#warning`, `#pragma`, text after a directive |
+//! | W0005-W0009 | what looks different from what it is: `0..N`, `0x10`, `linux`, `'\0'`, `-->` |
+//!
+//! Of gcc's some 350 predefined macros those are known that do not depend on the machine (`macros::BUILTINS`).
 //! Among them are `linux` and `unix`, which gcc replaces by `1` under `-std=gnu99`; using them gets a warning.
 
 mod condition;
@@ -145,12 +155,16 @@ struct Preprocessor<'a> {
     carried_space: bool,
     /// A macro's text began or ended since the last token.
     seam: bool,
+    /// A macro's text ended behind the token that is about to be returned.
+    seam_behind: bool,
     /// Serial number of the current line, over all files.
     line: u32,
     /// How deeply arguments of macro calls are being replaced.
     call_depth: usize,
     /// Nesting of argument lists being collected.
     collecting: usize,
+    /// The condition of a directive is being read.
+    in_condition: bool,
     counter: u32,
     includes: usize,
     text_read: usize,
@@ -174,9 +188,11 @@ impl<'a> Preprocessor<'a> {
             ahead: None,
             carried_space: false,
             seam: false,
+            seam_behind: false,
             line: 0,
             call_depth: 0,
             collecting: 0,
+            in_condition: false,
             counter: 0,
             includes: 0,
             text_read: 0,

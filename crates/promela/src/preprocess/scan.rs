@@ -290,17 +290,16 @@ fn quoted(bytes: &[u8], quote: u8, closed: Kind, open: Kind) -> (Kind, usize) {
 /// The longest operator at the beginning of `bytes`, and its length.
 fn operator(bytes: &[u8]) -> Option<(Sym, usize)> {
     let single = SINGLE.get(bytes[0] as usize).copied().flatten()?;
-    // Only these can be followed by a second character of the same operator.
-    if !matches!(
-        bytes[0],
-        b'#' | b'.' | b'<' | b'>' | b'-' | b'+' | b'&' | b'*' | b'!' | b'/' | b'%' | b'=' | b'^' | b'|'
-    ) {
-        return Some((single, 1));
+    if matches!(bytes.get(1), Some(b'#' | b'.' | b'<' | b'>' | b'-' | b'+' | b'&' | b'|' | b'=')) {
+        let longer = (0..OPERATORS.len()).filter(|&i| OPERATORS[i].len() > 1);
+        let longest = longer
+            .filter(|&i| bytes.starts_with(OPERATORS[i].as_bytes()))
+            .max_by_key(|&i| OPERATORS[i].len());
+        if let Some(i) = longest {
+            return Some((Sym(i as u32), OPERATORS[i].len()));
+        }
     }
-    let longer = (0..OPERATORS.len()).filter(|&i| OPERATORS[i].len() > 1);
-    let best =
-        longer.filter(|&i| bytes.starts_with(OPERATORS[i].as_bytes())).max_by_key(|&i| OPERATORS[i].len());
-    Some(best.map_or((single, 1), |i| (Sym(i as u32), OPERATORS[i].len())))
+    Some((single, 1))
 }
 
 /// The operators of one character.
@@ -407,6 +406,9 @@ mod tests {
         assert_eq!(single_token("->").map(|t| t.0), Some(Kind::Operator));
         for text in ["", "a b", "a+", "//", "/*", "\"a"] {
             assert!(single_token(text).is_none(), "{text}");
+        }
+        for (i, text) in OPERATORS.iter().enumerate() {
+            assert_eq!(single_token(text), Some((Kind::Operator, Some(Sym(i as u32)))), "{text}");
         }
     }
 }

@@ -202,9 +202,7 @@ fn processes() {
     broken("proctype9 does not exist", |p| p.active.push(active(9, 1)));
     broken("`never` cannot be active", |p| p.active.push(active(2, 1)));
     broken("a priority is 0", |p| p.active[0].priority = 0);
-    broken("init is active more than once", |p| p.active.push(active(1, 1)));
     broken("more than 255", |p| p.active = vec![active(0, 1); 256]);
-    broken("more than one init", |p| p.proctypes.push(p.proctypes[1].clone()));
     broken("has parameters, but is `init`", |p| {
         let init = &mut p.proctypes[1];
         init.n_params = 1;
