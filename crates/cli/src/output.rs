@@ -6,10 +6,10 @@ use crate::args::Format;
 use engine::{Answer, Failure, Notice};
 use std::io::{IsTerminal, Write};
 
-/// Writes to standard output.
-pub fn out(text: &str) {
+/// Writes to standard output; false when nobody reads it any more.
+pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
 }
 
 /// Writes to standard error.
