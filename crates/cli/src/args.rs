@@ -28,6 +28,18 @@ pub enum Command {
     Parse(ParseArgs),
 }
 
+impl Command {
+    /// How notices are written.
+    pub fn format(&self) -> Format {
+        match self {
+            Command::Check(args) => args.format,
+            Command::Replay(args) => args.format,
+            Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
+            Command::Parse(_) | Command::Simulate(_) => Format::Text,
+        }
+    }
+}
+
 /// How a model is read.
 #[derive(Args, Debug)]
 pub struct ModelArgs {

@@ -16,9 +16,9 @@ pub fn run(args: &CheckArgs) -> u8 {
         Ok(report) => report,
         Err(status) => return status,
     };
-    match args.format {
-        Format::Text => output::out(&report_text::text(&report, args.quiet)),
-        Format::Json => output::out(&format!("{:#}\n", report_json::json(&report))),
-    }
+    output::out(&match args.format {
+        Format::Text => report_text::text(&report, args.quiet),
+        Format::Json => format!("{:#}\n", report_json::json(&report)),
+    });
     report.exit_status()
 }

@@ -15,6 +15,7 @@ mod simulate;
 
 use args::{Cli, Command};
 use clap::Parser;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -26,11 +27,15 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    output::silence_panics();
-    ExitCode::from(match &cli.command {
+    output::report_panics(cli.command.format());
+    let run = || match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Parse(args) => parse::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
-    })
+    };
+    ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
 }
+
+/// The exit status of a bug of ours.
+const INTERNAL_ERROR: u8 = 4;

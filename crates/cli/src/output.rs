@@ -6,10 +6,10 @@ use crate::args::Format;
 use engine::{Answer, Failure, Notice};
 use std::io::{IsTerminal, Write};
 
-/// Writes to standard output.
-pub fn out(text: &str) {
+/// Writes to standard output; false when nobody reads it any more.
+pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
 }
 
 /// Writes to standard error.
@@ -45,7 +45,12 @@ fn report_failure(failure: &Failure, format: Format) {
     notices(failure.notice().as_slice(), format);
 }
 
-/// A panic becomes an internal error with status 4; its own message would only come in between.
-pub fn silence_panics() {
-    std::panic::set_hook(Box::new(|_| {}));
+/// A panic becomes an internal error with status 4; where it happened is said here, for the bug report.
+pub fn report_panics(format: Format) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place =
+            panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        let message = format!("a part of the tool gave up{place}");
+        notices(&[Notice::plain("error", "E0998", &message, None)], format);
+    }));
 }

@@ -9,10 +9,9 @@ use promela::source::SourceMap;
 /// Reads a model and writes what it consists of; returns the exit status.
 pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
-    let notices = if format == ParseFormat::Json { Format::Json } else { Format::Text };
     let source = args.model.source();
     let answer = engine::parse::parse(&source, &Disk, |program, sources| show(program, sources, format));
-    match output::settle(answer, notices) {
+    match output::settle(answer, if format == ParseFormat::Json { Format::Json } else { Format::Text }) {
         Ok(text) => {
             output::out(&text);
             0

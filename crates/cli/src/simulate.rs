@@ -16,10 +16,11 @@ pub fn run(args: &SimulateArgs) -> u8 {
         ))
     } else {
         let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
-        let mut sink = |step: SimulatedStep| {
-            output::out(&step_text(step.number, &step.info, &step.output));
-            Flow::Continue
-        };
+        let mut sink =
+            |step: SimulatedStep| match output::out(&step_text(step.number, &step.info, &step.output)) {
+                true => Flow::Continue,
+                false => Flow::Stop,
+            };
         simulate(&options, &Disk, &stop_flag(), &mut sink)
     };
     match output::settle(answer, Format::Text) {
@@ -35,8 +36,12 @@ fn end(ending: &Ending) -> u8 {
         Ending::Fault(fault) => (report_text::describe_fault(fault), 1),
         Ending::Interrupted => ("interrupted".to_string(), INTERRUPTED),
     };
-    output::out(&format!("{text}\n"));
-    status
+    match output::out(&format!("{text}\n")) {
+        true => status,
+        // Whoever read the run has seen enough: that is no interruption.
+        false if *ending == Ending::Interrupted => 0,
+        false => status,
+    }
 }
 
 /// A step in one line (two for a rendezvous), and below it what it printed, indented by process.

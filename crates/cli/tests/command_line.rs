@@ -355,6 +355,16 @@ fn a_closed_pipe_is_nobodys_fault() {
 }
 
 #[test]
+fn a_simulation_ends_when_nobody_reads_it() {
+    let scratch = Scratch::with(ENDLESS);
+    let mut child = scratch.command(&["simulate", "m.pml"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("proc 0 (p)"), "{line}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn the_front_end_alone() {
     let scratch = Scratch::with(CLAIM);
     assert_eq!(scratch.run(&["parse", "m.pml"]).status, Some(0));

@@ -256,3 +256,129 @@ fn not_available(property: Selected) -> PropertyReport {
         statistics: Statistics::default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Source;
+    use crate::report_json;
+    use search::Silent;
+    use std::sync::atomic::Ordering;
+    use system::toy::Graph;
+    use system::{ActionId, Fault, Labels, NamedValue, StepInfo, Successors};
+
+    /// A place for trails that disappears again.
+    struct Place(std::path::PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Self {
+            let name = format!("spinor-engine-{}-{name}", std::process::id());
+            Place(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    /// Checks a hand-written system as `check` checks a model.
+    fn check_toy<M: TransitionSystem + Explain>(
+        machine: &M,
+        place: &Place,
+        stop: bool,
+    ) -> Result<Report, Failure> {
+        let options = CheckOptions {
+            source: Source { path: "toy".to_string(), ..Source::default() },
+            trail: Some(place.0.to_string_lossy().into_owned()),
+            ..CheckOptions::default()
+        };
+        let plan = Plan::new(&options)?;
+        let (stop, mut notices) = (AtomicBool::new(stop), Vec::new());
+        let selected = select(&[], &crate::property::Inventory::default())?;
+        let trails = Trails::new(&plan.trail);
+        let started = Instant::now();
+        let mut run =
+            Run { plan: &plan, fingerprint: 7, stop: &stop, started, trails, notices: &mut notices };
+        let properties = run.properties(machine, selected, &mut Silent)?;
+        let (model, config) = (plan.source.path.clone(), plan.config.clone());
+        Ok(Report { model, config, properties, times: Times::default(), peak_rss: 0 })
+    }
+
+    #[test]
+    fn verdicts_and_their_statuses() {
+        let place = Place::new("verdicts");
+        let holds = check_toy(&Graph::parse("0 -> 1 -> 0").unwrap(), &place, false).unwrap();
+        assert_eq!((holds.verdict(), holds.exit_status()), ("holds", 0));
+        assert!(!place.0.exists());
+        let stopped = check_toy(&Graph::parse("0 -> 1 -> 0").unwrap(), &place, true).unwrap();
+        assert_eq!((stopped.verdict(), stopped.exit_status()), ("unknown", 130));
+        let violated = check_toy(&Graph::parse("0 -> 1 -> 2; bad 2").unwrap(), &place, false).unwrap();
+        assert_eq!((violated.verdict(), violated.exit_status()), ("violated", 1));
+        let trail = trace::read(&std::fs::read_to_string(&place.0).unwrap()).unwrap();
+        assert_eq!((trail.steps.len(), trail.fingerprint, trail.model.as_str()), (2, 7, "toy"));
+        let json = report_json::json(&violated);
+        assert_eq!(json["properties"][0]["violations"][0]["message"], "bad node 2");
+    }
+
+    /// A machine that shows a fault once and never again: a bug that must not become a verdict.
+    struct Fickle(Graph, AtomicBool);
+
+    impl TransitionSystem for Fickle {
+        fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+            self.0.initial(out)
+        }
+
+        fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+            self.0.enabled(state, out);
+        }
+
+        fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+            self.0.fire(state, actions, out);
+        }
+
+        fn labels(&self, state: &[u8]) -> Labels {
+            self.0.labels(state)
+        }
+
+        fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+            state
+        }
+
+        fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+            if !self.1.swap(true, Ordering::Relaxed) {
+                out.push(self.0.deadlock(state));
+                out[0].kind = system::FaultKind::Invariant;
+            }
+        }
+
+        fn deadlock(&self, state: &[u8]) -> Fault {
+            self.0.deadlock(state)
+        }
+    }
+
+    impl Explain for Fickle {
+        fn step(&self, state: &[u8], action: ActionId) -> StepInfo {
+            self.0.step(state, action)
+        }
+
+        fn values(&self, state: &[u8]) -> Vec<NamedValue> {
+            self.0.values(state)
+        }
+
+        fn output(&self, state: &[u8], action: ActionId) -> String {
+            self.0.output(state, action)
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_replayed_is_an_internal_error() {
+        let place = Place::new("fickle");
+        let fickle = Fickle(Graph::parse("0 -> 1 -> 0").unwrap(), AtomicBool::new(false));
+        let failure = check_toy(&fickle, &place, false).unwrap_err();
+        assert_eq!(failure.exit_status(), 4);
+        assert!(matches!(failure, Failure::Internal(text) if text.contains("cannot be replayed")));
+        assert!(!place.0.exists());
+    }
+}

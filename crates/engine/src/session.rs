@@ -37,6 +37,9 @@ impl Session {
         let (program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
         let program = program.filter(|_| !has_errors(&diagnostics)).map(Arc::new);
+        if let Some(program) = &program {
+            verify(program)?;
+        }
         Ok(Session { sources: Arc::new(sources), notices, program, time: started.elapsed() })
     }
 
@@ -84,6 +87,17 @@ fn front_end(
     let lowered = lower::lower(&parsed.unit, sources, path);
     diagnostics.extend(lowered.diagnostics);
     (lowered.program, diagnostics)
+}
+
+/// Machines rely on the rules of the intermediate form: a program that breaks one is a bug of the front end.
+fn verify(program: &Program) -> Result<(), Failure> {
+    promela::ir::verify::verify(program).map_err(|broken| {
+        let first = broken.first().map_or("unknown", String::as_str);
+        Failure::Internal(format!(
+            "the front end built a program that breaks {} rules; the first: {first}",
+            broken.len()
+        ))
+    })
 }
 
 fn dialect(word: &str) -> Result<Dialect, Failure> {
