@@ -60,6 +60,28 @@ pub struct Parsed {
 
 /// Parses a whole model. Inline uses are entered into `sources` as expansions.
 pub fn parse(tokens: Vec<Token>, dialect: Dialect, sources: &mut SourceMap) -> Parsed {
+    // On a stack whose size is known, the limits on nesting hold whoever calls.
+    let mut input = Some((tokens, sources));
+    let mut output = None;
+    std::thread::scope(|scope| {
+        let work = || output = input.take().map(|(tokens, sources)| parse_here(tokens, dialect, sources));
+        let thread = std::thread::Builder::new().name("parse".into()).stack_size(STACK);
+        if let Ok(handle) = thread.spawn_scoped(scope, work) {
+            if let Err(panic) = handle.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    });
+    // Where there are no threads, the caller's stack has to do.
+    output
+        .or_else(|| input.map(|(tokens, sources)| parse_here(tokens, dialect, sources)))
+        .unwrap_or_else(|| Parsed { unit: Unit::default(), diagnostics: Vec::new() })
+}
+
+/// Enough for the deepest model that [`parser::Limits`] admits, in a build without optimisation.
+const STACK: usize = 32 << 20;
+
+fn parse_here(tokens: Vec<Token>, dialect: Dialect, sources: &mut SourceMap) -> Parsed {
     let mut parser = parser::Parser::new(tokens, dialect, sources);
     let unit = parser.unit();
     Parsed { unit, diagnostics: parser.into_diagnostics() }

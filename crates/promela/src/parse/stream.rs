@@ -7,14 +7,14 @@
 
 use super::lexis::Tok;
 use crate::source::{Expansion, ExpansionId, ExpansionKind, SourceMap, Span};
-use crate::token::{Token, TokenKind};
+use crate::token::{Punct, Token, TokenKind};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most tokens that inline expansion may add to a model.
-pub(super) const MAX_EXPANDED: usize = 5_000_000;
+pub(super) const MAX_EXPANDED: usize = 2_000_000;
 
 /// A token as it stands in the text.
 #[derive(Clone, Debug)]
@@ -60,17 +60,20 @@ pub(super) struct Stream<'s> {
     frames: Vec<Frame>,
     bodies: usize,
     expanded: usize,
+    /// Places of `*/` outside any comment; they were dropped.
+    pub(super) strays: Vec<Span>,
 }
 
 impl<'s> Stream<'s> {
     pub(super) fn new(mut tokens: Vec<Token>, sources: &'s mut SourceMap) -> Self {
+        let strays = repair_signs(&mut tokens);
         if !matches!(tokens.last(), Some(Token { kind: TokenKind::End, .. })) {
             let span = tokens.last().map_or(Span::NONE, |t| Span { start: t.span.end, ..t.span });
             tokens.push(Token { kind: TokenKind::End, span });
         }
         let newline = line_ends(&tokens, sources);
         let end = tokens.len() - 1;
-        Stream { sources, tokens, newline, at: 0, end, frames: Vec::new(), bodies: 0, expanded: 0 }
+        Stream { sources, tokens, newline, at: 0, end, frames: Vec::new(), bodies: 0, expanded: 0, strays }
     }
 
     /// Whether tokens come from an inline's body or from an argument in it.
@@ -228,6 +231,42 @@ fn moved_span(
         moved.insert(old, base);
     }
     Span { expansion: base, ..span }
+}
+
+/// Two habits of Spin's lexer: `-->` is an arrow, and a `*/` that closes no comment is nothing. Returns the places of
+/// the latter.
+fn repair_signs(tokens: &mut Vec<Token>) -> Vec<Span> {
+    let mut strays = Vec::new();
+    let mut kept = 0;
+    let mut at = 0;
+    while at < tokens.len() {
+        let pair = match (&tokens[at].kind, tokens.get(at + 1)) {
+            (TokenKind::Punct(first), Some(Token { kind: TokenKind::Punct(second), span })) => {
+                let touching = Span { start: span.start, end: span.start, ..*span };
+                let end = Span { start: tokens[at].span.end, ..tokens[at].span };
+                (touching == end).then_some((*first, *second))
+            }
+            _ => None,
+        };
+        match pair {
+            Some((Punct::Star, Punct::Slash)) => {
+                strays.push(tokens[at].span);
+                at += 2;
+                continue;
+            }
+            Some((Punct::MinusMinus, Punct::Gt)) => {
+                let span = tokens[at].span.to(tokens[at + 1].span);
+                tokens[at + 1] = Token { kind: TokenKind::Punct(Punct::Arrow), span };
+                at += 1;
+            }
+            _ => {}
+        }
+        tokens.swap(kept, at);
+        kept += 1;
+        at += 1;
+    }
+    tokens.truncate(kept);
+    strays
 }
 
 /// For each token, whether a line ends between it and the token before, as in preprocessed text: macro uses
