@@ -130,9 +130,13 @@ pub(super) struct Lexer<'s> {
 }
 
 impl<'s> Lexer<'s> {
-    pub(super) fn new(tokens: Vec<Token>, sources: &'s mut SourceMap) -> Self {
+    pub(super) fn new(
+        tokens: Vec<Token>,
+        line_starts: Option<Vec<bool>>,
+        sources: &'s mut SourceMap,
+    ) -> Self {
         Lexer {
-            stream: Stream::new(tokens, sources),
+            stream: Stream::new(tokens, line_starts, sources),
             names: Names::default(),
             inlines: Vec::new(),
             in_sequence: false,

@@ -83,8 +83,13 @@ pub(super) struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(tokens: Vec<Token>, dialect: Dialect, sources: &'s mut SourceMap) -> Self {
-        let lexer = Lexer::new(tokens, sources);
+    pub(super) fn new(
+        tokens: Vec<Token>,
+        line_starts: Option<Vec<bool>>,
+        dialect: Dialect,
+        sources: &'s mut SourceMap,
+    ) -> Self {
+        let lexer = Lexer::new(tokens, line_starts, sources);
         let stray =
             |span: &Span| Diagnostic::warning("W0102", *span, "this `*/` closes no comment and is ignored");
         let diagnostics = lexer.stream.strays.iter().take(Limits::ERRORS).map(stray).collect();

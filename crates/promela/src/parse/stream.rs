@@ -65,13 +65,19 @@ pub(super) struct Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    pub(super) fn new(mut tokens: Vec<Token>, sources: &'s mut SourceMap) -> Self {
-        let strays = repair_signs(&mut tokens);
+    /// `line_starts` says for each token whether a line ends before it; without, the source text does.
+    pub(super) fn new(
+        mut tokens: Vec<Token>,
+        line_starts: Option<Vec<bool>>,
+        sources: &'s mut SourceMap,
+    ) -> Self {
         if !matches!(tokens.last(), Some(Token { kind: TokenKind::End, .. })) {
             let span = tokens.last().map_or(Span::NONE, |t| Span { start: t.span.end, ..t.span });
             tokens.push(Token { kind: TokenKind::End, span });
         }
-        let newline = line_ends(&tokens, sources);
+        let mut newline = line_starts.unwrap_or_else(|| line_ends(&tokens, sources));
+        newline.resize(tokens.len(), false);
+        let strays = repair_signs(&mut tokens, &mut newline);
         let end = tokens.len() - 1;
         Stream { sources, tokens, newline, at: 0, end, frames: Vec::new(), bodies: 0, expanded: 0, strays }
     }
@@ -235,10 +241,11 @@ fn moved_span(
 
 /// Two habits of Spin's lexer: `-->` is an arrow, and a `*/` that closes no comment is nothing. Returns the places of
 /// the latter.
-fn repair_signs(tokens: &mut Vec<Token>) -> Vec<Span> {
+fn repair_signs(tokens: &mut Vec<Token>, newline: &mut Vec<bool>) -> Vec<Span> {
     let mut strays = Vec::new();
     let mut kept = 0;
     let mut at = 0;
+    let mut line_ended = false;
     while at < tokens.len() {
         let pair = match (&tokens[at].kind, tokens.get(at + 1)) {
             (TokenKind::Punct(first), Some(Token { kind: TokenKind::Punct(second), span })) => {
@@ -251,21 +258,25 @@ fn repair_signs(tokens: &mut Vec<Token>) -> Vec<Span> {
         match pair {
             Some((Punct::Star, Punct::Slash)) => {
                 strays.push(tokens[at].span);
+                line_ended |= newline[at];
                 at += 2;
                 continue;
             }
             Some((Punct::MinusMinus, Punct::Gt)) => {
                 let span = tokens[at].span.to(tokens[at + 1].span);
                 tokens[at + 1] = Token { kind: TokenKind::Punct(Punct::Arrow), span };
+                line_ended |= newline[at];
                 at += 1;
             }
             _ => {}
         }
         tokens.swap(kept, at);
+        newline[kept] = newline[at] | std::mem::take(&mut line_ended);
         kept += 1;
         at += 1;
     }
     tokens.truncate(kept);
+    newline.truncate(kept);
     strays
 }
 
