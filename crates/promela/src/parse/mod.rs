@@ -6,14 +6,14 @@
 //!
 //! | file | decides |
 //! |---|---|
-//! | [`keyword`] | which words are reserved |
-//! | [`stream`] | where the next token comes from: the model, an inline's body, an argument |
-//! | [`lexis`] | what a token is at this point, and which semicolons are implied |
-//! | [`parser`] | cursor, errors, recovery, limits |
-//! | [`items`], [`declarations`], [`statements`], [`messages`], [`expressions`], [`inline`], [`ltl`], [`pv`] | the grammar |
+//! | `keyword` | which words are reserved |
+//! | `stream` | where the next token comes from: the model, an inline's body, an argument |
+//! | `lexis` | what a token is at this point, and which semicolons are implied |
+//! | `parser` | cursor, errors, recovery, limits |
+//! | `items`, `declarations`, `statements`, `messages`, `expressions`, `inline`, `ltl`, `pv` | the grammar |
 //!
 //! The grammar is read by recursive descent with one token of lookahead that is fetched as late as possible, because
-//! reading a token may depend on what the previous one declared. Nesting is bounded ([`parser::Limits`]), so neither
+//! reading a token may depend on what the previous one declared. Nesting is bounded (`parser::Limits`), so neither
 //! the parser nor a later recursive walk of the tree can exhaust the stack.
 
 mod declarations;

@@ -36,6 +36,8 @@ impl Limits {
     pub(super) const INLINES: usize = 100;
     /// Errors before the parser gives up.
     pub(super) const ERRORS: usize = 50;
+    /// Diagnostics before warnings are left out.
+    pub(super) const DIAGNOSTICS: usize = 100;
 }
 
 /// What is nested, each with a limit of its own.
@@ -353,6 +355,9 @@ impl<'s> Parser<'s> {
                 return Reported;
             }
             diagnostic = diagnostic.label(call.1, format!("in this use of `{}`", call.0));
+        }
+        if diagnostic.severity == Severity::Warning && self.diagnostics.len() >= Limits::DIAGNOSTICS {
+            return Reported;
         }
         if diagnostic.severity == Severity::Error {
             if self.consumed_at_error == Some(self.consumed) {
