@@ -38,10 +38,12 @@ impl Parser<'_> {
             }
             return Err(self.unexpected("`{` and the body of the inline"));
         };
+        let positions = params.iter().enumerate().rev().map(|(i, p)| (p.name.clone(), i)).collect();
         self.declare_inline(InlineText {
             name: name.name.clone(),
             span: name.span,
-            params: params.iter().map(|p| p.name.clone()).collect(),
+            params: positions,
+            arity: params.len(),
             body,
         });
         Ok(InlineDef { name, params })
@@ -97,8 +99,8 @@ impl Parser<'_> {
 
     fn check_use(&mut self, inline: usize, name: &Ident, given: usize) -> PResult<()> {
         let text = &self.lexer.inlines[inline];
-        if text.params.len() != given {
-            let plural = if text.params.len() == 1 { "" } else { "s" };
+        if text.arity != given {
+            let plural = if text.arity == 1 { "" } else { "s" };
             let message = format!(
                 "the inline `{}` takes {} argument{plural}, not {given}",
                 name.name,

@@ -3,7 +3,7 @@
 use super::declarations::Declared;
 use super::keyword::Keyword;
 use super::lexis::Kind;
-use super::parser::{PResult, Parser};
+use super::parser::{PResult, Parser, Reported};
 use crate::ast::{
     Active, Block, Claim, Decl, EmbeddedC, Expr, Ident, Init, Initializer, Item, Proctype, Trace, Typedef,
     Unit,
@@ -78,12 +78,22 @@ impl Parser<'_> {
             Keyword::Inline => self.inline_def().map(Item::Inline),
             Keyword::CCode | Keyword::CDecl => self.embedded_c().map(Item::EmbeddedC),
             Keyword::CState | Keyword::CTrack => self.c_state().map(Item::EmbeddedC),
-            Keyword::Ltl => {
-                self.bump();
-                Err(self.unexpected("`{` and a formula after `ltl`, closed by `}`"))
-            }
+            Keyword::Ltl => Err(self.unfinished_formula()),
             _ => Err(self.unexpected("a declaration")),
         }
+    }
+
+    /// An `ltl` block that could not be put aside, because it has no brace or no end.
+    fn unfinished_formula(&mut self) -> Reported {
+        let word = self.bump().span;
+        if matches!(self.peek().kind, Kind::Name(_)) {
+            self.bump();
+        }
+        if !self.at(Punct::LBrace) {
+            return self.unexpected("`{` and a formula");
+        }
+        let error = Diagnostic::error("E0101", word, "this formula is not closed");
+        self.report(error.help("add the missing `}`"))
     }
 
     /// `active [n] proctype p(…) priority n provided (e) { … }`.

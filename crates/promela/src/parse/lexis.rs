@@ -92,7 +92,10 @@ impl Last {
 pub(super) struct InlineText {
     pub(super) name: Arc<str>,
     pub(super) span: Span,
-    pub(super) params: Vec<Arc<str>>,
+    /// The position of each parameter; of two with one name the first counts.
+    pub(super) params: HashMap<Arc<str>, usize>,
+    /// How many there are.
+    pub(super) arity: usize,
     /// Its tokens in the model, braces included.
     pub(super) body: Range<usize>,
 }
@@ -130,9 +133,13 @@ pub(super) struct Lexer<'s> {
 }
 
 impl<'s> Lexer<'s> {
-    pub(super) fn new(tokens: Vec<Token>, sources: &'s mut SourceMap) -> Self {
+    pub(super) fn new(
+        tokens: Vec<Token>,
+        line_starts: Option<Vec<bool>>,
+        sources: &'s mut SourceMap,
+    ) -> Self {
         Lexer {
-            stream: Stream::new(tokens, sources),
+            stream: Stream::new(tokens, line_starts, sources),
             names: Names::default(),
             inlines: Vec::new(),
             in_sequence: false,
@@ -317,8 +324,8 @@ impl<'s> Lexer<'s> {
     /// The argument for the formal parameter `word` of the inline being expanded.
     fn argument(&self, word: &str) -> Option<Rc<[Tok]>> {
         let (inline, args) = self.stream.current_body()?;
-        let position = self.inlines[inline].params.iter().position(|p| **p == *word)?;
-        args.get(position).cloned()
+        let position = self.inlines[inline].params.get(word)?;
+        args.get(*position).cloned()
     }
 
     /// Spin reads `ltl` blocks after everything else, wherever they stand: so that they may name what comes later.

@@ -36,6 +36,8 @@ impl Limits {
     pub(super) const INLINES: usize = 100;
     /// Errors before the parser gives up.
     pub(super) const ERRORS: usize = 50;
+    /// Diagnostics before warnings are left out.
+    pub(super) const DIAGNOSTICS: usize = 100;
 }
 
 /// What is nested, each with a limit of its own.
@@ -60,6 +62,8 @@ pub(super) struct Parser<'s> {
     complained: HashSet<(u32, u32)>,
     previous: Span,
     previous_place: Span,
+    /// The token consumed last was a separator that was not written.
+    after_implied: bool,
     block_depth: usize,
     expr_depth: usize,
     /// The height of the tallest expression read since this was last set.
@@ -81,12 +85,21 @@ pub(super) struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(tokens: Vec<Token>, dialect: Dialect, sources: &'s mut SourceMap) -> Self {
+    pub(super) fn new(
+        tokens: Vec<Token>,
+        line_starts: Option<Vec<bool>>,
+        dialect: Dialect,
+        sources: &'s mut SourceMap,
+    ) -> Self {
+        let lexer = Lexer::new(tokens, line_starts, sources);
+        let stray =
+            |span: &Span| Diagnostic::warning("W0102", *span, "this `*/` closes no comment and is ignored");
+        let diagnostics = lexer.stream.strays.iter().take(Limits::ERRORS).map(stray).collect();
         Parser {
-            lexer: Lexer::new(tokens, sources),
+            lexer,
             dialect,
             tok: None,
-            diagnostics: Vec::new(),
+            diagnostics,
             errors: 0,
             stopped: false,
             consumed: 0,
@@ -94,6 +107,7 @@ impl<'s> Parser<'s> {
             complained: HashSet::new(),
             previous: Span::NONE,
             previous_place: Span::NONE,
+            after_implied: false,
             block_depth: 0,
             expr_depth: 0,
             tallest: 1,
@@ -145,6 +159,7 @@ impl<'s> Parser<'s> {
             _ => {}
         }
         self.consumed += 1;
+        self.after_implied = tok.implied;
         if !tok.implied {
             self.previous = tok.span;
             self.previous_place = tok.place;
@@ -293,40 +308,37 @@ impl<'s> Parser<'s> {
         let tok = self.peek().clone();
         let message = format!("expected {what}, found {}", tok.describe());
         let mut error = Diagnostic::error("E0101", tok.span, message);
-        if let Some(help) = self.repair(&tok) {
+        if let Some(help) = self.repair(what, &tok) {
             error = error.help(help);
         }
         self.report(error);
         Reported
     }
 
-    /// What usually repairs a model in which `tok` is not expected.
-    fn repair(&self, tok: &Tok) -> Option<String> {
-        if tok.implied {
-            return Some(
-                "a statement ends with its line here; put the operator at the end of the line before, or use \
-                 parentheses"
-                    .to_string(),
-            );
+    /// What usually repairs a model in which `tok` was found instead of `what`.
+    fn repair(&self, what: &str, tok: &Tok) -> Option<String> {
+        let continues =
+            matches!(tok.kind, Kind::Punct(p) if !matches!(p, Punct::RBrace | Punct::DoubleColon));
+        if tok.implied || (self.after_implied && continues) {
+            let help = "a statement ends with its line here; put the operator at the end of the line before, or \
+                        use parentheses";
+            return Some(help.to_string());
         }
+        let names = ["name", "label", "variable", "channel", "lock"].iter().any(|word| what.contains(word));
         Some(match &tok.kind {
-            Kind::Key(k @ (Keyword::Full | Keyword::Empty | Keyword::Nfull | Keyword::Nempty)) => {
-                format!(
-                    "`{}` may only be combined with `&&` and `||`, and not be negated or compared",
-                    k.text()
-                )
-            }
             Kind::Key(Keyword::Else) => "`else` stands alone after `::`".to_string(),
-            Kind::Key(k) => format!("`{}` is a keyword and cannot be used as a name", k.text()),
+            Kind::Key(k) if names => format!("`{}` is a keyword and cannot be used as a name", k.text()),
             Kind::Punct(Punct::Assign) => "to compare, write `==`".to_string(),
             Kind::Punct(Punct::NotNot) => {
                 "`!!` is the sorted send; to negate twice, write `!(!x)`".to_string()
             }
             Kind::Punct(Punct::MinusMinus) => "write `- -` with a space for two minus signs".to_string(),
-            Kind::Constant(n) => format!("`{n}` is a symbolic constant, so it cannot name anything else"),
-            Kind::ProcName(n) => format!("`{n}` is a proctype, so it cannot name anything else"),
-            Kind::TypeName(n) => format!("`{n}` is a type, so it cannot name anything else"),
-            Kind::InlineName(n) => format!("`{n}` is an inline; it is used as a statement of its own"),
+            Kind::Constant(n) if names => {
+                format!("`{n}` is a symbolic constant and cannot name anything else")
+            }
+            Kind::ProcName(n) if names => format!("`{n}` is a proctype and cannot name anything else"),
+            Kind::TypeName(n) if names => format!("`{n}` is a type and cannot name anything else"),
+            Kind::InlineName(n) => format!("`{n}` is an inline; its use is a statement or `x = {n}(…)`"),
             _ => return None,
         })
     }
@@ -343,6 +355,9 @@ impl<'s> Parser<'s> {
                 return Reported;
             }
             diagnostic = diagnostic.label(call.1, format!("in this use of `{}`", call.0));
+        }
+        if diagnostic.severity == Severity::Warning && self.diagnostics.len() >= Limits::DIAGNOSTICS {
+            return Reported;
         }
         if diagnostic.severity == Severity::Error {
             if self.consumed_at_error == Some(self.consumed) {

@@ -6,7 +6,7 @@
 use super::declarations::Declared;
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
-use super::parser::{Nesting, PResult, Parser};
+use super::parser::{Nesting, PResult, Parser, Reported};
 use crate::ast::{Block, Exclusive, Expr, Ident, Step, Stmt, StmtKind, VarRef};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -52,10 +52,7 @@ impl Parser<'_> {
         let open = self.expect(Punct::LBrace, "`{`")?.span;
         self.before_statements = false;
         let mut steps = Vec::new();
-        self.nested(Nesting::Blocks, |p| {
-            p.sequence(&mut steps);
-            Ok(())
-        })?;
+        self.sequence(&mut steps);
         if !self.at(Punct::RBrace) {
             let tok = self.peek().clone();
             let message = format!("expected `}}`, found {}", tok.describe());
@@ -87,6 +84,8 @@ impl Parser<'_> {
                 if separators > 1 {
                     self.unexpected("a statement after `;`");
                 }
+                // Most sequences are short, and a step is large.
+                steps.shrink_to_fit();
                 return;
             }
             if separators == 0 {
@@ -113,6 +112,7 @@ impl Parser<'_> {
             }
             Kind::Punct(Punct::LParen) => "only an inline declared before can be called like this",
             Kind::Key(Keyword::Unless) => "`unless` binds two statements; put more of them in `{ }`",
+            Kind::Punct(Punct::Colon) => "a label is a name that is not already a constant or type",
             Kind::Punct(Punct::Comma) => "a declaration ends with `}`; declare the next name separately",
             _ => "add `;` before this, or start a new line",
         };
@@ -209,15 +209,16 @@ impl Parser<'_> {
                     None => return self.expression_statement(place),
                 }
             }
-            Kind::Punct(Punct::RBrace | Punct::DoubleColon | Punct::Semi | Punct::Arrow) | Kind::End => {
-                return Err(self.no_statement());
-            }
-            _ => return self.expression_statement(place),
+            Kind::Punct(Punct::LParen | Punct::Minus | Punct::Not | Punct::Tilde)
+            | Kind::Number(_)
+            | Kind::Constant(_)
+            | Kind::ProcName(_) => return self.expression_statement(place),
+            _ => return Err(self.no_statement()),
         };
         Ok(Stmt { kind, span: self.place_from(place) })
     }
 
-    fn no_statement(&mut self) -> super::parser::Reported {
+    fn no_statement(&mut self) -> Reported {
         self.unexpected("a statement")
     }
 
@@ -352,36 +353,49 @@ impl Parser<'_> {
     fn options(&mut self, closing: Keyword) -> PResult<Vec<Block>> {
         let open = self.bump();
         let mut options = Vec::new();
-        while self.at(Punct::DoubleColon) {
-            let start = self.bump().span;
-            self.before_statements = false;
-            let mut steps = Vec::new();
-            self.nested(Nesting::Blocks, |p| {
-                p.sequence(&mut steps);
-                Ok(())
-            })?;
-            options.push(Block { steps, span: self.span_from(start) });
+        loop {
+            while self.at(Punct::DoubleColon) {
+                let start = self.bump().span;
+                self.before_statements = false;
+                let mut steps = Vec::new();
+                self.sequence(&mut steps);
+                options.push(Block { steps, span: self.span_from(start) });
+            }
+            if options.is_empty() || !self.at_key(closing) {
+                self.report_unclosed(&open, closing, options.is_empty());
+                while self.at_separator() || !self.ends_sequence() {
+                    self.recover_in_sequence();
+                    if self.at_separator() {
+                        self.bump();
+                    }
+                }
+                if self.at(Punct::DoubleColon) {
+                    continue;
+                }
+            }
+            if self.at_key(closing) {
+                self.bump();
+                return Ok(options);
+            }
+            return Err(Reported);
         }
-        if !options.is_empty() && self.at_key(closing) {
-            self.bump();
-            return Ok(options);
-        }
+    }
+
+    fn report_unclosed(&mut self, open: &Tok, closing: Keyword, empty: bool) {
         let tok = self.peek().clone();
-        let what = if options.is_empty() {
+        let what = if empty {
             "`::` and the first option".to_string()
         } else {
             format!("`::` or `{}`", closing.text())
         };
         let message = format!("expected {what}, found {}", tok.describe());
+        let word = if closing == Keyword::Fi { "if" } else { "do" };
         let mut error = Diagnostic::error("E0101", tok.span, message);
-        error = error.label(
-            open.span,
-            format!("this `{}` is not closed", if closing == Keyword::Fi { "if" } else { "do" }),
-        );
+        error = error.label(open.span, format!("this `{word}` is not closed"));
         if tok.is_key(Keyword::Else) {
             error = error.help("write `:: else`");
         }
-        Err(self.report(error))
+        self.report(error);
     }
 
     /// `for (x : lo .. hi) { … }` or `for (x in a) { … }`.

@@ -7,14 +7,14 @@
 
 use super::lexis::Tok;
 use crate::source::{Expansion, ExpansionId, ExpansionKind, SourceMap, Span};
-use crate::token::{Token, TokenKind};
+use crate::token::{Punct, Token, TokenKind};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most tokens that inline expansion may add to a model.
-pub(super) const MAX_EXPANDED: usize = 5_000_000;
+pub(super) const MAX_EXPANDED: usize = 2_000_000;
 
 /// A token as it stands in the text.
 #[derive(Clone, Debug)]
@@ -60,17 +60,26 @@ pub(super) struct Stream<'s> {
     frames: Vec<Frame>,
     bodies: usize,
     expanded: usize,
+    /// Places of `*/` outside any comment; they were dropped.
+    pub(super) strays: Vec<Span>,
 }
 
 impl<'s> Stream<'s> {
-    pub(super) fn new(mut tokens: Vec<Token>, sources: &'s mut SourceMap) -> Self {
+    /// `line_starts` says for each token whether a line ends before it; without, the source text does.
+    pub(super) fn new(
+        mut tokens: Vec<Token>,
+        line_starts: Option<Vec<bool>>,
+        sources: &'s mut SourceMap,
+    ) -> Self {
         if !matches!(tokens.last(), Some(Token { kind: TokenKind::End, .. })) {
             let span = tokens.last().map_or(Span::NONE, |t| Span { start: t.span.end, ..t.span });
             tokens.push(Token { kind: TokenKind::End, span });
         }
-        let newline = line_ends(&tokens, sources);
+        let mut newline = line_starts.unwrap_or_else(|| line_ends(&tokens, sources));
+        newline.resize(tokens.len(), false);
+        let strays = repair_signs(&mut tokens, &mut newline);
         let end = tokens.len() - 1;
-        Stream { sources, tokens, newline, at: 0, end, frames: Vec::new(), bodies: 0, expanded: 0 }
+        Stream { sources, tokens, newline, at: 0, end, frames: Vec::new(), bodies: 0, expanded: 0, strays }
     }
 
     /// Whether tokens come from an inline's body or from an argument in it.
@@ -230,6 +239,47 @@ fn moved_span(
     Span { expansion: base, ..span }
 }
 
+/// Two habits of Spin's lexer: `-->` is an arrow, and a `*/` that closes no comment is nothing. Returns the places of
+/// the latter.
+fn repair_signs(tokens: &mut Vec<Token>, newline: &mut Vec<bool>) -> Vec<Span> {
+    let mut strays = Vec::new();
+    let mut kept = 0;
+    let mut at = 0;
+    let mut line_ended = false;
+    while at < tokens.len() {
+        let pair = match (&tokens[at].kind, tokens.get(at + 1)) {
+            (TokenKind::Punct(first), Some(Token { kind: TokenKind::Punct(second), span })) => {
+                let touching = Span { start: span.start, end: span.start, ..*span };
+                let end = Span { start: tokens[at].span.end, ..tokens[at].span };
+                (touching == end).then_some((*first, *second))
+            }
+            _ => None,
+        };
+        match pair {
+            Some((Punct::Star, Punct::Slash)) => {
+                strays.push(tokens[at].span);
+                line_ended |= newline[at];
+                at += 2;
+                continue;
+            }
+            Some((Punct::MinusMinus, Punct::Gt)) => {
+                let span = tokens[at].span.to(tokens[at + 1].span);
+                tokens[at + 1] = Token { kind: TokenKind::Punct(Punct::Arrow), span };
+                line_ended |= newline[at];
+                at += 1;
+            }
+            _ => {}
+        }
+        tokens.swap(kept, at);
+        newline[kept] = newline[at] | std::mem::take(&mut line_ended);
+        kept += 1;
+        at += 1;
+    }
+    tokens.truncate(kept);
+    newline.truncate(kept);
+    strays
+}
+
 /// For each token, whether a line ends between it and the token before, as in preprocessed text: macro uses
 /// count as one place.
 fn line_ends(tokens: &[Token], sources: &SourceMap) -> Vec<bool> {
@@ -264,4 +314,107 @@ fn line_ends_between(from: Span, from_macro: bool, to: Span, sources: &SourceMap
     // The preprocessor starts a new line after such a use only where there was white space or a comment.
     let apart = !from_macro || gap.last().is_none_or(|b| b.is_ascii_whitespace() || *b == b'/');
     apart && gap.contains(&b'\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    fn place(text: &str, word: &str, nth: usize, expansion: ExpansionId) -> Span {
+        let start = text.match_indices(word).nth(nth).map_or(0, |(i, _)| i) as u32;
+        Span { file: FileId(0), start, end: start + word.len() as u32, expansion }
+    }
+
+    fn name(text: &str, word: &str, nth: usize, expansion: ExpansionId) -> Token {
+        Token { kind: TokenKind::Name(word.into()), span: place(text, word, nth, expansion) }
+    }
+
+    fn macro_at(call: Span, sources: &mut SourceMap) -> ExpansionId {
+        sources.add_expansion(Expansion { kind: ExpansionKind::Macro, name: "M".into(), call })
+    }
+
+    #[test]
+    fn a_macro_is_on_the_line_of_its_use() {
+        let text = "#define M(x) aa bb \\\n cc x\none M(\n two)three M(\n two) four\nfive";
+        let mut sources = SourceMap::new();
+        sources.add_file("m.pml", text);
+        let first = macro_at(place(text, "M(", 1, ExpansionId::ROOT), &mut sources);
+        let second = macro_at(place(text, "M(", 2, ExpansionId::ROOT), &mut sources);
+        let root = ExpansionId::ROOT;
+        let tokens = [
+            (name(text, "one", 0, root), false),
+            (name(text, "aa", 0, first), false),
+            (name(text, "bb", 0, first), false),
+            (name(text, "cc", 0, first), false),
+            (name(text, "two", 0, first), false),
+            // No white space, so the preprocessor starts no line here.
+            (name(text, "three", 0, root), false),
+            (name(text, "aa", 0, second), false),
+            (name(text, "four", 0, root), true),
+            (name(text, "five", 0, root), true),
+        ];
+        let (tokens, expected): (Vec<_>, Vec<_>) = tokens.into_iter().unzip();
+        assert_eq!(line_ends(&tokens, &sources), expected);
+    }
+
+    #[test]
+    fn macros_in_a_body_lead_to_the_use_of_the_inline() {
+        let text = "body N inner M use";
+        let mut sources = SourceMap::new();
+        sources.add_file("m.pml", text);
+        let outer = macro_at(place(text, "N", 0, ExpansionId::ROOT), &mut sources);
+        let inner = macro_at(place(text, "M", 0, outer), &mut sources);
+        let call = place(text, "use", 0, ExpansionId::ROOT);
+        let tokens = vec![
+            name(text, "body", 0, ExpansionId::ROOT),
+            name(text, "inner", 0, inner),
+            name(text, "inner", 0, inner),
+        ];
+        let mut stream = Stream::new(tokens, None, &mut sources);
+        stream.push_body(0, "f".into(), 0..3, Vec::new(), call);
+        let spans: Vec<Span> = (0..3)
+            .map(|_| match stream.next() {
+                Fetched::Raw(raw) => raw.span,
+                Fetched::Ready(tok) => tok.span,
+            })
+            .collect();
+        assert_eq!(spans[1], spans[2]);
+        let site = sources.site(spans[1]);
+        assert_eq!(sources.text(site), "N");
+        assert_eq!(site.expansion, spans[0].expansion);
+        let inline = sources.expansion(site.expansion).map(|e| (e.kind, e.call));
+        assert_eq!(inline, Some((ExpansionKind::Inline, call)));
+    }
+
+    #[test]
+    fn given_line_starts_follow_their_tokens() {
+        let text = "a */ b --> c";
+        let mut sources = SourceMap::new();
+        sources.add_file("m.pml", text);
+        let sign = |p: Punct, at: u32| Token {
+            kind: TokenKind::Punct(p),
+            span: Span {
+                file: FileId(0),
+                start: at,
+                end: at + p.text().len() as u32,
+                expansion: ExpansionId::ROOT,
+            },
+        };
+        let tokens = vec![
+            name(text, "a", 0, ExpansionId::ROOT),
+            sign(Punct::Star, 2),
+            sign(Punct::Slash, 3),
+            name(text, "b", 0, ExpansionId::ROOT),
+            sign(Punct::MinusMinus, 7),
+            sign(Punct::Gt, 9),
+            name(text, "c", 0, ExpansionId::ROOT),
+        ];
+        let starts = vec![false, true, false, false, true, false, false];
+        let stream = Stream::new(tokens, Some(starts), &mut sources);
+        assert_eq!(stream.strays.len(), 1);
+        assert_eq!(stream.newline, [false, true, true, false, false]);
+        assert_eq!(stream.tokens[2].kind, TokenKind::Punct(Punct::Arrow));
+        assert_eq!(stream.tokens[4].kind, TokenKind::End);
+    }
 }

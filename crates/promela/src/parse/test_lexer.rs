@@ -60,7 +60,7 @@ fn character(text: &str, at: &mut usize) -> TokenKind {
     let rest = &text[*at + 1..];
     let escaped = rest.starts_with('\\');
     let c = rest.chars().nth(escaped as usize).unwrap_or('\0');
-    *at = (*at + 3 + escaped as usize).min(text.len());
+    *at = (*at + 2 + escaped as usize + c.len_utf8()).min(text.len());
     TokenKind::Number(match (escaped, c) {
         (true, 'n') => 10,
         (true, 'r') => 13,
