@@ -9,7 +9,7 @@
 
 use promela::ir::{ChanTypeId, LocId, ProctypeId, Program};
 
-use super::layout::{Layout, Width};
+use super::layout::{Layout, Run, Width};
 use super::state::{Channel, Process, State};
 
 /// Appends the bytes of `state`.
@@ -22,9 +22,7 @@ pub(super) fn encode(program: &Program, layout: &Layout, state: &State, out: &mu
     if let Some(trace) = &layout.trace {
         put(out, trace.location, state.event.map_or(0, |location| location.0 as i32));
     }
-    for &(cell, width) in &layout.visible {
-        put(out, width, state.globals[cell]);
-    }
+    put_runs(out, &layout.visible, &state.globals);
     for process in &state.processes {
         let shape = &layout.processes[process.proctype.index()];
         put(out, layout.proctype, process.proctype.0 as i32);
@@ -32,9 +30,7 @@ pub(super) fn encode(program: &Program, layout: &Layout, state: &State, out: &mu
         if program.uses.priority {
             out.push(process.priority);
         }
-        for (&width, &value) in shape.widths.iter().zip(&state.locals[process.first_cell..]) {
-            put(out, width, value);
-        }
+        put_runs(out, &shape.cells, &state.locals[process.first_cell..]);
     }
     for channel in &state.channels {
         if program.chan_types[channel.ty.index()].capacity == 0 {
@@ -46,9 +42,7 @@ pub(super) fn encode(program: &Program, layout: &Layout, state: &State, out: &mu
             put(out, width, value);
         }
     }
-    for &(cell, width) in &layout.hidden {
-        put(out, width, state.globals[cell]);
-    }
+    put_runs(out, &layout.hidden, &state.globals);
 }
 
 /// Reads the bytes of a state into `state`, whose memory is reused. Any bytes are safe; wrong ones are an error.
@@ -72,9 +66,7 @@ pub(super) fn decode(
     }
     state.globals.clear();
     state.globals.resize(program.n_global_cells as usize, 0);
-    for &(cell, width) in &layout.visible {
-        state.globals[cell] = from.get(width)?;
-    }
+    from.runs(&layout.visible, &mut state.globals)?;
     state.processes.clear();
     state.locals.clear();
     let mut n_channels = 0;
@@ -89,9 +81,7 @@ pub(super) fn decode(
     for channel in &mut state.channels {
         from.messages(program, layout, channel)?;
     }
-    for &(cell, width) in &layout.hidden {
-        state.globals[cell] = from.get(width)?;
-    }
+    from.runs(&layout.hidden, &mut state.globals)?;
     if state.control.is_some_and(|pid| usize::from(pid) >= state.processes.len()) {
         return Err("the process in control does not exist");
     }
@@ -118,6 +108,16 @@ fn put(out: &mut Vec<u8>, width: Width, value: i32) {
     }
 }
 
+fn put_runs(out: &mut Vec<u8>, runs: &[Run], cells: &[i32]) {
+    for run in runs {
+        let values = &cells[run.first..run.first + run.n];
+        match run.width {
+            Width::U8 => out.extend(values.iter().map(|&v| v as u8)),
+            width => values.iter().for_each(|&v| put(out, width, v)),
+        }
+    }
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
 }
@@ -137,6 +137,23 @@ impl Reader<'_> {
             Width::I16 => i32::from(i16::from_le_bytes(self.take()?)),
             Width::I32 => i32::from_le_bytes(self.take()?),
         })
+    }
+
+    /// Reads runs of cells.
+    fn runs(&mut self, runs: &[Run], cells: &mut [i32]) -> Result<(), &'static str> {
+        for run in runs {
+            let values = &mut cells[run.first..run.first + run.n];
+            if run.width == Width::U8 {
+                let (bytes, rest) = self.bytes.split_at_checked(run.n).ok_or(SHORT)?;
+                values.iter_mut().zip(bytes).for_each(|(v, b)| *v = i32::from(*b));
+                self.bytes = rest;
+            } else {
+                for value in values {
+                    *value = self.get(run.width)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -162,10 +179,8 @@ impl Reader<'_> {
         }
         let priority = if program.uses.priority { self.u8()? } else { 1 };
         let first_cell = state.locals.len();
-        for &width in &shape.widths {
-            let value = self.get(width)?;
-            state.locals.push(value);
-        }
+        state.locals.resize(first_cell + shape.scalars.len(), 0);
+        self.runs(&shape.cells, &mut state.locals[first_cell..])?;
         Ok(Process { proctype, location, priority, first_cell, first_channel })
     }
 

@@ -44,13 +44,33 @@ impl Width {
     }
 }
 
+/// Neighbouring cells of one width: states are written and read by such runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub first: usize,
+    pub n: usize,
+    pub width: Width,
+}
+
+/// The runs of a list of cells in ascending order.
+fn runs(cells: impl Iterator<Item = (usize, Width)>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (cell, width) in cells {
+        match runs.last_mut() {
+            Some(run) if run.width == width && run.first + run.n == cell => run.n += 1,
+            _ => runs.push(Run { first: cell, n: 1, width }),
+        }
+    }
+    runs
+}
+
 /// Facts about a program that every step needs.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Global cells that make states different, and their widths.
-    pub visible: Vec<(usize, Width)>,
+    /// Global cells that make states different.
+    pub visible: Vec<Run>,
     /// Hidden global cells.
-    pub hidden: Vec<(usize, Width)>,
+    pub hidden: Vec<Run>,
     /// Bytes of all hidden cells together.
     pub hidden_bytes: usize,
     /// The channels that exist before any process does.
@@ -70,8 +90,8 @@ pub(super) struct Layout {
 pub(super) struct ProcessLayout {
     /// What each cell holds.
     pub scalars: Vec<Scalar>,
-    /// How it is written.
-    pub widths: Vec<Width>,
+    /// How they are written.
+    pub cells: Vec<Run>,
     /// Width of a location's number.
     pub location: Width,
     /// The channels that a process creates when it starts.
@@ -111,9 +131,9 @@ impl Layout {
             list.push((cell, Width::of(scalar)));
         }
         Layout {
-            hidden_bytes: hidden.iter().map(|&(_, width)| width.bytes()).sum(),
-            visible,
-            hidden,
+            hidden_bytes: hidden.iter().map(|&(_, width): &(usize, Width)| width.bytes()).sum(),
+            visible: runs(visible.into_iter()),
+            hidden: runs(hidden.into_iter()),
             global_channels: created(&program.init),
             proctype: Width::below(program.proctypes.len()),
             processes: program.proctypes.iter().map(|p| ProcessLayout::new(program, p)).collect(),
@@ -134,7 +154,7 @@ impl ProcessLayout {
     fn new(program: &Program, proctype: &Proctype) -> Self {
         let scalars = cell_scalars(program, &proctype.locals, proctype.n_cells);
         ProcessLayout {
-            widths: scalars.iter().map(|&scalar| Width::of(scalar)).collect(),
+            cells: runs(scalars.iter().map(|&scalar| Width::of(scalar)).enumerate()),
             scalars,
             location: Width::below(proctype.locations.len()),
             channels: created(&proctype.init),
