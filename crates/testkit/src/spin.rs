@@ -48,7 +48,7 @@ impl Spin {
             spin: find("spin"),
             quick: find("tcc").or_else(|| find("gcc")).or_else(|| find("cc")),
             thorough: find("gcc").or_else(|| find("cc")).or_else(|| find("tcc")),
-            limit: Duration::from_secs(20),
+            limit: Duration::from_secs(4),
         }
     }
 

@@ -26,8 +26,13 @@ impl Generator {
         if self.mix.has(Feature::Array) {
             self.declare_array();
         }
-        if !self.world.typedefs.is_empty() {
-            self.declare_struct();
+        for typedef in 0..self.world.typedefs.len() {
+            // Spin's verifier does not compile when a structure with a channel is never used.
+            let needed = !self.world.typedefs[typedef].chans.is_empty();
+            let last = typedef + 1 == self.world.typedefs.len() && self.world.structs.is_empty();
+            if needed || last || self.rng.chance(30) {
+                self.declare_struct(typedef);
+            }
         }
         if self.mix.has(Feature::Hidden) {
             self.declare_hidden();
@@ -230,8 +235,7 @@ impl Generator {
         }
     }
 
-    fn declare_struct(&mut self) {
-        let typedef = self.rng.below(self.world.typedefs.len());
+    fn declare_struct(&mut self, typedef: usize) {
         let name = self.fresh("t");
         let len = (self.mix.has(Feature::Array) && self.rng.chance(30)).then_some(2);
         let info = self.world.typedefs[typedef].clone();

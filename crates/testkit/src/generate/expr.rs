@@ -136,6 +136,9 @@ impl Generator {
     }
 
     fn comparison(&mut self, frame: &Frame, depth: u32) -> Expr {
+        if self.rng.chance(50) {
+            return self.likely(frame);
+        }
         let op = self.one_of(&COMPARISONS);
         let left = if self.rng.chance(70) { self.atom(frame) } else { self.number(frame, depth.min(1)) };
         let right = if self.rng.chance(70) {
@@ -144,6 +147,17 @@ impl Generator {
             self.number(frame, depth.min(1))
         };
         Expr::binary(op, left, right)
+    }
+
+    /// A comparison that holds for the small values that variables mostly have.
+    fn likely(&mut self, frame: &Frame) -> Expr {
+        let value = self.atom(frame);
+        match self.rng.below(4) {
+            0 => Expr::binary(BinOp::Ne, value, Expr::Num(self.rng.range(1, 2))),
+            1 => Expr::binary(BinOp::Le, value, Expr::Num(self.rng.range(0, 1))),
+            2 => Expr::binary(BinOp::Ge, value, Expr::Num(0)),
+            _ => Expr::binary(BinOp::Lt, value, Expr::Num(self.rng.range(1, 3))),
+        }
     }
 
     /// A variable taken as a condition.

@@ -28,8 +28,17 @@ impl Generator {
         if let Some((_, sends)) = frame.roles.iter().find(|(name, _)| name == chan.base()) {
             return *sends;
         }
-        let sends = self.rng.chance(50);
+        // The first process to use a global channel sends or receives, the next one mostly does the other.
+        let before = self.world.roles.iter().rev().find(|(name, _)| name == chan.base()).map(|(_, s)| *s);
+        let sends = match before {
+            Some(other) if self.rng.chance(80) => !other,
+            _ if !chan.global => self.rng.chance(75),
+            _ => self.rng.chance(50),
+        };
         frame.roles.push((chan.base().to_string(), sends));
+        if chan.global {
+            self.world.roles.push((chan.base().to_string(), sends));
+        }
         sends
     }
 
@@ -143,7 +152,7 @@ impl Generator {
     }
 
     fn pattern_scalar(&mut self, frame: &Frame, ty: &Type, binding: bool, taken: &[String]) -> RecvArg {
-        let variable = if binding { 10 } else { 2 };
+        let variable = if binding { 18 } else { 2 };
         match self.rng.weighted(&[variable, 3, 2, 2]) {
             Some(1) => RecvArg::Const(self.constant(ty)),
             Some(2) => {

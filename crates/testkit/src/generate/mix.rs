@@ -94,6 +94,11 @@ impl Mix {
             let keep = rng.chance(22);
             weights[feature as usize] = if keep { 3 } else { 0 };
         }
+        // Spin's verifier has no rendezvous together with priorities, its front end none with `enabled()`.
+        let alone = weights[Feature::Priority as usize] > 0 || weights[Feature::Enabled as usize] > 0;
+        if alone {
+            weights[Feature::Rendezvous as usize] = 0;
+        }
         if weights[Feature::Rendezvous as usize] + weights[Feature::Buffered as usize] == 0 {
             weights[Feature::Buffered as usize] = 2;
         }

@@ -33,7 +33,7 @@ impl Size {
     fn instances(self) -> (i64, i64) {
         match self {
             Size::Small => (2, 3),
-            Size::Medium => (2, 4),
+            Size::Medium => (2, 3),
         }
     }
 

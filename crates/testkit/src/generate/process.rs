@@ -330,8 +330,13 @@ impl Generator {
                 body = vec![Stmt::Atomic(body)];
             }
         }
+        let looping = if info.is_init || !self.rng.chance(35) { len } else { self.rng.range(0, len - 1) };
         for position in 0..len {
-            let mut stmts = self.stmt(frame, depth);
+            let mut stmts = if position == looping {
+                vec![self.do_stmt(frame, depth - 1)]
+            } else {
+                self.stmt(frame, depth)
+            };
             if position == 0 {
                 if let Some(label) = &info.remote_label {
                     label_one(label, &mut stmts);
@@ -377,7 +382,8 @@ impl Generator {
         if !frame.cyclic {
             return Some(vec![stmt]);
         }
-        let limit = self.rng.range(3, 4);
+        let living: u32 = self.world.procs.iter().map(|p| p.instances).sum();
+        let limit = i64::from(living) + self.rng.range(1, 2);
         let guard = Stmt::Expr(Expr::binary(BinOp::Lt, Expr::word("_nr_pr"), Expr::Num(limit)));
         Some(vec![Stmt::Atomic(vec![guard, stmt])])
     }

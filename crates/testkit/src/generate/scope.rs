@@ -170,6 +170,8 @@ pub(super) struct World {
     pub runs_left: u32,
     pub has_run: bool,
     pub has_exclusive: bool,
+    /// Which direction processes have preferred on global channels.
+    pub roles: Vec<(String, bool)>,
     /// The channels with an `xr` or `xs` promise.
     pub promised: Vec<String>,
 }

@@ -107,20 +107,8 @@ impl Generator {
         match kind {
             Kind::Assign => 12,
             Kind::Count => 8,
-            Kind::Channel => {
-                if steady {
-                    3
-                } else {
-                    16
-                }
-            }
-            Kind::Guard => {
-                if steady {
-                    0
-                } else {
-                    3
-                }
-            }
+            Kind::Channel => 3 + 9 * u32::from(!steady),
+            Kind::Guard => 2 * u32::from(!steady),
             Kind::If => 7 * deep,
             Kind::Do => 5 * deep,
             Kind::For => has(Feature::For) * deep,
@@ -218,7 +206,7 @@ impl Generator {
             Kind::Assign => self.assign(frame).and_then(one),
             Kind::Count => self.count(frame),
             Kind::Channel if frame.mode == Mode::DStep => self.guarded_channel_op(frame),
-            Kind::Channel => self.channel_op(frame),
+            Kind::Channel => self.straight_channel_op(frame),
             Kind::Guard => one(Stmt::Expr(self.guard(frame))),
             Kind::If => one(self.if_stmt(frame, depth - 1)),
             Kind::Do => one(self.do_stmt(frame, depth - 1)),
@@ -320,6 +308,22 @@ impl Generator {
         Some(vec![Stmt::If(vec![vec![Stmt::Expr(guard), send], vec![Stmt::Else]])])
     }
 
+    /// A channel operation, now and then with a way around it.
+    fn straight_channel_op(&mut self, frame: &mut Frame) -> Option<Vec<Stmt>> {
+        let stmts = self.channel_op(frame)?;
+        if !self.rng.chance(25) {
+            return Some(stmts);
+        }
+        let other = if self.mix.has(Feature::Timeout) && frame.mode == Mode::Plain && self.rng.chance(40) {
+            vec![Stmt::Expr(Expr::word("timeout"))]
+        } else if self.mix.has(Feature::Else) && !self.world.has_exclusive && self.rng.chance(50) {
+            vec![Stmt::Else]
+        } else {
+            vec![Stmt::Expr(self.guard(frame))]
+        };
+        Some(vec![Stmt::If(vec![stmts, other])])
+    }
+
     /// The first statement of an option, with what follows it at once.
     fn option_head(&mut self, frame: &mut Frame) -> Vec<Stmt> {
         if frame.mode == Mode::DStep {
@@ -376,7 +380,8 @@ impl Generator {
         options.insert(at, block);
     }
 
-    fn do_stmt(&mut self, frame: &mut Frame, depth: u32) -> Stmt {
+    /// A loop: for ever, until a break, or a bounded one where blocking is not possible.
+    pub(super) fn do_stmt(&mut self, frame: &mut Frame, depth: u32) -> Stmt {
         if frame.mode != Mode::Plain {
             return self.bounded_loop(frame, depth);
         }
