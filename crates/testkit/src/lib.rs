@@ -2,10 +2,16 @@
 //! their expectations beside them. The `difftest` binary is the command-line face of the random tests.
 
 pub mod command;
+pub mod compare;
+pub mod directive;
+pub mod features;
 pub mod generate;
+pub mod golden;
 pub mod model;
+pub mod ours;
 pub mod outcome;
 pub mod print;
 pub mod rng;
+pub mod shrink;
 pub mod spin;
 pub mod walk;

@@ -117,7 +117,7 @@ impl Generator {
         let in_dstep = frame.mode == Mode::DStep;
         let remote = if in_dstep { 0 } else { self.mix.weight(Feature::Remote) };
         let synchronous = self.world.chans.iter().any(|c| c.capacity == Some(0));
-        let enabled = if in_dstep || synchronous { 0 } else { self.mix.weight(Feature::Enabled) * 2 };
+        let enabled = if in_dstep || synchronous { 0 } else { self.mix.weight(Feature::Enabled) * 4 };
         let mtype = if self.world.mtypes.is_empty() { 0 } else { 3 };
         let pc_value = if in_dstep { 0 } else { self.mix.weight(Feature::PcValue) };
         match self.rng.weighted(&[12, 4, poll, remote, enabled, mtype, pc_value]) {

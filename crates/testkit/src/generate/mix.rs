@@ -91,7 +91,11 @@ impl Mix {
             };
         }
         for feature in RARE {
-            let keep = rng.chance(22);
+            let keep = rng.chance(match feature {
+                Feature::Deterministic | Feature::Enabled => 8,
+                Feature::Priority => 14,
+                _ => 22,
+            });
             weights[feature as usize] = if keep { 3 } else { 0 };
         }
         // Spin's verifier has no rendezvous together with priorities, its front end none with `enabled()`.

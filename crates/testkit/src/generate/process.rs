@@ -15,7 +15,7 @@ impl Generator {
         let (low, high) = self.size.instances();
         let wanted = self.rng.range(low, high) as u32;
         let mut pid = 0;
-        if self.mix.has(Feature::Run) || self.rng.chance(20) {
+        if self.mix.has(Feature::Run) && self.rng.chance(70) {
             self.world.has_run = true;
             self.world.runs_left = 3;
             let params = self.plan_params();

@@ -1,20 +1,36 @@
-//! tmp
-#![allow(clippy::print_stdout)]
-use testkit::generate::{Size, generate};
-use testkit::spin::{Compiler, Spin};
-fn main() {
-    let a: Vec<String> = std::env::args().collect();
-    let size = if a.get(2).map(|s| s == "medium").unwrap_or(false) { Size::Medium } else { Size::Small };
-    if let Some((x, y)) = a[1].split_once("..") {
-        let spin = Spin::find();
-        for s in x.parse::<u64>().unwrap()..y.parse().unwrap() {
-            let m = generate(s, size);
-            let t = testkit::print::print(&m);
-            let o =
-                if a.get(3).is_some() { spin.explore(&t, &[], Compiler::Quick) } else { spin.accepts(&t) };
-            println!("{s} {o}");
+//! `difftest`: random programs through real Spin and through `spinor`, in the reference configuration, with a
+//! shrunk program for every difference. `difftest bless` fills the expectations of golden models from Spin.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bless;
+mod options;
+mod run;
+mod stats;
+
+use std::process::ExitCode;
+
+use options::{Mode, Options};
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("difftest: {message}\n\n{}", options::USAGE);
+            return ExitCode::from(2);
         }
-        return;
+    };
+    match &options.mode {
+        Mode::Help => {
+            println!("{}", options::USAGE);
+            ExitCode::SUCCESS
+        }
+        Mode::Show(seed) => {
+            let model = testkit::generate::generate(*seed, options.size_of(*seed));
+            print!("{}", testkit::print::print(&model));
+            ExitCode::SUCCESS
+        }
+        Mode::Bless(files) => bless::bless(files),
+        Mode::Seeds { .. } | Mode::Fresh { .. } => run::run(&options),
     }
-    println!("{}", testkit::print::print(&generate(a[1].parse().unwrap(), size)));
 }
