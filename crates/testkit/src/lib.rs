@@ -1,1 +1,17 @@
-//! Placeholder opened with the workspace.
+//! Test tools: random Promela programs, real Spin as an oracle, comparison, shrinking, and golden models with
+//! their expectations beside them. The `difftest` binary is the command-line face of the random tests.
+
+pub mod command;
+pub mod compare;
+pub mod directive;
+pub mod features;
+pub mod generate;
+pub mod golden;
+pub mod model;
+pub mod ours;
+pub mod outcome;
+pub mod print;
+pub mod rng;
+pub mod shrink;
+pub mod spin;
+pub mod walk;

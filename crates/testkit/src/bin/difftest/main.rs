@@ -1,0 +1,36 @@
+//! `difftest`: random programs through real Spin and through `spinor`, in the reference configuration, with a
+//! shrunk program for every difference. `difftest bless` fills the expectations of golden models from Spin.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bless;
+mod options;
+mod run;
+mod stats;
+
+use std::process::ExitCode;
+
+use options::{Mode, Options};
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("difftest: {message}\n\n{}", options::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match &options.mode {
+        Mode::Help => {
+            println!("{}", options::USAGE);
+            ExitCode::SUCCESS
+        }
+        Mode::Show(seed) => {
+            let model = testkit::generate::generate(*seed, options.size_of(*seed));
+            print!("{}", testkit::print::print(&model));
+            ExitCode::SUCCESS
+        }
+        Mode::Bless(files) => bless::bless(files),
+        Mode::Seeds { .. } | Mode::Fresh { .. } => run::run(&options),
+    }
+}

@@ -1,0 +1,167 @@
+//! The command line of `difftest`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use testkit::generate::Size;
+
+/// How to call it.
+pub const USAGE: &str = "\
+usage: difftest --seeds A..B | --fresh --seconds S   [options] [-- SPINOR-OPTIONS]
+       difftest show SEED [--size S]
+       difftest bless FILE.pml ...
+
+  --size small|medium|mixed   how large the programs are (default mixed)
+  --jobs N                    programs in work at once (default 2)
+  --spinor PATH               the binary under test (default: $SPINOR, then the one built beside difftest)
+  --spin-only                 only ask Spin: how many programs it accepts and how large they are
+  --accept-only               only ask Spin whether it accepts them
+  --limit SECONDS             time limit of one verifier run (default 4)
+  --keep DIR                  where red-<seed>.pml files go (default: the current directory)
+  --no-shrink                 leave failing programs as they are
+  --stop N                    stop after N mismatches (default 10)
+  --verbose                   a line for every program";
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// Print the usage.
+    Help,
+    /// Print one program.
+    Show(u64),
+    /// Fill expectations from Spin.
+    Bless(Vec<PathBuf>),
+    /// Compare a range of seeds.
+    Seeds { first: u64, end: u64 },
+    /// Compare seeds that differ from run to run.
+    Fresh { seconds: u64 },
+}
+
+/// The parsed command line.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub mode: Mode,
+    /// `None` mixes the sizes.
+    pub size: Option<Size>,
+    pub jobs: usize,
+    pub spinor: Option<PathBuf>,
+    pub spin_only: bool,
+    pub accept_only: bool,
+    pub limit: Duration,
+    pub keep: PathBuf,
+    pub shrink: bool,
+    pub stop: usize,
+    pub verbose: bool,
+    pub extra: Vec<String>,
+}
+
+impl Options {
+    /// The size of the program that belongs to a seed.
+    pub fn size_of(&self, seed: u64) -> Size {
+        self.size.unwrap_or(if seed % 2 == 0 { Size::Small } else { Size::Medium })
+    }
+
+    /// Reads the command line.
+    pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Options {
+            mode: Mode::Help,
+            size: None,
+            jobs: 2,
+            spinor: None,
+            spin_only: false,
+            accept_only: false,
+            limit: Duration::from_secs(4),
+            keep: PathBuf::from("."),
+            shrink: true,
+            stop: 10,
+            verbose: false,
+            extra: Vec::new(),
+        };
+        let (mut fresh, mut seconds, mut files) = (false, 60, Vec::new());
+        let mut args = args.peekable();
+        let command = args.next_if(|a| a == "show" || a == "bless");
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
+            match arg.as_str() {
+                "-h" | "--help" => return Ok(options),
+                "--seeds" => options.mode = seeds(&value()?)?,
+                "--fresh" => fresh = true,
+                "--seconds" => seconds = number(&value()?)?,
+                "--size" => options.size = size(&value()?)?,
+                "--jobs" => options.jobs = (number(&value()?)? as usize).max(1),
+                "--spinor" => options.spinor = Some(value()?.into()),
+                "--spin-only" => options.spin_only = true,
+                "--accept-only" => options.accept_only = true,
+                "--limit" => options.limit = Duration::from_secs(number(&value()?)?.max(1)),
+                "--keep" => options.keep = value()?.into(),
+                "--no-shrink" => options.shrink = false,
+                "--stop" => options.stop = number(&value()?)? as usize,
+                "--verbose" => options.verbose = true,
+                "--" => options.extra = args.by_ref().collect(),
+                file if command.is_some() && !file.starts_with('-') => files.push(arg),
+                _ => return Err(format!("unknown argument `{arg}`")),
+            }
+        }
+        match command.as_deref() {
+            Some("show") => {
+                options.mode = Mode::Show(number(files.first().ok_or("`show` needs a seed")?)?);
+            }
+            Some(_) => options.mode = Mode::Bless(files.into_iter().map(PathBuf::from).collect()),
+            None if fresh => options.mode = Mode::Fresh { seconds },
+            None if options.mode == Mode::Help => return Err("say --seeds A..B or --fresh".into()),
+            None => {}
+        }
+        Ok(options)
+    }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
+fn seeds(text: &str) -> Result<Mode, String> {
+    let (first, end) = text.split_once("..").ok_or_else(|| format!("`{text}` is not a range A..B"))?;
+    Ok(Mode::Seeds { first: number(first)?, end: number(end)? })
+}
+
+fn size(text: &str) -> Result<Option<Size>, String> {
+    match text {
+        "small" => Ok(Some(Size::Small)),
+        "medium" => Ok(Some(Size::Medium)),
+        "mixed" => Ok(None),
+        _ => Err(format!("unknown size `{text}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(line.split_whitespace().map(String::from))
+    }
+
+    #[test]
+    fn a_range_of_seeds() {
+        let options = parse("--seeds 3..9 --jobs 4 -- --exec interp").expect("options");
+        assert_eq!(options.mode, Mode::Seeds { first: 3, end: 9 });
+        assert_eq!((options.jobs, options.extra.len()), (4, 2));
+    }
+
+    #[test]
+    fn commands_take_their_own_arguments() {
+        assert_eq!(parse("show 7").expect("options").mode, Mode::Show(7));
+        assert_eq!(
+            parse("bless a.pml b.pml").expect("options").mode,
+            Mode::Bless(vec!["a.pml".into(), "b.pml".into()])
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        assert!(parse("").is_err());
+        assert!(parse("--seeds 3").is_err());
+        assert!(parse("--sizes small").is_err());
+        assert!(parse("--seeds 1..2 --size huge").is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! The loop: programs are generated, both tools asked, differences confirmed, shrunk and written down.
+
+use std::fs;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use testkit::compare::{Class, Comparison, compare};
+use testkit::features::features;
+use testkit::generate::generate;
+use testkit::model::Model;
+use testkit::ours::Spinor;
+use testkit::outcome::Outcome;
+use testkit::print::print;
+use testkit::shrink::shrink;
+use testkit::spin::{Compiler, Spin};
+
+use crate::options::{Mode, Options};
+use crate::stats::Stats;
+
+/// How often a failing program may be tried in smaller forms.
+const SHRINK_BUDGET: usize = 1500;
+
+/// Everything that the workers share.
+struct Session<'a> {
+    options: &'a Options,
+    spin: Spin,
+    spinor: Option<Spinor>,
+    next: AtomicU64,
+    end: u64,
+    deadline: Option<Instant>,
+    stats: Mutex<Stats>,
+}
+
+/// Runs the comparison; the exit code is 1 after a mismatch, 2 when a tool is missing.
+pub fn run(options: &Options) -> ExitCode {
+    let mut spin = Spin::find();
+    spin.limit = options.limit;
+    if let Some(why) = spin.missing() {
+        println!("difftest: SKIPPED, nothing was compared: {why}");
+        return ExitCode::from(2);
+    }
+    let spinor = if options.spin_only || options.accept_only {
+        None
+    } else {
+        match Spinor::find(options.spinor.as_deref()) {
+            Some(mut spinor) => {
+                spinor.extra = options.extra.clone();
+                Some(spinor)
+            }
+            None => {
+                println!("difftest: SKIPPED, nothing was compared: no spinor binary (use --spinor)");
+                return ExitCode::from(2);
+            }
+        }
+    };
+    let (first, end, deadline) = match options.mode {
+        Mode::Fresh { seconds } => {
+            (fresh_seed(), u64::MAX, Some(Instant::now() + Duration::from_secs(seconds)))
+        }
+        Mode::Seeds { first, end } => (first, end, None),
+        _ => (0, 0, None),
+    };
+    let session = Session {
+        options,
+        spin,
+        spinor,
+        next: AtomicU64::new(first),
+        end,
+        deadline,
+        stats: Mutex::new(Stats::default()),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| session.work());
+        }
+    });
+    session.finish(first)
+}
+
+/// A start for the seeds of a fresh run, printed so that it can be repeated.
+fn fresh_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let first = (now.as_micros() as u64) << 16 >> 20;
+    println!("difftest: fresh seeds from {first}");
+    first
+}
+
+impl Session<'_> {
+    fn stats(&self) -> MutexGuard<'_, Stats> {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        loop {
+            let seed = self.next.fetch_add(1, Ordering::Relaxed);
+            let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
+            if seed >= self.end || late || self.stats().mismatches() >= self.options.stop {
+                return;
+            }
+            self.one(seed);
+        }
+    }
+
+    fn one(&self, seed: u64) {
+        let model = generate(seed, self.options.size_of(seed));
+        let text = print(&model);
+        let spin = if self.options.accept_only {
+            self.spin.accepts(&text)
+        } else {
+            self.spin.explore(&text, &[], Compiler::Quick)
+        };
+        self.stats().spin(&features(&model), &spin);
+        let Some(spinor) = &self.spinor else {
+            if self.options.verbose {
+                println!("{seed}: {spin}");
+            }
+            return;
+        };
+        let ours = spinor.explore(&text);
+        let (spin, comparison) = self.confirmed(&text, spin, &ours);
+        if self.options.verbose {
+            println!("{seed}: spin {spin}; ours {ours}; {comparison:?}");
+        }
+        self.stats().comparison(&comparison);
+        if let Comparison::Mismatch(class) = comparison {
+            self.report(seed, &model, class, spinor);
+        }
+    }
+
+    /// Compares; a mismatch is confirmed with the more trusted C compiler.
+    fn confirmed(&self, text: &str, spin: Outcome, ours: &Outcome) -> (Outcome, Comparison) {
+        let comparison = compare(&spin, ours);
+        let doubtful =
+            matches!(comparison, Comparison::Mismatch(c) if c != Class::Crash && c != Class::Accept);
+        if !doubtful || !self.spin.can_confirm() {
+            return (spin, comparison);
+        }
+        let spin = self.spin.explore(text, &[], Compiler::Thorough);
+        let comparison = compare(&spin, ours);
+        (spin, comparison)
+    }
+
+    /// Shrinks a failing program, prints it and writes it down.
+    fn report(&self, seed: u64, model: &Model, class: Class, spinor: &Spinor) {
+        let fails = |candidate: &Model| {
+            let text = print(candidate);
+            let spin = self.spin.explore(&text, &[], Compiler::Quick);
+            compare(&spin, &spinor.explore(&text)) == Comparison::Mismatch(class)
+        };
+        let small = if self.options.shrink { shrink(model, SHRINK_BUDGET, fails) } else { model.clone() };
+        let text = print(&small);
+        let spin = self.spin.explore(&text, &[], Compiler::Thorough);
+        let ours = spinor.explore(&text);
+        let head = format!("// seed {seed}, differs in: {class}\n// Spin: {spin}\n// ours: {ours}\n");
+        let path = self.options.keep.join(format!("red-{seed}.pml"));
+        let written =
+            fs::create_dir_all(&self.options.keep).and_then(|()| fs::write(&path, format!("{head}{text}")));
+        if let Err(error) = written {
+            eprintln!("difftest: {}: {error}", path.display());
+        }
+        println!("MISMATCH {}\n{head}{text}", path.display());
+    }
+
+    fn finish(&self, first: u64) -> ExitCode {
+        let mut stats = self.stats();
+        print!("{}", stats.report());
+        println!("seeds: {first}..{}", self.next.load(Ordering::Relaxed).min(self.end));
+        println!("{}", stats.summary());
+        if stats.only_skipped() {
+            return ExitCode::from(2);
+        }
+        ExitCode::from(u8::from(stats.mismatches() > 0))
+    }
+}

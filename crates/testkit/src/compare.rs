@@ -1,0 +1,165 @@
+//! When two outcomes agree.
+//!
+//! In the reference configuration both tools explore everything, so that states and kinds of violation must be
+//! equal. Where Spin itself goes wrong after a fault (it reads past an array, ends at a fatal error or crashes)
+//! only the fault must be reported by both; after an event outside a trace its search goes on in a state of its
+//! own, so that only the verdict counts. A search that did not end says nothing.
+
+use std::fmt;
+
+use crate::outcome::{Exploration, Kind, Outcome};
+
+/// What differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// One tool accepts the model, the other refuses it.
+    Accept,
+    /// The numbers of states differ.
+    States,
+    /// One tool reports a kind of violation and the other does not.
+    Kind(Kind),
+    /// Our tool crashed.
+    Crash,
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Class::Accept => f.write_str("accept"),
+            Class::States => f.write_str("states"),
+            Class::Kind(kind) => write!(f, "{kind}"),
+            Class::Crash => f.write_str("crash"),
+        }
+    }
+}
+
+/// The result of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Comparison {
+    /// Nothing differs.
+    Agree,
+    /// Both tools refuse the model.
+    RejectedByBoth,
+    /// Something differs.
+    Mismatch(Class),
+    /// Nothing can be said, for this reason.
+    Inconclusive(String),
+    /// A tool is missing.
+    Skipped(String),
+}
+
+/// Compares what Spin and our tool say about the same model.
+pub fn compare(spin: &Outcome, ours: &Outcome) -> Comparison {
+    match (spin, ours) {
+        (Outcome::Skipped(why), _) | (_, Outcome::Skipped(why)) => Comparison::Skipped(why.clone()),
+        (_, Outcome::Crashed(_)) => Comparison::Mismatch(Class::Crash),
+        (_, Outcome::Unsupported(why) | Outcome::Failed(why)) => Comparison::Inconclusive(why.clone()),
+        (Outcome::Failed(why) | Outcome::Unsupported(why) | Outcome::Crashed(why), _) => {
+            Comparison::Inconclusive(why.clone())
+        }
+        (Outcome::Rejected(_), Outcome::Rejected(_)) => Comparison::RejectedByBoth,
+        (Outcome::Rejected(_), Outcome::Explored(_)) | (Outcome::Explored(_), Outcome::Rejected(_)) => {
+            Comparison::Mismatch(Class::Accept)
+        }
+        (Outcome::Explored(spin), Outcome::Explored(ours)) => explored(spin, ours),
+    }
+}
+
+fn explored(spin: &Exploration, ours: &Exploration) -> Comparison {
+    if let Some(why) = spin.truncated.as_ref().or(ours.truncated.as_ref()) {
+        return Comparison::Inconclusive(why.clone());
+    }
+    let differs = |kind: Kind| spin.kinds.contains(&kind) != ours.kinds.contains(&kind);
+    if is_choice_only(spin) {
+        // Spin goes on after a choice in a D_proctype; whether that is an error of its own is left open.
+        return first_difference(spin, ours, &[Kind::Assertion, Kind::EndState, Kind::Trace]);
+    }
+    if differs(Kind::Runtime) {
+        return Comparison::Mismatch(Class::Kind(Kind::Runtime));
+    }
+    if spin.kinds.contains(&Kind::Runtime) || spin.aborted {
+        return Comparison::Agree;
+    }
+    if differs(Kind::Trace) {
+        return Comparison::Mismatch(Class::Kind(Kind::Trace));
+    }
+    if spin.kinds.contains(&Kind::Trace) {
+        return Comparison::Agree;
+    }
+    first_difference(spin, ours, &[Kind::Assertion, Kind::EndState])
+}
+
+fn first_difference(spin: &Exploration, ours: &Exploration, kinds: &[Kind]) -> Comparison {
+    let differs = |kind: &&Kind| spin.kinds.contains(kind) != ours.kinds.contains(kind);
+    if let Some(kind) = kinds.iter().find(differs) {
+        return Comparison::Mismatch(Class::Kind(*kind));
+    }
+    if spin.states != ours.states {
+        return Comparison::Mismatch(Class::States);
+    }
+    Comparison::Agree
+}
+
+/// Whether every run-time error is a choice in a `D_proctype`.
+fn is_choice_only(spin: &Exploration) -> bool {
+    let choice = |message: &&String| message.contains("non-determinism in D_proctype");
+    let other = |message: &&String| {
+        !choice(message)
+            && !message.starts_with("assertion violated (")
+            && !message.starts_with("invalid end state")
+            && !message.starts_with("event_trace")
+    };
+    !spin.aborted && spin.messages.iter().any(|m| choice(&m)) && !spin.messages.iter().any(|m| other(&m))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explored(states: u64, kinds: &[Kind]) -> Outcome {
+        let kinds = kinds.iter().copied().collect();
+        Outcome::Explored(Exploration { states, kinds, ..Exploration::default() })
+    }
+
+    #[test]
+    fn states_and_kinds_must_be_equal() {
+        assert_eq!(compare(&explored(7, &[]), &explored(7, &[])), Comparison::Agree);
+        assert_eq!(compare(&explored(7, &[]), &explored(8, &[])), Comparison::Mismatch(Class::States));
+        assert_eq!(
+            compare(&explored(7, &[Kind::EndState]), &explored(7, &[])),
+            Comparison::Mismatch(Class::Kind(Kind::EndState))
+        );
+    }
+
+    #[test]
+    fn after_a_fault_only_the_fault_counts() {
+        let (spin, ours) = (explored(7, &[Kind::Runtime, Kind::EndState]), explored(5, &[Kind::Runtime]));
+        assert_eq!(compare(&spin, &ours), Comparison::Agree);
+        assert_eq!(
+            compare(&explored(7, &[]), &explored(7, &[Kind::Runtime])),
+            Comparison::Mismatch(Class::Kind(Kind::Runtime))
+        );
+    }
+
+    #[test]
+    fn acceptance_must_be_the_same() {
+        let refused = Outcome::Rejected("no".into());
+        assert_eq!(compare(&refused, &refused), Comparison::RejectedByBoth);
+        assert_eq!(compare(&refused, &explored(1, &[])), Comparison::Mismatch(Class::Accept));
+        assert_eq!(compare(&explored(1, &[]), &refused), Comparison::Mismatch(Class::Accept));
+    }
+
+    #[test]
+    fn a_missing_tool_is_never_agreement() {
+        let missing = Outcome::Skipped("no spin".into());
+        assert!(matches!(compare(&missing, &explored(1, &[])), Comparison::Skipped(_)));
+        let crashed = Outcome::Crashed("panic".into());
+        assert_eq!(compare(&explored(1, &[]), &crashed), Comparison::Mismatch(Class::Crash));
+    }
+
+    #[test]
+    fn truncated_searches_are_inconclusive() {
+        let cut = Outcome::Explored(Exploration { truncated: Some("time".into()), ..Exploration::default() });
+        assert!(matches!(compare(&cut, &explored(1, &[Kind::Assertion])), Comparison::Inconclusive(_)));
+    }
+}

@@ -1,0 +1,170 @@
+//! Runs the `spinor` binary under test and reads its one JSON object.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::command::{self, Output, TempDir};
+use crate::outcome::{Exploration, Kind, Outcome};
+
+/// The options of the reference configuration, in which the number of states is that of Spin.
+pub const REFERENCE: [&str; 9] =
+    ["--por", "none", "--opt", "none", "--store", "table", "--threads", "1", "--all-errors"];
+
+/// The binary under test.
+#[derive(Debug, Clone)]
+pub struct Spinor {
+    path: PathBuf,
+    /// Options given to every run after the reference configuration.
+    pub extra: Vec<String>,
+    /// The time limit of one run.
+    pub limit: Duration,
+}
+
+impl Spinor {
+    /// Uses the given binary, else the one that the environment variable `SPINOR` names, else the one that was
+    /// built beside the running program.
+    pub fn find(given: Option<&Path>) -> Option<Self> {
+        let path = match given {
+            Some(path) => Some(path.to_path_buf()),
+            None => std::env::var_os("SPINOR").map(PathBuf::from).or_else(beside),
+        }?;
+        let path = fs::canonicalize(&path).ok()?;
+        path.is_file().then(|| Spinor { path, extra: Vec::new(), limit: Duration::from_secs(30) })
+    }
+
+    /// Where the binary is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Checks safety in the reference configuration.
+    pub fn explore(&self, text: &str) -> Outcome {
+        let mut args: Vec<String> = vec!["--property".into(), "safety".into()];
+        args.extend(REFERENCE.map(String::from));
+        args.extend(self.extra.iter().cloned());
+        match TempDir::new().and_then(|dir| fs::write(dir.path().join("model.pml"), text).map(|()| dir)) {
+            Ok(dir) => self.check(dir.path(), "model.pml", "safety", &args),
+            Err(error) => Outcome::Failed(format!("temporary directory: {error}")),
+        }
+    }
+
+    /// Runs `spinor check` on a file in a directory and reads what it says of one property.
+    pub fn check(&self, dir: &Path, model: &str, property: &str, args: &[String]) -> Outcome {
+        let mut command = Command::new(&self.path);
+        command.args(["check", model, "--format", "json"]).args(args);
+        match command::run(command, dir, self.limit) {
+            Ok(output) => interpret(&output, property),
+            Err(error) => Outcome::Failed(format!("{}: {error}", self.path.display())),
+        }
+    }
+}
+
+/// The binary in the directory of the running program, or in the one above (tests run in `deps`).
+fn beside() -> Option<PathBuf> {
+    let exe = std::env::current_exe().ok()?;
+    let name = format!("spinor{}", std::env::consts::EXE_SUFFIX);
+    exe.ancestors().skip(1).take(2).map(|dir| dir.join(&name)).find(|path| path.is_file())
+}
+
+/// Turns the exit status and the output into an outcome.
+fn interpret(output: &Output, property: &str) -> Outcome {
+    if output.timed_out {
+        let truncated = Some("time limit".into());
+        return Outcome::Explored(Exploration { truncated, ..Exploration::default() });
+    }
+    match output.code {
+        Some(0 | 1 | 3) => match parse_report(&output.stdout, property) {
+            Ok(exploration) => Outcome::Explored(exploration),
+            Err(why) => Outcome::Crashed(format!("unreadable report: {why}")),
+        },
+        Some(2) if output.stderr.contains("not available yet") => {
+            Outcome::Unsupported(message(&output.stderr))
+        }
+        Some(2) => Outcome::Rejected(message(&output.stderr)),
+        code => Outcome::Crashed(format!(
+            "exit status {code:?}, signal {:?}: {}",
+            output.signal,
+            message(&output.stderr)
+        )),
+    }
+}
+
+/// The first message on standard error, which is one JSON object a line or plain text.
+fn message(stderr: &str) -> String {
+    let line = stderr.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    match serde_json::from_str::<Value>(line) {
+        Ok(value) => value.get("message").and_then(Value::as_str).unwrap_or(line).to_string(),
+        Err(_) => line.to_string(),
+    }
+}
+
+/// Reads the report of one property.
+pub fn parse_report(text: &str, property: &str) -> Result<Exploration, String> {
+    let root: Value = serde_json::from_str(text.trim()).map_err(|e| e.to_string())?;
+    let properties = root.get("properties").and_then(Value::as_array).ok_or("no `properties`")?;
+    let named = |p: &&Value| p.get("name").and_then(Value::as_str) == Some(property);
+    let found = properties.iter().find(named).ok_or_else(|| format!("no property `{property}`"))?;
+    let number = |key: &str| found.get(key).and_then(Value::as_u64);
+    let mut result = Exploration {
+        states: number("states").ok_or("no `states`")?,
+        transitions: number("transitions").unwrap_or(0),
+        errors: number("errors").unwrap_or(0),
+        ..Exploration::default()
+    };
+    let none = Vec::new();
+    for violation in found.get("violations").and_then(Value::as_array).unwrap_or(&none) {
+        let word = violation.get("kind").and_then(Value::as_str).ok_or("a violation without `kind`")?;
+        match Kind::from_word(word) {
+            Some(kind) => result.kinds.insert(kind),
+            None => return Err(format!("unknown kind of violation `{word}`")),
+        };
+        let text = violation.get("message").and_then(Value::as_str).unwrap_or(word);
+        result.messages.push(text.to_string());
+    }
+    let exhaustive = found.get("exhaustive").and_then(Value::as_bool).ok_or("no `exhaustive`")?;
+    if !exhaustive {
+        result.truncated = Some("not exhaustive".into());
+    }
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = r#"{"tool": "spinor", "verdict": "violated", "properties": [
+        {"name": "safety", "kind": "safety", "verdict": "violated", "errors": 2, "exhaustive": true,
+         "states": 17, "transitions": 30, "matched": 13, "depth": 5,
+         "violations": [{"kind": "end-state", "message": "invalid end state"}]}]}"#;
+
+    fn output(code: i32, stdout: &str, stderr: &str) -> Output {
+        let (stdout, stderr) = (stdout.to_string(), stderr.to_string());
+        Output { code: Some(code), signal: None, timed_out: false, stdout, stderr }
+    }
+
+    #[test]
+    fn a_report_is_read() {
+        let report = parse_report(REPORT, "safety").expect("a report");
+        assert_eq!((report.states, report.transitions, report.errors), (17, 30, 2));
+        assert!(report.kinds.contains(&Kind::EndState) && report.truncated.is_none());
+        assert!(parse_report(REPORT, "never").is_err());
+    }
+
+    #[test]
+    fn status_two_is_a_refusal_or_a_gap() {
+        let refused = r#"{"severity": "error", "message": "unknown name"}"#;
+        assert_eq!(interpret(&output(2, "", refused), "safety"), Outcome::Rejected("unknown name".into()));
+        let gap = interpret(&output(2, "", "--store tree is not available yet"), "safety");
+        assert!(matches!(gap, Outcome::Unsupported(_)));
+    }
+
+    #[test]
+    fn anything_else_is_a_crash() {
+        assert!(matches!(interpret(&output(101, "", "panicked"), "safety"), Outcome::Crashed(_)));
+        assert!(matches!(interpret(&output(0, "{", ""), "safety"), Outcome::Crashed(_)));
+    }
+}

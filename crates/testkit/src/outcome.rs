@@ -1,0 +1,107 @@
+//! What a tool said about a model, in the words that both tools share.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A kind of safety violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A failed assertion.
+    Assertion,
+    /// An invalid end state.
+    EndState,
+    /// A violated trace or notrace.
+    Trace,
+    /// A run-time error: index, division, blocked d_step, uninitialised channel …
+    Runtime,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [Kind::Assertion, Kind::EndState, Kind::Trace, Kind::Runtime];
+
+    /// The word of the JSON report.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Assertion => "assertion",
+            Kind::EndState => "end-state",
+            Kind::Trace => "trace",
+            Kind::Runtime => "runtime",
+        }
+    }
+
+    /// The kind that a word of the JSON report names.
+    pub fn from_word(word: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// The result of exploring a model.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exploration {
+    /// Distinct states stored.
+    pub states: u64,
+    /// Transitions taken.
+    pub transitions: u64,
+    /// Violations counted.
+    pub errors: u64,
+    /// The kinds of violation met.
+    pub kinds: BTreeSet<Kind>,
+    /// The messages, as the tool printed them.
+    pub messages: Vec<String>,
+    /// Whether a fatal error ended the search early.
+    pub aborted: bool,
+    /// Why the search was not exhaustive, when a limit was reached.
+    pub truncated: Option<String>,
+}
+
+/// What a tool did with a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The tool is not here.
+    Skipped(String),
+    /// The tool refused the model.
+    Rejected(String),
+    /// The tool failed in a way that says nothing about the model (for Spin: its C code does not compile).
+    Failed(String),
+    /// The tool does not have what the model or the options need yet.
+    Unsupported(String),
+    /// The tool crashed: a bug of its own.
+    Crashed(String),
+    /// The tool explored the model.
+    Explored(Exploration),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Skipped(why) => write!(f, "skipped: {why}"),
+            Outcome::Rejected(why) => write!(f, "rejected: {why}"),
+            Outcome::Failed(why) => write!(f, "failed: {why}"),
+            Outcome::Unsupported(why) => write!(f, "unsupported: {why}"),
+            Outcome::Crashed(why) => write!(f, "crashed: {why}"),
+            Outcome::Explored(e) => {
+                write!(f, "{} states, {} errors", e.states, e.errors)?;
+                for kind in &e.kinds {
+                    write!(f, ", {kind}")?;
+                }
+                if e.aborted {
+                    f.write_str(", aborted")?;
+                }
+                if let Some(why) = &e.truncated {
+                    write!(f, ", truncated ({why})")?;
+                }
+                for message in e.messages.iter().take(3) {
+                    write!(f, " [{message}]")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
