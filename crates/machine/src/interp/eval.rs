@@ -169,12 +169,16 @@ impl<'a> View<'a> {
         })
     }
 
+    /// A poll is 1 when there is a message that matches. In Spin, in programs without rendezvous channels, a random
+    /// poll that compares something is the position of that message instead, counted from 1.
     fn poll(&self, chan: &Expr, random: bool, args: &[RecvArg], span: Span) -> Outcome<i32> {
         let index = self.channel(chan)?;
         if self.is_rendezvous(index) {
             return runtime(span, "a rendezvous channel cannot be polled");
         }
-        Ok(i32::from(self.find_message(index, random, args, span)?.is_some()))
+        let Some(slot) = self.find_message(index, random, args, span)? else { return Ok(0) };
+        let plain = self.program.chan_types.iter().any(|ty| ty.capacity == 0);
+        Ok(if plain { 1 } else { slot as i32 + 1 })
     }
 
     /// A `run` that was not executed is only asked for: it would succeed as long as there is room.

@@ -192,3 +192,28 @@ fn a_notrace_must_not_be_matched() {
     let message = "the notrace assertion is matched".to_string();
     assert_eq!(seen.faults.into_iter().collect::<Vec<_>>(), [((FaultKind::Trace, message), 2)]);
 }
+
+/// ```promela
+/// chan q = [2] of {byte}; byte x;
+/// active proctype A() { q!1; q!2; x = q??[2]; assert(x == 2) }
+/// ```
+///
+/// Spin finds no error, unless the program also has a rendezvous channel.
+#[test]
+fn a_random_poll_is_a_position() {
+    for rendezvous in [false, true] {
+        let mut m = Model::default();
+        let (q, x) = (m.chan("q", 2, &[Scalar::Byte]), m.byte("x"));
+        if rendezvous {
+            m.chan("r", 0, &[Scalar::Byte]);
+        }
+        let mut a = Body::new("A");
+        a.edge(1, 2, send(&q, &[c(1)]));
+        a.edge(2, 3, send(&q, &[c(2)]));
+        let chan = Box::new(v(&q));
+        a.edge(3, 4, set(&x, e(ExprKind::Poll { chan, random: true, args: vec![is(2)] })));
+        a.edge(4, 5, Action::Assert(op(v(&x), BinaryOp::Eq, c(2))));
+        m.active(a.end(5));
+        assert_eq!(explore(&machine(m.program)).faults.len(), usize::from(rendezvous));
+    }
+}
