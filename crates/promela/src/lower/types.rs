@@ -316,6 +316,20 @@ impl Lowerer<'_> {
                 }
             }
         }
+        if fields.iter().any(|f| matches!(f, Scalar::Unsigned(_))) {
+            self.error(
+                "E0403",
+                init.span,
+                "a structure with an `unsigned` field cannot be the type of a message field",
+            );
+            return None;
+        }
+        // Spin keeps a bit in one bit of a message, but takes a whole byte when it is the only field.
+        match &mut fields[..] {
+            [only @ (Scalar::Bit | Scalar::Bool)] => *only = Scalar::WideBit,
+            [_] => {}
+            many => many.iter_mut().filter(|f| **f == Scalar::WideBit).for_each(|f| *f = Scalar::Bit),
+        }
         self.max_fields = self.max_fields.max(fields.len());
         let ty = ChanType { name: name.name.to_string(), capacity: capacity as u32, fields, span: init.span };
         self.program.chan_types.push(ty);
