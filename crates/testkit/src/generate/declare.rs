@@ -16,6 +16,7 @@ pub(super) fn plain_decl(ty: Type, name: &str, len: Option<u32>, init: Init) -> 
 impl Generator {
     /// Writes everything that stands before the processes, except inlines.
     pub(super) fn declare_globals(&mut self) {
+        self.world.raw_bits = self.rng.chance(30);
         self.declare_macros();
         self.declare_mtypes();
         self.declare_typedefs();
@@ -246,6 +247,7 @@ impl Generator {
     }
 
     fn declare_hidden(&mut self) {
+        self.world.hidden_receives = self.rng.chance(40);
         let name = self.fresh("h");
         let mut leaf = Leaf::new(&name, None, Type::Byte);
         leaf.write_only = true;

@@ -248,7 +248,12 @@ impl Generator {
         match ty {
             Type::Mtype(_) => self.constant(ty),
             _ if self.rng.chance(40) => Expr::Num(self.rng.range(0, 1)),
-            _ => Expr::binary(BinOp::BitAnd, self.number(&quiet, 1), Expr::Num(1)),
+            _ => {
+                let faults = std::mem::take(&mut self.faults);
+                let value = self.number(&quiet, 1);
+                self.faults = faults;
+                Expr::binary(BinOp::BitAnd, value, Expr::Num(1))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sends, receives and polls: arguments that fit the fields of a channel.
 
-use crate::model::{Expr, Place, RecvArg, RecvKind, Stmt, Type};
+use crate::model::{BinOp, Expr, Place, RecvArg, RecvKind, Stmt, Type};
 
 use super::Generator;
 use super::mix::Feature;
@@ -58,8 +58,12 @@ impl Generator {
     pub(super) fn send(&mut self, frame: &Frame, chan: &Chan) -> Option<Stmt> {
         let fields = self.world.signatures.get(chan.signature)?.clone();
         let mut args = Vec::new();
+        let single = fields.len() == 1;
         for field in &fields {
             args.push(match field {
+                Field::Scalar(Type::Bit | Type::Bool) if single && !self.world.raw_bits => {
+                    Expr::binary(BinOp::BitAnd, self.number(frame, 1), Expr::Num(1))
+                }
                 Field::Scalar(ty) => self.value_for(frame, ty, true),
                 Field::Chan(signature) => self.some_chan(frame, *signature)?,
                 Field::Struct(typedef) => Expr::Place(Box::new(self.some_struct(frame, *typedef, &[])?)),
@@ -132,9 +136,13 @@ impl Generator {
         let fields = self.world.signatures.get(chan.signature)?.clone();
         let mut args = Vec::new();
         let mut taken: Vec<String> = vec![chan.base().to_string()];
+        let whole_byte = fields.len() == 1 && self.world.raw_bits;
         for field in &fields {
             let arg = match field {
-                Field::Scalar(ty) => self.pattern_scalar(frame, ty, binding, &taken),
+                Field::Scalar(ty) => {
+                    let holds = |leaf: &Leaf| can_hold(leaf, ty, whole_byte);
+                    self.pattern_scalar(frame, ty, binding, &taken, &holds)
+                }
                 Field::Chan(signature) => {
                     match frame.chans.iter().find(|c| c.handle && c.signature == *signature) {
                         Some(handle) if binding && !taken.iter().any(|t| t == handle.base()) => {
@@ -151,7 +159,14 @@ impl Generator {
         Some(args)
     }
 
-    fn pattern_scalar(&mut self, frame: &Frame, ty: &Type, binding: bool, taken: &[String]) -> RecvArg {
+    fn pattern_scalar(
+        &mut self,
+        frame: &Frame,
+        ty: &Type,
+        binding: bool,
+        taken: &[String],
+        holds: &dyn Fn(&Leaf) -> bool,
+    ) -> RecvArg {
         let variable = if binding { 18 } else { 2 };
         match self.rng.weighted(&[variable, 3, 2, 2]) {
             Some(1) => RecvArg::Const(self.constant(ty)),
@@ -166,9 +181,11 @@ impl Generator {
             }
             Some(3) => RecvArg::Any,
             _ => {
+                let into_hidden = binding && self.world.hidden_receives;
                 let fits = |l: &Leaf| {
                     let kind = l.ty == *ty || (is_numeric(&l.ty) && is_numeric(ty));
-                    kind && !l.read_only && (binding || !l.write_only) && !taken.iter().any(|t| t == l.base())
+                    let sink = !l.write_only || into_hidden;
+                    kind && holds(l) && !l.read_only && sink && !taken.iter().any(|t| t == l.base())
                 };
                 match self.pick_leaf(frame, fits) {
                     Some(leaf) => RecvArg::Place(self.place(frame, &leaf, taken)),
@@ -177,6 +194,28 @@ impl Generator {
             }
         }
     }
+}
+
+/// Whether a variable can hold every value of a message field. Spin's verifier puts the variable's value back
+/// into the channel when it backtracks, so that a lossy receive would change the message.
+fn can_hold(leaf: &Leaf, field: &Type, whole_byte: bool) -> bool {
+    let in_array = leaf.path.last().is_some_and(|(_, len)| len.is_some());
+    let room = match leaf.ty {
+        Type::Bit | Type::Bool if !in_array => 1,
+        Type::Unsigned(bits) => bits,
+        Type::Short => 15,
+        // Anything may be put in for the parameter of an inline.
+        Type::Int if leaf.formal => 0,
+        Type::Int => 31,
+        _ => 8,
+    };
+    let needed = match field {
+        Type::Bit | Type::Bool if !whole_byte => 1,
+        Type::Short => 15,
+        Type::Int => 31,
+        _ => 8,
+    };
+    room >= needed
 }
 
 /// The variable that a receive's field changes.

@@ -170,6 +170,10 @@ pub(super) struct World {
     pub runs_left: u32,
     pub has_run: bool,
     pub has_exclusive: bool,
+    /// Whether anything is sent to a message of one bit, which Spin keeps as a byte.
+    pub raw_bits: bool,
+    /// Whether the hidden variable is only received into; else it is only assigned.
+    pub hidden_receives: bool,
     /// Which direction processes have preferred on global channels.
     pub roles: Vec<(String, bool)>,
     /// The channels with an `xr` or `xs` promise.

@@ -252,7 +252,8 @@ impl Generator {
     }
 
     fn assign(&mut self, frame: &Frame) -> Option<Stmt> {
-        let leaf = self.pick_leaf(frame, |l| !l.read_only)?;
+        let received = self.world.hidden_receives;
+        let leaf = self.pick_leaf(frame, |l| !l.read_only && !(l.write_only && received))?;
         let place = self.place(frame, &leaf, &[]);
         let in_array = leaf.path.iter().any(|(_, len)| len.is_some());
         Some(Stmt::Assign(place, self.value_for(frame, &leaf.ty, in_array)))
@@ -646,11 +647,16 @@ impl Generator {
         if self.rng.chance(30) {
             return Stmt::Assign(Place::name("_priority"), value);
         }
-        Stmt::SetPriority(self.some_pid(), value)
+        // Process 0 lives longest; the verifier does not restore the priority of one that is gone.
+        let pid = if self.rng.chance(50) { Expr::word("_pid") } else { Expr::Num(0) };
+        Stmt::SetPriority(pid, value)
     }
 
     /// A hidden variable is written and read within one step, since it is not part of the state.
     fn hidden_pair(&mut self, frame: &Frame) -> Option<Vec<Stmt>> {
+        if self.world.hidden_receives {
+            return None;
+        }
         let hidden = self.pick_leaf(frame, |l| l.write_only)?;
         let target = self.numeric_target(frame)?;
         let name = hidden.base().to_string();

@@ -19,6 +19,7 @@ usage: difftest --seeds A..B | --fresh --seconds S   [options] [-- SPINOR-OPTION
   --limit SECONDS             time limit of one verifier run (default 4)
   --keep DIR                  where red-<seed>.pml files go (default: the current directory)
   --no-shrink                 leave failing programs as they are
+  --known TEXT                mismatches in which our report has this text only count as inconclusive
   --stop N                    stop after N mismatches (default 10)
   --verbose                   a line for every program";
 
@@ -51,6 +52,7 @@ pub struct Options {
     pub keep: PathBuf,
     pub shrink: bool,
     pub stop: usize,
+    pub known: Vec<String>,
     pub verbose: bool,
     pub extra: Vec<String>,
 }
@@ -74,6 +76,7 @@ impl Options {
             keep: PathBuf::from("."),
             shrink: true,
             stop: 10,
+            known: Vec::new(),
             verbose: false,
             extra: Vec::new(),
         };
@@ -95,6 +98,7 @@ impl Options {
                 "--limit" => options.limit = Duration::from_secs(number(&value()?)?.max(1)),
                 "--keep" => options.keep = value()?.into(),
                 "--no-shrink" => options.shrink = false,
+                "--known" => options.known.push(value()?),
                 "--stop" => options.stop = number(&value()?)? as usize,
                 "--verbose" => options.verbose = true,
                 "--" => options.extra = args.by_ref().collect(),

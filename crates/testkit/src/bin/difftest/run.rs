@@ -119,7 +119,13 @@ impl Session<'_> {
             return;
         };
         let ours = spinor.explore(&text);
-        let (spin, comparison) = self.confirmed(&text, spin, &ours);
+        let (spin, mut comparison) = self.confirmed(&text, spin, &ours);
+        let said = ours.to_string();
+        if let (Comparison::Mismatch(_), Some(known)) =
+            (&comparison, self.options.known.iter().find(|k| said.contains(k.as_str())))
+        {
+            comparison = Comparison::Inconclusive(format!("known: {known}"));
+        }
         if self.options.verbose {
             println!("{seed}: spin {spin}; ours {ours}; {comparison:?}");
         }
