@@ -459,17 +459,30 @@ impl Lowerer<'_> {
         if let Some(bad) = args.iter().find(|a| super::expr::ast_contains_run(a)) {
             self.error("E0504", bad.span, "`run` cannot be used in a message");
         }
-        let args = self.args(args);
-        self.sends.push((args.len(), span));
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
-            let args = args.into_iter().map(|e| match e.kind {
-                ExprKind::Const(_) => RecvArg::Match(e),
-                _ => RecvArg::Ignore,
-            });
-            let args = args.collect();
+            let args = self.event_args(args);
+            self.sends.push((args.len(), span));
             return Some(self.basic(Action::Event { send: true, chan, args }, span));
         }
+        let args = self.args(args);
+        self.sends.push((args.len(), span));
         Some(self.basic(Action::Send { chan, sorted, args }, span))
+    }
+
+    /// The fields of a send event: constants must match, anything else (also `_`) matches.
+    fn event_args(&mut self, args: &[ast::Expr]) -> Vec<RecvArg> {
+        let mut out = Vec::new();
+        for arg in args {
+            if is_scratch(arg) {
+                out.push(RecvArg::Ignore);
+                continue;
+            }
+            out.extend(self.args(std::slice::from_ref(arg)).into_iter().map(|e| match e.kind {
+                ExprKind::Const(_) => RecvArg::Match(e),
+                _ => RecvArg::Ignore,
+            }));
+        }
+        out
     }
 
     fn receive(
@@ -874,6 +887,10 @@ impl Lowerer<'_> {
         let sequence = self.close(LABEL_BLOCK, span)?;
         Some(self.node(NodeKind::Block(sequence), span))
     }
+}
+
+fn is_scratch(e: &ast::Expr) -> bool {
+    matches!(&e.kind, ast::ExprKind::Var(r) if matches!(&r.parts[..], [p] if &*p.name.name == "_" && p.index.is_none()))
 }
 
 fn is_block(kind: &NodeKind) -> bool {
