@@ -168,9 +168,9 @@ pub fn judge(expect: &Expectation, outcome: &Outcome, complete: bool) -> Status 
 
 /// What real Spin says about the safety of a model, as an expectation. The number of states is left out where
 /// Spin's own search goes astray after a fault.
-pub fn bless(spin: &Spin, text: &str, options: &[String]) -> Result<Expectation, String> {
+pub fn bless(spin: &Spin, text: &str, options: &[String], compiler: Compiler) -> Result<Expectation, String> {
     let options = spin_options(options)?;
-    match spin.explore(text, &options, Compiler::Thorough) {
+    match spin.explore(text, &options, compiler) {
         Outcome::Rejected(_) => Ok(Expectation { verdict: Verdict::Rejected, kinds: None, states: None }),
         Outcome::Explored(e) if e.truncated.is_none() => {
             let faulty = e.aborted || e.kinds.contains(&Kind::Runtime);

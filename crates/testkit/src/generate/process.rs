@@ -12,6 +12,7 @@ use super::stmt::push_apart;
 impl Generator {
     /// Decides which process types there are.
     pub(super) fn plan_processes(&mut self) {
+        self.world.has_exclusive = self.mix.has(Feature::Exclusive);
         let (low, high) = self.size.instances();
         let wanted = self.rng.range(low, high) as u32;
         let mut pid = 0;
@@ -164,9 +165,6 @@ impl Generator {
 
     /// Writes all bodies, in the order of the plan.
     pub(super) fn write_processes(&mut self) {
-        if self.mix.has(Feature::Exclusive) {
-            self.world.has_exclusive = true;
-        }
         for index in 0..self.world.procs.len() {
             let proc = self.write_process(index);
             self.model.procs.push(proc);

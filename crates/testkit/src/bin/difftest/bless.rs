@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use testkit::spin::Spin;
+use testkit::spin::{Compiler, Spin};
 use testkit::{directive, golden};
 
 /// Blesses every file; the exit code is 1 when one could not be.
@@ -35,7 +35,7 @@ fn bless_file(spin: &Spin, file: &Path) -> Result<String, String> {
     if directives.checks.first().is_some_and(|c| c.property != "safety") {
         return Err("only the first check is blessed, and it must be `safety`".into());
     }
-    let expect = golden::bless(spin, &text, &directives.options)?;
+    let expect = golden::bless(spin, &text, &directives.options, Compiler::Thorough)?;
     let new = directive::with_expectation(&text, &expect);
     if new != text {
         fs::write(file, new).map_err(|e| e.to_string())?;
