@@ -172,7 +172,7 @@ impl Interp {
         edge: &Edge,
         timeout: bool,
     ) -> Outcome<()> {
-        if !proctype.deterministic || matches!(edge.action, Statement::Else | Statement::DStep { .. }) {
+        if !proctype.deterministic || matches!(edge.action, Statement::Else | Statement::Skip | Statement::DStep { .. }) {
             return Ok(());
         }
         let mut moves = Vec::new();
