@@ -253,7 +253,7 @@ impl Generator {
 
     fn assign(&mut self, frame: &Frame) -> Option<Stmt> {
         let received = self.world.hidden_receives;
-        let leaf = self.pick_leaf(frame, |l| !l.read_only && !(l.write_only && received))?;
+        let leaf = self.pick_leaf(frame, |l| !(l.read_only || l.write_only && received))?;
         let place = self.place(frame, &leaf, &[]);
         let in_array = leaf.path.iter().any(|(_, len)| len.is_some());
         Some(Stmt::Assign(place, self.value_for(frame, &leaf.ty, in_array)))
