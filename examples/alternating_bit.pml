@@ -1,5 +1,5 @@
 //@ check: safety
-//@ expect: verdict=holds
+//@ expect: verdict=holds states=418
 /*
  * The alternating-bit protocol over channels that lose messages. Every message carries one control bit; the sender
  * repeats a message until the acknowledgement with the same bit arrives. The data are numbers that count up

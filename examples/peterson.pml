@@ -1,5 +1,5 @@
 //@ check: safety
-//@ expect: verdict=holds
+//@ expect: verdict=holds states=38
 /*
  * Mutual exclusion for two processes with shared variables only (G. L. Peterson, 1981).
  *

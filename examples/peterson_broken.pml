@@ -1,5 +1,5 @@
 //@ check: safety
-//@ expect: verdict=violated kind=assertion
+//@ expect: verdict=violated kind=assertion states=98
 /*
  * The same idea with the two assignments swapped: the turn is given away before the flag is raised.
  * Now both processes can pass the test, one after the other, and meet inside.

@@ -1,5 +1,5 @@
 //@ check: safety
-//@ expect: verdict=violated kind=end-state
+//@ expect: verdict=violated kind=end-state states=119
 /*
  * Dining philosophers: each takes the fork at the left, then the one at the right. When all hold their left
  * fork nobody can go on: a deadlock, found as an invalid end state. Forks are rendezvous-free tokens in channels.
