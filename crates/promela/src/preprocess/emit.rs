@@ -213,13 +213,6 @@ impl Emitter {
             let rest = &run[at..];
             let starts =
                 |text: &str| rest.len() >= text.len() && text.bytes().zip(rest).all(|(b, c)| b == c.byte);
-            if starts("*/") {
-                let warning =
-                    Diagnostic::warning("W0010", first.span, "this `*/` ends no comment and is ignored");
-                pp.report(warning.help("comments do not nest: an earlier `*/` ended this one"));
-                at += 2;
-                continue;
-            }
             let found = if starts("-->") {
                 let message = "`-->` is read as `->`, as by Spin";
                 pp.report(
