@@ -79,7 +79,7 @@ fn front_end(
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
-    let parsed = parse::parse(preprocessed.tokens, dialect, sources);
+    let parsed = parse::parse_lines(preprocessed.tokens, preprocessed.line_starts, dialect, sources);
     diagnostics.extend(parsed.diagnostics);
     if has_errors(&diagnostics) {
         return (None, diagnostics);
