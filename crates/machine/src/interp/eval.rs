@@ -127,7 +127,10 @@ impl<'a> View<'a> {
             if value < 0 || value as u32 >= index.len {
                 return runtime(
                     index.span,
-                    format!("index {value} is out of bounds: the array has elements 0..{}", index.len),
+                    format!(
+                        "index {value} is out of bounds: the last element is {}",
+                        index.len.saturating_sub(1)
+                    ),
                 );
             }
             cell += value as usize * index.stride as usize;

@@ -172,7 +172,11 @@ impl Interp {
         edge: &Edge,
         timeout: bool,
     ) -> Outcome<()> {
+<<<<<<< HEAD
         if !proctype.deterministic || matches!(edge.action, Statement::Else | Statement::Skip | Statement::DStep { .. }) {
+=======
+        if !proctype.deterministic || is_exempt(&edge.action) {
+>>>>>>> huntB
             return Ok(());
         }
         let mut moves = Vec::new();
@@ -184,6 +188,11 @@ impl Interp {
             _ => Ok(()),
         }
     }
+}
+
+/// Statements that Spin does not check in a `D_proctype`.
+fn is_exempt(action: &Statement) -> bool {
+    matches!(action, Statement::Else | Statement::Skip | Statement::DStep { .. })
 }
 
 impl Step<'_> {

@@ -213,7 +213,8 @@ fn created(steps: &[InitStep]) -> Vec<ChanTypeId> {
 /// The `run` that executing an action performs.
 pub(super) fn find_run(action: &Action) -> Option<&Expr> {
     let mut todo: Vec<&Expr> = match action {
-        Action::Guard(expr) | Action::Assign(_, expr) => vec![expr],
+        Action::Guard(expr) | Action::Assign(_, expr) | Action::Assert(expr) => vec![expr],
+        Action::Printf(_, args) => args.iter().collect(),
         _ => return None,
     };
     while let Some(expr) = todo.pop() {

@@ -24,17 +24,19 @@ pub(super) struct Step<'a> {
     pub output: Option<String>,
     /// The first assertion that failed.
     pub failed: Option<Box<Trap>>,
+    /// The value of the `run` that the statement being executed contains.
+    pub run: Option<i32>,
 }
 
 impl<'a> Step<'a> {
     /// A step that starts in `state`.
     pub fn new(interp: &'a Interp, state: &'a mut State, timeout: bool) -> Self {
-        Step { interp, state, timeout, output: None, failed: None }
+        Step { interp, state, timeout, output: None, failed: None, run: None }
     }
 
     /// The state as process `pid` sees it.
     pub fn view(&self, pid: usize, pending: Option<usize>) -> View<'_> {
-        let mode = Mode { timeout: self.timeout, pending, ..Mode::default() };
+        let mode = Mode { timeout: self.timeout, pending, run: self.run, ..Mode::default() };
         View { program: &self.interp.program, state: self.state, pid: Some(pid), mode }
     }
 
@@ -43,12 +45,30 @@ impl<'a> Step<'a> {
     }
 
     fn store(&mut self, pid: usize, place: &Place, value: i32) -> Outcome<()> {
-        let mode = Mode { timeout: self.timeout, ..Mode::default() };
+        let mode = Mode { timeout: self.timeout, run: self.run, ..Mode::default() };
         store(&self.interp.program, self.state, Some(pid), mode, place, value)
     }
 
-    /// Executes `edge` of process `pid`. `pending` is the rendezvous channel on which a message is on offer.
+    /// Executes `edge` of process `pid`. `pending` is the rendezvous channel on which a message is on offer. A
+    /// `run` inside the statement happens first and its value is then known.
     pub fn perform(
+        &mut self,
+        pid: usize,
+        proctype: &Proctype,
+        edge: &Edge,
+        pending: Option<usize>,
+    ) -> Outcome<()> {
+        let (program, layout) = (&self.interp.program, &self.interp.layout);
+        if let Some(expr) = self.interp.may_run(self.state.processes[pid].proctype, edge) {
+            let mode = Mode { timeout: self.timeout, ..Mode::default() };
+            self.run = Some(process::run(program, layout, self.state, pid, mode, expr)? as i32);
+        }
+        let result = self.execute(pid, proctype, edge, pending);
+        self.run = None;
+        result
+    }
+
+    fn execute(
         &mut self,
         pid: usize,
         proctype: &Proctype,
@@ -57,7 +77,8 @@ impl<'a> Step<'a> {
     ) -> Outcome<()> {
         match &edge.action {
             Action::Skip | Action::Else => Ok(()),
-            Action::Guard(_) | Action::Assign(..) => self.evaluate(pid, edge),
+            Action::Guard(expr) => self.guard(pid, edge, expr),
+            Action::Assign(place, expr) => self.assign(pid, place, expr),
             Action::Send { chan, sorted, args } => self.send(pid, edge, chan, *sorted, args),
             Action::Receive { chan, random, keep, args } => {
                 self.receive(pid, edge, chan, *random, *keep, args)
@@ -78,29 +99,17 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Conditions and assignments: a `run` inside happens first and its value is then known.
-    fn evaluate(&mut self, pid: usize, edge: &Edge) -> Outcome<()> {
-        let mut mode = Mode { timeout: self.timeout, ..Mode::default() };
-        let (program, layout) = (&self.interp.program, &self.interp.layout);
-        if let Some(expr) = self.interp.may_run(self.state.processes[pid].proctype, edge) {
-            mode.run = Some(process::run(program, layout, self.state, pid, mode, expr)? as i32);
+    /// A condition, which holds.
+    fn guard(&mut self, pid: usize, edge: &Edge, expr: &Expr) -> Outcome<()> {
+        if self.eval(pid, expr)? == 0 {
+            return internal(edge.span, "the condition does not hold");
         }
-        match &edge.action {
-            Action::Guard(expr) => {
-                let view = View { program, state: self.state, pid: Some(pid), mode };
-                if view.eval(expr)? == 0 {
-                    internal(edge.span, "the condition does not hold")
-                } else {
-                    Ok(())
-                }
-            }
-            Action::Assign(place, expr) => {
-                let view = View { program, state: self.state, pid: Some(pid), mode };
-                let value = view.eval(expr)?;
-                store(program, self.state, Some(pid), mode, place, value)
-            }
-            _ => Ok(()),
-        }
+        Ok(())
+    }
+
+    fn assign(&mut self, pid: usize, place: &Place, expr: &Expr) -> Outcome<()> {
+        let value = self.eval(pid, expr)?;
+        self.store(pid, place, value)
     }
 
     /// Puts a message into a channel; on a rendezvous channel it is then on offer.

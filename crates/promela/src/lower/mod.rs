@@ -6,6 +6,7 @@
 //! (references), [`expr`], [`statement`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
 
 mod automaton;
+mod channels;
 mod expr;
 mod flow;
 mod names;
@@ -17,7 +18,7 @@ mod types;
 
 use crate::ast::{self, Item, Unit};
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
+use crate::ir::{ChanTypeId, InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
 use flow::Flow;
 use scope::{ScopeId, Scopes};
@@ -43,6 +44,7 @@ pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
     lowerer.check_sends();
     lowerer.build_automata();
     lowerer.order_global_inits();
+    lowerer.check_channels();
     if lowerer.program.active.is_empty() && !has_errors(&lowerer.diagnostics) {
         lowerer.push(
             Diagnostic::error("E0505", Span::NONE, "no process would run in this model")
@@ -114,6 +116,10 @@ struct Lowerer<'a> {
     assigned_sets: HashMap<(Option<ProctypeId>, usize), MtypeId>,
     runs: Vec<RunUse>,
     sends: Vec<(usize, Span)>,
+    /// Channels whose messages are one structure and nothing else.
+    message_structs: HashMap<ChanTypeId, StructId>,
+    /// Some `xr` or `xs` was seen.
+    exclusive: bool,
     max_fields: usize,
     in_claim: bool,
     context: Option<Box<Context>>,
@@ -145,6 +151,8 @@ impl<'a> Lowerer<'a> {
             assigned_sets: HashMap::new(),
             runs: Vec::new(),
             sends: Vec::new(),
+            message_structs: HashMap::new(),
+            exclusive: false,
             max_fields: 0,
             in_claim: false,
             context: None,

@@ -88,11 +88,7 @@ impl Lowerer<'_> {
         for step in &block.steps {
             match step {
                 Step::Decl(decl) => self.declare_locals(decl),
-                Step::Exclusive(x) => {
-                    for chan in &x.chans {
-                        self.channel(chan);
-                    }
-                }
+                Step::Exclusive(x) => self.exclusive(x),
                 Step::Stmt(stmt) => {
                     if let Some(node) = self.stmt(stmt) {
                         self.add(node);
@@ -327,6 +323,7 @@ impl Lowerer<'_> {
                 self.flow().prune_option(s);
             }
         }
+        self.check_else(&sequences);
         sequences
     }
 
@@ -598,6 +595,11 @@ impl Lowerer<'_> {
 
     fn inline(&mut self, inline: &ast::InlineUse, span: Span) -> Option<Node> {
         self.no_more_initializers();
+        for arg in &inline.args {
+            if let ast::ExprKind::Var(reference) = &arg.kind {
+                self.resolve(reference, false);
+            }
+        }
         let outer = self.context.as_mut().map(|c| {
             c.n_inlines += 1;
             std::mem::replace(&mut c.inline, c.n_inlines)
@@ -763,7 +765,11 @@ impl Lowerer<'_> {
         if matches!(var_ty, Type::Struct(_)) {
             return self.for_message(var, over, body, exit, span);
         }
-        let Some(Referent::Cells(_, Type::Array(_, len))) = self.resolve(over, true) else {
+        // As in Spin it is the first name that counts: in `for (i in a[1].b)` the length is that of `a`.
+        let first = over.parts.first()?.name.clone();
+        let first = ast::RefPart { name: first, index: None };
+        let array = VarRef { parts: vec![first], span: over.span };
+        let Some(Referent::Cells(_, Type::Array(_, len))) = self.resolve(&array, true) else {
             self.error("E0312", over.span, "`for (x in a)` needs an array (or a channel and a structure)");
             return None;
         };
@@ -789,7 +795,8 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<Node> {
         let chan = self.channel(over)?;
-        let counter = self.message_counter(span)?;
+        let capacity = self.check_message_loop(var, over, &chan)?;
+        let counter = self.message_counter(capacity, span)?;
         let node = self.basic(Action::Assign(counter.clone(), constant(0, span)), span);
         self.add(node);
         self.flow().open();
@@ -811,7 +818,7 @@ impl Lowerer<'_> {
     }
 
     /// The hidden counter of `for (m in c)`: one for each block.
-    fn message_counter(&mut self, span: Span) -> Option<Place> {
+    fn message_counter(&mut self, capacity: u32, span: Span) -> Option<Place> {
         const NAME: &str = "_for_counter";
         let context = self.context.as_mut()?;
         let known =
@@ -821,7 +828,7 @@ impl Lowerer<'_> {
             context.n_cells += 1;
             context.locals.push(Var {
                 name: NAME.into(),
-                ty: Type::Scalar(Scalar::Byte),
+                ty: Type::Scalar(if capacity > 255 { Scalar::Short } else { Scalar::Byte }),
                 cell,
                 hidden: false,
                 span,
@@ -829,8 +836,9 @@ impl Lowerer<'_> {
             context.scopes.declare(NAME.into(), context.locals.len() - 1);
             context.locals.len() - 1
         });
-        let cell = context.locals[index].cell;
-        Some(Place { base: Base::Local, cell, indices: Vec::new(), scalar: Scalar::Byte, span })
+        let Var { cell, ref ty, .. } = context.locals[index];
+        let Type::Scalar(scalar) = *ty else { return None };
+        Some(Place { base: Base::Local, cell, indices: Vec::new(), scalar, span })
     }
 
     fn lock_place(&mut self, var: &VarRef) -> Option<Place> {

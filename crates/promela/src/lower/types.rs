@@ -302,6 +302,7 @@ impl Lowerer<'_> {
             return None;
         }
         let mut fields = Vec::new();
+        let mut structure = None;
         for (ty, span) in &init.fields {
             if matches!(ty, TypeName::Unsigned) {
                 self.error("E0403", *span, "`unsigned` cannot be the type of a message field");
@@ -313,27 +314,27 @@ impl Lowerer<'_> {
                     let id = self.struct_id(ty)?;
                     self.check_flat(id, *span);
                     self.program.scalars_of(&Type::Struct(id), &mut fields);
+                    structure = Some(id);
+                    if fields.iter().any(|f| matches!(f, Scalar::Unsigned(_))) {
+                        self.error(
+                            "E0403",
+                            *span,
+                            "a structure with an `unsigned` cannot travel in messages",
+                        );
+                        return None;
+                    }
                 }
             }
         }
-        if fields.iter().any(|f| matches!(f, Scalar::Unsigned(_))) {
-            self.error(
-                "E0403",
-                init.span,
-                "a structure with an `unsigned` field cannot be the type of a message field",
-            );
-            return None;
-        }
-        // Spin keeps a bit in one bit of a message, but takes a whole byte when it is the only field.
-        match &mut fields[..] {
-            [only @ (Scalar::Bit | Scalar::Bool)] => *only = Scalar::WideBit,
-            [_] => {}
-            many => many.iter_mut().filter(|f| **f == Scalar::WideBit).for_each(|f| *f = Scalar::Bit),
-        }
+        settle_bits(&mut fields);
         self.max_fields = self.max_fields.max(fields.len());
         let ty = ChanType { name: name.name.to_string(), capacity: capacity as u32, fields, span: init.span };
         self.program.chan_types.push(ty);
-        Some(ChanTypeId(self.program.chan_types.len() as u32 - 1))
+        let id = ChanTypeId(self.program.chan_types.len() as u32 - 1);
+        if let (Some(structure), [_]) = (structure, &init.fields[..]) {
+            self.message_structs.insert(id, structure);
+        }
+        Some(id)
     }
 
     /// Structures that hold arrays of structures cannot travel in messages or parameters.
@@ -448,6 +449,19 @@ impl Lowerer<'_> {
                     self.push_init_steps(base, cell + field.offset, &field.ty, init.as_ref(), span, steps);
                 }
             }
+        }
+    }
+}
+
+/// Bits of a message take one bit each, also where they come from an array inside a structure; a message of
+/// nothing but a bit keeps a whole byte.
+fn settle_bits(fields: &mut [Scalar]) {
+    let one = fields.len() == 1;
+    for field in fields {
+        match field {
+            Scalar::Bit | Scalar::Bool if one => *field = Scalar::WideBit,
+            Scalar::WideBit if !one => *field = Scalar::Bit,
+            _ => {}
         }
     }
 }

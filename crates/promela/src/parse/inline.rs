@@ -7,7 +7,7 @@
 use super::keyword::Keyword;
 use super::lexis::{InlineText, Kind, Tok};
 use super::parser::{Limits, PResult, Parser, Reported};
-use crate::ast::{Ident, InlineDef, InlineUse, Stmt, StmtKind, VarRef};
+use crate::ast::{Expr, Ident, InlineDef, InlineUse, Stmt, StmtKind, VarRef};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::token::Punct;
@@ -65,22 +65,25 @@ impl Parser<'_> {
         let Kind::InlineName(word) = tok.kind else { return Err(Reported) };
         let name = Ident { name: word, span: tok.span };
         self.expect(Punct::LParen, "`(` and the arguments of this inline")?;
-        let args = self.inline_args()?;
+        let (args, tokens): (Vec<_>, Vec<_>) = self.inline_args()?.into_iter().unzip();
         let close = self.expect(Punct::RParen, "`,` or `)`")?;
         let Some(&inline) = self.lexer.names.inlines.get(&name.name) else { return Err(Reported) };
         self.check_use(inline, &name, args.len())?;
         self.before_statements = false;
         // As seen from the body: the use, or where the enclosing body names the argument that holds it.
         let call = tok.place.to(close.place);
-        self.lexer.enter_inline(inline, args, call);
+        self.lexer.enter_inline(inline, tokens, call);
         self.results.push(result);
         let body = self.block();
         self.results.pop();
-        Ok(Stmt { kind: StmtKind::Inline(InlineUse { name, body: body? }), span: place.to(close.place) })
+        Ok(Stmt {
+            kind: StmtKind::Inline(InlineUse { name, args, body: body? }),
+            span: place.to(close.place),
+        })
     }
 
-    /// The tokens of each argument; that they are expressions is checked on the way.
-    fn inline_args(&mut self) -> PResult<Vec<Rc<[Tok]>>> {
+    /// Each argument, as an expression and as tokens.
+    fn inline_args(&mut self) -> PResult<Vec<(Expr, Rc<[Tok]>)>> {
         let mut args = Vec::new();
         if self.at(Punct::RParen) {
             return Ok(args);
@@ -89,8 +92,7 @@ impl Parser<'_> {
             self.recording = Some(Vec::new());
             let parsed = self.expr();
             let tokens = self.recording.take().unwrap_or_default();
-            parsed?;
-            args.push(tokens.into());
+            args.push((parsed?, tokens.into()));
             if !self.eat(Punct::Comma) {
                 return Ok(args);
             }
