@@ -247,7 +247,7 @@ pub struct SimulateArgs {
 pub enum ParseFormat {
     /// One line that says what the model consists of.
     Text,
-    /// The process automata for machines.
+    /// The syntax tree and the process automata, for machines.
     Json,
     /// The intermediate form as text.
     Ir,

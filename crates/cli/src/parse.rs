@@ -3,14 +3,14 @@
 use crate::args::{Format, ParseArgs, ParseFormat};
 use crate::output;
 use engine::Disk;
+use engine::parse::Understood;
 use promela::ir::{Program, json, print};
-use promela::source::SourceMap;
 
 /// Reads a model and writes what it consists of; returns the exit status.
 pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
     let source = args.model.source();
-    let answer = engine::parse::parse(&source, &Disk, |program, sources| show(program, sources, format));
+    let answer = engine::parse::parse(&source, &Disk, |model| show(model, format));
     match output::settle(answer, if format == ParseFormat::Json { Format::Json } else { Format::Text }) {
         Ok(text) => {
             output::out(&text);
@@ -20,11 +20,11 @@ pub fn run(args: &ParseArgs) -> u8 {
     }
 }
 
-fn show(program: &Program, sources: &SourceMap, format: ParseFormat) -> String {
+fn show(model: Understood<'_>, format: ParseFormat) -> String {
     match format {
-        ParseFormat::Json => json::to_json(program, sources),
-        ParseFormat::Ir => print::print(program),
-        ParseFormat::Text => summary(program),
+        ParseFormat::Json => json::model_to_json(model.unit, model.program, model.sources) + "\n",
+        ParseFormat::Ir => print::print(model.program),
+        ParseFormat::Text => summary(model.program),
     }
 }
 

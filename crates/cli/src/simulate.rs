@@ -3,8 +3,9 @@
 use crate::args::{Format, SimulateArgs};
 use crate::output;
 use crate::signal::{INTERRUPTED, stop_flag};
-use engine::simulate::{Ending, SimulateOptions, SimulatedStep, simulate};
+use engine::simulate::{Ending, SimulateOptions, Simulated, SimulatedStep, simulate};
 use engine::{Answer, Disk, Failure, Flow, report_text};
+use std::io::Read;
 use system::StepInfo;
 
 /// Runs a model once; returns the exit status.
@@ -21,25 +22,35 @@ pub fn run(args: &SimulateArgs) -> u8 {
                 true => Flow::Continue,
                 false => Flow::Stop,
             };
-        simulate(&options, &Disk, &stop_flag(), &mut sink)
+        let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
+        simulate(&options, &Disk, &stop_flag(), &mut input, &mut sink)
     };
     match output::settle(answer, Format::Text) {
-        Ok(ending) => end(&ending),
+        Ok(run) => end(&run),
         Err(status) => status,
     }
 }
 
-fn end(ending: &Ending) -> u8 {
-    let (text, status) = match ending {
+/// How the run ended, and the values then.
+fn end(run: &Simulated) -> u8 {
+    let (text, status) = match &run.ending {
         Ending::ValidEnd => ("the run ended: every process is at a valid end".to_string(), 0),
+        Ending::InputEnded => {
+            ("stopped: nothing can happen but reading standard input, which is at its end".to_string(), 0)
+        }
         Ending::StepsSpent => ("stopped after the number of steps that was asked for".to_string(), 0),
         Ending::Fault(fault) => (report_text::describe_fault(fault), 1),
         Ending::Interrupted => ("interrupted".to_string(), INTERRUPTED),
     };
-    match output::out(&format!("{text}\n")) {
+    let steps = if run.steps == 1 { "1 step".to_string() } else { format!("{} steps", run.steps) };
+    let mut out = format!("{text}\nafter {steps}:\n");
+    for value in &run.values {
+        out.push_str(&format!("  {} = {}\n", value.name, value.value));
+    }
+    match output::out(&out) {
         true => status,
         // Whoever read the run has seen enough: that is no interruption.
-        false if *ending == Ending::Interrupted => 0,
+        false if run.ending == Ending::Interrupted => 0,
         false => status,
     }
 }

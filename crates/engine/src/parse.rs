@@ -4,19 +4,32 @@ use crate::failure::Answer;
 use crate::isolate::isolated;
 use crate::options::Source;
 use crate::session::Session;
+use promela::ast::Unit;
 use promela::ir::Program;
 use promela::source::{Files, SourceMap};
 
-/// Reads a model and hands the program to `show`, for example to print it.
+/// A model as the front end understood it.
+#[derive(Clone, Copy, Debug)]
+pub struct Understood<'a> {
+    /// Its syntax tree.
+    pub unit: &'a Unit,
+    /// Its automata.
+    pub program: &'a Program,
+    /// Its files, to which the spans of both refer.
+    pub sources: &'a SourceMap,
+}
+
+/// Reads a model and hands what was understood to `show`, for example to print it.
 pub fn parse<T: Send>(
     source: &Source,
     files: &(dyn Files + Sync),
-    show: impl FnOnce(&Program, &SourceMap) -> T + Send,
+    show: impl FnOnce(Understood<'_>) -> T + Send,
 ) -> Answer<T> {
-    let work = || match Session::load(source, files) {
+    let work = || match Session::load_with_syntax(source, files) {
         Err(failure) => Answer::failed(failure),
-        Ok(session) => {
-            let result = session.program().map(|program| show(program, &session.sources));
+        Ok((session, unit)) => {
+            let sources = &session.sources;
+            let result = session.program().map(|program| show(Understood { unit: &unit, program, sources }));
             Answer { notices: session.notices, result }
         }
     };

@@ -5,6 +5,7 @@ use crate::notice::Notice;
 use crate::options::Source;
 use crate::property::Inventory;
 use machine::Interp;
+use promela::ast::Unit;
 use promela::diagnostic::{Diagnostic, has_errors};
 use promela::ir::Program;
 use promela::parse::Dialect;
@@ -30,17 +31,23 @@ pub struct Session {
 impl Session {
     /// Reads a model. The error is about the options; what is wrong with the model is in the notices.
     pub fn load(source: &Source, files: &dyn Files) -> Result<Session, Failure> {
+        Session::load_with_syntax(source, files).map(|(session, _)| session)
+    }
+
+    /// The same, with the syntax tree, which is empty when the preprocessor found errors.
+    pub fn load_with_syntax(source: &Source, files: &dyn Files) -> Result<(Session, Unit), Failure> {
         let started = Instant::now();
         let dialect = dialect(&source.options.dialect)?;
         let options = preprocessor_options(&source.options.preprocessor)?;
         let mut sources = SourceMap::new();
-        let (program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
+        let (unit, program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
         let program = program.filter(|_| !has_errors(&diagnostics)).map(Arc::new);
         if let Some(program) = &program {
             verify(program)?;
         }
-        Ok(Session { sources: Arc::new(sources), notices, program, time: started.elapsed() })
+        let session = Session { sources: Arc::new(sources), notices, program, time: started.elapsed() };
+        Ok((session, unit))
     }
 
     /// The program, or the failure that says that there is none.
@@ -73,20 +80,20 @@ fn front_end(
     options: &Options,
     dialect: Dialect,
     sources: &mut SourceMap,
-) -> (Option<Program>, Vec<Diagnostic>) {
+) -> (Unit, Option<Program>, Vec<Diagnostic>) {
     let preprocessed = preprocess::preprocess(path, files, options, sources);
     let mut diagnostics = preprocessed.diagnostics;
     if has_errors(&diagnostics) {
-        return (None, diagnostics);
+        return (Unit::default(), None, diagnostics);
     }
     let parsed = parse::parse_lines(preprocessed.tokens, preprocessed.line_starts, dialect, sources);
     diagnostics.extend(parsed.diagnostics);
     if has_errors(&diagnostics) {
-        return (None, diagnostics);
+        return (parsed.unit, None, diagnostics);
     }
     let lowered = lower::lower(&parsed.unit, sources, path);
     diagnostics.extend(lowered.diagnostics);
-    (lowered.program, diagnostics)
+    (parsed.unit, lowered.program, diagnostics)
 }
 
 /// Machines rely on the rules of the intermediate form: a program that breaks one is a bug of the front end.

@@ -84,8 +84,19 @@ impl<'a> Walker<'a> {
         if !self.enabled().contains(&action) {
             return Err(format!("action {} is not enabled", action.0));
         }
+        let system = self.system;
+        self.step_by(action, |state, batch| system.fire(state, &[action], batch))
+    }
+
+    /// Takes a step that `fire` executes, from the state given, into the batch given: for actions that need more than their
+    /// number, such as input from outside.
+    pub fn step_by(
+        &mut self,
+        action: ActionId,
+        fire: impl FnOnce(&[u8], &mut Successors),
+    ) -> Result<(), String> {
         self.batch.clear();
-        self.system.fire(&self.state, &[action], &mut self.batch);
+        fire(&self.state, &mut self.batch);
         let Some(outcome) = self.batch.list.first() else {
             return Err(format!("action {} has no outcome", action.0));
         };

@@ -17,7 +17,11 @@ impl View<'_> {
     pub fn channel(&self, chan: &Expr) -> Outcome<usize> {
         let number = self.eval(chan)?;
         if number == 0 {
-            return runtime(chan.span, "the channel is not initialised");
+            let message = match self.is_standard_input(chan) {
+                true => "standard input (STDIN) can be read in a simulation only, and not inside d_step",
+                false => "the channel is not initialised",
+            };
+            return runtime(chan.span, message);
         }
         match usize::try_from(number) {
             Ok(number) if number <= self.state.channels.len() => Ok(number - 1),

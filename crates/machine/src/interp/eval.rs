@@ -92,7 +92,6 @@ impl<'a> View<'a> {
             ExprKind::NrPr => Ok(self.state.processes.len() as i32),
             ExprKind::Last => Ok(i32::from(self.state.last)),
             ExprKind::Priority => self.own(expr.span).map(|process| i32::from(process.priority)),
-            ExprKind::Stdin => runtime(expr.span, "standard input can be read in a simulation only"),
             ExprKind::Timeout => Ok(i32::from(self.mode.timeout)),
             ExprKind::NonProgress => Ok(i32::from(!self.at_progress())),
             ExprKind::RemoteLabel { proctype, pid, location } => {

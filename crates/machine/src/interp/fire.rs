@@ -132,7 +132,7 @@ impl Interp {
         }
     }
 
-    fn give_control(&self, state: &mut State, pid: usize, edge: &Edge) {
+    pub(super) fn give_control(&self, state: &mut State, pid: usize, edge: &Edge) {
         state.control = None;
         if edge.atomic && pid < state.processes.len() {
             let mut moves = Vec::new();

@@ -15,6 +15,7 @@ mod explain;
 mod fault;
 mod fire;
 mod guard;
+mod input;
 mod layout;
 mod moves;
 mod print;

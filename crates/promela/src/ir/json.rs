@@ -1,6 +1,6 @@
 //! The process automata as JSON, for other tools: what `spinor parse --format json` shows.
 //!
-//! One object, written by hand because the front end needs no JSON otherwise:
+//! One object:
 //!
 //! - `name`, `uses` (words), `mtypes` (`name`, `values`: `name`, `value`), `structs` (`name`, `cells`, `fields`: `name`,
 //!   `type`, `offset`), `globals` (variables), `channels` (`name`, `capacity`, `fields`: types, position), `proctypes`,
@@ -17,119 +17,30 @@
 
 use super::print::{action_word, kind_word, print_action, print_expr, print_formula, print_type};
 use super::*;
-use crate::source::{SourceMap, Span};
+use crate::ast::Unit;
+use crate::json::Writer;
+use crate::source::SourceMap;
+
+/// The syntax tree `unit` and the automata of `program` as one JSON object without line breaks: `model` (the path as
+/// given), `syntax` (see [`crate::ast_json`]) and `automata` (see above).
+pub fn model_to_json(unit: &Unit, program: &Program, sources: &SourceMap) -> String {
+    let mut writer = Writer::new(sources);
+    writer.object(|w| {
+        w.text_field("model", &program.name);
+        w.object_field("syntax", |w| w.unit(unit));
+        w.object_field("automata", |w| w.program(program));
+    });
+    writer.finish()
+}
 
 /// The automata of `program`, whose spans refer to `sources`, as one JSON object without line breaks.
 pub fn to_json(program: &Program, sources: &SourceMap) -> String {
-    let mut writer = Writer { out: String::new(), sources };
+    let mut writer = Writer::new(sources);
     writer.object(|w| w.program(program));
-    writer.out
-}
-
-/// JSON under construction.
-struct Writer<'a> {
-    out: String,
-    sources: &'a SourceMap,
+    writer.finish()
 }
 
 impl Writer<'_> {
-    /// Separates from what stands before, if anything does. A string ends in a quote, so the last byte tells.
-    fn separate(&mut self) {
-        if !matches!(self.out.bytes().last(), None | Some(b'{' | b'[' | b':')) {
-            self.out.push(',');
-        }
-    }
-
-    fn object(&mut self, body: impl FnOnce(&mut Self)) {
-        self.separate();
-        self.out.push('{');
-        body(self);
-        self.out.push('}');
-    }
-
-    fn key(&mut self, key: &str) {
-        self.string(key);
-        self.out.push(':');
-    }
-
-    fn string(&mut self, text: &str) {
-        self.separate();
-        self.out.push('"');
-        for c in text.chars() {
-            match c {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                '\t' => self.out.push_str("\\t"),
-                '\r' => self.out.push_str("\\r"),
-                c if c < ' ' => self.out.push_str(&format!("\\u{:04x}", c as u32)),
-                c => self.out.push(c),
-            }
-        }
-        self.out.push('"');
-    }
-
-    fn number(&mut self, value: i64) {
-        self.separate();
-        self.out.push_str(&value.to_string());
-    }
-
-    fn text_field(&mut self, key: &str, value: &str) {
-        self.key(key);
-        self.string(value);
-    }
-
-    fn number_field(&mut self, key: &str, value: impl Into<i64>) {
-        self.key(key);
-        self.number(value.into());
-    }
-
-    fn flag_field(&mut self, key: &str, value: bool) {
-        self.key(key);
-        self.out.push_str(if value { "true" } else { "false" });
-    }
-
-    /// A number, or null.
-    fn optional_field(&mut self, key: &str, value: Option<u32>) {
-        self.key(key);
-        match value {
-            Some(value) => self.number(value.into()),
-            None => self.out.push_str("null"),
-        }
-    }
-
-    /// A list with one value per item.
-    fn list<T>(
-        &mut self,
-        key: &str,
-        items: impl IntoIterator<Item = T>,
-        mut write: impl FnMut(&mut Self, T),
-    ) {
-        self.key(key);
-        self.out.push('[');
-        for item in items {
-            write(self, item);
-        }
-        self.out.push(']');
-    }
-
-    /// A list with one object per item.
-    fn objects<T>(
-        &mut self,
-        key: &str,
-        items: impl IntoIterator<Item = T>,
-        mut body: impl FnMut(&mut Self, T),
-    ) {
-        self.list(key, items, |w, item| w.object(|w| body(w, item)));
-    }
-
-    fn position(&mut self, span: Span) {
-        let place = self.sources.location(span);
-        self.text_field("file", &place.file);
-        self.number_field("line", place.line);
-        self.number_field("column", place.column);
-    }
-
     fn program(&mut self, program: &Program) {
         self.text_field("name", &program.name);
         self.uses(program.uses);
@@ -252,59 +163,14 @@ impl Writer<'_> {
 mod tests {
     use super::*;
     use crate::ir::samples;
-
-    /// Skips one JSON value; the grammar of JSON and nothing more.
-    fn skip_value(text: &[u8]) -> Option<&[u8]> {
-        let rest = match text.first()? {
-            b'{' => return skip_items(&text[1..], b'}', true),
-            b'[' => return skip_items(&text[1..], b']', false),
-            b'"' => return skip_string(text),
-            _ => text.iter().position(|b| b",]}".contains(b)).map_or(&[][..], |end| &text[end..]),
-        };
-        let word = std::str::from_utf8(&text[..text.len() - rest.len()]).ok()?;
-        let good = matches!(word, "true" | "false" | "null") || word.parse::<i64>().is_ok();
-        good.then_some(rest)
-    }
-
-    fn skip_string(text: &[u8]) -> Option<&[u8]> {
-        let mut rest = text.strip_prefix(b"\"")?;
-        loop {
-            match rest {
-                [b'"', rest @ ..] => return Some(rest),
-                [b'\\', b'u', hex @ ..] => {
-                    hex.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(())?;
-                    rest = &hex[4..];
-                }
-                [b'\\', b'"' | b'\\' | b'n' | b't' | b'r', after @ ..] => rest = after,
-                [b'\\' | 0..=31, ..] | [] => return None,
-                [_, after @ ..] => rest = after,
-            }
-        }
-    }
-
-    fn skip_items(mut text: &[u8], close: u8, keys: bool) -> Option<&[u8]> {
-        if text.first() == Some(&close) {
-            return Some(&text[1..]);
-        }
-        loop {
-            if keys {
-                text = skip_string(text)?.strip_prefix(b":")?;
-            }
-            text = skip_value(text)?;
-            match text.split_first()? {
-                (b',', rest) => text = rest,
-                (end, rest) if *end == close => return Some(rest),
-                _ => return None,
-            }
-        }
-    }
+    use crate::json::is_json;
 
     #[test]
     fn it_is_json_whatever_the_program() {
         let sources = SourceMap::new();
         for program in [Program::default(), samples::mutex(), samples::everything(), samples::broken()] {
             let json = to_json(&program, &sources);
-            assert_eq!(skip_value(json.as_bytes()), Some(&[][..]), "{json}");
+            assert!(is_json(&json), "{json}");
         }
     }
 

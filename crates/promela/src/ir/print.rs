@@ -527,7 +527,6 @@ impl Printer {
             ExprKind::NrPr => p.atom("_nr_pr", expr.span),
             ExprKind::Last => p.atom("_last", expr.span),
             ExprKind::Priority => p.atom("_priority", expr.span),
-            ExprKind::Stdin => p.atom("STDIN", expr.span),
             ExprKind::Timeout => p.atom("timeout", expr.span),
             ExprKind::NonProgress => p.atom("np_", expr.span),
             kind => {
@@ -581,7 +580,6 @@ impl Printer {
             | ExprKind::NrPr
             | ExprKind::Last
             | ExprKind::Priority
-            | ExprKind::Stdin
             | ExprKind::Timeout
             | ExprKind::NonProgress => {}
         }

@@ -524,8 +524,6 @@ pub enum ExprKind {
     Last,
     /// `_priority` of the process itself.
     Priority,
-    /// The channel `STDIN`: standard input, in simulation.
-    Stdin,
     /// `timeout`: no process can move.
     Timeout,
     /// `np_`: no process is at a progress label.

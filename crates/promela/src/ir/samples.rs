@@ -316,7 +316,6 @@ pub(super) fn every_expr() -> Vec<Expr> {
         ExprKind::NrPr,
         ExprKind::Last,
         ExprKind::Priority,
-        ExprKind::Stdin,
         ExprKind::Timeout,
         ExprKind::NonProgress,
         at(None),

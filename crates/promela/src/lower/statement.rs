@@ -493,10 +493,7 @@ impl Lowerer<'_> {
         if self.kind() == ProctypeKind::Never {
             self.error("E0519", span, "a never claim cannot send or receive");
         }
-        let is_stdin =
-            matches!(&chan.parts[..], [p] if &*p.name.name == "STDIN" && self.find("STDIN").is_none());
-        let chan =
-            if is_stdin { Expr { kind: ExprKind::Stdin, span: chan.span } } else { self.channel(chan)? };
+        let chan = self.channel(chan)?;
         self.check_repeated_variable(args);
         let args = self.recv_args(args);
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {

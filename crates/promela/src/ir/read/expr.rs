@@ -138,7 +138,6 @@ impl Reader<'_> {
             "_nr_pr" => ExprKind::NrPr,
             "_last" => ExprKind::Last,
             "_priority" => ExprKind::Priority,
-            "STDIN" => ExprKind::Stdin,
             "timeout" => ExprKind::Timeout,
             "np_" => ExprKind::NonProgress,
             _ => {

@@ -109,9 +109,7 @@ impl Verifier<'_> {
         }
         let inner = depth + 1;
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Pid | ExprKind::NrPr | ExprKind::NonProgress | ExprKind::Stdin => {
-                0
-            }
+            ExprKind::Const(_) | ExprKind::Pid | ExprKind::NrPr | ExprKind::NonProgress => 0,
             ExprKind::Last | ExprKind::Priority | ExprKind::Timeout => {
                 self.declared(&expr.kind);
                 0
