@@ -172,11 +172,7 @@ impl Interp {
         edge: &Edge,
         timeout: bool,
     ) -> Outcome<()> {
-<<<<<<< HEAD
-        if !proctype.deterministic || matches!(edge.action, Statement::Else | Statement::Skip | Statement::DStep { .. }) {
-=======
         if !proctype.deterministic || is_exempt(&edge.action) {
->>>>>>> huntB
             return Ok(());
         }
         let mut moves = Vec::new();
