@@ -456,16 +456,13 @@ impl Lowerer<'_> {
         if let Some(bad) = args.iter().find(|a| super::expr::ast_contains_run(a)) {
             self.error("E0504", bad.span, "`run` cannot be used in a message");
         }
-        let args = self.args(args);
-        self.sends.push((args.len(), span));
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
-            let args = args.into_iter().map(|e| match e.kind {
-                ExprKind::Const(_) => RecvArg::Match(e),
-                _ => RecvArg::Ignore,
-            });
-            let args = args.collect();
+            let args = self.event_args(args);
+            self.sends.push((args.len(), span));
             return Some(self.basic(Action::Event { send: true, chan, args }, span));
         }
+        let args = self.args(args);
+        self.sends.push((args.len(), span));
         Some(self.basic(Action::Send { chan, sorted, args }, span))
     }
 
