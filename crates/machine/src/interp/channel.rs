@@ -29,6 +29,16 @@ impl View<'_> {
         }
     }
 
+    /// The channel that an expression gives, where only its messages matter: a channel that is gone with its process
+    /// is none, and looks empty.
+    pub fn channel_if_alive(&self, chan: &Expr) -> Outcome<Option<usize>> {
+        let number = self.eval(chan)?;
+        if usize::try_from(number).is_ok_and(|number| number > self.state.channels.len()) {
+            return Ok(None);
+        }
+        self.channel(chan).map(Some)
+    }
+
     fn chan_type(&self, index: usize) -> &ChanType {
         &self.program.chan_types[self.state.channels[index].ty.index()]
     }

@@ -161,20 +161,22 @@ impl<'a> View<'a> {
     }
 
     fn chan_op(&self, op: ChanOp, chan: &Expr) -> Outcome<i32> {
-        let index = self.channel(chan)?;
+        if matches!(op, ChanOp::Full | ChanOp::Nfull) {
+            let full = self.is_full(self.channel(chan)?);
+            return Ok(i32::from(full == (op == ChanOp::Full)));
+        }
+        let len = self.channel_if_alive(chan)?.map_or(0, |index| self.state.channels[index].len);
         Ok(match op {
-            ChanOp::Len => self.state.channels[index].len as i32,
-            ChanOp::Full => i32::from(self.is_full(index)),
-            ChanOp::Nfull => i32::from(!self.is_full(index)),
-            ChanOp::Empty => i32::from(self.state.channels[index].len == 0),
-            ChanOp::Nempty => i32::from(self.state.channels[index].len > 0),
+            ChanOp::Empty => i32::from(len == 0),
+            ChanOp::Nempty => i32::from(len > 0),
+            _ => len as i32,
         })
     }
 
     /// A poll is 1 when there is a message that matches. In Spin, in programs without rendezvous channels, a random
     /// poll that compares something is the position of that message instead, counted from 1.
     fn poll(&self, chan: &Expr, random: bool, args: &[RecvArg], span: Span) -> Outcome<i32> {
-        let index = self.channel(chan)?;
+        let Some(index) = self.channel_if_alive(chan)? else { return Ok(0) };
         if self.is_rendezvous(index) {
             return runtime(span, "a rendezvous channel cannot be polled");
         }

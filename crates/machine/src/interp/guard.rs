@@ -45,8 +45,9 @@ impl View<'_> {
         keep: bool,
         args: &[RecvArg],
     ) -> Outcome<bool> {
-        let channel = match self.channel(chan) {
-            Ok(channel) => channel,
+        let channel = match self.channel_if_alive(chan) {
+            Ok(Some(channel)) => channel,
+            Ok(None) => return Ok(false),
             // It is an error of this process alone, and will be seen when nothing is on offer.
             Err(_) if self.mode.pending.is_some() => return Ok(false),
             Err(trap) => return Err(trap),

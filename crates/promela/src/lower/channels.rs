@@ -5,7 +5,7 @@ use super::flow::{Node, NodeKind, SequenceId};
 use super::names::Referent;
 use crate::ast::{self, VarRef};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Action, Base, ChanOp, Expr, ExprKind, InitStep, Type};
+use crate::ir::{Action, Base, ChanOp, Expr, ExprKind, InitStep, RecvArg, Type};
 
 /// As many channels as Spin allows.
 const MAX_CHANNELS: usize = 255;
@@ -74,6 +74,23 @@ impl Lowerer<'_> {
                 None
             }
         }
+    }
+
+    /// The fields of a send in a trace: only constants are compared.
+    pub(super) fn event_args(&mut self, args: &[ast::Expr]) -> Vec<RecvArg> {
+        let mut fields = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ast::ExprKind::Var(r) if matches!(&r.parts[..], [part] if &*part.name.name == "_") => {
+                    fields.push(RecvArg::Ignore);
+                }
+                _ => fields.extend(self.args(std::slice::from_ref(arg)).into_iter().map(|e| match e.kind {
+                    ExprKind::Const(_) => RecvArg::Match(e),
+                    _ => RecvArg::Ignore,
+                })),
+            }
+        }
+        fields
     }
 
     /// Limits on the channels of a model as a whole.

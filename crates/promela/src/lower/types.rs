@@ -176,6 +176,9 @@ impl Lowerer<'_> {
             self.error("E0208", var.name.span, format!("the bit `{}` cannot be hidden", var.name.name));
         }
         let is_chan = matches!(element, Type::Scalar(Scalar::Chan));
+        if hidden && is_chan {
+            self.error("E0208", var.name.span, format!("the channel `{}` cannot be hidden", var.name.name));
+        }
         let init = if init_ok { self.initializer(var, is_chan, array.is_some()) } else { None };
         let ty = match array {
             Some(n) => Type::Array(Box::new(element), n),
