@@ -16,7 +16,7 @@ impl View<'_> {
             Action::Receive { chan, random, keep, args } => {
                 self.can_receive(edge, chan, *random, *keep, args)
             }
-            Action::DStep { entry, .. } => self.can_start_d_step(proctype, *entry),
+            Action::DStep { entry, guards, .. } => self.can_start_d_step(proctype, *entry, *guards),
             _ if self.mode.pending.is_some() => Ok(false),
             Action::Guard(expr) => Ok(self.eval(expr)? != 0),
             Action::Else => Ok(!self.mode.moved),
@@ -70,32 +70,24 @@ impl View<'_> {
         Ok(if place.scalar == Scalar::Lock { value == 0 } else { value > 0 })
     }
 
-    /// A d_step can start when its first statement can. Where that is a choice, Spin asks only those options that
-    /// begin with a condition, a send, a receive or `else` (which then always counts); when no option does, the
-    /// d_step can start.
-    fn can_start_d_step(&self, proctype: &Proctype, entry: LocId) -> Outcome<bool> {
-        let edges = &proctype.location(entry).edges;
-        if let [only] = edges[..] {
-            let first = proctype.edge(only);
-            return match first.action {
-                Action::DStep { .. } => internal(first.span, "a d_step inside a d_step"),
-                _ => self.executable(proctype, first),
-            };
+    /// A d_step can start when one of its guards is executable; where there are none to ask, it always can. Where its
+    /// first statement is no choice, that statement is asked.
+    fn can_start_d_step(&self, proctype: &Proctype, entry: LocId, guards: Option<LocId>) -> Outcome<bool> {
+        let edges = &proctype.location(guards.unwrap_or(entry)).edges;
+        if guards.is_some() && edges.is_empty() {
+            return Ok(self.mode.pending.is_none());
         }
-        let mut conditions = 0;
         for &edge in edges {
             let edge = proctype.edge(edge);
-            match edge.action {
-                Action::Else if self.mode.pending.is_none() => return Ok(true),
-                Action::Guard(_) | Action::Send { .. } | Action::Receive { .. } | Action::Lock(_) => {
-                    if self.executable(proctype, edge)? {
-                        return Ok(true);
-                    }
-                    conditions += 1;
-                }
-                _ => {}
+            let executable = match edge.action {
+                Action::DStep { .. } => return internal(edge.span, "a d_step inside a d_step"),
+                Action::Else if guards.is_some() => self.mode.pending.is_none(),
+                _ => self.executable(proctype, edge)?,
+            };
+            if executable {
+                return Ok(true);
             }
         }
-        Ok(conditions == 0 && self.mode.pending.is_none())
+        Ok(false)
     }
 }

@@ -291,7 +291,9 @@ impl Check<'_> {
                 self.expr(chan).and_then(|()| self.recv_args(args))
             }
             Action::Lock(place) | Action::Unlock(place) => self.place(place),
-            Action::DStep { entry, exit } => self.location(*entry).and_then(|()| self.location(*exit)),
+            Action::DStep { entry, exit, guards } => {
+                [Some(*entry), Some(*exit), *guards].into_iter().flatten().try_for_each(|l| self.location(l))
+            }
         }
     }
 

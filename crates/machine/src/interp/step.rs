@@ -89,7 +89,9 @@ impl<'a> Step<'a> {
             Action::SetPriority(who, priority) => self.set_priority(pid, who, priority, edge.span),
             Action::Lock(place) => self.lock(pid, place, edge.span),
             Action::Unlock(place) => self.unlock(pid, place, edge.span),
-            Action::DStep { entry, exit } => self.d_step(pid, proctype, *entry, *exit, pending, edge.span),
+            Action::DStep { entry, exit, .. } => {
+                self.d_step(pid, proctype, *entry, *exit, pending, edge.span)
+            }
             Action::End if pid + 1 == self.state.processes.len() => {
                 process::end(self.state);
                 Ok(())

@@ -464,7 +464,12 @@ impl Printer {
                 self.word(" ");
                 self.place(place);
             }
-            Action::DStep { entry, exit } => self.word(&format!(" entry L{} exit L{}", entry.0, exit.0)),
+            Action::DStep { entry, exit, guards } => {
+                self.word(&format!(" entry L{} exit L{}", entry.0, exit.0));
+                if let Some(guards) = guards {
+                    self.word(&format!(" guards L{}", guards.0));
+                }
+            }
         }
     }
 

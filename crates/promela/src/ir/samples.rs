@@ -268,7 +268,7 @@ fn user(program: &Program) -> Proctype {
     user.locations[3].progress = true;
     user.locations[4].accept = true;
     user.locations.resize(100, Location::default());
-    let d_step = Action::DStep { entry: LocId(100), exit: LocId(102) };
+    let d_step = Action::DStep { entry: LocId(100), exit: LocId(102), guards: None };
     let entry = append(&mut user, Action::Guard(int(1)), 101);
     append(&mut user, Action::Assign(local(2, Scalar::Byte), int(4)), 102);
     append(&mut user, Action::Skip, 1);

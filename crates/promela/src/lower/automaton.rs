@@ -9,7 +9,9 @@ use super::flow::{ATOMIC, Element, ElementId, Flow, IN_D_STEP, LAST_ATOMIC, Node
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Action, Edge, EdgeId, LocId, Location};
 use crate::source::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+mod d_step;
 
 /// Locations and edges of one proctype.
 pub struct Automaton {
@@ -34,6 +36,7 @@ pub fn build(flow: &mut Flow, body: SequenceId) -> Result<Automaton> {
         edges: Vec::new(),
         origin: Vec::new(),
         in_d_step: vec![false; n_locations],
+        exits: HashSet::new(),
     };
     let first = builder.flow.sequence(body).first.unwrap_or(ElementId(0));
     let status = builder.flow.element(first).status;
@@ -54,6 +57,8 @@ enum Step {
     Single(EdgeId, Vec<LocId>),
     /// A choice between the steps of other locations.
     Choice(Vec<LocId>),
+    /// The steps of a location inside a d_step.
+    Inner(Vec<EdgeId>),
 }
 
 struct Builder<'a> {
@@ -64,6 +69,8 @@ struct Builder<'a> {
     /// The element that each edge comes from: an escape is not added twice.
     origin: Vec<ElementId>,
     in_d_step: Vec<bool>,
+    /// What comes behind the d_steps so far.
+    exits: HashSet<ElementId>,
 }
 
 fn error(span: Span, message: &str) -> Box<Diagnostic> {
@@ -324,9 +331,7 @@ impl Builder<'_> {
 
     fn put_d_step(&mut self, id: ElementId, body: SequenceId) -> Result<()> {
         self.patch_atomic(body)?;
-        let Sequence { first: Some(first), last: Some(last), .. } = *self.flow.sequence(body) else {
-            return Ok(());
-        };
+        let Some(last) = self.flow.sequence(body).last else { return Ok(()) };
         let next = self.element(id).next;
         self.flow.element_mut(last).next = next;
         let status = self.element(id).status;
@@ -337,114 +342,9 @@ impl Builder<'_> {
             }
             None => self.number(id),
         };
-        let entry = self.put_inner(first, to, 0)?;
-        let edge = self.new_edge(id, Action::DStep { entry, exit: to }, to);
+        let (entry, guards) = self.put_inside(body, next, to)?;
+        let edge = self.new_edge(id, Action::DStep { entry, exit: to, guards }, to);
         self.put_escapes(id, edge)
-    }
-
-    /// The location inside a d_step at which execution of `id` begins; `exit` when it lies outside.
-    fn put_inner(&mut self, id: ElementId, exit: LocId, depth: usize) -> Result<LocId> {
-        let Some(at) = self.hunt_inner(id)? else { return Ok(exit) };
-        let loc = self.number(at);
-        if self.done.insert(at, ()).is_some() {
-            return Ok(loc);
-        }
-        if depth > 20_000 {
-            return Err(error(self.element(at).node.span, "this d_step is too long"));
-        }
-        self.in_d_step[loc.index()] = true;
-        match self.element(at).node.kind.clone() {
-            NodeKind::If(_) | NodeKind::Do(..) => {
-                let mut starts = Vec::new();
-                for option in self.element(at).sub.clone() {
-                    let Some(first) = self.flow.sequence(option).first else { continue };
-                    let start = self.hunt_start(first)?;
-                    starts.push(self.put_inner_option(start, exit, depth)?);
-                }
-                self.steps[loc.index()] = Step::Choice(starts);
-            }
-            kind => {
-                let action = self.inner_action(at, &kind)?;
-                let next = self.element(at).next;
-                let to = match next {
-                    Some(next) => self.put_inner(next, exit, depth + 1)?,
-                    None => exit,
-                };
-                let edge = self.new_edge(at, action, to);
-                self.steps[loc.index()] = Step::Single(edge, Vec::new());
-            }
-        }
-        Ok(loc)
-    }
-
-    /// The first step of an option inside a d_step; a jump that comes first is a step of its own.
-    fn put_inner_option(&mut self, start: ElementId, exit: LocId, depth: usize) -> Result<LocId> {
-        if !matches!(self.element(start).node.kind, NodeKind::Goto(_) | NodeKind::Break) {
-            return self.put_inner(start, exit, depth + 1);
-        }
-        let loc = self.number(start);
-        if self.done.insert(start, ()).is_none() {
-            self.in_d_step[loc.index()] = true;
-            let to = self.put_inner(start, exit, depth + 1)?;
-            let edge = self.new_edge(start, Action::Skip, to);
-            self.steps[loc.index()] = Step::Single(edge, Vec::new());
-        }
-        Ok(loc)
-    }
-
-    fn inner_action(&self, id: ElementId, kind: &NodeKind) -> Result<Action> {
-        let refuse = |what: &str| {
-            let message = format!("{what} cannot be used inside d_step");
-            Err(Box::new(
-                Diagnostic::error("E0305", self.element(id).node.span, message).help("use `atomic` instead"),
-            ))
-        };
-        match kind {
-            NodeKind::Basic(action) => match &**action {
-                Action::Guard(e) | Action::Assert(e) | Action::Assign(_, e)
-                    if super::expr::contains_run(e) =>
-                {
-                    refuse("`run`")
-                }
-                Action::Guard(e) | Action::Assert(e) if super::expr::contains_remote(e) => {
-                    refuse("a remote reference")
-                }
-                action => Ok(action.clone()),
-            },
-            NodeKind::Else => Ok(Action::Else),
-            NodeKind::End => refuse("the end of a process"),
-            _ => Ok(Action::Skip),
-        }
-    }
-
-    /// Follows jumps, join points and blocks inside a d_step; `None` when that leads out.
-    fn hunt_inner(&self, id: ElementId) -> Result<Option<ElementId>> {
-        let mut at = id;
-        for _ in 0..MAX_JUMPS {
-            let element = self.element(at);
-            if element.status & IN_D_STEP == 0 {
-                return Ok(None);
-            }
-            at = match &element.node.kind {
-                NodeKind::Goto(_) => {
-                    let target = self.jump_target(at)?;
-                    self.check_d_step(at, target)?;
-                    target
-                }
-                NodeKind::Join | NodeKind::Break => match element.next {
-                    Some(next) => next,
-                    None => return Ok(None),
-                },
-                NodeKind::Block(s) | NodeKind::Atomic(s) | NodeKind::DStep(s) | NodeKind::Unless(s, _) => {
-                    match self.flow.sequence(*s).first {
-                        Some(first) => first,
-                        None => return Ok(None),
-                    }
-                }
-                _ => return Ok(Some(at)),
-            };
-        }
-        Err(error(self.element(id).node.span, "a cycle of jumps without any statement"))
     }
 
     fn finish(mut self, body: SequenceId, start: LocId) -> Result<Automaton> {
@@ -514,6 +414,7 @@ impl Builder<'_> {
             match &self.steps[i] {
                 Step::None => {}
                 Step::Single(edge, _) => locations[i].edges = vec![*edge],
+                Step::Inner(edges) => locations[i].edges.clone_from(edges),
                 Step::Choice(options) => {
                     for &option in options {
                         if let Step::Single(edge, _) = self.steps[option.index()] {

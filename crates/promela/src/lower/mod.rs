@@ -236,7 +236,7 @@ impl<'a> Lowerer<'a> {
     fn check_elses(&mut self) {
         let mut bad = Vec::new();
         for proctype in &self.program.proctypes {
-            for location in &proctype.locations {
+            for location in proctype.locations.iter().filter(|l| !l.in_d_step) {
                 let elses = location.edges.iter().map(|e| proctype.edge(*e));
                 let elses = elses.filter(|e| matches!(e.action, crate::ir::Action::Else));
                 bad.extend(elses.skip(1).map(|e| e.span));

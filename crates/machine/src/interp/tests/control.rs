@@ -172,7 +172,7 @@ fn a_d_step_is_one_step() {
     let (x, y, q) = (m.byte("x"), m.byte("y"), m.chan("q", 0, &[Scalar::Byte]));
     let mut a = Body::new("A");
     let i = a.local("i", Scalar::Byte);
-    a.edge(1, 2, Action::DStep { entry: LocId(10), exit: LocId(2) });
+    a.edge(1, 2, Action::DStep { entry: LocId(10), exit: LocId(2), guards: None });
     a.edge(10, 11, set(&i, c(0)));
     a.edge(11, 12, lt(&i, 3));
     a.edge(11, 14, Action::Else);
@@ -182,7 +182,7 @@ fn a_d_step_is_one_step() {
     a.edge(2, 3, send(&q, &[v(&x)]));
     m.active(a.end(3));
     let mut b = Body::new("B");
-    b.edge(1, 1, Action::DStep { entry: LocId(10), exit: LocId(1) });
+    b.edge(1, 1, Action::DStep { entry: LocId(10), exit: LocId(1), guards: None });
     b.edge(10, 11, recv(&q, &[to(&y)]));
     b.edge(11, 12, add(&y, 1));
     b.edge(12, 1, set(&x, c(0)));
@@ -201,7 +201,7 @@ fn errors_inside_a_d_step() {
         let mut m = Model::default();
         let (x, q) = (m.global("x", Scalar::Int), m.chan("q", 0, &[Scalar::Byte]));
         let mut a = Body::new("A");
-        a.edge(1, 2, Action::DStep { entry: LocId(10), exit: LocId(2) });
+        a.edge(1, 2, Action::DStep { entry: LocId(10), exit: LocId(2), guards: None });
         build(&mut a, &x, &q);
         m.active(a.end(2));
         let seen = explore(&machine(m.program));
@@ -234,9 +234,9 @@ fn a_d_step_starts_when_a_condition_of_its_choice_holds() {
         let x = m.byte("x");
         m.program.init.push(InitStep::Assign(x.clone(), c(start)));
         let mut a = Body::new("A");
-        a.edge(1, 2, Action::DStep { entry: LocId(10), exit: LocId(2) });
+        a.edge(1, 2, Action::DStep { entry: LocId(10), exit: LocId(2), guards: Some(LocId(11)) });
         a.edge(10, 2, set(&x, c(1)));
-        a.edge(10, 2, gt(&x, 5));
+        a.edge(11, 2, gt(&x, 5));
         m.active(a.end(2));
         let machine = machine(m.program);
         assert_eq!(enabled(&machine, &initial(&machine)).len(), expected);
@@ -378,7 +378,7 @@ fn provided_clauses_atomic_sequences_and_rendezvous_together() {
     let mut body = Body::new("C");
     let is_2 = op(v(&x), BinaryOp::Eq, c(2));
     body.proctype.provided = Some(op(is_2, BinaryOp::Or, op(v(&x), BinaryOp::Eq, c(1))));
-    body.edge(1, 1, Action::DStep { entry: LocId(2), exit: LocId(1) });
+    body.edge(1, 1, Action::DStep { entry: LocId(2), exit: LocId(1), guards: None });
     body.edge(1, 1, recv(&q, &[is(1)]));
     body.edge(1, 7, timeout());
     body.edge(2, 3, eq(&x, 2));

@@ -47,7 +47,14 @@ impl Reader<'_> {
                 self.keyword("entry")?;
                 let entry = self.location_id()?;
                 self.keyword("exit")?;
-                Action::DStep { entry, exit: self.location_id()? }
+                let exit = self.location_id()?;
+                let guards = if self.is("}") {
+                    None
+                } else {
+                    self.keyword("guards")?;
+                    Some(self.location_id()?)
+                };
+                Action::DStep { entry, exit, guards }
             }
             _ => return error_at(at, format!("unknown action `{word}`")),
         })

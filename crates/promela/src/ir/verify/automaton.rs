@@ -41,9 +41,12 @@ impl Verifier<'_> {
                 if let Some(escape) = edge.escape {
                     v.location_exists(proctype, escape, "the escape");
                 }
-                if let Action::DStep { entry, exit } = edge.action {
+                if let Action::DStep { entry, exit, guards } = edge.action {
                     v.location_exists(proctype, entry, "the entry");
                     v.location_exists(proctype, exit, "the exit");
+                    if let Some(guards) = guards {
+                        v.location_exists(proctype, guards, "the location of the guards");
+                    }
                 }
             });
         }
@@ -81,7 +84,7 @@ impl Verifier<'_> {
                     .iter()
                     .filter(|id| matches!(proctype.edge(**id).action, Action::Else))
                     .count();
-                v.check(elses <= 1, || format!("it has {elses} times `else`"));
+                v.check(elses <= 1 || location.in_d_step, || format!("it has {elses} times `else`"));
                 for id in &location.edges {
                     if location.in_d_step {
                         v.edge_inside(proctype, *id, runs[id.index()]);
@@ -117,9 +120,13 @@ impl Verifier<'_> {
     fn d_steps(&mut self, proctype: &Proctype) {
         let mut seen = HashSet::new();
         for (i, edge) in proctype.edges.iter().enumerate() {
-            if let Action::DStep { entry, exit } = edge.action {
-                if seen.insert((entry, exit, edge.to)) {
-                    self.within(format!("e{i}"), |v| v.d_step(proctype, entry, exit, edge.to));
+            if let Action::DStep { entry, exit, guards } = edge.action {
+                if seen.insert((entry, exit, guards, edge.to)) {
+                    self.within(format!("e{i}"), |v| {
+                        v.d_step(proctype, entry, exit, edge.to);
+                        let inside = guards.is_none_or(|guards| proctype.location(guards).in_d_step);
+                        v.check(inside, || "the location of the guards is not inside a d_step".to_owned());
+                    });
                 }
             }
         }

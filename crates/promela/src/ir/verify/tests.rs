@@ -275,7 +275,7 @@ fn the_end_has_no_target_and_edges_are_shared() {
 
 #[test]
 fn d_steps() {
-    let d_step = |entry, exit| Action::DStep { entry: LocId(entry), exit: LocId(exit) };
+    let d_step = |entry, exit| Action::DStep { entry: LocId(entry), exit: LocId(exit), guards: None };
     broken_action("the entry is L0,", d_step(0, 102));
     broken_action("the exit is L103,", d_step(100, 103));
     broken_action("the entry L3 is not inside a d_step", d_step(3, 102));
