@@ -40,6 +40,12 @@ impl Command {
     }
 }
 
+/// Whether a command line that cannot be parsed asks for JSON.
+pub fn wants_json(words: &[String]) -> bool {
+    let separate = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    separate || words.iter().any(|word| word == "--format=json")
+}
+
 /// How a model is read.
 #[derive(Args, Debug)]
 pub struct ModelArgs {

@@ -13,7 +13,7 @@ mod replay;
 mod signal;
 mod simulate;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Format};
 use clap::Parser;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
@@ -22,8 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no errors, but come this way. A closed pipe is nobody's fault.
-            let _ = error.print();
+            report(&error);
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -35,6 +34,21 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(args),
     };
     ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
+}
+
+/// Shows help, the version, or what is wrong with the command line.
+fn report(error: &clap::Error) {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if error.use_stderr() && args::wants_json(&words) {
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
+        let help = lines.collect::<Vec<&str>>().join("; ");
+        output::notices(&[engine::Notice::plain("error", "E0901", &message, Some(help))], Format::Json);
+    } else {
+        // A closed pipe is nobody's fault.
+        let _ = error.print();
+    }
 }
 
 /// The exit status of a bug of ours.

@@ -1,7 +1,7 @@
 //! The command-line contract: exit statuses, the JSON object, where things are written.
 
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -406,4 +406,149 @@ fn an_endless_atomic_sequence_is_warned_of() {
     assert_eq!(run.status, Some(0));
     let notice: Value = serde_json::from_str(run.stderr.trim()).unwrap();
     assert_eq!((&notice["severity"], &notice["line"]), (&"warning".into(), &2.into()));
+}
+
+#[test]
+fn a_wrong_command_line_is_json_when_json_is_asked_for() {
+    let scratch = Scratch::with(HOLDS);
+    let cases: [&[&str]; 3] =
+        [&["--no-such-option"], &["--max-depth", "deep"], &["--search", "bfs", "--search", "dfs"]];
+    for words in cases {
+        let (run, _) = scratch.check(words);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "{words:?}");
+        let notice: Value = serde_json::from_str(run.stderr.trim()).unwrap();
+        assert_eq!(notice["severity"], "error");
+        assert!(notice["message"].as_str().unwrap().contains(words[0]), "{notice}");
+    }
+}
+
+#[test]
+fn a_trail_never_takes_the_place_of_the_model() {
+    let scratch = Scratch::with("#include \"extra.h\"\nactive proctype p() { assert(ONE == 2) }");
+    scratch.write("extra.h", "#define ONE 1\n");
+    for file in ["m.pml", "./m.pml", "extra.h"] {
+        let (run, _) = scratch.check(&["--trail", file]);
+        assert_eq!(run.status, Some(2), "{file}");
+        assert!(run.stderr.contains("would overwrite"), "{}", run.stderr);
+    }
+    assert_eq!(scratch.read("extra.h"), "#define ONE 1\n");
+    assert_eq!(scratch.check(&["--trail", "other"]).0.status, Some(1));
+}
+
+#[test]
+fn running_out_of_memory_is_reported() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let scratch = Scratch::with("int a; int b; int c; active proctype p() { do :: a++ :: b++ :: c++ od }");
+    for order in ["dfs", "bfs"] {
+        // The shell limits what the process may reserve; the deep stack of the worker takes 256 MB of that.
+        let line = format!(
+            "ulimit -v 400000; exec {} check m.pml --search {order} --format json --max-memory 100G",
+            env!("CARGO_BIN_EXE_spinor")
+        );
+        let output = Command::new("sh").args(["-c", &line]).current_dir(&scratch.0).output().unwrap();
+        let run = Run::of(output);
+        assert_eq!(run.status, Some(3), "{order}: {}", run.stderr);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let note = report["properties"][0]["note"].as_str().unwrap();
+        assert!(note.starts_with("memory ran out"), "{note}");
+    }
+}
+
+#[test]
+fn odd_paths_are_fine() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.0.join("ünter wegs")).unwrap();
+    scratch.write("ünter wegs/it's a model.pml", ASSERTION);
+    let run = scratch.run(&["check", "ünter wegs/it's a model.pml"]);
+    assert_eq!(run.status, Some(1));
+    let hint = "spinor replay 'ünter wegs/it'\\''s a model.pml.trail.json'";
+    assert!(run.stdout.contains(hint), "{}", run.stdout);
+    assert_eq!(scratch.run(&["replay", "ünter wegs/it's a model.pml.trail.json"]).status, Some(0));
+    for nothing in ["", ".", "-", "missing/m.pml"] {
+        assert_eq!(scratch.run(&["check", nothing]).status, Some(2), "{nothing:?}");
+    }
+}
+
+/// Everything that can be wrong with a trail.
+#[test]
+fn trails_of_all_kinds_are_refused_or_replayed() {
+    let scratch = Scratch::with(ASSERTION);
+    scratch.write("other.pml", DEADLOCK);
+    assert_eq!(scratch.run(&["check", "m.pml"]).status, Some(1));
+    let good: Value = serde_json::from_str(&scratch.read("m.pml.trail.json")).unwrap();
+    let with = |path: &str, value: Value| {
+        let mut trail = good.clone();
+        *trail.pointer_mut(path).unwrap() = value;
+        trail.to_string()
+    };
+    let cases = [
+        with("/steps", Value::Array(Vec::new())),
+        with("/steps/0/action", "18446744073709551615".into()),
+        with("/steps/0/action", (-1).into()),
+        with("/steps/1", good["steps"][0].clone()),
+        with("/model", "other.pml".into()).replace("model_absolute", "elsewhere"),
+        with("/model", "/".into()).replace("model_absolute", "elsewhere"),
+        with("/format", 99.into()),
+        with("/violation", Value::Null),
+        with("/violation/kind", "weird".into()),
+        with("/violation/line", 99_999_999_999u64.into()),
+        with("/options/dialect", "klingon".into()),
+        with("/options/preprocessor", vec!["-Zx"].into()),
+        "[".repeat(100_000),
+        "{\"steps\":null}".to_string(),
+        "[]".to_string(),
+        "\u{0}".to_string(),
+    ];
+    for (number, text) in cases.iter().enumerate() {
+        scratch.write("t.json", text);
+        let run = scratch.run(&["replay", "t.json", "--format", "json"]);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "case {number}: {}", run.stderr);
+        for line in run.stderr.lines() {
+            assert!(serde_json::from_str::<Value>(line).is_ok(), "case {number}: {line}");
+        }
+    }
+    scratch.write("t.json", &with("/steps/0/text", "whatever".into()));
+    assert_eq!(scratch.run(&["replay", "t.json"]).status, Some(0), "the words are for people");
+}
+
+#[test]
+fn simulations_read_standard_input_and_show_the_final_state() {
+    let model = "chan STDIN; int c;\nactive proctype p() { do :: STDIN?c -> printf(\"<%c>\\n\", c) od }";
+    let scratch = Scratch::with(model);
+    let mut child =
+        scratch.command(&["simulate", "m.pml"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"hi").unwrap();
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!(run.status, Some(0));
+    for expected in ["<h>", "<i>", "standard input, which is at its end", "after 4 steps:", "  c = 105"] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+    let (checked, report) = scratch.check(&[]);
+    assert_eq!(checked.status, Some(1), "a verifier has no input");
+    assert_eq!(report["properties"][0]["violations"][0]["kind"], "runtime");
+    scratch.write("m.pml", "int c; active proctype p() { STDIN?c }");
+    assert_eq!(scratch.run(&["simulate", "m.pml"]).status, Some(2), "as in Spin it has to be declared");
+}
+
+#[test]
+fn parse_shows_tree_and_automata() {
+    let scratch =
+        Scratch::with("#define N 3\ninline up(x) { x++ }\nbyte b;\nltl small { [] (b < N) }\ninit { up(b) }");
+    let run = scratch.run(&["parse", "m.pml", "--format", "json"]);
+    let shown: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(shown["model"], "m.pml");
+    let items = shown["syntax"]["items"].as_array().unwrap();
+    let init = items.iter().find(|item| item["kind"] == "init").unwrap();
+    let inline = &init["body"][0];
+    assert_eq!(
+        (&inline["kind"], &inline["line"], &inline["name"]),
+        (&"inline".into(), &5.into(), &"up".into())
+    );
+    assert_eq!((&inline["body"][0]["kind"], &inline["body"][0]["line"]), (&"increment".into(), &2.into()));
+    let ltl = items.iter().find(|item| item["kind"] == "ltl").unwrap();
+    assert_eq!(ltl["formula"]["operand"]["right"]["macro"], "N");
+    assert_eq!(shown["automata"]["proctypes"][0]["name"], ":init:");
+    assert!(shown["automata"]["proctypes"][0]["locations"][0]["edges"][0]["line"].is_u64());
 }

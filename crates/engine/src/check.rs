@@ -48,6 +48,7 @@ fn run(
     let started = Instant::now();
     let session = Session::load(&plan.source, files)?;
     notices.extend(session.notices.iter().cloned());
+    refuse_overwriting(&plan.trail, &session)?;
     let selected = select(&plan.properties, &session.inventory()?)?;
     let compiling = Instant::now();
     let machine = session.machine()?;
@@ -70,6 +71,19 @@ fn run(
         times: Times { front_end: session.time, compile, search, total },
         peak_rss: peak_resident_bytes().unwrap_or(0),
     })
+}
+
+/// A trail must not take the place of a file of the model.
+fn refuse_overwriting(trail: &str, session: &Session) -> Result<(), Failure> {
+    let Ok(path) = std::fs::canonicalize(trail) else { return Ok(()) };
+    let same = |name: &str| std::fs::canonicalize(name).is_ok_and(|other| other == path);
+    match session.sources.files().iter().find(|file| same(&file.name)) {
+        Some(file) => Err(Failure::refused_with(
+            format!("--trail {trail} would overwrite {}, a file of the model", file.name),
+            "give another file name with --trail",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// What the searches of one check have in common.
@@ -205,8 +219,9 @@ impl Run<'_> {
 
     fn why_unknown(&self, stop: StopReason, depth_limited: bool) -> String {
         let limits = &self.plan.limits;
-        let size =
-            limits.memory.map_or_else(String::new, |bytes| format!(" ({})", report_text::bytes(bytes)));
+        let size = limits.memory.map_or_else(String::new, |bytes| {
+            format!(" (the memory limit is {}; see --max-memory)", report_text::bytes(bytes))
+        });
         match stop {
             StopReason::Interrupted => "interrupted before everything was explored".to_string(),
             StopReason::TimeLimit => {
@@ -215,7 +230,7 @@ impl Run<'_> {
                     limits.time.unwrap_or(Duration::ZERO).as_secs_f64()
                 )
             }
-            StopReason::MemoryLimit => format!("the memory limit was reached{size}; see --max-memory"),
+            StopReason::MemoryLimit => format!("memory ran out{size}"),
             StopReason::StateLimit => {
                 format!("the limit of {} states was reached", limits.states.unwrap_or_default())
             }

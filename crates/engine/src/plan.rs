@@ -165,7 +165,9 @@ fn threads(given: Option<u64>) -> Result<u64, Failure> {
     match given {
         None | Some(1) => Ok(1),
         Some(0) => Err(Failure::refused_with("--threads 0 leaves nobody to do the work", "use --threads 1")),
-        Some(_) => Err(Failure::refused_with("more than one thread is not available yet", "use --threads 1")),
+        Some(n) => {
+            Err(Failure::refused_with(format!("--threads {n} is not available yet"), "use --threads 1"))
+        }
     }
 }
 

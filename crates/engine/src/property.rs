@@ -114,10 +114,13 @@ fn refuse(name: &str, inventory: &Inventory) -> Failure {
             "use --property safety, or one of its parts",
         );
     }
-    let known: Vec<String> = SAFETY_NAMES.iter().map(|s| (*s).to_string()).chain(inventory.names()).collect();
+    let stated = match inventory.names() {
+        names if names.is_empty() => "it states none of its own".to_string(),
+        names => format!("it also states {}, which cannot be checked yet", names.join(", ")),
+    };
     Failure::refused_with(
-        format!("there is no property {name:?} in this model"),
-        format!("use one of {}, accept, progress", known.join(", ")),
+        format!("--property {name}: there is no such property in this model"),
+        format!("use one of {} ({stated})", SAFETY_NAMES.join(", ")),
     )
 }
 
@@ -163,7 +166,7 @@ mod tests {
             assert!(message.ends_with("is not available yet"), "{message}");
         }
         let Err(Failure::Refused { message, repair }) = request(&["ltl:q"]) else { panic!() };
-        assert!(message.contains("no property"));
-        assert!(repair.unwrap().contains("runtime, ltl:p, never, accept"));
+        assert!(message.contains("no such property"));
+        assert!(repair.unwrap().contains("it also states ltl:p, never,"));
     }
 }

@@ -43,9 +43,10 @@ pub fn replay(path: &str, files: &(dyn Files + Sync)) -> Answer<Replayed> {
 }
 
 fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Replayed, Failure> {
-    let text =
-        files.read(path).map_err(|e| Failure::refused(format!("cannot read the trail {path}: {e}")))?;
-    let trail = trace::read(&text).map_err(|e| Failure::refused(format!("{path} is not a trail: {e}")))?;
+    let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
+    let make = "give the file that `spinor check` wrote when it found a violation";
+    let text = files.read(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
+    let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
     let (model, session) = find_model(path, &trail, files)?;
     let changed = session.fingerprint() != trail.fingerprint;
     notices.extend(session.notices.iter().filter(|n| n.severity == "error").cloned());
@@ -55,7 +56,7 @@ fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Repla
     }
     let machine = session.machine()?;
     let steps = walk(&machine, &trail)
-        .map_err(|why| Failure::refused(format!("the trail does not replay: {why}")))?;
+        .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
     Ok(Replayed { model, property: trail.property, steps, violation: trail.violation })
 }
 

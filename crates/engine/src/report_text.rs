@@ -48,7 +48,7 @@ fn describe_violation(shown: &Shown, out: &mut String) {
         n => format!("{n} steps"),
     };
     out.push_str(&format!("    {}\n", describe_fault(fault)));
-    out.push_str(&format!("      after {steps}; see it with: spinor replay {}\n", shown.trail));
+    out.push_str(&format!("      after {steps}; see it with: spinor replay {}\n", quoted(&shown.trail)));
 }
 
 /// A fault in one line: kind, message, place, process.
@@ -96,6 +96,15 @@ fn numbers(report: &Report, out: &mut String) {
     ));
 }
 
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    match !path.is_empty() && path.chars().all(plain) {
+        true => path.to_string(),
+        false => format!("'{}'", path.replace('\'', "'\\''")),
+    }
+}
+
 /// A size for people.
 pub fn bytes(n: u64) -> String {
     match n {
@@ -108,7 +117,14 @@ pub fn bytes(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::bytes;
+    use super::{bytes, quoted};
+
+    #[test]
+    fn paths_for_a_shell() {
+        assert_eq!(quoted("a/b-1.pml.trail.json.2"), "a/b-1.pml.trail.json.2");
+        assert_eq!(quoted("my model"), "'my model'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
 
     #[test]
     fn sizes_for_people() {

@@ -18,7 +18,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
 use crate::path::Ancestry;
 use crate::random::Random;
 use crate::task::Task;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, TryReserveError, VecDeque};
 use store::{Recall, StateId, Visit};
 use system::{ActionId, Fault, TransitionSystem};
 
@@ -166,12 +166,12 @@ impl<S: Recall> BreadthFirst<'_, S> {
             }
         };
         let (parent, actions) = from.unwrap_or((id, &[]));
-        self.ancestry.link(id, parent, actions);
+        self.ancestry.link(id, parent, actions).map_err(|_| StopReason::MemoryLimit)?;
         if key.len() != state.len() {
+            self.whole.try_reserve(1).map_err(|_| StopReason::MemoryLimit)?;
             self.whole.insert(id, state.into());
         }
-        self.queue.push(id, self.ancestry.depth(id));
-        Ok(())
+        self.queue.push(id, self.ancestry.depth(id)).map_err(|_| StopReason::MemoryLimit)
     }
 
     fn snapshot(&self, depth: u64) -> Snapshot {
@@ -212,12 +212,15 @@ struct Bucket {
 
 impl Buckets {
     /// Queues a state at a depth that is not smaller than the current one.
-    fn push(&mut self, id: StateId, depth: u64) {
+    fn push(&mut self, id: StateId, depth: u64) -> Result<(), TryReserveError> {
         let at = depth.saturating_sub(self.depth) as usize;
         while self.buckets.len() <= at {
             self.buckets.push_back(Bucket::default());
         }
-        self.buckets[at].states.push(id);
+        let states = &mut self.buckets[at].states;
+        states.try_reserve(1)?;
+        states.push(id);
+        Ok(())
     }
 
     /// The next state and the depth at which it was queued.

@@ -14,6 +14,7 @@ use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
 use crate::random::Random;
 use crate::task::Task;
+use std::collections::TryReserveError;
 use store::Seen;
 use system::{ActionId, Fault, TransitionSystem};
 
@@ -102,8 +103,7 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.expander.expand(state, &at, &mut self.budget, &mut self.expansion)?;
         self.depth_limited |= self.expansion.cut;
         self.judge(state)?;
-        self.push_successors();
-        Ok(())
+        self.push_successors().map_err(|_| StopReason::MemoryLimit)
     }
 
     fn judge(&mut self, state: &[u8]) -> Result<(), StopReason> {
@@ -124,13 +124,14 @@ impl<S: Seen> DepthFirst<'_, S> {
         Ok(())
     }
 
-    fn push_successors(&mut self) {
+    /// The error is that there is no memory for them.
+    fn push_successors(&mut self) -> Result<(), TryReserveError> {
         self.order.clear();
         self.order.extend(0..self.expansion.edges.len());
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.order);
         }
-        self.stack.enter();
+        self.stack.enter()?;
         for &i in self.order.iter().rev() {
             let edge = &self.expansion.edges[i];
             let state = self.expansion.state(edge);
@@ -138,9 +139,10 @@ impl<S: Seen> DepthFirst<'_, S> {
             if self.store.contains(self.system.key(state)) {
                 self.statistics.matched += 1;
             } else {
-                self.stack.push(state, self.expansion.actions(edge));
+                self.stack.push(state, self.expansion.actions(edge))?;
             }
         }
+        Ok(())
     }
 
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
@@ -231,18 +233,26 @@ impl Stack {
     }
 
     /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
-    fn enter(&mut self) {
+    fn enter(&mut self) -> Result<(), TryReserveError> {
+        self.frames.try_reserve(1)?;
         self.frames.push(Frame { pending: 0, steps: self.taken });
+        Ok(())
     }
 
     /// Adds a successor of the state at the end of the path, to be tried before those added so far.
-    fn push(&mut self, state: &[u8], actions: &[ActionId]) {
+    fn push(&mut self, state: &[u8], actions: &[ActionId]) -> Result<(), TryReserveError> {
         if let Some(frame) = self.frames.last_mut() {
+            self.pending.try_reserve(1)?;
+            self.bytes.try_reserve(state.len())?;
+            self.actions.try_reserve(actions.len())?;
+            // When it is taken, the path is as long as it is now.
+            self.path.try_reserve(actions.len())?;
             frame.pending += 1;
             self.pending.push(Pending { bytes: state.len() as u32, actions: actions.len() as u32 });
             self.bytes.extend_from_slice(state);
             self.actions.extend_from_slice(actions);
         }
+        Ok(())
     }
 
     /// The path, prolonged by `more`.

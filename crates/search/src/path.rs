@@ -3,6 +3,7 @@
 //! A link is 16 bytes: the parent, the depth, and the action that led here. When several actions did (an atomic
 //! sequence), the word is instead their place in a common list; how many there are follows from the two depths.
 
+use std::collections::TryReserveError;
 use store::StateId;
 use system::ActionId;
 
@@ -17,10 +18,20 @@ pub struct Ancestry {
 
 impl Ancestry {
     /// Links a state to the parent from which `actions` lead to it. A state that has a link gets a new one.
-    /// The initial state is its own parent, with no actions.
-    pub fn link(&mut self, state: StateId, parent: StateId, actions: &[ActionId]) {
+    /// The initial state is its own parent, with no actions. The error is that there is no memory for it.
+    pub fn link(
+        &mut self,
+        state: StateId,
+        parent: StateId,
+        actions: &[ActionId],
+    ) -> Result<(), TryReserveError> {
         let at = state.index();
+        self.runs.try_reserve(actions.len())?;
         if at >= self.parents.len() {
+            let more = at + 1 - self.parents.len();
+            self.parents.try_reserve(more)?;
+            self.depths.try_reserve(more)?;
+            self.words.try_reserve(more)?;
             self.parents.resize(at + 1, 0);
             self.depths.resize(at + 1, 0);
             self.words.resize(at + 1, 0);
@@ -35,6 +46,7 @@ impl Ancestry {
                 (self.runs.len() - actions.len()) as u64
             }
         };
+        Ok(())
     }
 
     /// How many steps lead to the state.
@@ -78,14 +90,14 @@ mod tests {
     fn paths_lead_back_through_runs() {
         let mut ancestry = Ancestry::default();
         let id = StateId;
-        ancestry.link(id(0), id(0), &[]);
-        ancestry.link(id(1), id(0), &actions(&[7]));
-        ancestry.link(id(2), id(1), &actions(&[8, 9, 10]));
-        ancestry.link(id(3), id(2), &actions(&[11]));
+        ancestry.link(id(0), id(0), &[]).unwrap();
+        ancestry.link(id(1), id(0), &actions(&[7])).unwrap();
+        ancestry.link(id(2), id(1), &actions(&[8, 9, 10])).unwrap();
+        ancestry.link(id(3), id(2), &actions(&[11])).unwrap();
         assert_eq!(ancestry.path(id(0)), []);
         assert_eq!(ancestry.path(id(3)), actions(&[7, 8, 9, 10, 11]));
         assert_eq!(ancestry.depth(id(3)), 5);
-        ancestry.link(id(3), id(1), &actions(&[12, 13]));
+        ancestry.link(id(3), id(1), &actions(&[12, 13])).unwrap();
         assert_eq!(ancestry.path(id(3)), actions(&[7, 12, 13]));
     }
 }

@@ -85,7 +85,9 @@ impl Table {
         if self.memory() + doubled as u64 * 8 > self.limit {
             return Err(Full);
         }
-        let mut slots = vec![0; doubled];
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(doubled).map_err(|_| Full)?;
+        slots.resize(doubled, 0);
         let mask = doubled - 1;
         for index in 0..self.arena.len() {
             let hash = hash(self.arena.key(index));
@@ -111,7 +113,7 @@ impl Table {
                 Ok(id) => return Ok(id),
             };
         }
-        self.arena.push(key);
+        self.arena.push(key)?;
         self.slots[at] = entry_of(hash, index as u32 + 1);
         Ok(StateId(index as u32))
     }
@@ -221,14 +223,19 @@ impl Arena {
         }
     }
 
-    fn push(&mut self, key: &[u8]) {
+    /// Appends a key. Whatever may be large is reserved first, so that running out of memory is an answer.
+    fn push(&mut self, key: &[u8]) -> Result<(), Full> {
+        self.distances.try_reserve(1).map_err(|_| Full)?;
         if !self.fits(key.len()) {
-            self.closed += self.chunks.last().map_or(0, Vec::capacity) as u64;
             let reserved = if self.chunks.is_empty() { 0 } else { CHUNK.max(key.len() + MAX_PREFIX) };
-            self.chunks.push(Vec::with_capacity(reserved));
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact(reserved).map_err(|_| Full)?;
+            self.closed += self.chunks.last().map_or(0, Vec::capacity) as u64;
+            self.chunks.push(chunk);
         }
         let number = self.chunks.len() - 1;
         let chunk = &mut self.chunks[number];
+        chunk.try_reserve(key.len() + MAX_PREFIX).map_err(|_| Full)?;
         let address = (number * CHUNK + chunk.len()) as u64;
         if self.distances.len() % BLOCK == 0 {
             self.bases.push(address);
@@ -237,6 +244,7 @@ impl Arena {
         self.distances.push((address - base) as u32);
         write_length(chunk, key.len());
         chunk.extend_from_slice(key);
+        Ok(())
     }
 
     fn key(&self, index: usize) -> &[u8] {
