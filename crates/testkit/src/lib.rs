@@ -4,6 +4,7 @@
 pub mod command;
 pub mod compare;
 pub mod directive;
+pub mod exhaust;
 pub mod features;
 pub mod generate;
 pub mod golden;

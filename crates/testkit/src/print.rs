@@ -46,8 +46,8 @@ impl Printer {
             let fields: Vec<String> = typedef.fields.iter().map(declaration).collect();
             self.line(&format!("typedef {} {{ {} }};", typedef.name, fields.join("; ")));
         }
-        for global in &model.globals {
-            self.line(&format!("{};", declaration(global)));
+        for group in declaration_groups(&model.globals) {
+            self.line(&format!("{group};"));
         }
         for inline in &model.inlines {
             self.line(&format!("inline {}({}) {{", inline.name, inline.params.join(", ")));
@@ -124,6 +124,10 @@ impl Printer {
                 continue;
             }
             self.stmt(stmt);
+            if !last && !closed && self.out.ends_with("}\n") && index % 2 == 1 {
+                // Spin puts a separator behind a brace by itself.
+                continue;
+            }
             if !last || closed {
                 let arrow = index == 0 && matches!(stmt, Stmt::Expr(_) | Stmt::Else);
                 self.out.truncate(self.out.trim_end_matches('\n').len());
@@ -313,6 +317,31 @@ fn declaration(decl: &Decl) -> String {
         }
     };
     format!("{visibility}{} {}{width}{len}{init}", type_name(&decl.ty), decl.name)
+}
+
+/// Some neighbours of one type are declared together, as `byte a, b = 1`; not behind a brace, where Spin ends
+/// the declaration.
+fn declaration_groups(decls: &[Decl]) -> Vec<String> {
+    let mut groups: Vec<String> = Vec::new();
+    let mut before: Option<&Decl> = None;
+    for decl in decls {
+        let joins = before.is_some_and(|other| {
+            let braced = matches!(other.init, Init::List(_) | Init::Chan { .. });
+            !braced && other.visibility == decl.visibility && type_name(&other.ty) == type_name(&decl.ty)
+        });
+        match groups.last_mut() {
+            Some(group) if joins && decl.name.ends_with(['2', '4', '6', '8']) => {
+                let text = declaration(decl);
+                let head = format!("{} ", type_name(&decl.ty));
+                let tail = text.split_once(&head).map_or(text.as_str(), |(_, tail)| tail);
+                group.push_str(", ");
+                group.push_str(tail);
+            }
+            _ => groups.push(declaration(decl)),
+        }
+        before = Some(decl);
+    }
+    groups
 }
 
 fn type_name(ty: &Type) -> String {

@@ -174,6 +174,9 @@ impl Generator {
             Type::Bool => Expr::word(if self.rng.chance(50) { "true" } else { "false" }),
             Type::Bit => Expr::Num(self.rng.range(0, 1)),
             _ if self.mix.has(Feature::Truncate) && self.rng.chance(12) => {
+                if self.rng.chance(10) {
+                    return Expr::word("'0'");
+                }
                 let extremes = [255, 256, 257, -1, 32767, 32768, 65537, 7, 2147483647];
                 Expr::Num(extremes[self.rng.below(extremes.len())])
             }

@@ -94,6 +94,7 @@ impl Mix {
             let keep = rng.chance(match feature {
                 Feature::Deterministic | Feature::Enabled => 8,
                 Feature::Priority => 14,
+                Feature::Trace | Feature::Claim => 10,
                 _ => 22,
             });
             weights[feature as usize] = if keep { 3 } else { 0 };

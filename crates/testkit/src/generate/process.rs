@@ -91,7 +91,28 @@ impl Generator {
         }
     }
 
+    /// An inline with a label and a jump of its own, bounded by a global variable.
+    fn define_jumping(&mut self) -> bool {
+        let frame = Frame::new(None);
+        let Some(leaf) = self.pick_leaf(&frame, |l| l.is_plain() && l.ty == Type::Byte && !l.write_only)
+        else {
+            return false;
+        };
+        let (name, label) = (self.fresh("do"), self.fresh("again"));
+        let var = leaf.base().to_string();
+        let small = Stmt::Expr(Expr::binary(BinOp::Lt, Expr::var(var.clone()), Expr::Num(2)));
+        let step = Stmt::Incr(crate::model::Place::name(var));
+        let choice = Stmt::If(vec![vec![small, step, Stmt::Goto(label.clone())], vec![Stmt::Else]]);
+        let body = vec![Stmt::Expr(Expr::word("skip")), Stmt::Label(label, Box::new(choice))];
+        self.model.inlines.push(Inline { name: name.clone(), params: vec![], body });
+        self.world.inlines.push(InlineInfo { name, params: vec![], steady: false, returns: false });
+        true
+    }
+
     fn define_inline(&mut self) {
+        if self.mix.has(Feature::Goto) && self.rng.chance(30) && self.define_jumping() {
+            return;
+        }
         let name = self.fresh("do");
         let mut frame = Frame::new(None);
         frame.cyclic = true;
@@ -392,6 +413,17 @@ impl Generator {
         let leaf = self.pick_leaf(&frame, |l| is_numeric(&l.ty) && l.is_plain() && !l.write_only);
         let Some(leaf) = leaf else { return Expr::word("true") };
         let value = Expr::var(leaf.base());
+        if self.mix.has(Feature::Probe) && self.rng.chance(30) {
+            let chans: Vec<Chan> =
+                self.world.chans.iter().filter(|c| c.plain_name().is_some()).cloned().collect();
+            if let Some(chan) = self.rng.pick(&chans) {
+                let place = Box::new(crate::model::Place::name(chan.base()));
+                return match self.rng.below(2) {
+                    0 => Expr::binary(BinOp::Lt, Expr::Len(place), Expr::Num(2)),
+                    _ => Expr::Probe(crate::model::Probe::NFull, place),
+                };
+            }
+        }
         let test = match self.rng.below(4) {
             0 => Expr::binary(BinOp::Ne, value, Expr::Num(2)),
             1 => Expr::binary(BinOp::Lt, value, Expr::Num(2)),

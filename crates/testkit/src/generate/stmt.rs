@@ -6,7 +6,7 @@ use crate::model::{BinOp, Block, Decl, Expr, Init, Place, Stmt, Type};
 use super::Generator;
 use super::declare::plain_decl;
 use super::mix::Feature;
-use super::scope::{Frame, Leaf, Mode, Param, is_numeric};
+use super::scope::{Chan, Field, Frame, Leaf, Mode, Param, StructVar, is_numeric};
 
 /// Adds a statement; a `skip` goes between a loop and a d_step, since Spin refuses a jump that lands on one.
 pub(super) fn push_apart(block: &mut Block, stmt: Stmt) {
@@ -252,6 +252,9 @@ impl Generator {
     }
 
     fn assign(&mut self, frame: &Frame) -> Option<Stmt> {
+        if self.rng.chance(2) {
+            return Some(Stmt::Assign(Place::name("_"), self.number(frame, 1)));
+        }
         let received = self.world.hidden_receives;
         let leaf = self.pick_leaf(frame, |l| !(l.read_only || l.write_only && received))?;
         let place = self.place(frame, &leaf, &[]);
@@ -451,7 +454,33 @@ impl Generator {
         self.pick_leaf(frame, fits).map(|l| l.base().to_string())
     }
 
+    /// `for (t in q)` over a channel whose message is one structure.
+    fn for_channel(&mut self, frame: &mut Frame, depth: u32) -> Option<Vec<Stmt>> {
+        let chans: Vec<Chan> = self
+            .pollable(frame)
+            .into_iter()
+            .filter(|c| c.plain_name().is_some())
+            .filter(|c| matches!(self.world.signatures[c.signature].as_slice(), [Field::Struct(_)]))
+            .collect();
+        let chan = self.rng.pick(&chans)?.clone();
+        let [Field::Struct(typedef)] = *self.world.signatures[chan.signature].as_slice() else { return None };
+        let fits = |s: &&StructVar| s.typedef == typedef && s.len.is_none();
+        let vars: Vec<StructVar> =
+            frame.structs.iter().chain(&self.world.structs).filter(fits).cloned().collect();
+        let var = self.rng.pick(&vars)?.name.clone();
+        let mut inner = frame.clone();
+        (inner.cyclic, inner.breakable) = (true, true);
+        let body = self.block(&mut inner, 1, depth.min(1));
+        self.absorb(frame, inner);
+        Some(vec![Stmt::ForIn { var, over: chan.base().to_string(), body }])
+    }
+
     fn for_stmt(&mut self, frame: &mut Frame, depth: u32) -> Option<Vec<Stmt>> {
+        if frame.mode == Mode::Plain && self.rng.chance(30) {
+            if let Some(stmts) = self.for_channel(frame, depth) {
+                return Some(stmts);
+            }
+        }
         let var = self.index_variable(frame)?;
         let mut inner = self.with_read_only(frame, &var);
         inner.breakable = true;
@@ -487,7 +516,6 @@ impl Generator {
     fn atomic(&mut self, frame: &mut Frame, depth: u32) -> Stmt {
         let before = (frame.mode, frame.breakable);
         frame.mode = Mode::Atomic;
-        frame.breakable &= before.0 == Mode::Atomic;
         let len = self.rng.range(1, 3);
         let body = self.braced(frame, len, depth);
         (frame.mode, frame.breakable) = before;

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Show(seed) => {
-            let model = testkit::generate::generate(*seed, options.size_of(*seed));
+            let model = options.model(*seed);
             print!("{}", testkit::print::print(&model));
             ExitCode::SUCCESS
         }

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use testkit::generate::Size;
+use testkit::model::Model;
 
 /// How to call it.
 pub const USAGE: &str = "\
-usage: difftest --seeds A..B | --fresh --seconds S   [options] [-- SPINOR-OPTIONS]
+usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] [-- SPINOR-OPTIONS]
        difftest show SEED [--size S]
        difftest bless FILE.pml ...
 
+  --exhaust A..B              programs number A to B of a tiny grammar instead of random ones; `all` for B
   --size small|medium|mixed   how large the programs are (default mixed)
+  --step N                    only every N-th seed
   --jobs N                    programs in work at once (default 2)
   --spinor PATH               the binary under test (default: $SPINOR, then the one built beside difftest)
   --spin-only                 only ask Spin: how many programs it accepts and how large they are
@@ -42,8 +45,11 @@ pub enum Mode {
 #[derive(Debug, Clone)]
 pub struct Options {
     pub mode: Mode,
+    /// Whether seeds number the programs of the tiny grammar.
+    pub exhaust: bool,
     /// `None` mixes the sizes.
     pub size: Option<Size>,
+    pub step: u64,
     pub jobs: usize,
     pub spinor: Option<PathBuf>,
     pub spin_only: bool,
@@ -58,16 +64,25 @@ pub struct Options {
 }
 
 impl Options {
-    /// The size of the program that belongs to a seed.
-    pub fn size_of(&self, seed: u64) -> Size {
+    fn size_of(&self, seed: u64) -> Size {
         self.size.unwrap_or(if seed % 2 == 0 { Size::Small } else { Size::Medium })
+    }
+
+    /// The program that belongs to a seed.
+    pub fn model(&self, seed: u64) -> Model {
+        if self.exhaust {
+            return testkit::exhaust::nth(seed as usize);
+        }
+        testkit::generate::generate(seed, self.size_of(seed))
     }
 
     /// Reads the command line.
     pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Options {
             mode: Mode::Help,
+            exhaust: false,
             size: None,
+            step: 1,
             jobs: 2,
             spinor: None,
             spin_only: false,
@@ -88,9 +103,14 @@ impl Options {
             match arg.as_str() {
                 "-h" | "--help" => return Ok(options),
                 "--seeds" => options.mode = seeds(&value()?)?,
+                "--exhaust" => {
+                    options.exhaust = true;
+                    options.mode = seeds(&value()?.replace("all", &testkit::exhaust::COUNT.to_string()))?;
+                }
                 "--fresh" => fresh = true,
                 "--seconds" => seconds = number(&value()?)?,
                 "--size" => options.size = size(&value()?)?,
+                "--step" => options.step = number(&value()?)?.max(1),
                 "--jobs" => options.jobs = (number(&value()?)? as usize).max(1),
                 "--spinor" => options.spinor = Some(value()?.into()),
                 "--spin-only" => options.spin_only = true,

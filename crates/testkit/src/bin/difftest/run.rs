@@ -8,7 +8,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use testkit::compare::{Class, Comparison, compare};
 use testkit::features::features;
-use testkit::generate::generate;
 use testkit::model::Model;
 use testkit::ours::Spinor;
 use testkit::outcome::Outcome;
@@ -94,7 +93,7 @@ impl Session<'_> {
 
     fn work(&self) {
         loop {
-            let seed = self.next.fetch_add(1, Ordering::Relaxed);
+            let seed = self.next.fetch_add(self.options.step, Ordering::Relaxed);
             let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
             if seed >= self.end || late || self.stats().mismatches() >= self.options.stop {
                 return;
@@ -104,7 +103,7 @@ impl Session<'_> {
     }
 
     fn one(&self, seed: u64) {
-        let model = generate(seed, self.options.size_of(seed));
+        let model = self.options.model(seed);
         let text = print(&model);
         let spin = if self.options.accept_only {
             self.spin.accepts(&text)
