@@ -466,22 +466,6 @@ impl Lowerer<'_> {
         Some(self.basic(Action::Send { chan, sorted, args }, span))
     }
 
-    /// The fields of a send event: constants must match, anything else (also `_`) matches.
-    fn event_args(&mut self, args: &[ast::Expr]) -> Vec<RecvArg> {
-        let mut out = Vec::new();
-        for arg in args {
-            if is_scratch(arg) {
-                out.push(RecvArg::Ignore);
-                continue;
-            }
-            out.extend(self.args(std::slice::from_ref(arg)).into_iter().map(|e| match e.kind {
-                ExprKind::Const(_) => RecvArg::Match(e),
-                _ => RecvArg::Ignore,
-            }));
-        }
-        out
-    }
-
     fn receive(
         &mut self,
         chan: &VarRef,
@@ -892,10 +876,6 @@ impl Lowerer<'_> {
         let sequence = self.close(LABEL_BLOCK, span)?;
         Some(self.node(NodeKind::Block(sequence), span))
     }
-}
-
-fn is_scratch(e: &ast::Expr) -> bool {
-    matches!(&e.kind, ast::ExprKind::Var(r) if matches!(&r.parts[..], [p] if &*p.name.name == "_" && p.index.is_none()))
 }
 
 fn is_block(kind: &NodeKind) -> bool {
