@@ -32,7 +32,11 @@ impl Session {
     pub fn load(source: &Source, files: &dyn Files) -> Result<Session, Failure> {
         let started = Instant::now();
         let dialect = dialect(&source.options.dialect)?;
-        let options = preprocessor_options(&source.options.preprocessor)?;
+        let mut options = preprocessor_options(&source.options.preprocessor)?;
+        if dialect == Dialect::Pv {
+            // By this name models tell the dialects apart.
+            options.predefined.push(("_UV_".into(), "1".into()));
+        }
         let mut sources = SourceMap::new();
         let (program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();

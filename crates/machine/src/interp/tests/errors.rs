@@ -29,7 +29,7 @@ fn run_time_errors() {
         let a = m.var("a", Type::Array(Box::new(Type::Scalar(Scalar::Byte)), 3), false);
         set(&element(&a, c(3), 3), c(1))
     });
-    assert_eq!(index, ["runtime: index 3 is out of bounds: the array has elements 0..3"]);
+    assert_eq!(index, ["runtime: index 3 is out of bounds: the last element is 2"]);
     let none = faults_of(|m| {
         let q = m.global("q", Scalar::Chan);
         send(&q, &[c(1)])
