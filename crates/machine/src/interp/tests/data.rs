@@ -136,6 +136,7 @@ fn what_spin_refuses_is_refused() {
             "enabled()",
         ),
         ("chan q[256] = [1] of {byte}; init { q[254]!1 }", "too many channels"),
+        ("chan a = [1] of {byte}; byte x; init { x = a; x = a + 1 }", "cannot be calculated with"),
         ("hidden chan q = [2] of {byte}; init { q!1 }", "cannot be hidden"),
     ];
     for (text, reason) in models {
