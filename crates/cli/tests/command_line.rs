@@ -217,6 +217,14 @@ fn wrong_models_and_wrong_options_have_status_two_and_explore_nothing() {
 }
 
 #[test]
+fn the_pv_dialect_defines_its_name() {
+    let scratch =
+        Scratch::with("#ifdef _UV_\nbyte n = 1;\n#else\nbyte n;\n#endif\ninit { assert(n == 1) }\n");
+    assert_eq!(scratch.run(&["check", "m.pml"]).status, Some(1));
+    assert_eq!(scratch.run(&["check", "m.pml", "--dialect", "pv"]).status, Some(0));
+}
+
+#[test]
 fn budgets_make_the_answer_unknown() {
     let scratch = Scratch::with(ENDLESS);
     let cases: [(&[&str], &str); 4] = [

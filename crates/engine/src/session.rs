@@ -38,7 +38,11 @@ impl Session {
     pub fn load_with_syntax(source: &Source, files: &dyn Files) -> Result<(Session, Unit), Failure> {
         let started = Instant::now();
         let dialect = dialect(&source.options.dialect)?;
-        let options = preprocessor_options(&source.options.preprocessor)?;
+        let mut options = preprocessor_options(&source.options.preprocessor)?;
+        if dialect == Dialect::Pv {
+            // By this name models tell the dialects apart.
+            options.predefined.push(("_UV_".into(), "1".into()));
+        }
         let mut sources = SourceMap::new();
         let (unit, program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();

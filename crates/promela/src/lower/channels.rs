@@ -2,10 +2,10 @@
 
 use super::Lowerer;
 use super::flow::{Node, NodeKind, SequenceId};
-use super::names::Referent;
+use super::names::{Referent, Symbol};
 use crate::ast::{self, VarRef};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Action, Base, ChanOp, Expr, ExprKind, InitStep, RecvArg, Type};
+use crate::ir::{Action, Base, ChanOp, Expr, ExprKind, InitStep, RecvArg, Scalar, Type};
 
 /// As many channels as Spin allows.
 const MAX_CHANNELS: usize = 255;
@@ -93,12 +93,39 @@ impl Lowerer<'_> {
         fields
     }
 
+    /// A channel can be assigned, but not be an operand in what is assigned.
+    pub(super) fn check_operands(&mut self, value: &ast::Expr) {
+        let mut todo = vec![(value, false)];
+        while let Some((e, operand)) = todo.pop() {
+            match &e.kind {
+                ast::ExprKind::Var(r) if operand && r.parts.len() == 1 && self.is_channel(r) => {
+                    let name = &r.parts[0].name.name;
+                    self.error("E0413", e.span, format!("the channel `{name}` cannot be calculated with"));
+                }
+                ast::ExprKind::Unary(_, a) => todo.push((a, true)),
+                ast::ExprKind::Binary(_, a, b) => todo.extend([(&**a, true), (&**b, true)]),
+                ast::ExprKind::Cond(a, b, c) => todo.extend([(&**a, true), (&**b, true), (&**c, true)]),
+                _ => {}
+            }
+        }
+    }
+
+    fn is_channel(&self, reference: &VarRef) -> bool {
+        let ty = match self.find(&reference.parts[0].name.name) {
+            Some(Symbol::Global(i)) => Some(&self.program.globals[i].ty),
+            Some(Symbol::Local(i)) => self.context.as_ref().map(|c| &c.locals[i].ty),
+            _ => None,
+        };
+        let chan = Type::Scalar(Scalar::Chan);
+        ty.is_some_and(|ty| *ty == chan || matches!(ty, Type::Array(element, _) if **element == chan))
+    }
+
     /// Limits on the channels of a model as a whole.
     pub(super) fn check_channels(&mut self) {
         let is_new = |step: &&InitStep| matches!(step, InitStep::NewChan(..));
         if let Some(InitStep::NewChan(place, _)) = self.program.init.iter().filter(is_new).nth(MAX_CHANNELS) {
             let span = place.span;
-            self.error("E0408", span, format!("too many channels: there can be {MAX_CHANNELS}"));
+            self.error("E0412", span, format!("too many channels: there can be {MAX_CHANNELS}"));
         }
         let rendezvous = self.program.chan_types.iter().find(|ty| ty.capacity == 0);
         if let Some(ty) = rendezvous.filter(|_| self.program.uses.enabled) {

@@ -334,6 +334,7 @@ impl Lowerer<'_> {
         self.check_self_index(target);
         let place = self.place(target)?;
         self.check_assigned_value(target, &place, value);
+        self.check_operands(value);
         let value = self.expr(value);
         Some(self.basic(Action::Assign(place, value), span))
     }

@@ -283,6 +283,7 @@ impl Lowerer<'_> {
     }
 
     fn check_initial_value(&mut self, var: &ast::VarDecl, e: &ast::Expr, is_chan: bool) {
+        self.check_operands(e);
         if super::expr::ast_contains_run(e) {
             self.push(
                 Diagnostic::error("E0214", e.span, "`run` cannot be used to initialise a variable")

@@ -38,7 +38,7 @@ fn run_time_errors() {
     let gone = faults_of(|m| {
         let q = m.global("q", Scalar::Chan);
         m.program.init.push(InitStep::Assign(q.clone(), c(4)));
-        recv(&q, &[is(1)])
+        send(&q, &[c(1)])
     });
     assert_eq!(gone, ["runtime: channel 4 does not exist (any more)"]);
     let few = faults_of(|m| {
