@@ -6,6 +6,7 @@ mod channels;
 mod control;
 mod errors;
 mod processes;
+mod spin;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
