@@ -7,6 +7,7 @@ mod control;
 mod data;
 mod errors;
 mod processes;
+mod spin;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
