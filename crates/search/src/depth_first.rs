@@ -15,7 +15,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
 use crate::random::Random;
 use crate::task::Task;
 use std::collections::TryReserveError;
-use store::Seen;
+use store::{Begun, Seen};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Explores `system` depth-first.
@@ -34,6 +34,7 @@ pub fn depth_first<S: Seen>(
         expansion: Expansion::default(),
         random: task.seed.map(Random::new),
         order: Vec::new(),
+        begun: Vec::new(),
         faults: Vec::new(),
         stack: Stack::default(),
         found: Recorder::default(),
@@ -58,6 +59,8 @@ struct DepthFirst<'a, S> {
     random: Option<Random>,
     /// The order in which the edges of the current expansion are tried.
     order: Vec<usize>,
+    /// Their look-ups, begun together.
+    begun: Vec<Begun>,
     faults: Vec<Fault>,
     stack: Stack,
     found: Recorder,
@@ -131,12 +134,16 @@ impl<S: Seen> DepthFirst<'_, S> {
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.order);
         }
+        let edges = &self.expansion.edges;
+        let key = |i: &usize| self.system.key(self.expansion.state(&edges[*i]));
+        self.begun.clear();
+        self.begun.extend(self.order.iter().rev().map(|i| self.store.begin(key(i))));
         self.stack.enter()?;
-        for &i in self.order.iter().rev() {
-            let edge = &self.expansion.edges[i];
+        for (i, begun) in self.order.iter().rev().zip(&self.begun) {
+            let edge = &edges[*i];
             let state = self.expansion.state(edge);
             self.statistics.transitions += 1;
-            if self.store.contains(self.system.key(state)) {
+            if self.store.finish(self.system.key(state), *begun) {
                 self.statistics.matched += 1;
             } else {
                 self.stack.push(state, self.expansion.actions(edge))?;

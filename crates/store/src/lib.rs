@@ -36,6 +36,13 @@ pub enum Visit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
 
+/// A look-up that was begun with [`Seen::begin`]: the hash of the key and what was found in its first place.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Begun {
+    hash: u64,
+    entry: u64,
+}
+
 /// The first rung: tells new keys from those seen before.
 pub trait Seen {
     /// Whether two different keys are never taken for the same one. Only then may a search claim that it saw all.
@@ -46,6 +53,17 @@ pub trait Seen {
 
     /// Looks without inserting.
     fn contains(&self, key: &[u8]) -> bool;
+
+    /// Begins to look for `key`. Most of the time of a look-up is spent waiting for memory: whoever has several keys
+    /// begins all of them before finishing the first, and waits for them together.
+    fn begin(&self, _key: &[u8]) -> Begun {
+        Begun::default()
+    }
+
+    /// Finishes what was begun for the same key; nothing may have been inserted since.
+    fn finish(&self, key: &[u8], _begun: Begun) -> bool {
+        self.contains(key)
+    }
 
     /// How many keys were found to be new.
     fn n_keys(&self) -> u64;

@@ -8,7 +8,7 @@
 //! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
 
 use crate::hash::hash;
-use crate::{Full, Recall, Seen, StateId, Store, Visit};
+use crate::{Begun, Full, Recall, Seen, StateId, Store, Visit};
 
 /// Slots of a table that has just been made.
 const FIRST_SLOTS: usize = 64;
@@ -137,6 +137,15 @@ impl Seen for Table {
 
     fn contains(&self, key: &[u8]) -> bool {
         self.find(key).is_some()
+    }
+
+    fn begin(&self, key: &[u8]) -> Begun {
+        let hash = hash(key);
+        Begun { hash, entry: self.slots[(hash >> 32) as usize & (self.slots.len() - 1)] }
+    }
+
+    fn finish(&self, key: &[u8], begun: Begun) -> bool {
+        begun.entry != 0 && self.probe(key, begun.hash).is_ok()
     }
 
     fn n_keys(&self) -> u64 {
@@ -314,6 +323,7 @@ mod tests {
                 1..=3000 => {
                     assert_eq!(table.find(&key), known.map(StateId));
                     assert_eq!(table.contains(&key), known.is_some());
+                    assert_eq!(table.finish(&key, table.begin(&key)), known.is_some());
                 }
                 _ => {
                     let expected = match known {

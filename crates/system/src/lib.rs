@@ -95,6 +95,20 @@ impl Successors {
         successor.state.map(|(start, len)| &self.bytes[start as usize..(start + len) as usize])
     }
 
+    /// Appends an outcome whose state `write` appends to the bytes given.
+    pub fn push_with(
+        &mut self,
+        action: ActionId,
+        write: impl FnOnce(&mut Vec<u8>),
+        transient: bool,
+        fault: Option<Fault>,
+    ) {
+        let start = self.bytes.len();
+        write(&mut self.bytes);
+        let state = Some((start as u32, (self.bytes.len() - start) as u32));
+        self.list.push(Successor { action, state, transient, fault: fault.map(Box::new) });
+    }
+
     /// Appends an outcome; `state` is copied.
     pub fn push(&mut self, action: ActionId, state: Option<&[u8]>, transient: bool, fault: Option<Fault>) {
         let state = state.map(|bytes| {

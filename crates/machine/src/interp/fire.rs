@@ -25,16 +25,14 @@ struct Fired {
 impl Interp {
     /// Appends the outcome of every action.
     pub(super) fn fire_all(&self, scratch: &mut Scratch, timeout: bool, out: &mut Successors) {
-        let Scratch { state, actions, next, bytes } = scratch;
+        let Scratch { state, actions, next } = scratch;
         for &id in actions.iter() {
             next.clone_from(state);
             let fired = self.fire_one(next, Action::unpack(id), timeout, &mut None);
             match fired.result {
                 Ok(()) => {
-                    bytes.clear();
-                    self.encode(next, bytes);
                     let fault = fired.failed.map(|trap| self.fault(*trap, state, Some(fired.blame)));
-                    out.push(id, Some(bytes), next.control.is_some(), fault);
+                    out.push_with(id, |bytes| self.encode(next, bytes), next.control.is_some(), fault);
                 }
                 Err(trap) => out.push(id, None, false, Some(self.fault(*trap, state, Some(fired.blame)))),
             }

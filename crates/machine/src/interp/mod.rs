@@ -51,7 +51,7 @@ pub struct Interp {
     layout: Layout,
     locate: Locate,
     /// Buffers that are not in use: one for every thread that ever expanded at the same time.
-    scratch: Mutex<Vec<Box<Scratch>>>,
+    scratch: Mutex<Vec<Scratch>>,
 }
 
 impl fmt::Debug for Interp {
@@ -67,9 +67,8 @@ struct Scratch {
     state: State,
     /// Its enabled actions.
     actions: Vec<ActionId>,
-    /// The state after an action, and its bytes.
+    /// The state after an action.
     next: State,
-    bytes: Vec<u8>,
 }
 
 impl Interp {
