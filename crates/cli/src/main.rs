@@ -1,2 +1,55 @@
-//! Placeholder opened with the workspace.
-fn main() {}
+//! The `spinor` command.
+//!
+//! Reading order: [`args`] (the table of options) → one file per command → [`output`] (the only code that writes) and
+//! [`signal`] (Ctrl-C). Exit statuses: 0 holds (or done), 1 violated, 2 the model or the command line is wrong, 3 not
+//! exhaustive, 4 internal error, 130 interrupted.
+
+mod args;
+mod check;
+mod output;
+mod parse;
+mod progress;
+mod replay;
+mod signal;
+mod simulate;
+
+use args::{Cli, Command, Format};
+use clap::Parser;
+use std::panic::AssertUnwindSafe;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            report(&error);
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    output::report_panics(cli.command.format());
+    let run = || match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Parse(args) => parse::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Simulate(args) => simulate::run(args),
+    };
+    ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
+}
+
+/// Shows help, the version, or what is wrong with the command line.
+fn report(error: &clap::Error) {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if error.use_stderr() && args::wants_json(&words) {
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
+        let help = lines.collect::<Vec<&str>>().join("; ");
+        output::notices(&[engine::Notice::plain("error", "E0901", &message, Some(help))], Format::Json);
+    } else {
+        // A closed pipe is nobody's fault.
+        let _ = error.print();
+    }
+}
+
+/// The exit status of a bug of ours.
+const INTERNAL_ERROR: u8 = 4;

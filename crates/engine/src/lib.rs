@@ -1,1 +1,36 @@
-//! Placeholder opened with the workspace.
+//! Plan → report: the only crate that knows all the others.
+//!
+//! Reading order: [`options`] (what was asked, as values) → [`plan`] (validated, or refused with a repair) →
+//! [`session`] (a model's text to a program) → [`check`](mod@check) (the run) → [`report`] (what may be claimed, as text
+//! and as JSON). [`replay`] and [`simulate`] run a model one step at a time. Clients print; this crate does not.
+
+pub mod check;
+pub mod dispatch;
+pub mod failure;
+pub mod files;
+pub mod isolate;
+pub mod memory;
+pub mod notice;
+pub mod options;
+pub mod parse;
+pub mod plan;
+pub mod property;
+pub mod replay;
+pub mod report;
+pub mod report_json;
+pub mod report_text;
+pub mod session;
+pub mod simulate;
+pub mod trails;
+
+pub use check::check;
+pub use failure::{Answer, Failure};
+pub use files::Disk;
+pub use notice::Notice;
+pub use options::{CheckOptions, Source};
+pub use plan::Plan;
+pub use report::Report;
+pub use search::{Flow, Observer, Silent, Snapshot};
+
+/// The version of the tool.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,1 +1,7 @@
-//! Placeholder opened with the workspace.
+//! Machines: what executes a program and shows it to a search as a transition system.
+//!
+//! [`interp`] is the reference machine. It is slow and obvious, and every other machine is tested against it.
+
+pub mod interp;
+
+pub use interp::Interp;

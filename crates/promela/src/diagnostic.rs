@@ -28,7 +28,8 @@ pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// A stable code such as `E0101`: `E00xx` preprocessor, `E01xx` syntax, `E02xx` names and types,
-    /// `E03xx` control flow, `E04xx` channels, `E05xx` processes, `E06xx` not supported; `W....` warnings.
+    /// `E03xx` control flow, `E04xx` channels, `E05xx` processes, `E06xx` not supported, `E07xx` the text form of
+    /// the intermediate form; `W....` warnings.
     pub code: &'static str,
     /// One sentence.
     pub message: String,

@@ -8,8 +8,10 @@
 //! fails: it returns what it could build, together with diagnostics.
 
 pub mod ast;
+pub mod ast_json;
 pub mod diagnostic;
 pub mod ir;
+mod json;
 pub mod lower;
 pub mod parse;
 pub mod preprocess;

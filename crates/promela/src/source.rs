@@ -106,7 +106,10 @@ impl SourceMap {
     pub fn add_file(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let text: Arc<str> = text.into();
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        let bytes = text.as_bytes();
+        // A lone carriage return ends a line too, as it does for gcc.
+        let ends = |&i: &usize| bytes[i] == b'\n' || bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+        line_starts.extend((0..bytes.len()).filter(ends).map(|i| i as u32 + 1));
         self.files.push(SourceFile { name: name.into(), text, line_starts, line_marks: Vec::new() });
         FileId(self.files.len() as u32 - 1)
     }
@@ -158,7 +161,7 @@ impl SourceMap {
         let row = file.line_starts.partition_point(|&s| s <= at) - 1;
         let line_start = file.line_starts[row] as usize;
         let column = file.text.get(line_start..at as usize).map_or(0, |s| s.chars().count()) as u32 + 1;
-        let mark = file.line_marks.iter().rev().find(|m| m.0 <= at);
+        let mark = file.line_marks.partition_point(|m| m.0 <= at).checked_sub(1).map(|i| &file.line_marks[i]);
         let (line, name) = match mark {
             Some((offset, line, name)) => {
                 let mark_row = file.line_starts.partition_point(|&s| s <= *offset) - 1;

@@ -8,6 +8,8 @@
 //! stored, not counted, and its labels mean nothing. When the process in control cannot move, the machine gives
 //! the control back and the state is an ordinary one.
 
+pub mod toy;
+
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ActionId(pub u64);
@@ -128,6 +130,14 @@ pub trait TransitionSystem: Sync {
 
     /// Appends one outcome for each of `actions`, which must be enabled in `state`.
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors);
+
+    /// Appends one outcome for every enabled action: `enabled` and `fire` in one, for searches that leave nothing out.
+    /// A machine that can do better than one after the other overrides it.
+    fn expand(&self, state: &[u8], out: &mut Successors) {
+        let mut actions = Vec::new();
+        self.enabled(state, &mut actions);
+        self.fire(state, &actions, out);
+    }
 
     /// Label bits of a state.
     fn labels(&self, state: &[u8]) -> Labels;

@@ -1,1 +1,14 @@
-//! Placeholder opened with the workspace.
+//! Counterexamples: kept as action ids, written and read as JSON, replayed before anybody sees them.
+//!
+//! [`trail`] is the data, [`write`](mod@write) and [`read`](mod@read) its JSON form, [`replay`] re-executes it.
+//! [`replay::Evidence`] can be had only by replaying, so that a verdict made from it has been checked.
+
+pub mod read;
+pub mod replay;
+pub mod trail;
+pub mod write;
+
+pub use read::read;
+pub use replay::{Evidence, Walker, confirm};
+pub use trail::{ModelOptions, Trail, TrailStep, fingerprint};
+pub use write::write;

@@ -1,8 +1,17 @@
 //! The intermediate form: a program as process automata whose edges are guarded actions.
 //!
-//! [`program`] defines it; `print` and `read` give it a text form, both ways; `verify` lists and checks what
-//! every producer guarantees and every machine may rely on. The IR knows nothing of the syntax tree.
+//! [`program`] defines it; [`mod@print`] and [`read`] give it a text form, both ways; [`verify`] lists and checks what
+//! every producer guarantees and every machine may rely on; [`json`] shows the automata to other tools. The IR
+//! knows nothing of the syntax tree.
 
+pub mod json;
+mod lexer;
+mod names;
+pub mod print;
 pub mod program;
+pub mod read;
+#[cfg(test)]
+mod samples;
+pub mod verify;
 
 pub use program::*;

@@ -398,12 +398,24 @@ pub enum Action {
     /// PV: release a lock that the process holds, or increment a semaphore.
     Unlock(Place),
     /// `d_step`: run the automaton that begins at this location, each time along the first executable edge, until
-    /// the edge's own target ([`Edge::to`]) is reached. Not executable when no edge of `entry` is; blocking later is a fault.
+    /// the edge's own target ([`Edge::to`]) is reached. Blocking after the start is a fault.
     DStep {
         /// The first location inside.
         entry: LocId,
         /// The location whose reaching ends the d_step; differs from [`Edge::to`] only when the latter skips jumps.
         exit: LocId,
+        /// The location that lists the statements of which one must be executable for the d_step to start (`else` always
+        /// counts as executable there; none means that it can always start). Without it, the statements of `entry` decide.
+        guards: Option<LocId>,
+    },
+    /// In a trace or notrace: a send (or a receive) on this channel, with fields that match. Nothing is stored.
+    Event {
+        /// A send rather than a receive.
+        send: bool,
+        /// The channel.
+        chan: Expr,
+        /// [`RecvArg::Match`] for constants, [`RecvArg::Ignore`] for anything else.
+        args: Vec<RecvArg>,
     },
     /// The end of the body: the process disappears, provided that it is the youngest.
     End,

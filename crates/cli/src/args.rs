@@ -1,0 +1,301 @@
+//! The table of commands and options, from which parsing and help are derived.
+//!
+//! Values with a fixed choice stay text here: which of them exist is for the engine's plan to say, so that every client
+//! gets the same refusals.
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use engine::{CheckOptions, Source};
+
+/// Model checker for Promela.
+#[derive(Parser, Debug)]
+#[command(name = "spinor", version, about, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check the properties that a model states.
+    Check(Box<CheckArgs>),
+    /// Replay a counterexample step by step; exit 0 when every step is possible and the violation shows.
+    Replay(ReplayArgs),
+    /// Run a model once, at random; exit 1 when the run meets an error.
+    Simulate(SimulateArgs),
+    /// Read a model and report what is wrong with it; exit 0 or 2.
+    Parse(ParseArgs),
+}
+
+impl Command {
+    /// How notices are written.
+    pub fn format(&self) -> Format {
+        match self {
+            Command::Check(args) => args.format,
+            Command::Replay(args) => args.format,
+            Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
+            Command::Parse(_) | Command::Simulate(_) => Format::Text,
+        }
+    }
+}
+
+/// Whether a command line that cannot be parsed asks for JSON.
+pub fn wants_json(words: &[String]) -> bool {
+    let separate = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    separate || words.iter().any(|word| word == "--format=json")
+}
+
+/// How a model is read.
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", action = ArgAction::Append, help_heading = "Model")]
+    pub define: Vec<String>,
+    /// Undefine a macro.
+    #[arg(short = 'U', value_name = "NAME", action = ArgAction::Append, help_heading = "Model")]
+    pub undefine: Vec<String>,
+    /// Look for included files here as well.
+    #[arg(short = 'I', value_name = "DIR", action = ArgAction::Append, help_heading = "Model")]
+    pub include: Vec<String>,
+    /// The dialect of Promela: spin or pv.
+    #[arg(long, value_name = "DIALECT", default_value = "spin", help_heading = "Model")]
+    pub dialect: String,
+}
+
+impl ModelArgs {
+    /// As the engine takes it.
+    pub fn source(&self) -> Source {
+        let with = |flag: &str, words: &[String]| {
+            words.iter().map(|w| format!("{flag}{w}")).collect::<Vec<String>>()
+        };
+        let preprocessor =
+            [with("-D", &self.define), with("-U", &self.undefine), with("-I", &self.include)].concat();
+        Source {
+            path: self.model.clone(),
+            options: trace::ModelOptions { dialect: self.dialect.clone(), preprocessor },
+        }
+    }
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+/// When to show a progress line on standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Progress {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
+    /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
+    #[arg(long, value_name = "PROPERTY", action = ArgAction::Append, help_heading = "Property")]
+    pub property: Vec<String>,
+    /// Also check this formula.
+    #[arg(long, value_name = "FORMULA", help_heading = "Property")]
+    pub ltl: Option<String>,
+    /// Process fairness for cycle properties: weak or strong.
+    #[arg(long, value_name = "KIND", help_heading = "Property")]
+    pub fair: Option<String>,
+    /// Channels must be empty at a valid end.
+    #[arg(long, help_heading = "Property")]
+    pub channels_empty: bool,
+    /// Do not stop at the first violation: explore everything and count violations.
+    #[arg(long, help_heading = "Property")]
+    pub all_errors: bool,
+
+    /// Order of exploration: auto, dfs, or bfs (a shortest counterexample).
+    #[arg(long, value_name = "ORDER", help_heading = "Search")]
+    pub search: Option<String>,
+    /// Partial-order reduction: none, ample, twophase or stubborn.
+    #[arg(long, value_name = "REDUCTION", help_heading = "Search")]
+    pub por: Option<String>,
+    /// Cycle proviso of the reduction: stack, closed-set, color or static.
+    #[arg(long, value_name = "PROVISO", help_heading = "Search")]
+    pub proviso: Option<String>,
+    /// Add sleep sets.
+    #[arg(long, help_heading = "Search")]
+    pub sleep: bool,
+    /// Which phase-1 states twophase stores: all, backedge or none.
+    #[arg(long, value_name = "WHICH", help_heading = "Search")]
+    pub save: Option<String>,
+    /// Keep at most N states off the search stack.
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub state_cache: Option<u64>,
+    /// Static reductions: none, or a list of deadvars, merge, fold.
+    #[arg(long, value_name = "LIST", help_heading = "Search")]
+    pub opt: Option<String>,
+    /// How visited states are kept: table, tree, cleary, collapse, hc or bitstate.
+    #[arg(long, value_name = "STORE", help_heading = "Search")]
+    pub store: Option<String>,
+    /// Worker threads.
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub threads: Option<u64>,
+    /// Handoff depth of parallel depth-first search.
+    #[arg(long, value_name = "L", help_heading = "Search")]
+    pub handoff: Option<u64>,
+    /// How transitions are executed: interp or jit.
+    #[arg(long, value_name = "MACHINE", help_heading = "Search")]
+    pub exec: Option<String>,
+    /// Shuffle the order of successors; the same seed gives the same run.
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub seed: Option<u64>,
+
+    /// Cut off paths longer than this many steps.
+    #[arg(long, value_name = "N", help_heading = "Budget")]
+    pub max_depth: Option<u64>,
+    /// Stop after this many states.
+    #[arg(long, value_name = "N", help_heading = "Budget")]
+    pub max_states: Option<u64>,
+    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available.
+    #[arg(long, value_name = "SIZE", help_heading = "Budget")]
+    pub max_memory: Option<String>,
+    /// Stop after this time.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Budget")]
+    pub timeout: Option<f64>,
+
+    /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trail: Option<String>,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+    /// Verdicts only: no numbers, no progress.
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+    /// When to show progress on standard error.
+    #[arg(long, value_enum, default_value_t = Progress::Auto, conflicts_with = "quiet", help_heading = "Output")]
+    pub progress: Progress,
+}
+
+impl CheckArgs {
+    /// As the engine takes them.
+    pub fn options(&self) -> CheckOptions {
+        CheckOptions {
+            source: self.model.source(),
+            properties: self.property.clone(),
+            ltl: self.ltl.clone(),
+            fair: self.fair.clone(),
+            search: self.search.clone(),
+            por: self.por.clone(),
+            proviso: self.proviso.clone(),
+            sleep: self.sleep,
+            save: self.save.clone(),
+            state_cache: self.state_cache,
+            opt: self.opt.clone(),
+            store: self.store.clone(),
+            threads: self.threads,
+            handoff: self.handoff,
+            exec: self.exec.clone(),
+            all_errors: self.all_errors,
+            channels_empty: self.channels_empty,
+            max_depth: self.max_depth,
+            max_states: self.max_states,
+            max_memory: self.max_memory.clone(),
+            timeout: self.timeout,
+            seed: self.seed,
+            trail: self.trail.clone(),
+        }
+    }
+}
+
+/// Options of `replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// The counterexample.
+    #[arg(value_name = "TRAIL")]
+    pub trail: String,
+    /// How the steps are written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `simulate`.
+#[derive(Args, Debug)]
+pub struct SimulateArgs {
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The same seed gives the same run.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Stop after so many steps.
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Choose the steps by hand.
+    #[arg(long)]
+    pub interactive: bool,
+}
+
+/// What `parse` writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ParseFormat {
+    /// One line that says what the model consists of.
+    Text,
+    /// The syntax tree and the process automata, for machines.
+    Json,
+    /// The intermediate form as text.
+    Ir,
+}
+
+/// Options of `parse`.
+#[derive(Args, Debug)]
+pub struct ParseArgs {
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// What is written.
+    #[arg(long, value_enum, default_value_t = ParseFormat::Text)]
+    pub format: ParseFormat,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_table_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn preprocessor_options_reach_the_engine() {
+        let words =
+            ["spinor", "check", "-DN=3", "-D", "M", "-UX", "-Iinc", "m.pml", "--timeout", "1.5", "-q"];
+        let Command::Check(args) = Cli::try_parse_from(words).unwrap().command else { panic!() };
+        let options = args.options();
+        assert_eq!(options.source.options.preprocessor, ["-DN=3", "-DM", "-UX", "-Iinc"]);
+        assert_eq!((options.source.path.as_str(), options.timeout, args.quiet), ("m.pml", Some(1.5), true));
+    }
+
+    #[test]
+    fn wrong_words_have_status_two() {
+        for words in [&["spinor"][..], &["spinor", "check"], &["spinor", "check", "m", "--no-such"]] {
+            assert_eq!(Cli::try_parse_from(words.iter().copied()).unwrap_err().exit_code(), 2);
+        }
+        let contradiction = ["spinor", "check", "m", "-q", "--progress", "always"];
+        assert_eq!(Cli::try_parse_from(contradiction).unwrap_err().exit_code(), 2);
+    }
+}

@@ -1,0 +1,24 @@
+//! `spinor check`.
+
+use crate::args::{CheckArgs, Format};
+use crate::output;
+use crate::progress::Line;
+use crate::signal::stop_flag;
+use engine::{Disk, report_json, report_text};
+
+/// Checks a model; returns the exit status.
+pub fn run(args: &CheckArgs) -> u8 {
+    let stop = stop_flag();
+    let mut line = Line::new(args);
+    let answer = engine::check(&args.options(), &Disk, &stop, &mut line);
+    line.clear();
+    let report = match output::settle(answer, args.format) {
+        Ok(report) => report,
+        Err(status) => return status,
+    };
+    output::out(&match args.format {
+        Format::Text => report_text::text(&report, args.quiet),
+        Format::Json => format!("{:#}\n", report_json::json(&report)),
+    });
+    report.exit_status()
+}

@@ -1,0 +1,56 @@
+//! The only code that writes: results to standard output, notices to standard error.
+//!
+//! A closed pipe is no error: whoever reads may stop reading, and the exit status still says what was found.
+
+use crate::args::Format;
+use engine::{Answer, Failure, Notice};
+use std::io::{IsTerminal, Write};
+
+/// Writes to standard output; false when nobody reads it any more.
+pub fn out(text: &str) -> bool {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
+}
+
+/// Writes to standard error.
+pub fn err(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether standard error is a terminal.
+pub fn err_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Writes notices to standard error, as text or one JSON object a line.
+pub fn notices(notices: &[Notice], format: Format) {
+    for notice in notices {
+        match format {
+            Format::Text => err(&notice.text),
+            Format::Json => err(&format!("{}\n", notice.json())),
+        }
+    }
+}
+
+/// Writes the notices of an answer and, if there is no result, why: the result or the exit status.
+pub fn settle<T>(answer: Answer<T>, format: Format) -> Result<T, u8> {
+    notices(&answer.notices, format);
+    answer.result.map_err(|failure| {
+        report_failure(&failure, format);
+        failure.exit_status()
+    })
+}
+
+fn report_failure(failure: &Failure, format: Format) {
+    notices(failure.notice().as_slice(), format);
+}
+
+/// A panic becomes an internal error with status 4; where it happened is said here, for the bug report.
+pub fn report_panics(format: Format) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place =
+            panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        let message = format!("a part of the tool gave up{place}");
+        notices(&[Notice::plain("error", "E0998", &message, None)], format);
+    }));
+}

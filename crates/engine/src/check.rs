@@ -1,0 +1,399 @@
+//! The run: plan → program → machine → search → replay → report.
+
+use crate::dispatch;
+use crate::failure::{Answer, Failure};
+use crate::isolate::isolated;
+use crate::notice::Notice;
+use crate::options::CheckOptions;
+use crate::plan::Plan;
+use crate::property::{Selected, select};
+use crate::report::{PropertyReport, Report, Shown, Times, Verdict};
+use crate::session::Session;
+use crate::trails::Trails;
+use crate::{VERSION, report_text};
+use promela::source::Files;
+use search::limits::peak_resident_bytes;
+use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Violation, Warning};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use system::{Explain, TransitionSystem};
+use trace::{Evidence, Trail, TrailStep, Walker, confirm};
+
+/// Checks a model: every property asked for, or all that apply.
+pub fn check(
+    options: &CheckOptions,
+    files: &(dyn Files + Sync),
+    stop: &AtomicBool,
+    observer: &mut (dyn Observer + Send),
+) -> Answer<Report> {
+    let plan = match Plan::new(options) {
+        Ok(plan) => plan,
+        Err(failure) => return Answer::failed(failure),
+    };
+    isolated(|| {
+        let mut notices = Vec::new();
+        let result = run(&plan, files, stop, observer, &mut notices);
+        Answer { notices, result }
+    })
+    .unwrap_or_else(Answer::failed)
+}
+
+fn run(
+    plan: &Plan,
+    files: &dyn Files,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+    notices: &mut Vec<Notice>,
+) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let session = Session::load(&plan.source, files)?;
+    notices.extend(session.notices.iter().cloned());
+    refuse_overwriting(&plan.trail, &session)?;
+    let selected = select(&plan.properties, &session.inventory()?)?;
+    let compiling = Instant::now();
+    let machine = session.machine()?;
+    let compile = compiling.elapsed();
+    let searching = Instant::now();
+    let mut run = Run {
+        plan,
+        fingerprint: session.fingerprint(),
+        stop,
+        started,
+        trails: Trails::new(&plan.trail),
+        notices,
+    };
+    let properties = run.properties(&machine, selected, observer)?;
+    let (search, total) = (searching.elapsed(), started.elapsed());
+    Ok(Report {
+        model: plan.source.path.clone(),
+        config: plan.config.clone(),
+        properties,
+        times: Times { front_end: session.time, compile, search, total },
+        peak_rss: peak_resident_bytes().unwrap_or(0),
+    })
+}
+
+/// A trail must not take the place of a file of the model.
+fn refuse_overwriting(trail: &str, session: &Session) -> Result<(), Failure> {
+    let Ok(path) = std::fs::canonicalize(trail) else { return Ok(()) };
+    let same = |name: &str| std::fs::canonicalize(name).is_ok_and(|other| other == path);
+    match session.sources.files().iter().find(|file| same(&file.name)) {
+        Some(file) => Err(Failure::refused_with(
+            format!("--trail {trail} would overwrite {}, a file of the model", file.name),
+            "give another file name with --trail",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What the searches of one check have in common.
+struct Run<'a> {
+    plan: &'a Plan,
+    fingerprint: u64,
+    stop: &'a AtomicBool,
+    started: Instant,
+    trails: Trails,
+    notices: &'a mut Vec<Notice>,
+}
+
+impl Run<'_> {
+    fn properties<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        selected: Vec<Selected>,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<PropertyReport>, Failure> {
+        let mut reports = Vec::new();
+        for property in selected {
+            reports.push(match property.checks {
+                Some(checks) => self.property(machine, property, checks, observer)?,
+                None => not_available(property),
+            });
+        }
+        Ok(reports)
+    }
+
+    /// Searches, replays what was found, and concludes.
+    fn property<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        property: Selected,
+        checks: Checks,
+        observer: &mut dyn Observer,
+    ) -> Result<PropertyReport, Failure> {
+        let task = Task {
+            checks: Checks { channels_empty: self.plan.channels_empty, ..checks },
+            all_errors: self.plan.all_errors,
+            seed: self.plan.seed,
+            limits: self.limits_left(),
+            stop: self.stop,
+        };
+        let mut outcome = dispatch::search(self.plan, machine, &task, observer);
+        for warning in std::mem::take(&mut outcome.warnings) {
+            self.warn(machine, &warning);
+        }
+        let mut shown = Vec::new();
+        for violation in std::mem::take(&mut outcome.violations) {
+            let evidence = self.confirm(machine, &property.name, violation)?;
+            let trail = self.trails.write(&evidence)?;
+            shown.push(Shown { evidence, trail });
+        }
+        Ok(self.conclude(property, outcome, shown))
+    }
+
+    /// The limits, less the time that has gone by.
+    fn limits_left(&self) -> Limits {
+        let time = self.plan.limits.time.map(|time| time.saturating_sub(self.started.elapsed()));
+        Limits { time, ..self.plan.limits }
+    }
+
+    /// Replays a violation; one that does not show is a bug of ours, and said so.
+    fn confirm<M: TransitionSystem + Explain>(
+        &self,
+        machine: &M,
+        property: &str,
+        violation: Violation,
+    ) -> Result<Evidence, Failure> {
+        let trail = self.trail(machine, property, violation);
+        let what = report_text::describe_fault(&trail.violation);
+        confirm(machine, trail).map_err(|why| {
+            Failure::Internal(format!("the search found a violation that cannot be replayed ({what}): {why}"))
+        })
+    }
+
+    fn trail<M: TransitionSystem + Explain>(
+        &self,
+        machine: &M,
+        property: &str,
+        violation: Violation,
+    ) -> Trail {
+        let source = &self.plan.source;
+        let absolute = std::path::absolute(&source.path).ok();
+        Trail {
+            version: VERSION.to_string(),
+            model: source.path.clone(),
+            model_absolute: absolute.map(|path| path.to_string_lossy().into_owned()),
+            fingerprint: self.fingerprint,
+            options: source.options.clone(),
+            property: property.to_string(),
+            channels_empty: self.plan.channels_empty,
+            steps: described(machine, &violation),
+            violation: violation.fault,
+        }
+    }
+
+    fn warn<M: TransitionSystem + Explain>(&mut self, machine: &M, warning: &Warning) {
+        let Warning::AtomicLoop(path) = warning;
+        let message = "an atomic sequence can run for ever here without giving up control";
+        let help =
+            "every state behind it was explored; make the loop leave the atomic sequence, or let it block";
+        let notice = Notice::plain("warning", "W0701", message, Some(help.to_string()));
+        let Ok(mut walker) = Walker::start(machine) else { return };
+        let Some((&last, before)) = path.split_last() else { return };
+        if before.iter().all(|&action| walker.step(action).is_ok()) {
+            let step = machine.step(walker.state(), last);
+            self.notices.push(notice.at(&step.file, step.line, step.column));
+        }
+    }
+
+    fn conclude(&self, property: Selected, outcome: Outcome, shown: Vec<Shown>) -> PropertyReport {
+        let Outcome { stop, errors, statistics, exhausted, depth_limited, .. } = outcome;
+        let exhaustive = exhausted.is_some();
+        let mut shown = shown.into_iter();
+        let verdict = match (shown.next(), exhausted) {
+            (Some(first), _) => Verdict::Violated(Box::new(first), shown.collect()),
+            (None, Some(token)) => Verdict::Holds(token),
+            (None, None) => Verdict::Unknown(self.why_unknown(stop, depth_limited)),
+        };
+        let interrupted = stop == StopReason::Interrupted;
+        PropertyReport {
+            name: property.name,
+            kind: property.kind,
+            verdict,
+            errors,
+            exhaustive,
+            interrupted,
+            statistics,
+        }
+    }
+
+    fn why_unknown(&self, stop: StopReason, depth_limited: bool) -> String {
+        let limits = &self.plan.limits;
+        let size = limits.memory.map_or_else(String::new, |bytes| {
+            format!(" (the memory limit is {}; see --max-memory)", report_text::bytes(bytes))
+        });
+        match stop {
+            StopReason::Interrupted => "interrupted before everything was explored".to_string(),
+            StopReason::TimeLimit => {
+                format!(
+                    "the time limit was reached ({} s)",
+                    limits.time.unwrap_or(Duration::ZERO).as_secs_f64()
+                )
+            }
+            StopReason::MemoryLimit => format!("memory ran out{size}"),
+            StopReason::StateLimit => {
+                format!("the limit of {} states was reached", limits.states.unwrap_or_default())
+            }
+            StopReason::Completed if depth_limited => {
+                format!(
+                    "paths longer than {} steps were cut off (--max-depth)",
+                    limits.depth.unwrap_or_default()
+                )
+            }
+            StopReason::Completed | StopReason::Violation => "the search was not exhaustive".to_string(),
+        }
+    }
+}
+
+/// The steps of a violation's path, in words as far as they can be taken.
+fn described<M: TransitionSystem + Explain>(machine: &M, violation: &Violation) -> Vec<TrailStep> {
+    let mut walker = Walker::start(machine).ok();
+    let mut steps = Vec::with_capacity(violation.path.len());
+    for &action in &violation.path {
+        let info = walker.as_ref().map(|walker| machine.step(walker.state(), action));
+        steps.push(TrailStep { action, info });
+        if walker.as_mut().is_some_and(|walker| walker.step(action).is_err()) {
+            walker = None;
+        }
+    }
+    steps
+}
+
+fn not_available(property: Selected) -> PropertyReport {
+    let why = format!("checking {} properties is not available yet; it was not checked", property.kind);
+    PropertyReport {
+        name: property.name,
+        kind: property.kind,
+        verdict: Verdict::Unknown(why),
+        errors: 0,
+        exhaustive: false,
+        interrupted: false,
+        statistics: Statistics::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Source;
+    use crate::report_json;
+    use search::Silent;
+    use std::sync::atomic::Ordering;
+    use system::toy::Graph;
+    use system::{ActionId, Fault, Labels, NamedValue, StepInfo, Successors};
+
+    /// A place for trails that disappears again.
+    struct Place(std::path::PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Self {
+            let name = format!("spinor-engine-{}-{name}", std::process::id());
+            Place(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    /// Checks a hand-written system as `check` checks a model.
+    fn check_toy<M: TransitionSystem + Explain>(
+        machine: &M,
+        place: &Place,
+        stop: bool,
+    ) -> Result<Report, Failure> {
+        let options = CheckOptions {
+            source: Source { path: "toy".to_string(), ..Source::default() },
+            trail: Some(place.0.to_string_lossy().into_owned()),
+            ..CheckOptions::default()
+        };
+        let plan = Plan::new(&options)?;
+        let (stop, mut notices) = (AtomicBool::new(stop), Vec::new());
+        let selected = select(&[], &crate::property::Inventory::default())?;
+        let trails = Trails::new(&plan.trail);
+        let started = Instant::now();
+        let mut run =
+            Run { plan: &plan, fingerprint: 7, stop: &stop, started, trails, notices: &mut notices };
+        let properties = run.properties(machine, selected, &mut Silent)?;
+        let (model, config) = (plan.source.path.clone(), plan.config.clone());
+        Ok(Report { model, config, properties, times: Times::default(), peak_rss: 0 })
+    }
+
+    #[test]
+    fn verdicts_and_their_statuses() {
+        let place = Place::new("verdicts");
+        let holds = check_toy(&Graph::parse("0 -> 1 -> 0").unwrap(), &place, false).unwrap();
+        assert_eq!((holds.verdict(), holds.exit_status()), ("holds", 0));
+        assert!(!place.0.exists());
+        let stopped = check_toy(&Graph::parse("0 -> 1 -> 0").unwrap(), &place, true).unwrap();
+        assert_eq!((stopped.verdict(), stopped.exit_status()), ("unknown", 130));
+        let violated = check_toy(&Graph::parse("0 -> 1 -> 2; bad 2").unwrap(), &place, false).unwrap();
+        assert_eq!((violated.verdict(), violated.exit_status()), ("violated", 1));
+        let trail = trace::read(&std::fs::read_to_string(&place.0).unwrap()).unwrap();
+        assert_eq!((trail.steps.len(), trail.fingerprint, trail.model.as_str()), (2, 7, "toy"));
+        let json = report_json::json(&violated);
+        assert_eq!(json["properties"][0]["violations"][0]["message"], "bad node 2");
+    }
+
+    /// A machine that shows a fault once and never again: a bug that must not become a verdict.
+    struct Fickle(Graph, AtomicBool);
+
+    impl TransitionSystem for Fickle {
+        fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+            self.0.initial(out)
+        }
+
+        fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+            self.0.enabled(state, out);
+        }
+
+        fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+            self.0.fire(state, actions, out);
+        }
+
+        fn labels(&self, state: &[u8]) -> Labels {
+            self.0.labels(state)
+        }
+
+        fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+            state
+        }
+
+        fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+            if !self.1.swap(true, Ordering::Relaxed) {
+                out.push(self.0.deadlock(state));
+                out[0].kind = system::FaultKind::Invariant;
+            }
+        }
+
+        fn deadlock(&self, state: &[u8]) -> Fault {
+            self.0.deadlock(state)
+        }
+    }
+
+    impl Explain for Fickle {
+        fn step(&self, state: &[u8], action: ActionId) -> StepInfo {
+            self.0.step(state, action)
+        }
+
+        fn values(&self, state: &[u8]) -> Vec<NamedValue> {
+            self.0.values(state)
+        }
+
+        fn output(&self, state: &[u8], action: ActionId) -> String {
+            self.0.output(state, action)
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_replayed_is_an_internal_error() {
+        let place = Place::new("fickle");
+        let fickle = Fickle(Graph::parse("0 -> 1 -> 0").unwrap(), AtomicBool::new(false));
+        let failure = check_toy(&fickle, &place, false).unwrap_err();
+        assert_eq!(failure.exit_status(), 4);
+        assert!(matches!(failure, Failure::Internal(text) if text.contains("cannot be replayed")));
+        assert!(!place.0.exists());
+    }
+}

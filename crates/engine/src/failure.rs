@@ -1,0 +1,70 @@
+//! Why there is no report.
+
+use crate::notice::Notice;
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The model is wrong; the notices say where.
+    Model,
+    /// The request is wrong or cannot be met; nothing was explored.
+    Refused {
+        /// What is wrong.
+        message: String,
+        /// What to do instead.
+        repair: Option<String>,
+    },
+    /// A bug of the tool, or an environment in which it cannot give its answer: never a verdict.
+    Internal(String),
+}
+
+impl Failure {
+    /// A refusal without a repair.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Failure::Refused { message: message.into(), repair: None }
+    }
+
+    /// A refusal with a repair.
+    pub fn refused_with(message: impl Into<String>, repair: impl Into<String>) -> Self {
+        Failure::Refused { message: message.into(), repair: Some(repair.into()) }
+    }
+
+    /// The exit status that says so.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Failure::Model | Failure::Refused { .. } => 2,
+            Failure::Internal(_) => 4,
+        }
+    }
+
+    /// As a notice; a wrong model has its own already.
+    pub fn notice(&self) -> Option<Notice> {
+        match self {
+            Failure::Model => None,
+            Failure::Refused { message, repair } => {
+                Some(Notice::plain("error", "E0900", message, repair.clone()))
+            }
+            Failure::Internal(message) => {
+                let help = "this is not a verdict; if it looks like a bug of the tool, please report it with the model";
+                let message = format!("internal error: {message}");
+                Some(Notice::plain("error", "E0999", &message, Some(help.to_string())))
+            }
+        }
+    }
+}
+
+/// What came of a request: what there is to tell the author of the model, and the result.
+#[derive(Debug)]
+pub struct Answer<T> {
+    /// Warnings and errors about the model.
+    pub notices: Vec<Notice>,
+    /// The result.
+    pub result: Result<T, Failure>,
+}
+
+impl<T> Answer<T> {
+    /// No answer, for this reason.
+    pub fn failed(failure: Failure) -> Self {
+        Answer { notices: Vec::new(), result: Err(failure) }
+    }
+}

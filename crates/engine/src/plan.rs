@@ -1,0 +1,315 @@
+//! A validated request: what can be done is in the plan, what cannot is refused with a repair, nothing is weakened.
+
+use crate::failure::Failure;
+use crate::memory;
+use crate::options::{CheckOptions, Source, parse_size};
+use search::Limits;
+use std::path::Path;
+use std::time::Duration;
+
+/// The order of exploration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Depth-first.
+    DepthFirst,
+    /// Breadth-first: a shortest counterexample.
+    BreadthFirst,
+}
+
+/// The configuration as reports show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the options'")]
+pub struct Config {
+    pub search: &'static str,
+    pub por: &'static str,
+    pub sleep: bool,
+    pub save: Option<&'static str>,
+    pub opt: Vec<&'static str>,
+    pub store: &'static str,
+    pub threads: u64,
+    pub exec: &'static str,
+}
+
+/// A validated request.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The model.
+    pub source: Source,
+    /// Properties asked for by name; none: all that apply.
+    pub properties: Vec<String>,
+    /// The order of exploration.
+    pub order: Order,
+    /// Go on after a violation.
+    pub all_errors: bool,
+    /// Channels must be empty at a valid end.
+    pub channels_empty: bool,
+    /// Budgets.
+    pub limits: Limits,
+    /// Shuffles the order of successors.
+    pub seed: Option<u64>,
+    /// Where the first counterexample is written.
+    pub trail: String,
+    /// What reports show.
+    pub config: Config,
+}
+
+/// An option with the values that exist and those that will.
+struct Choice {
+    option: &'static str,
+    available: &'static [&'static str],
+    later: &'static [&'static str],
+}
+
+const SEARCH: Choice = Choice {
+    option: "--search",
+    available: &["auto", "dfs", "bfs"],
+    later: &["ndfs", "scc", "cndfs", "ndfs-dual", "handoff"],
+};
+const POR: Choice =
+    Choice { option: "--por", available: &["none"], later: &["ample", "twophase", "stubborn"] };
+const STORE: Choice = Choice {
+    option: "--store",
+    available: &["table"],
+    later: &["tree", "cleary", "collapse", "hc", "bitstate"],
+};
+const EXEC: Choice = Choice { option: "--exec", available: &["interp"], later: &["jit"] };
+const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
+const PROVISO: Choice =
+    Choice { option: "--proviso", available: &[], later: &["stack", "closed-set", "color", "static"] };
+const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
+const OPT: Choice = Choice { option: "--opt", available: &["none"], later: &["deadvars", "merge", "fold"] };
+
+impl Choice {
+    /// The value, if it exists.
+    fn take(&self, value: &str) -> Result<&'static str, Failure> {
+        if let Some(known) = self.available.iter().find(|known| **known == value) {
+            return Ok(known);
+        }
+        let all = [self.available, self.later].concat().join(", ");
+        if !self.later.contains(&value) {
+            let message = format!("{} does not know {value:?}", self.option);
+            return Err(Failure::refused_with(message, format!("use one of {all}")));
+        }
+        let message = format!("{} {value} is not available yet", self.option);
+        Err(match self.available {
+            [] => Failure::refused_with(message, format!("leave {} out", self.option)),
+            values => Failure::refused_with(message, format!("use {} {}", self.option, values.join(" or "))),
+        })
+    }
+
+    fn take_or(&self, value: Option<&str>, default: &'static str) -> Result<&'static str, Failure> {
+        value.map_or(Ok(default), |value| self.take(value))
+    }
+
+    /// For options none of whose values exist yet.
+    fn refuse_if_given(&self, value: Option<&str>) -> Result<(), Failure> {
+        value.map_or(Ok(()), |value| self.take(value).map(drop))
+    }
+}
+
+/// Refuses an option that does not exist yet.
+fn later(given: bool, option: &str) -> Result<(), Failure> {
+    match given {
+        true => Err(Failure::refused_with(
+            format!("{option} is not available yet"),
+            format!("leave {option} out"),
+        )),
+        false => Ok(()),
+    }
+}
+
+impl Plan {
+    /// Validates a request.
+    pub fn new(options: &CheckOptions) -> Result<Plan, Failure> {
+        let search = SEARCH.take_or(options.search.as_deref(), "auto")?;
+        let config = Config {
+            search: if search == "bfs" { "bfs" } else { "dfs" },
+            por: POR.take_or(options.por.as_deref(), "none")?,
+            sleep: false,
+            save: None,
+            opt: static_reductions(options.opt.as_deref())?,
+            store: STORE.take_or(options.store.as_deref(), "table")?,
+            threads: threads(options.threads)?,
+            exec: EXEC.take_or(options.exec.as_deref(), "interp")?,
+        };
+        refuse_unavailable(options)?;
+        refuse_contradictions(options)?;
+        let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
+        check_directory(&trail)?;
+        Ok(Plan {
+            source: options.source.clone(),
+            properties: options.properties.clone(),
+            order: if search == "bfs" { Order::BreadthFirst } else { Order::DepthFirst },
+            all_errors: options.all_errors,
+            channels_empty: options.channels_empty,
+            limits: limits(options)?,
+            seed: options.seed,
+            trail,
+            config,
+        })
+    }
+}
+
+fn static_reductions(list: Option<&str>) -> Result<Vec<&'static str>, Failure> {
+    let values: Vec<&str> = list.map_or(vec!["none"], |list| list.split(',').map(str::trim).collect());
+    if values.len() > 1 && values.contains(&"none") {
+        return Err(Failure::refused_with("--opt none excludes every other value", "use --opt none alone"));
+    }
+    for value in values {
+        OPT.take(value)?;
+    }
+    Ok(Vec::new())
+}
+
+fn threads(given: Option<u64>) -> Result<u64, Failure> {
+    match given {
+        None | Some(1) => Ok(1),
+        Some(0) => Err(Failure::refused_with("--threads 0 leaves nobody to do the work", "use --threads 1")),
+        Some(n) => {
+            Err(Failure::refused_with(format!("--threads {n} is not available yet"), "use --threads 1"))
+        }
+    }
+}
+
+fn refuse_unavailable(options: &CheckOptions) -> Result<(), Failure> {
+    FAIR.refuse_if_given(options.fair.as_deref())?;
+    PROVISO.refuse_if_given(options.proviso.as_deref())?;
+    SAVE.refuse_if_given(options.save.as_deref())?;
+    later(options.ltl.is_some(), "--ltl")?;
+    later(options.sleep, "--sleep")?;
+    later(options.state_cache.is_some(), "--state-cache")?;
+    later(options.handoff.is_some(), "--handoff")
+}
+
+fn refuse_contradictions(options: &CheckOptions) -> Result<(), Failure> {
+    let ends =
+        options.properties.is_empty() || options.properties.iter().any(|p| p == "safety" || p == "end-state");
+    if options.channels_empty && !ends {
+        return Err(Failure::refused_with(
+            "--channels-empty makes the end-state check stricter, and that check is not asked for",
+            "add --property end-state, or leave --channels-empty out",
+        ));
+    }
+    Ok(())
+}
+
+/// A counterexample that cannot be written after hours of search helps nobody: look first whether there is a place.
+fn check_directory(trail: &str) -> Result<(), Failure> {
+    let path = Path::new(trail);
+    if path.is_dir() {
+        let repair = "give a file name with --trail";
+        return Err(Failure::refused_with(
+            format!("the trail cannot be written: {trail} is a directory"),
+            repair,
+        ));
+    }
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => Err(Failure::refused_with(
+            format!("the trail cannot be written: there is no directory {}", parent.display()),
+            "give another place with --trail",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn limits(options: &CheckOptions) -> Result<Limits, Failure> {
+    let memory = match &options.max_memory {
+        Some(text) => parse_size(text).ok_or_else(|| {
+            Failure::refused_with(format!("--max-memory {text:?} is not a size"), "write it as 500M or 4G")
+        })?,
+        None => memory::default_limit(),
+    };
+    let time = match options.timeout {
+        Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Failure::refused_with(format!("--timeout {seconds} is not a time"), "give a number of seconds")
+        })?),
+        None => None,
+    };
+    Ok(Limits { depth: options.max_depth, states: options.max_states, memory: Some(memory), time })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> CheckOptions {
+        let source = Source { path: "model.pml".to_string(), ..Source::default() };
+        CheckOptions { source, ..CheckOptions::default() }
+    }
+
+    fn message(options: &CheckOptions) -> String {
+        match Plan::new(options) {
+            Err(Failure::Refused { message, repair }) => {
+                assert!(repair.is_some(), "{message} has no repair");
+                message
+            }
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_string())
+    }
+
+    #[test]
+    fn the_defaults() {
+        let plan = Plan::new(&options()).unwrap();
+        assert_eq!((plan.config.search, plan.config.store, plan.config.exec), ("dfs", "table", "interp"));
+        assert_eq!((plan.config.threads, plan.config.opt.len(), plan.all_errors), (1, 0, false));
+        assert_eq!(plan.trail, "model.pml.trail.json");
+        assert!(plan.limits.memory.is_some() && plan.limits.depth.is_none());
+    }
+
+    #[test]
+    fn the_reference_configuration_is_accepted() {
+        let plan = Plan::new(&CheckOptions {
+            por: some("none"),
+            opt: some("none"),
+            store: some("table"),
+            threads: Some(1),
+            all_errors: true,
+            search: some("bfs"),
+            ..options()
+        });
+        assert_eq!(plan.unwrap().order, Order::BreadthFirst);
+    }
+
+    #[test]
+    fn what_does_not_exist_yet_is_refused() {
+        let cases = [
+            CheckOptions { search: some("ndfs"), ..options() },
+            CheckOptions { por: some("stubborn"), ..options() },
+            CheckOptions { opt: some("deadvars,merge"), ..options() },
+            CheckOptions { store: some("tree"), ..options() },
+            CheckOptions { exec: some("jit"), ..options() },
+            CheckOptions { threads: Some(2), ..options() },
+            CheckOptions { fair: some("weak"), ..options() },
+            CheckOptions { sleep: true, ..options() },
+            CheckOptions { save: some("all"), ..options() },
+            CheckOptions { proviso: some("stack"), ..options() },
+            CheckOptions { state_cache: Some(10), ..options() },
+            CheckOptions { handoff: Some(10), ..options() },
+            CheckOptions { ltl: some("[] p"), ..options() },
+        ];
+        for case in cases {
+            let text = message(&case);
+            assert!(text.contains("not available yet"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_what_would_do() {
+        assert!(message(&CheckOptions { search: some("sideways"), ..options() }).contains("does not know"));
+        assert!(message(&CheckOptions { opt: some("none,merge"), ..options() }).contains("excludes"));
+        assert!(message(&CheckOptions { threads: Some(0), ..options() }).contains("--threads 0"));
+        assert!(message(&CheckOptions { max_memory: some("much"), ..options() }).contains("not a size"));
+        assert!(message(&CheckOptions { timeout: Some(-1.0), ..options() }).contains("not a time"));
+        assert!(message(&CheckOptions { timeout: Some(f64::NAN), ..options() }).contains("not a time"));
+        let strict =
+            CheckOptions { channels_empty: true, properties: vec!["assertion".to_string()], ..options() };
+        assert!(message(&strict).contains("--channels-empty"));
+        assert!(
+            message(&CheckOptions { trail: some("no/such/place/t"), ..options() }).contains("no directory")
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! Replays a trail file: finds the model again, takes each step, and says whether the violation shows.
+
+use crate::failure::{Answer, Failure};
+use crate::isolate::isolated;
+use crate::notice::Notice;
+use crate::options::Source;
+use crate::session::Session;
+use promela::source::Files;
+use std::path::Path;
+use system::{Explain, Fault, StepInfo, TransitionSystem};
+use trace::{Trail, Walker};
+
+/// A step that was taken.
+#[derive(Clone, Debug)]
+pub struct ReplayedStep {
+    /// What was done, by whom, where.
+    pub info: StepInfo,
+    /// What it printed.
+    pub output: String,
+}
+
+/// A trail that was replayed to its end, where the violation shows.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// Where the model was found.
+    pub model: String,
+    /// The property.
+    pub property: String,
+    /// The steps.
+    pub steps: Vec<ReplayedStep>,
+    /// What is wrong at the end.
+    pub violation: Fault,
+}
+
+/// Replays the trail in the file `path`. Not being possible is a refusal that says which step failed and why.
+pub fn replay(path: &str, files: &(dyn Files + Sync)) -> Answer<Replayed> {
+    isolated(|| {
+        let mut notices = Vec::new();
+        let result = run(path, files, &mut notices);
+        Answer { notices, result }
+    })
+    .unwrap_or_else(Answer::failed)
+}
+
+fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Replayed, Failure> {
+    let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
+    let make = "give the file that `spinor check` wrote when it found a violation";
+    let text = files.read(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
+    let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
+    let (model, session) = find_model(path, &trail, files)?;
+    let changed = session.fingerprint() != trail.fingerprint;
+    notices.extend(session.notices.iter().filter(|n| n.severity == "error").cloned());
+    if changed {
+        let message = format!("{model} has changed since the trail was written");
+        notices.push(Notice::plain("warning", "W0702", &message, None));
+    }
+    let machine = session.machine()?;
+    let steps = walk(&machine, &trail)
+        .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
+    Ok(Replayed { model, property: trail.property, steps, violation: trail.violation })
+}
+
+/// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the
+/// first that can be read.
+fn find_model(path: &str, trail: &Trail, files: &dyn Files) -> Result<(String, Session), Failure> {
+    let beside = Path::new(path).parent().map(|dir| dir.join(&trail.model).to_string_lossy().into_owned());
+    let mut candidates = vec![trail.model.clone()];
+    candidates.extend(beside);
+    candidates.extend(trail.model_absolute.clone());
+    candidates.dedup();
+    let mut found = None;
+    for candidate in candidates {
+        if files.read(&candidate).is_err() {
+            continue;
+        }
+        let source = Source { path: candidate.clone(), options: trail.options.clone() };
+        let session = Session::load(&source, files)?;
+        if session.fingerprint() == trail.fingerprint {
+            return Ok((candidate, session));
+        }
+        found.get_or_insert((candidate, session));
+    }
+    found.ok_or_else(|| {
+        Failure::refused_with(
+            format!("the model {} of the trail cannot be found", trail.model),
+            "run it in the directory in which the trail was made, or put the trail beside the model",
+        )
+    })
+}
+
+/// Takes every step and looks for the violation at the end.
+fn walk<M: TransitionSystem + Explain>(machine: &M, trail: &Trail) -> Result<Vec<ReplayedStep>, String> {
+    let mut steps = Vec::with_capacity(trail.steps.len());
+    if let Ok(mut walker) = Walker::start(machine) {
+        for step in &trail.steps {
+            if !walker.enabled().contains(&step.action) {
+                break;
+            }
+            let info = machine.step(walker.state(), step.action);
+            steps.push(ReplayedStep { info, output: machine.output(walker.state(), step.action) });
+            walker.step(step.action)?;
+        }
+    }
+    trace::confirm(machine, trail.clone()).map(|_| steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::toy::Graph;
+    use system::{ActionId, FaultKind};
+    use trace::{ModelOptions, TrailStep};
+
+    #[test]
+    fn steps_are_told_and_impossible_ones_named() {
+        let graph = Graph::parse("0 -> 1 -> 2; bad 2; end 2").unwrap();
+        let fault = |line| Fault {
+            kind: FaultKind::Invariant,
+            message: format!("bad node {line}"),
+            file: "toy".to_string(),
+            line,
+            column: 1,
+            process: Some("graph".to_string()),
+            pid: Some(0),
+        };
+        let trail = |actions: &[u64]| Trail {
+            version: String::new(),
+            model: String::new(),
+            model_absolute: None,
+            fingerprint: 0,
+            options: ModelOptions::default(),
+            property: "safety".to_string(),
+            channels_empty: false,
+            violation: fault(2),
+            steps: actions.iter().map(|&a| TrailStep { action: ActionId(a), info: None }).collect(),
+        };
+        let texts: Vec<String> =
+            walk(&graph, &trail(&[0, 1])).unwrap().into_iter().map(|s| s.info.text).collect();
+        assert_eq!(texts, ["0 -> 1", "1 -> 2"]);
+        assert!(walk(&graph, &trail(&[1])).unwrap_err().contains("step 1 of 1 is not possible"));
+        assert!(walk(&graph, &trail(&[0])).unwrap_err().contains("does not show"));
+    }
+}

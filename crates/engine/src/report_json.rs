@@ -1,0 +1,90 @@
+//! A report as the JSON object that machines rely on.
+
+use crate::VERSION;
+use crate::report::{PropertyReport, Report, Shown, Verdict};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The report as one JSON object.
+pub fn json(report: &Report) -> Value {
+    let config = &report.config;
+    json!({
+        "tool": "spinor",
+        "version": VERSION,
+        "model": report.model,
+        "config": {
+            "search": config.search,
+            "por": config.por,
+            "sleep": config.sleep,
+            "save": config.save,
+            "opt": config.opt,
+            "store": config.store,
+            "threads": config.threads,
+            "exec": config.exec,
+        },
+        "verdict": report.verdict(),
+        "properties": report.properties.iter().map(property).collect::<Vec<Value>>(),
+        "seconds": {
+            "front_end": seconds(report.times.front_end),
+            "compile": seconds(report.times.compile),
+            "search": seconds(report.times.search),
+            "total": seconds(report.times.total),
+        },
+        "memory": memory(report),
+    })
+}
+
+/// Seconds to the microsecond, so that the numbers stay readable.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
+}
+
+fn memory(report: &Report) -> Value {
+    let largest = report.properties.iter().max_by_key(|p| p.statistics.state_bytes);
+    let statistics = largest.map(|p| p.statistics).unwrap_or_default();
+    let per_state = match statistics.states {
+        0 => 0.0,
+        states => (statistics.state_bytes as f64 / states as f64 * 10.0).round() / 10.0,
+    };
+    json!({
+        "peak_rss": report.peak_rss,
+        "state_bytes": statistics.state_bytes,
+        "bytes_per_state": per_state,
+        "vector_bytes": statistics.vector_bytes,
+    })
+}
+
+fn property(property: &PropertyReport) -> Value {
+    let statistics = &property.statistics;
+    let mut value = json!({
+        "name": property.name,
+        "kind": property.kind,
+        "verdict": property.verdict.name(),
+        "errors": property.errors,
+        "exhaustive": property.exhaustive,
+        "states": statistics.states,
+        "transitions": statistics.transitions,
+        "matched": statistics.matched,
+        "depth": statistics.depth,
+        "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
+    });
+    if let (Verdict::Unknown(why), Some(object)) = (&property.verdict, value.as_object_mut()) {
+        object.insert("note".to_string(), Value::from(why.as_str()));
+    }
+    value
+}
+
+fn violation(shown: &Shown) -> Value {
+    let fault = shown.evidence.fault();
+    json!({
+        "kind": fault.kind.name(),
+        "message": fault.message,
+        "file": fault.file,
+        "line": fault.line,
+        "column": fault.column,
+        "process": fault.process,
+        "pid": fault.pid,
+        "depth": shown.evidence.depth(),
+        "trail": shown.trail,
+    })
+}

@@ -1,0 +1,139 @@
+//! A model's text to a program and a machine: all that is known here of the front end.
+
+use crate::failure::Failure;
+use crate::notice::Notice;
+use crate::options::Source;
+use crate::property::Inventory;
+use machine::Interp;
+use promela::ast::Unit;
+use promela::diagnostic::{Diagnostic, has_errors};
+use promela::ir::Program;
+use promela::parse::Dialect;
+use promela::preprocess::Options;
+use promela::source::{Files, SourceMap};
+use promela::{lower, parse, preprocess};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A model that was read.
+#[derive(Debug)]
+pub struct Session {
+    /// Its files.
+    pub sources: Arc<SourceMap>,
+    /// What there is to tell the author.
+    pub notices: Vec<Notice>,
+    /// The program, unless there are errors.
+    pub program: Option<Arc<Program>>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Session {
+    /// Reads a model. The error is about the options; what is wrong with the model is in the notices.
+    pub fn load(source: &Source, files: &dyn Files) -> Result<Session, Failure> {
+        Session::load_with_syntax(source, files).map(|(session, _)| session)
+    }
+
+    /// The same, with the syntax tree, which is empty when the preprocessor found errors.
+    pub fn load_with_syntax(source: &Source, files: &dyn Files) -> Result<(Session, Unit), Failure> {
+        let started = Instant::now();
+        let dialect = dialect(&source.options.dialect)?;
+        let options = preprocessor_options(&source.options.preprocessor)?;
+        let mut sources = SourceMap::new();
+        let (unit, program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
+        let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
+        let program = program.filter(|_| !has_errors(&diagnostics)).map(Arc::new);
+        if let Some(program) = &program {
+            verify(program)?;
+        }
+        let session = Session { sources: Arc::new(sources), notices, program, time: started.elapsed() };
+        Ok((session, unit))
+    }
+
+    /// The program, or the failure that says that there is none.
+    pub fn program(&self) -> Result<&Arc<Program>, Failure> {
+        self.program.as_ref().ok_or(Failure::Model)
+    }
+
+    /// The machine that executes the program.
+    pub fn machine(&self) -> Result<Interp, Failure> {
+        let sources = Arc::clone(&self.sources);
+        let machine = Interp::new(Arc::clone(self.program()?), move |span| sources.location(span));
+        machine.map_err(|why| Failure::Internal(format!("the program cannot be executed: {why}")))
+    }
+
+    /// The properties that the program states.
+    pub fn inventory(&self) -> Result<Inventory, Failure> {
+        Ok(Inventory::of(self.program()?))
+    }
+
+    /// Tells whether the model is the same as that of a trail.
+    pub fn fingerprint(&self) -> u64 {
+        trace::fingerprint(self.sources.files().iter().map(|file| &*file.text))
+    }
+}
+
+/// Preprocess, parse, lower, each unless the step before found errors.
+fn front_end(
+    path: &str,
+    files: &dyn Files,
+    options: &Options,
+    dialect: Dialect,
+    sources: &mut SourceMap,
+) -> (Unit, Option<Program>, Vec<Diagnostic>) {
+    let preprocessed = preprocess::preprocess(path, files, options, sources);
+    let mut diagnostics = preprocessed.diagnostics;
+    if has_errors(&diagnostics) {
+        return (Unit::default(), None, diagnostics);
+    }
+    let parsed = parse::parse_lines(preprocessed.tokens, preprocessed.line_starts, dialect, sources);
+    diagnostics.extend(parsed.diagnostics);
+    if has_errors(&diagnostics) {
+        return (parsed.unit, None, diagnostics);
+    }
+    let lowered = lower::lower(&parsed.unit, sources, path);
+    diagnostics.extend(lowered.diagnostics);
+    (parsed.unit, lowered.program, diagnostics)
+}
+
+/// Machines rely on the rules of the intermediate form: a program that breaks one is a bug of the front end.
+fn verify(program: &Program) -> Result<(), Failure> {
+    promela::ir::verify::verify(program).map_err(|broken| {
+        let first = broken.first().map_or("unknown", String::as_str);
+        Failure::Internal(format!(
+            "the front end built a program that breaks {} rules; the first: {first}",
+            broken.len()
+        ))
+    })
+}
+
+fn dialect(word: &str) -> Result<Dialect, Failure> {
+    match word {
+        "" | "spin" => Ok(Dialect::Spin),
+        "pv" => Ok(Dialect::Pv),
+        other => {
+            Err(Failure::refused_with(format!("--dialect does not know {other:?}"), "use one of spin, pv"))
+        }
+    }
+}
+
+/// `-DNAME=VALUE`, `-UNAME` and `-IDIR` as the preprocessor takes them.
+fn preprocessor_options(words: &[String]) -> Result<Options, Failure> {
+    let mut options = Options::default();
+    for word in words {
+        if let Some(define) = word.strip_prefix("-D") {
+            let (name, value) = match define.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_string())),
+                None => (define, None),
+            };
+            options.defines.push((name.to_string(), value));
+        } else if let Some(name) = word.strip_prefix("-U") {
+            options.undefines.push(name.to_string());
+        } else if let Some(dir) = word.strip_prefix("-I") {
+            options.include_dirs.push(dir.to_string());
+        } else {
+            return Err(Failure::refused(format!("{word:?} is no preprocessor option")));
+        }
+    }
+    Ok(options)
+}

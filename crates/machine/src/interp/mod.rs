@@ -1,0 +1,252 @@
+//! The reference machine: executes the intermediate form one rule at a time.
+//!
+//! Written to be read against the language: [`state`] is what a state is, `codec` how it becomes bytes, `eval`
+//! what expressions mean, `guard` when a statement is executable, `step` and `d_step` what it does, `moves` who may
+//! do what in a state, `process` and `channel` how those live, `trace_assertion` what is allowed to happen. This
+//! file makes a transition system of it. It follows Spin's verifier exactly, because the states that both
+//! count must be the same.
+
+mod action;
+mod channel;
+mod codec;
+mod d_step;
+mod eval;
+mod explain;
+mod fault;
+mod fire;
+mod guard;
+mod input;
+mod layout;
+mod moves;
+mod print;
+mod process;
+mod state;
+mod step;
+mod trace_assertion;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use promela::ir::Program;
+use promela::source::{Location, Span};
+use system::{ActionId, Fault, FaultKind, Labels, Successors, TransitionSystem};
+
+use eval::{Mode, View};
+use fault::{Outcome, Trap, internal};
+use layout::Layout;
+use moves::Want;
+use state::State;
+
+/// Finds the file, line and column of a span.
+type Locate = Box<dyn Fn(Span) -> Location + Send + Sync>;
+
+/// A program that can be executed.
+///
+/// Evaluation is recursive: expressions nested thousands deep need a thread with a large stack.
+pub struct Interp {
+    program: Arc<Program>,
+    layout: Layout,
+    locate: Locate,
+    /// Buffers that are not in use: one for every thread that ever expanded at the same time.
+    scratch: Mutex<Vec<Box<Scratch>>>,
+}
+
+impl fmt::Debug for Interp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interp").field("program", &self.program.name).finish_non_exhaustive()
+    }
+}
+
+/// Buffers for one expansion.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// The state that is expanded.
+    state: State,
+    /// Its enabled actions.
+    actions: Vec<ActionId>,
+    /// The state after an action, and its bytes.
+    next: State,
+    bytes: Vec<u8>,
+}
+
+impl Interp {
+    /// A machine for `program`; `locate` tells where a span is, usually `SourceMap::location`. The error says what
+    /// makes the program impossible to execute; programs that pass the verifier of the intermediate form have none.
+    pub fn new(
+        program: Arc<Program>,
+        locate: impl Fn(Span) -> Location + Send + Sync + 'static,
+    ) -> Result<Self, String> {
+        layout::check(&program)?;
+        let layout = Layout::new(&program);
+        Ok(Interp { program, layout, locate: Box::new(locate), scratch: Mutex::default() })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// File, line and column of a span.
+    pub fn locate(&self, span: Span) -> Location {
+        (self.locate)(span)
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Outcome<State> {
+        let mut state = State::default();
+        match codec::decode(&self.program, &self.layout, bytes, &mut state) {
+            Ok(()) => Ok(state),
+            Err(message) => internal(Span::NONE, message),
+        }
+    }
+
+    /// Lends buffers to `work`; they keep their memory from one call to the next.
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
+        let lent = self.scratch.lock().ok().and_then(|mut pool| pool.pop());
+        let mut scratch = lent.unwrap_or_default();
+        let result = work(&mut scratch);
+        if let Ok(mut pool) = self.scratch.lock() {
+            pool.push(scratch);
+        }
+        result
+    }
+
+    fn encode(&self, state: &State, out: &mut Vec<u8>) {
+        codec::encode(&self.program, &self.layout, state, out);
+    }
+
+    /// An error as others see it; `pid` is the process to blame.
+    fn fault(&self, trap: Trap, state: &State, pid: Option<usize>) -> Fault {
+        let place = self.locate(trap.span);
+        let process = pid.and_then(|pid| state.processes.get(pid));
+        Fault {
+            kind: trap.kind,
+            message: trap.message,
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            process: process.map(|process| self.program.proctype(process.proctype).name.clone()),
+            pid: process.and(pid).map(|pid| pid as u32),
+        }
+    }
+
+    fn initial_state(&self, state: &mut State) -> Outcome<()> {
+        state.globals = vec![0; self.program.n_global_cells as usize];
+        state.event = self.program.trace.map(|id| self.program.proctype(id).start);
+        process::initialise(&self.program, state, None, &self.program.init)?;
+        for active in &self.program.active {
+            let span = self.program.proctype(active.proctype).span;
+            let (program, layout) = (&self.program, &self.layout);
+            process::start(program, layout, state, active.proctype, &[], active.priority, span)?;
+        }
+        Ok(())
+    }
+
+    /// Whether process `pid` is where a run may end.
+    fn at_end(&self, state: &State, pid: usize) -> bool {
+        let process = &state.processes[pid];
+        self.program.proctype(process.proctype).location(process.location).end
+    }
+
+    /// Whether the trace assertion is where a run may end.
+    fn trace_at_end(&self, state: &State) -> bool {
+        match (self.program.trace, state.event) {
+            (Some(id), Some(location)) => self.program.proctype(id).location(location).end,
+            _ => true,
+        }
+    }
+}
+
+impl TransitionSystem for Interp {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        let mut state = State::default();
+        match self.initial_state(&mut state) {
+            Ok(()) => {
+                self.encode(&state, out);
+                Ok(())
+            }
+            Err(trap) => Err(self.fault(*trap, &state, state.processes.len().checked_sub(1))),
+        }
+    }
+
+    /// Bytes that are no state enable nothing.
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        if let Ok(mut state) = self.decode(state) {
+            self.moves(&mut state, Want::All, out);
+        }
+    }
+
+    fn expand(&self, state: &[u8], out: &mut Successors) {
+        self.with_scratch(|scratch| {
+            let Scratch { state: current, actions, .. } = &mut *scratch;
+            if codec::decode(&self.program, &self.layout, state, current).is_err() {
+                return;
+            }
+            actions.clear();
+            let timeout = self.moves(current, Want::All, actions);
+            self.fire_all(scratch, timeout, out);
+        });
+    }
+
+    /// An action that does not exist in `state` gives an internal error.
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        match self.decode(state) {
+            Ok(mut state) => {
+                let timeout = self.needs_timeout(&mut state);
+                let mut scratch = Scratch { state, actions: actions.to_vec(), ..Scratch::default() };
+                self.fire_all(&mut scratch, timeout, out);
+            }
+            Err(trap) => {
+                for &action in actions {
+                    out.push(action, None, false, Some(self.fault((*trap).clone(), &State::default(), None)));
+                }
+            }
+        }
+    }
+
+    fn labels(&self, state: &[u8]) -> Labels {
+        let Ok(state) = self.decode(state) else { return Labels::default() };
+        let locations =
+            || state.processes.iter().map(|p| self.program.proctype(p.proctype).location(p.location));
+        let ended = (0..state.processes.len()).all(|pid| self.at_end(&state, pid));
+        Labels {
+            accepting: locations().any(|location| location.accept),
+            progress: locations().any(|location| location.progress),
+            valid_end: state.processes.is_empty() || ended && self.trace_at_end(&state),
+            channels_empty: state.channels.iter().all(|channel| channel.len == 0),
+        }
+    }
+
+    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+        &state[..state.len().saturating_sub(self.layout.hidden_bytes)]
+    }
+
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+        if self.program.invariants.is_empty() {
+            return;
+        }
+        let Ok(state) = self.decode(state) else { return };
+        let view = View { program: &self.program, state: &state, pid: None, mode: Mode::default() };
+        for invariant in &self.program.invariants {
+            let trap = match view.eval(&invariant.expr) {
+                Ok(0) => Box::new(Trap {
+                    kind: FaultKind::Invariant,
+                    message: format!("invariant {} violated: {}", invariant.name, invariant.text),
+                    span: invariant.span,
+                }),
+                Ok(_) => continue,
+                Err(trap) => trap,
+            };
+            out.push(self.fault(*trap, &state, None));
+        }
+    }
+
+    fn deadlock(&self, state: &[u8]) -> Fault {
+        match self.decode(state) {
+            Ok(state) => self.explain_deadlock(&state),
+            Err(trap) => self.fault(*trap, &State::default(), None),
+        }
+    }
+}

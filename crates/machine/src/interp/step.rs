@@ -1,0 +1,230 @@
+//! What executing one edge does to a state.
+//!
+//! The caller knows that the edge is executable, and moves the process to the edge's target afterwards. A failed
+//! assertion is remembered and execution goes on; every other error ends the step without a successor.
+
+use promela::ir::{Action, Edge, Expr, Place, Proctype, ProctypeId, RecvArg, Scalar};
+use promela::source::Span;
+use system::FaultKind;
+
+use super::eval::{Mode, View, store};
+use super::fault::{Outcome, Trap, internal, runtime};
+use super::layout::find_run;
+use super::state::State;
+use super::trace_assertion::Event;
+use super::{Interp, channel, process};
+
+/// A step in the making.
+pub(super) struct Step<'a> {
+    pub interp: &'a Interp,
+    pub state: &'a mut State,
+    /// `timeout` is true.
+    pub timeout: bool,
+    /// What was printed; `None` when nobody wants to know.
+    pub output: Option<String>,
+    /// The first assertion that failed.
+    pub failed: Option<Box<Trap>>,
+    /// The value of the `run` that the statement being executed contains.
+    pub run: Option<i32>,
+}
+
+impl<'a> Step<'a> {
+    /// A step that starts in `state`.
+    pub fn new(interp: &'a Interp, state: &'a mut State, timeout: bool) -> Self {
+        Step { interp, state, timeout, output: None, failed: None, run: None }
+    }
+
+    /// The state as process `pid` sees it.
+    pub fn view(&self, pid: usize, pending: Option<usize>) -> View<'_> {
+        let mode = Mode { timeout: self.timeout, pending, run: self.run, ..Mode::default() };
+        View { program: &self.interp.program, state: self.state, pid: Some(pid), mode }
+    }
+
+    fn eval(&self, pid: usize, expr: &Expr) -> Outcome<i32> {
+        self.view(pid, None).eval(expr)
+    }
+
+    fn store(&mut self, pid: usize, place: &Place, value: i32) -> Outcome<()> {
+        let mode = Mode { timeout: self.timeout, run: self.run, ..Mode::default() };
+        store(&self.interp.program, self.state, Some(pid), mode, place, value)
+    }
+
+    /// Executes `edge` of process `pid`. `pending` is the rendezvous channel on which a message is on offer. A
+    /// `run` inside the statement happens first and its value is then known.
+    pub fn perform(
+        &mut self,
+        pid: usize,
+        proctype: &Proctype,
+        edge: &Edge,
+        pending: Option<usize>,
+    ) -> Outcome<()> {
+        let (program, layout) = (&self.interp.program, &self.interp.layout);
+        if let Some(expr) = self.interp.may_run(self.state.processes[pid].proctype, edge) {
+            let mode = Mode { timeout: self.timeout, ..Mode::default() };
+            self.run = Some(process::run(program, layout, self.state, pid, mode, expr)? as i32);
+        }
+        let result = self.execute(pid, proctype, edge, pending);
+        self.run = None;
+        result
+    }
+
+    fn execute(
+        &mut self,
+        pid: usize,
+        proctype: &Proctype,
+        edge: &Edge,
+        pending: Option<usize>,
+    ) -> Outcome<()> {
+        match &edge.action {
+            Action::Skip | Action::Else => Ok(()),
+            Action::Guard(expr) => self.guard(pid, edge, expr),
+            Action::Assign(place, expr) => self.assign(pid, place, expr),
+            Action::Send { chan, sorted, args } => self.send(pid, edge, chan, *sorted, args),
+            Action::Receive { chan, random, keep, args } => {
+                self.receive(pid, edge, chan, *random, *keep, args)
+            }
+            Action::Assert(expr) => self.assert(pid, edge, expr),
+            Action::Printf(format, args) => self.printf(pid, format, args),
+            Action::Printm(expr, set) => self.printm(pid, expr, *set),
+            Action::SetPriority(who, priority) => self.set_priority(pid, who, priority, edge.span),
+            Action::Lock(place) => self.lock(pid, place, edge.span),
+            Action::Unlock(place) => self.unlock(pid, place, edge.span),
+            Action::DStep { entry, exit, .. } => {
+                self.d_step(pid, proctype, *entry, *exit, pending, edge.span)
+            }
+            Action::End if pid + 1 == self.state.processes.len() => {
+                process::end(self.state);
+                Ok(())
+            }
+            Action::Event { .. } => internal(edge.span, "an event of a trace assertion in a process"),
+            Action::End => internal(edge.span, "only the youngest process can end"),
+        }
+    }
+
+    /// A condition, which holds.
+    fn guard(&mut self, pid: usize, edge: &Edge, expr: &Expr) -> Outcome<()> {
+        if self.eval(pid, expr)? == 0 {
+            return internal(edge.span, "the condition does not hold");
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, pid: usize, place: &Place, expr: &Expr) -> Outcome<()> {
+        let value = self.eval(pid, expr)?;
+        self.store(pid, place, value)
+    }
+
+    /// Puts a message into a channel; on a rendezvous channel it is then on offer.
+    fn send(&mut self, pid: usize, edge: &Edge, chan: &Expr, sorted: bool, args: &[Expr]) -> Outcome<()> {
+        let view = self.view(pid, None);
+        let channel = view.channel(chan)?;
+        if view.is_full(channel) {
+            return internal(edge.span, "the channel is full");
+        }
+        let mut message = args.iter().map(|arg| view.eval(arg)).collect::<Outcome<Vec<i32>>>()?;
+        let program = &self.interp.program;
+        let target = &mut self.state.channels[channel];
+        channel::check_arity(message.len(), &program.chan_types[target.ty.index()], edge.span)?;
+        channel::put_message(program, target, &mut message, sorted);
+        self.observe(Event::Send, channel, edge.span)
+    }
+
+    /// Takes a message. As in Spin all fields but the last are stored before the trace assertion sees the event.
+    fn receive(
+        &mut self,
+        pid: usize,
+        edge: &Edge,
+        chan: &Expr,
+        random: bool,
+        keep: bool,
+        args: &[RecvArg],
+    ) -> Outcome<()> {
+        let view = self.view(pid, None);
+        let channel = view.channel(chan)?;
+        let Some(slot) = view.find_message(channel, random, args, edge.span)? else {
+            return internal(edge.span, "there is no message to receive");
+        };
+        let values = (0..args.len())
+            .map(|field| view.field(channel, slot, field, edge.span))
+            .collect::<Outcome<Vec<i32>>>()?;
+        let ty = &self.interp.program.chan_types[self.state.channels[channel].ty.index()];
+        if !keep {
+            channel::check_arity(args.len(), ty, edge.span)?;
+        }
+        for (i, (arg, value)) in args.iter().zip(values).enumerate() {
+            if i + 1 == args.len() && !keep {
+                self.observe(Event::Receive, channel, edge.span)?;
+                self.state.channels[channel].remove(slot, ty.fields.len());
+            }
+            if let RecvArg::Store(place) = arg {
+                self.store(pid, place, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, event: Event, channel: usize, span: Span) -> Outcome<()> {
+        match self.interp.layout.trace {
+            Some(_) => self.interp.observe(self.state, event, channel, span),
+            None => Ok(()),
+        }
+    }
+
+    fn assert(&mut self, pid: usize, edge: &Edge, expr: &Expr) -> Outcome<()> {
+        if self.eval(pid, expr)? == 0 && self.failed.is_none() {
+            let text = edge.text.trim().strip_prefix("assert").unwrap_or(&edge.text).trim();
+            let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text).trim();
+            let message = format!("assertion violated: {text}");
+            self.failed = Some(Box::new(Trap { kind: FaultKind::Assertion, message, span: edge.span }));
+        }
+        Ok(())
+    }
+
+    /// A process that does not exist is ignored, as in Spin.
+    fn set_priority(&mut self, pid: usize, who: &Expr, priority: &Expr, span: Span) -> Outcome<()> {
+        let who = self.eval(pid, who)?;
+        let priority = self.eval(pid, priority)?;
+        let Some(process) = usize::try_from(who).ok().and_then(|who| self.state.processes.get_mut(who))
+        else {
+            return Ok(());
+        };
+        match u8::try_from(priority) {
+            Ok(priority @ 1..) => {
+                process.priority = priority;
+                Ok(())
+            }
+            _ => runtime(span, format!("priority {priority} is not within 1..255")),
+        }
+    }
+
+    fn lock(&mut self, pid: usize, place: &Place, span: Span) -> Outcome<()> {
+        let value = self.view(pid, None).load(place)?;
+        match place.scalar {
+            Scalar::Lock if value == 0 => self.store(pid, place, pid as i32 + 1),
+            Scalar::Lock => internal(span, "the lock is taken"),
+            _ if value > 0 => self.store(pid, place, value - 1),
+            _ => internal(span, "the semaphore is 0"),
+        }
+    }
+
+    fn unlock(&mut self, pid: usize, place: &Place, span: Span) -> Outcome<()> {
+        let value = self.view(pid, None).load(place)?;
+        match place.scalar {
+            Scalar::Lock if value == pid as i32 + 1 => self.store(pid, place, 0),
+            Scalar::Lock if value == 0 => runtime(span, "the lock is released by a process, but it is free"),
+            Scalar::Lock => {
+                let holder = value - 1;
+                runtime(span, format!("the lock is released by process {pid}, but process {holder} holds it"))
+            }
+            _ if value >= 255 => runtime(span, "the semaphore would exceed 255"),
+            _ => self.store(pid, place, value + 1),
+        }
+    }
+}
+
+impl Interp {
+    /// The `run` inside an edge of a proctype. Edges without one are known beforehand.
+    fn may_run<'e>(&self, proctype: ProctypeId, edge: &'e Edge) -> Option<&'e Expr> {
+        if self.layout.processes[proctype.index()].any_run { find_run(&edge.action) } else { None }
+    }
+}

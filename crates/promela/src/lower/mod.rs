@@ -1,0 +1,371 @@
+//! From the syntax tree to the intermediate form.
+//!
+//! One pass over the declarations in their order, as Spin reads them: names must be declared before they are used,
+//! except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin numbers them; when
+//! all is read, [`automaton`] turns elements into locations and edges. Files: [`types`] (declarations), [`names`]
+//! (references), [`expr`], [`statement`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
+
+mod automaton;
+mod channels;
+mod expr;
+mod flow;
+mod names;
+mod process;
+mod property;
+mod scope;
+mod statement;
+mod types;
+
+use crate::ast::{self, Item, Unit};
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::ir::{ChanTypeId, InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
+use crate::source::{SourceMap, Span};
+use flow::Flow;
+use scope::{ScopeId, Scopes};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What lowering gives: a program unless there were errors.
+pub struct Lowered {
+    /// The program.
+    pub program: Option<Program>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Lowers a model; `name` is its file name.
+pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
+    let mut lowerer = Lowerer::new(sources, name);
+    lowerer.announce_proctypes(unit);
+    for item in &unit.items {
+        lowerer.item(item);
+    }
+    lowerer.check_runs();
+    lowerer.check_sends();
+    lowerer.build_automata();
+    lowerer.order_global_inits();
+    lowerer.check_channels();
+    if lowerer.program.active.is_empty() && !has_errors(&lowerer.diagnostics) {
+        lowerer.push(
+            Diagnostic::error("E0505", Span::NONE, "no process would run in this model")
+                .help("write `active` in front of a proctype, or add `init { run … }`"),
+        );
+    }
+    let Lowerer { program, diagnostics, .. } = lowerer;
+    let program = (!has_errors(&diagnostics)).then_some(program);
+    Lowered { program, diagnostics }
+}
+
+/// A `run`, checked when all proctypes are known.
+struct RunUse {
+    proctype: ProctypeId,
+    n_args: usize,
+    span: Span,
+    arguments: Vec<Argument>,
+}
+
+/// What matters about an argument when it meets an mtype parameter.
+enum Argument {
+    Constant(MtypeId),
+    Variable(Arc<str>, Span),
+    Other,
+}
+
+/// The proctype being lowered.
+struct Context {
+    proctype: ProctypeId,
+    kind: ProctypeKind,
+    locals: Vec<Var>,
+    n_cells: u32,
+    init: Vec<InitStep>,
+    scopes: Scopes<usize>,
+    /// Blocks in which label names were first seen; moves in step with `scopes`.
+    label_scopes: Scopes<()>,
+    flow: Flow,
+    /// Declarations are still at the beginning of the body, so that initialisers belong to the process's creation.
+    initialization_ok: bool,
+    /// The innermost use of an inline, numbered; 0 outside.
+    inline: u32,
+    n_inlines: u32,
+}
+
+struct Lowerer<'a> {
+    sources: &'a SourceMap,
+    program: Program,
+    diagnostics: Vec<Diagnostic>,
+    globals: HashMap<Arc<str>, (usize, Span)>,
+    /// mtype and enum constants: set, value, place.
+    constants: HashMap<Arc<str>, (MtypeId, i32, Span)>,
+    types: HashMap<Arc<str>, StructId>,
+    enums: HashMap<Arc<str>, MtypeId>,
+    field_inits: Vec<Vec<Option<types::FieldInit>>>,
+    global_inits: Vec<(u8, Vec<InitStep>)>,
+    /// Initial values that are constants: bounds may be given by such variables.
+    initial_values: HashMap<Arc<str>, i64>,
+    proctype_ids: HashMap<Arc<str>, ProctypeId>,
+    declared_proctypes: HashSet<ProctypeId>,
+    flows: HashMap<ProctypeId, Flow>,
+    bodies: HashMap<ProctypeId, flow::SequenceId>,
+    /// Names of the declaration being read, not visible in it.
+    pending_names: Vec<Arc<str>>,
+    /// Names that were referred to.
+    used: HashSet<Arc<str>>,
+    /// PV's `run` iterators and their current values.
+    iterators: Vec<(Arc<str>, i32)>,
+    /// The set of constants that a variable was last assigned from (Spin checks that it stays one).
+    assigned_sets: HashMap<(Option<ProctypeId>, usize), MtypeId>,
+    runs: Vec<RunUse>,
+    sends: Vec<(usize, Span)>,
+    /// Channels whose messages are one structure and nothing else.
+    message_structs: HashMap<ChanTypeId, StructId>,
+    /// Some `xr` or `xs` was seen.
+    exclusive: bool,
+    max_fields: usize,
+    in_claim: bool,
+    context: Option<Box<Context>>,
+    next_id: u32,
+    n_ltl: usize,
+    n_never: usize,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(sources: &'a SourceMap, name: &str) -> Self {
+        Lowerer {
+            sources,
+            program: Program { name: name.into(), ..Program::default() },
+            diagnostics: Vec::new(),
+            globals: HashMap::new(),
+            constants: HashMap::new(),
+            types: HashMap::new(),
+            enums: HashMap::new(),
+            field_inits: Vec::new(),
+            global_inits: Vec::new(),
+            initial_values: HashMap::new(),
+            proctype_ids: HashMap::new(),
+            declared_proctypes: HashSet::new(),
+            flows: HashMap::new(),
+            bodies: HashMap::new(),
+            pending_names: Vec::new(),
+            used: HashSet::new(),
+            iterators: Vec::new(),
+            assigned_sets: HashMap::new(),
+            runs: Vec::new(),
+            sends: Vec::new(),
+            message_structs: HashMap::new(),
+            exclusive: false,
+            max_fields: 0,
+            in_claim: false,
+            context: None,
+            next_id: 0,
+            n_ltl: 0,
+            n_never: 0,
+        }
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        /// Enough to see what is wrong; more would only scroll by.
+        const MAX_DIAGNOSTICS: usize = 100;
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.push(Diagnostic::error(code, span, message));
+    }
+
+    fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.push(Diagnostic::warning(code, span, message));
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Proctype(p) => self.proctype(p),
+            Item::Init(init) => self.init_process(init),
+            Item::Never(claim) => self.never(claim),
+            Item::Trace(trace) => self.trace(trace),
+            Item::Ltl(ltl) => self.ltl(ltl),
+            Item::Decl(decl) => self.declare_globals(decl),
+            Item::Typedef(typedef) => self.declare_typedef(typedef),
+            Item::Mtype(decl) => self.declare_mtype(decl),
+            Item::Inline(_) => {}
+            Item::Invariant(invariant) => self.invariant(invariant),
+            Item::Enum(decl) => self.declare_enum(decl),
+            Item::EmbeddedC(c) => self.refuse_c(c),
+        }
+    }
+
+    fn refuse_c(&mut self, c: &ast::EmbeddedC) {
+        let message = format!("embedded C (`{}`) is not supported yet", c.keyword.name);
+        self.push(
+            Diagnostic::error("E0601", c.keyword.span, message)
+                .help("express it in Promela, or check this model with Spin"),
+        );
+    }
+
+    fn in_d_step(&self) -> bool {
+        self.context.as_ref().is_some_and(|c| c.flow.d_step.is_some())
+    }
+
+    /// Spin initialises globals grouped by type.
+    fn order_global_inits(&mut self) {
+        self.global_inits.sort_by_key(|(rank, _)| *rank);
+        let steps = std::mem::take(&mut self.global_inits);
+        self.program.init = steps.into_iter().flat_map(|(_, steps)| steps).collect();
+    }
+
+    fn build_automata(&mut self) {
+        for i in 0..self.program.proctypes.len() {
+            let id = ProctypeId(i as u32);
+            let (Some(flow), Some(body)) = (self.flows.get_mut(&id), self.bodies.get(&id)) else { continue };
+            match automaton::build(flow, *body) {
+                Ok(automaton) => {
+                    let proctype = &mut self.program.proctypes[i];
+                    proctype.locations = automaton.locations;
+                    proctype.edges = automaton.edges;
+                    proctype.start = automaton.start;
+                    proctype.labels = automaton.labels;
+                }
+                Err(diagnostic) => self.push(*diagnostic),
+            }
+        }
+        self.check_elses();
+    }
+
+    /// Two `else` that end up in one choice cannot both be told apart from the other options.
+    fn check_elses(&mut self) {
+        let mut bad = Vec::new();
+        for proctype in &self.program.proctypes {
+            for location in proctype.locations.iter().filter(|l| !l.in_d_step) {
+                let elses = location.edges.iter().map(|e| proctype.edge(*e));
+                let elses = elses.filter(|e| matches!(e.action, crate::ir::Action::Else));
+                bad.extend(elses.skip(1).map(|e| e.span));
+            }
+        }
+        bad.sort_by_key(|s| (s.file, s.start));
+        bad.dedup();
+        for span in bad {
+            self.push(
+                Diagnostic::error("E0307", span, "this `else` meets another `else` in one choice of options")
+                    .help("put a statement such as `skip` in front of the inner `if` or `do`"),
+            );
+        }
+    }
+
+    fn check_runs(&mut self) {
+        for run in std::mem::take(&mut self.runs) {
+            let proctype = self.program.proctype(run.proctype);
+            let (expected, name) = (proctype.n_params as usize, proctype.name.clone());
+            if run.n_args != expected {
+                let message = format!("`{name}` takes {expected} parameters, not {}", run.n_args);
+                let d = Diagnostic::error("E0506", run.span, message).label(proctype.span, "declared here");
+                self.push(d);
+            }
+            self.check_mtype_arguments(&run);
+        }
+    }
+
+    /// Spin takes only constants of the right set for mtype parameters.
+    fn check_mtype_arguments(&mut self, run: &RunUse) {
+        let proctype = self.program.proctype(run.proctype);
+        let params: Vec<Option<MtypeId>> = proctype
+            .locals
+            .iter()
+            .take_while(|v| v.cell < proctype.n_params)
+            .map(|v| match v.ty {
+                crate::ir::Type::Scalar(crate::ir::Scalar::Mtype(set)) => Some(set),
+                _ => None,
+            })
+            .collect();
+        for (param, argument) in params.into_iter().zip(&run.arguments) {
+            let Some(set) = param.filter(|s| !self.enums.values().any(|e| e == s)) else { continue };
+            match argument {
+                Argument::Variable(name, span) => {
+                    let message =
+                        format!("`{name}` is a variable: an mtype parameter takes only an mtype constant");
+                    self.push(
+                        Diagnostic::error("E0507", *span, message)
+                            .help("declare the parameter as `byte` to pass a variable"),
+                    );
+                }
+                Argument::Constant(given) if *given != set => {
+                    let (given, set) = (given.index(), set.index());
+                    let message = format!(
+                        "a constant of mtype `{}` is passed for a parameter of mtype `{}`",
+                        self.program.mtypes[given].name, self.program.mtypes[set].name
+                    );
+                    self.error("E0508", run.span, message);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn check_sends(&mut self) {
+        for (n, span) in std::mem::take(&mut self.sends) {
+            if n > self.max_fields {
+                let message = format!(
+                    "this message has {n} fields, but no channel takes more than {}",
+                    self.max_fields
+                );
+                self.error("E0407", span, message);
+            }
+        }
+    }
+}
+
+/// A proctype of which only the name is known yet.
+fn empty_proctype(name: String, kind: ProctypeKind, span: Span) -> Proctype {
+    Proctype {
+        name,
+        kind,
+        deterministic: false,
+        n_params: 0,
+        locals: Vec::new(),
+        n_cells: 0,
+        init: Vec::new(),
+        provided: None,
+        start: crate::ir::LocId(0),
+        locations: Vec::new(),
+        edges: Vec::new(),
+        labels: Vec::new(),
+        span,
+    }
+}
+
+impl Context {
+    fn new(proctype: ProctypeId, kind: ProctypeKind) -> Self {
+        Context {
+            proctype,
+            kind,
+            locals: Vec::new(),
+            n_cells: 0,
+            init: Vec::new(),
+            scopes: Scopes::new(),
+            label_scopes: Scopes::new(),
+            flow: Flow::new(),
+            initialization_ok: true,
+            inline: 0,
+            n_inlines: 0,
+        }
+    }
+
+    fn enter_scope(&mut self) {
+        self.scopes.enter();
+        self.label_scopes.enter();
+    }
+
+    fn leave_scope(&mut self) {
+        self.scopes.leave();
+        self.label_scopes.leave();
+    }
+
+    /// The block in which a label's name counts as first seen.
+    fn label_scope(&mut self, name: &Arc<str>) -> ScopeId {
+        if let Some((scope, ())) = self.label_scopes.find(name) {
+            return scope.clone();
+        }
+        self.label_scopes.declare(name.clone(), ());
+        self.label_scopes.current().clone()
+    }
+}

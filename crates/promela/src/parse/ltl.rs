@@ -1,0 +1,45 @@
+//! `ltl` blocks: read after everything else, with temporal operators.
+//!
+//! Three things are accepted that Spin's own formula parser refuses: `X`, conditional expressions and unary minus.
+
+use super::lexis::Kind;
+use super::parser::{PResult, Parser};
+use crate::ast::{Ident, Item, Ltl};
+use crate::token::Punct;
+
+impl Parser<'_> {
+    /// Reads the `ltl` blocks that were put aside.
+    pub(super) fn deferred_formulas(&mut self, items: &mut Vec<Item>) {
+        for range in self.lexer.deferred.take().unwrap_or_default() {
+            if self.is_stopped() {
+                return;
+            }
+            self.restart();
+            self.lexer.enter_formula(range);
+            if let Ok(ltl) = self.ltl() {
+                items.push(Item::Ltl(ltl));
+            }
+            self.lexer.in_formula = false;
+        }
+    }
+
+    fn ltl(&mut self) -> PResult<Ltl> {
+        let span = self.bump().span;
+        let mut name = None;
+        if let Kind::Name(word) = self.peek().kind.clone() {
+            name = Some(Ident { name: word, span: self.bump().span });
+        }
+        if !self.at(Punct::LBrace) {
+            return Err(self.unexpected("`{` and a formula"));
+        }
+        self.lexer.in_formula = true;
+        self.bump();
+        let formula = self.full_expr()?;
+        if self.at(Punct::Semi) {
+            self.bump();
+        }
+        self.lexer.in_formula = false;
+        self.expect(Punct::RBrace, "an operator or `}`")?;
+        Ok(Ltl { name, formula, span })
+    }
+}

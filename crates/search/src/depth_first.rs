@@ -1,0 +1,388 @@
+//! Depth-first search: the order of Spin, with an explicit stack.
+//!
+//! What lies on the stack is what is still to be done: the successors of each state on the path that have not been
+//! tried yet. A successor that is known already when its parent is expanded never gets there. The states of the
+//! path itself are not kept, only the actions between them, which is all that a counterexample needs. So a long
+//! chain costs next to nothing, and the memory of the stack is that of the open choices.
+//!
+//! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
+//! the search is then not exhaustive.
+
+use crate::expand::{Expander, Expansion};
+use crate::limits::Budget;
+use crate::observer::{Observer, Snapshot};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
+use crate::random::Random;
+use crate::task::Task;
+use std::collections::TryReserveError;
+use store::Seen;
+use system::{ActionId, Fault, TransitionSystem};
+
+/// Explores `system` depth-first.
+pub fn depth_first<S: Seen>(
+    system: &dyn TransitionSystem,
+    store: &mut S,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut search = DepthFirst {
+        system,
+        store,
+        task,
+        budget: Budget::new(task, observer),
+        expander: Expander::new(system),
+        expansion: Expansion::default(),
+        random: task.seed.map(Random::new),
+        order: Vec::new(),
+        faults: Vec::new(),
+        stack: Stack::default(),
+        found: Recorder::default(),
+        statistics: Statistics::default(),
+        depth_limited: false,
+    };
+    let stop = match search.run() {
+        Ok(()) => StopReason::Completed,
+        Err(stop) => stop,
+    };
+    search.conclude(stop)
+}
+
+/// A running search.
+struct DepthFirst<'a, S> {
+    system: &'a dyn TransitionSystem,
+    store: &'a mut S,
+    task: &'a Task<'a>,
+    budget: Budget<'a>,
+    expander: Expander<'a>,
+    expansion: Expansion,
+    random: Option<Random>,
+    /// The order in which the edges of the current expansion are tried.
+    order: Vec<usize>,
+    faults: Vec<Fault>,
+    stack: Stack,
+    found: Recorder,
+    statistics: Statistics,
+    depth_limited: bool,
+}
+
+impl<S: Seen> DepthFirst<'_, S> {
+    fn run(&mut self) -> Result<(), StopReason> {
+        let mut state = Vec::new();
+        if let Err(fault) = self.system.initial(&mut state) {
+            return self.violation(fault, &[]);
+        }
+        if self.visit(&state)? {
+            self.explore(&state)?;
+        }
+        while self.stack.next(&mut state) {
+            if self.visit(&state)? {
+                self.explore(&state)?;
+            } else {
+                self.statistics.matched += 1;
+                self.stack.leave();
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts a state; true when it is new.
+    fn visit(&mut self, state: &[u8]) -> Result<bool, StopReason> {
+        let key = self.system.key(state);
+        if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key) {
+            return Err(StopReason::StateLimit);
+        }
+        self.store.is_new(key).map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// Judges and expands a new state and puts its unknown successors on the stack.
+    fn explore(&mut self, state: &[u8]) -> Result<(), StopReason> {
+        let at = self.snapshot();
+        self.statistics.depth = self.statistics.depth.max(at.depth);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(state.len() as u64);
+        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expander.expand(state, &at, &mut self.budget, &mut self.expansion)?;
+        self.depth_limited |= self.expansion.cut;
+        self.judge(state)?;
+        self.push_successors().map_err(|_| StopReason::MemoryLimit)
+    }
+
+    fn judge(&mut self, state: &[u8]) -> Result<(), StopReason> {
+        let mut faults = std::mem::take(&mut self.faults);
+        self.task.checks.judge_state(self.system, state, self.expansion.stuck, &mut faults);
+        for fault in faults.drain(..) {
+            self.violation(fault, &[])?;
+        }
+        self.faults = faults;
+        for step in std::mem::take(&mut self.expansion.faults) {
+            if self.task.checks.count(step.fault.kind) {
+                self.violation(step.fault, &step.actions)?;
+            }
+        }
+        if let Some(actions) = self.expansion.atomic_loop.take() {
+            self.found.warnings.push(Warning::AtomicLoop(self.stack.path_and(&actions)));
+        }
+        Ok(())
+    }
+
+    /// The error is that there is no memory for them.
+    fn push_successors(&mut self) -> Result<(), TryReserveError> {
+        self.order.clear();
+        self.order.extend(0..self.expansion.edges.len());
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut self.order);
+        }
+        self.stack.enter()?;
+        for &i in self.order.iter().rev() {
+            let edge = &self.expansion.edges[i];
+            let state = self.expansion.state(edge);
+            self.statistics.transitions += 1;
+            if self.store.contains(self.system.key(state)) {
+                self.statistics.matched += 1;
+            } else {
+                self.stack.push(state, self.expansion.actions(edge))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
+    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
+        let depth = (self.stack.path.len() + more.len()) as u64;
+        self.found.add(fault, depth, || self.stack.path_and(more));
+        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            states: self.store.n_keys(),
+            transitions: self.statistics.transitions,
+            depth: self.stack.path.len() as u64,
+            errors: self.found.errors,
+            memory: self.store.memory() + self.stack.memory(),
+            ..Snapshot::default()
+        }
+    }
+
+    fn conclude(mut self, stop: StopReason) -> Outcome {
+        self.statistics.states = self.store.n_keys();
+        self.statistics.state_bytes = self.store.memory();
+        Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
+    }
+}
+
+/// The path and, for each state on it, the successors still to be tried, the next one on top.
+#[derive(Debug, Default)]
+struct Stack {
+    /// All actions from the initial state to the current one.
+    path: Vec<ActionId>,
+    /// How many of them belong to the successor that was taken last.
+    taken: u32,
+    frames: Vec<Frame>,
+    pending: Vec<Pending>,
+    bytes: Vec<u8>,
+    actions: Vec<ActionId>,
+}
+
+/// A state of the path that has been expanded.
+#[derive(Debug)]
+struct Frame {
+    /// Successors still to be tried.
+    pending: u32,
+    /// Actions that lead here from the frame below.
+    steps: u32,
+}
+
+/// A successor that is still to be tried: lengths of what it has on top of the common stacks.
+#[derive(Debug)]
+struct Pending {
+    bytes: u32,
+    actions: u32,
+}
+
+impl Stack {
+    /// Takes the next successor that is to be tried: its state goes to `state`, its actions to the path. Goes back along
+    /// the path as far as needed; false when nothing is left.
+    fn next(&mut self, state: &mut Vec<u8>) -> bool {
+        while let Some(frame) = self.frames.last_mut() {
+            if let Some(rest) = frame.pending.checked_sub(1) {
+                frame.pending = rest;
+                self.take(state);
+                return true;
+            }
+            self.path.truncate(self.path.len() - frame.steps as usize);
+            self.frames.pop();
+        }
+        false
+    }
+
+    fn take(&mut self, state: &mut Vec<u8>) {
+        let Some(pending) = self.pending.pop() else { return };
+        let bytes = self.bytes.len() - pending.bytes as usize;
+        state.clear();
+        state.extend_from_slice(&self.bytes[bytes..]);
+        self.bytes.truncate(bytes);
+        let actions = self.actions.len() - pending.actions as usize;
+        self.path.extend_from_slice(&self.actions[actions..]);
+        self.actions.truncate(actions);
+        self.taken = pending.actions;
+    }
+
+    /// The successor just taken was known: its actions leave the path.
+    fn leave(&mut self) {
+        self.path.truncate(self.path.len() - self.taken as usize);
+    }
+
+    /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
+    fn enter(&mut self) -> Result<(), TryReserveError> {
+        self.frames.try_reserve(1)?;
+        self.frames.push(Frame { pending: 0, steps: self.taken });
+        Ok(())
+    }
+
+    /// Adds a successor of the state at the end of the path, to be tried before those added so far.
+    fn push(&mut self, state: &[u8], actions: &[ActionId]) -> Result<(), TryReserveError> {
+        if let Some(frame) = self.frames.last_mut() {
+            self.pending.try_reserve(1)?;
+            self.bytes.try_reserve(state.len())?;
+            self.actions.try_reserve(actions.len())?;
+            // When it is taken, the path is as long as it is now.
+            self.path.try_reserve(actions.len())?;
+            frame.pending += 1;
+            self.pending.push(Pending { bytes: state.len() as u32, actions: actions.len() as u32 });
+            self.bytes.extend_from_slice(state);
+            self.actions.extend_from_slice(actions);
+        }
+        Ok(())
+    }
+
+    /// The path, prolonged by `more`.
+    fn path_and(&self, more: &[ActionId]) -> Vec<ActionId> {
+        [&self.path[..], more].concat()
+    }
+
+    fn memory(&self) -> u64 {
+        let words =
+            self.path.capacity() + self.actions.capacity() + self.frames.capacity() + self.pending.capacity();
+        (words * 8 + self.bytes.capacity()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::observer::Silent;
+    use crate::property::Checks;
+    use std::sync::atomic::AtomicBool;
+    use store::Table;
+    use system::toy::{Counters, Graph, Hidden};
+
+    fn search(system: &dyn TransitionSystem, all_errors: bool, limits: Limits) -> Outcome {
+        let stop = AtomicBool::new(false);
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop };
+        depth_first(system, &mut Table::default(), &task, &mut Silent)
+    }
+
+    #[test]
+    fn counters_are_counted() {
+        let outcome = search(&Counters { n: 4, max: 4 }, false, Limits::default());
+        assert_eq!(outcome.statistics.states, 625);
+        assert_eq!(outcome.statistics.transitions, 4 * 4 * 125);
+        assert_eq!(outcome.statistics.matched, 2000 - 624);
+        assert_eq!(outcome.statistics.depth, 16);
+        assert!(outcome.exhausted.is_some() && outcome.errors == 0);
+    }
+
+    #[test]
+    fn the_first_violation_ends_the_search_with_its_path() {
+        let graph = Graph::parse("0 -> 1 -> 2 -> 3; 1 -> 4; end 4; assert 2 3; end 3").unwrap();
+        let outcome = search(&graph, false, Limits::default());
+        assert_eq!(outcome.stop, StopReason::Violation);
+        assert!(outcome.exhausted.is_none());
+        assert_eq!(outcome.violations[0].path, [ActionId(0), ActionId(1), ActionId(2)]);
+        assert_eq!(outcome.errors, 1);
+    }
+
+    #[test]
+    fn all_errors_are_counted_and_the_rest_explored() {
+        let text = "0 -> 1 -> 2 -> 3; 0 -> 4; 4 -> 2; bad 1 2; assert 1 2; fault 4 2";
+        let outcome = search(&Graph::parse(text).unwrap(), true, Limits::default());
+        assert_eq!(outcome.statistics.states, 5);
+        // Two bad states, one assertion, one step that cannot be completed, one deadlock at 3.
+        assert_eq!(outcome.errors, 5);
+        assert_eq!(outcome.violations.len(), 5);
+        assert!(outcome.exhausted.is_some());
+        assert_eq!(outcome.statistics.transitions, 4);
+    }
+
+    #[test]
+    fn checks_change_the_count_and_not_the_exploration() {
+        let graph = Graph::parse("0 -> 1 -> 2; bad 1; assert 0 1").unwrap();
+        let stop = AtomicBool::new(false);
+        let checks = Checks::only(system::FaultKind::Invariant);
+        let task = Task { checks, all_errors: true, seed: None, limits: Limits::default(), stop: &stop };
+        let outcome = depth_first(&graph, &mut Table::default(), &task, &mut Silent);
+        assert_eq!((outcome.errors, outcome.statistics.states), (1, 3));
+    }
+
+    #[test]
+    fn limits_make_the_search_incomplete() {
+        let counters = Counters { n: 3, max: 3 };
+        let deep = search(&counters, false, Limits { depth: Some(4), ..Limits::default() });
+        assert!(deep.depth_limited && deep.exhausted.is_none() && deep.statistics.depth == 4);
+        let few = search(&counters, false, Limits { states: Some(63), ..Limits::default() });
+        assert_eq!((few.stop, few.statistics.states), (StopReason::StateLimit, 63));
+        assert!(few.exhausted.is_none());
+        let enough =
+            search(&counters, false, Limits { states: Some(64), depth: Some(9), ..Limits::default() });
+        assert!(enough.exhausted.is_some());
+    }
+
+    #[test]
+    fn a_full_store_ends_the_search() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits::default();
+        let task = Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop };
+        let system = Counters { n: 6, max: 6 };
+        let outcome = depth_first(&system, &mut Table::new(50_000), &task, &mut Silent);
+        assert_eq!(outcome.stop, StopReason::MemoryLimit);
+        assert!(outcome.exhausted.is_none());
+    }
+
+    #[test]
+    fn an_initial_fault_is_a_violation_without_steps() {
+        let outcome = search(&Graph::parse("broken").unwrap(), false, Limits::default());
+        assert_eq!((outcome.errors, outcome.statistics.states), (1, 0));
+        assert!(outcome.violations[0].path.is_empty());
+    }
+
+    #[test]
+    fn hidden_values_do_not_make_states_different() {
+        let outcome = search(&Hidden, true, Limits::default());
+        assert_eq!(outcome.statistics.states, 10);
+    }
+
+    #[test]
+    fn endless_atomic_sequences_are_warned_of_once() {
+        let text = "0 -> 1 -> 2 -> 1; 2 -> 3 -> 4 -> 5 -> 4; 5 -> 0; transient 1 2 4 5";
+        let outcome = search(&Graph::parse(text).unwrap(), false, Limits::default());
+        assert_eq!(outcome.warnings.len(), 1);
+        assert_eq!(outcome.statistics.states, 2);
+        assert!(outcome.exhausted.is_some());
+    }
+
+    #[test]
+    fn a_seed_changes_the_order_alone() {
+        let graph = Graph::random(200, 9);
+        let run = |seed| {
+            let stop = AtomicBool::new(false);
+            let limits = Limits::default();
+            let task = Task { checks: Checks::SAFETY, all_errors: true, seed, limits, stop: &stop };
+            depth_first(&graph, &mut Table::default(), &task, &mut Silent)
+        };
+        let (plain, one, again) = (run(None), run(Some(1)), run(Some(1)));
+        assert_eq!(plain.statistics.states, one.statistics.states);
+        assert_eq!(plain.statistics.transitions, one.statistics.transitions);
+        assert_eq!(one.statistics, again.statistics);
+    }
+}

@@ -1,0 +1,180 @@
+//! Budgets: depth, states, memory, time, and the wish of others to stop.
+//!
+//! The depth and the number of states are compared where they change. The rest is looked at by [`Budget::tick`],
+//! called once per expanded state: the stop flag each time, the clock every 64th time, and the memory of the
+//! whole process (which also holds stacks and queues) and the observer a few times a second.
+
+use crate::observer::{Flow, Observer, Snapshot};
+use crate::outcome::StopReason;
+use crate::task::Task;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How far a search may go; `None` is without limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Steps along a path, those inside atomic sequences included.
+    pub depth: Option<u64>,
+    /// Distinct states.
+    pub states: Option<u64>,
+    /// Bytes, of the store and of the whole process.
+    pub memory: Option<u64>,
+    /// Time.
+    pub time: Option<Duration>,
+}
+
+/// Expansions between two looks at the clock.
+const CLOCK_PERIOD: u32 = 64;
+/// Time between two looks at the memory and two reports of progress.
+const REPORT_PERIOD: Duration = Duration::from_millis(100);
+
+/// Keeps a running search within its limits.
+pub struct Budget<'a> {
+    limits: Limits,
+    stop: &'a AtomicBool,
+    observer: &'a mut dyn Observer,
+    started: Instant,
+    ticks: u32,
+    next_report: Duration,
+}
+
+impl<'a> Budget<'a> {
+    /// A budget that starts now.
+    pub fn new(task: &Task<'a>, observer: &'a mut dyn Observer) -> Self {
+        Budget {
+            limits: task.limits,
+            stop: task.stop,
+            observer,
+            started: Instant::now(),
+            ticks: 0,
+            next_report: Duration::ZERO,
+        }
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// How many more steps a path of this length may take.
+    pub fn steps_left(&self, depth: u64) -> u64 {
+        self.limits.depth.map_or(u64::MAX, |limit| limit.saturating_sub(depth))
+    }
+
+    /// Whether `states` are as many as there may be.
+    pub fn states_spent(&self, states: u64) -> bool {
+        self.limits.states.is_some_and(|limit| states >= limit)
+    }
+
+    /// To be called once per expanded state (transient ones included); `snapshot` is asked for only sometimes.
+    pub fn tick(&mut self, snapshot: impl FnOnce() -> Snapshot) -> Result<(), StopReason> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(StopReason::Interrupted);
+        }
+        let look = self.ticks % CLOCK_PERIOD == 0;
+        self.ticks = self.ticks.wrapping_add(1);
+        if look { self.look(snapshot) } else { Ok(()) }
+    }
+
+    fn look(&mut self, snapshot: impl FnOnce() -> Snapshot) -> Result<(), StopReason> {
+        let elapsed = self.started.elapsed();
+        if self.limits.time.is_some_and(|limit| elapsed >= limit) {
+            return Err(StopReason::TimeLimit);
+        }
+        if elapsed < self.next_report {
+            return Ok(());
+        }
+        self.next_report = elapsed + REPORT_PERIOD;
+        let mut snapshot = snapshot();
+        snapshot.elapsed = elapsed;
+        snapshot.memory = snapshot.memory.max(resident_bytes().unwrap_or(0));
+        if self.limits.memory.is_some_and(|limit| snapshot.memory >= limit) {
+            return Err(StopReason::MemoryLimit);
+        }
+        match self.observer.progress(&snapshot) {
+            Flow::Continue => Ok(()),
+            Flow::Stop => Err(StopReason::Interrupted),
+        }
+    }
+}
+
+/// Memory that the process has in RAM, where the operating system tells.
+pub fn resident_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
+}
+
+/// The most memory that the process ever had in RAM, where the operating system tells.
+pub fn peak_resident_bytes() -> Option<u64> {
+    status_bytes("VmHWM:")
+}
+
+/// A line of Linux's `/proc/self/status`, which counts in kB whatever the page size.
+fn status_bytes(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Silent;
+    use crate::property::Checks;
+
+    fn task(limits: Limits, stop: &AtomicBool) -> Task<'_> {
+        Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop }
+    }
+
+    #[test]
+    fn no_time_is_spent_at_once() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task(limits, &stop), &mut silent);
+        assert_eq!(budget.tick(Snapshot::default), Err(StopReason::TimeLimit));
+    }
+
+    #[test]
+    fn the_flag_is_seen_on_every_tick() {
+        let stop = AtomicBool::new(false);
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task(Limits::default(), &stop), &mut silent);
+        assert_eq!(budget.tick(Snapshot::default), Ok(()));
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(budget.tick(Snapshot::default), Err(StopReason::Interrupted));
+    }
+
+    #[test]
+    fn memory_counts_what_the_search_says() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { memory: Some(u64::MAX - 1), ..Limits::default() };
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task(limits, &stop), &mut silent);
+        let huge = || Snapshot { memory: u64::MAX, ..Snapshot::default() };
+        assert_eq!(budget.tick(huge), Err(StopReason::MemoryLimit));
+    }
+
+    #[test]
+    fn an_observer_can_stop_the_search() {
+        struct Stopper;
+        impl Observer for Stopper {
+            fn progress(&mut self, _: &Snapshot) -> Flow {
+                Flow::Stop
+            }
+        }
+        let stop = AtomicBool::new(false);
+        let mut observer = Stopper;
+        let mut budget = Budget::new(&task(Limits::default(), &stop), &mut observer);
+        assert_eq!(budget.tick(Snapshot::default), Err(StopReason::Interrupted));
+    }
+
+    #[test]
+    fn depth_and_states() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { depth: Some(10), states: Some(3), ..Limits::default() };
+        let mut silent = Silent;
+        let budget = Budget::new(&task(limits, &stop), &mut silent);
+        assert_eq!((budget.steps_left(4), budget.steps_left(11)), (6, 0));
+        assert!(!budget.states_spent(2) && budget.states_spent(3));
+    }
+}

@@ -1,0 +1,45 @@
+//! How far a search is, told to whoever wants to know.
+
+use std::time::Duration;
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Snapshot {
+    /// Distinct states so far.
+    pub states: u64,
+    /// Steps between them so far.
+    pub transitions: u64,
+    /// The depth at which the search is now.
+    pub depth: u64,
+    /// Violations so far.
+    pub errors: u64,
+    /// Bytes in use, as far as known.
+    pub memory: u64,
+    /// Time since the search began.
+    pub elapsed: Duration,
+}
+
+/// What an observer wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop as if interrupted.
+    Stop,
+}
+
+/// Receives news of a search, several times a second.
+pub trait Observer {
+    /// How far the search is.
+    fn progress(&mut self, snapshot: &Snapshot) -> Flow;
+}
+
+/// An observer that does not care.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn progress(&mut self, _snapshot: &Snapshot) -> Flow {
+        Flow::Continue
+    }
+}

@@ -1,0 +1,192 @@
+//! Why a search ended, what it found, and what may be claimed from it.
+//!
+//! [`StopReason`] is not a verdict. That *everything* was seen is said by [`Exhausted`] alone, a token that only
+//! this crate can make, and makes only for a search that was complete in a store that loses nothing.
+
+use std::collections::BTreeMap;
+use system::{ActionId, Fault, FaultKind};
+
+/// Why a search ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    /// There was nothing left to explore within the limits.
+    Completed,
+    /// A violation was found and one was enough.
+    Violation,
+    /// As many states as allowed were found, and there are more.
+    StateLimit,
+    /// Memory ran out.
+    MemoryLimit,
+    /// Time ran out.
+    TimeLimit,
+    /// Somebody asked it to stop.
+    Interrupted,
+}
+
+/// The proof that a search saw every reachable state. Verdicts that something *holds* are made from it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Exhausted(());
+
+/// Numbers about a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Distinct ordinary states stored, the initial one included.
+    pub states: u64,
+    /// Steps explored between ordinary states, a whole atomic sequence being one.
+    pub transitions: u64,
+    /// Of these, steps to a state that was already known.
+    pub matched: u64,
+    /// The longest path, in steps, those inside atomic sequences included.
+    pub depth: u64,
+    /// Bytes of the store.
+    pub state_bytes: u64,
+    /// The length of the longest state.
+    pub vector_bytes: u64,
+}
+
+/// An error and the way to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What is wrong.
+    pub fault: Fault,
+    /// The actions from the initial state; the last one shows the fault, or leads to the state that does.
+    pub path: Vec<ActionId>,
+}
+
+/// Something that is no violation, but that the author should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// An atomic sequence can run in a circle for ever: the path leads to a transient state on the circle.
+    AtomicLoop(Vec<ActionId>),
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Something was left out because of the depth limit.
+    pub depth_limited: bool,
+    /// Present iff every reachable state was seen.
+    pub exhausted: Option<Exhausted>,
+    /// Violations met.
+    pub errors: u64,
+    /// The first of each (kind, file, line, process), in the order in which they were met.
+    pub violations: Vec<Violation>,
+    /// What else there is to say.
+    pub warnings: Vec<Warning>,
+    /// Numbers.
+    pub statistics: Statistics,
+}
+
+impl Outcome {
+    /// Puts together what a search found; the only place that makes [`Exhausted`].
+    pub(crate) fn conclude(
+        stop: StopReason,
+        depth_limited: bool,
+        lossless: bool,
+        found: Recorder,
+        statistics: Statistics,
+    ) -> Self {
+        let complete = stop == StopReason::Completed && !depth_limited && lossless;
+        let Recorder { errors, violations, warnings, .. } = found;
+        let exhausted = complete.then_some(Exhausted(()));
+        Outcome { stop, depth_limited, exhausted, errors, violations, warnings, statistics }
+    }
+}
+
+/// What makes two violations the same for a report.
+type Signature = (FaultKind, String, u32, Option<String>);
+
+/// Counts violations and keeps the first of each signature, or a later one that is reached by a shorter path.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    pub errors: u64,
+    pub violations: Vec<Violation>,
+    pub warnings: Vec<Warning>,
+    index: BTreeMap<Signature, usize>,
+}
+
+impl Recorder {
+    /// Records a violation found at `depth`; `path` is asked for only when it will be kept.
+    pub fn add(&mut self, fault: Fault, depth: u64, path: impl FnOnce() -> Vec<ActionId>) {
+        self.errors += 1;
+        let signature = (fault.kind, fault.file.clone(), fault.line, fault.process.clone());
+        match self.index.get(&signature) {
+            Some(&at) if self.violations[at].path.len() as u64 <= depth => {}
+            Some(&at) => self.violations[at] = Violation { fault, path: path() },
+            None => {
+                self.index.insert(signature, self.violations.len());
+                self.violations.push(Violation { fault, path: path() });
+            }
+        }
+    }
+
+    /// The length of the shortest violation so far.
+    pub fn shortest(&self) -> Option<u64> {
+        self.violations.iter().map(|v| v.path.len() as u64).min()
+    }
+
+    /// Keeps the shortest violation alone, for a search that was to find only one.
+    pub fn keep_shortest(&mut self) {
+        let best = (0..self.violations.len()).min_by_key(|&i| self.violations[i].path.len());
+        if let Some(best) = best {
+            self.violations.swap(0, best);
+            self.violations.truncate(1);
+            self.errors = 1;
+            self.index.clear();
+        }
+    }
+
+    /// Whether the author has been told of an endless atomic sequence.
+    pub fn knows_atomic_loop(&self) -> bool {
+        !self.warnings.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(line: u32) -> Fault {
+        let (message, file) = (String::new(), "f".to_string());
+        Fault { kind: FaultKind::Assertion, message, file, line, column: 1, process: None, pid: None }
+    }
+
+    fn path(len: u64) -> Vec<ActionId> {
+        (0..len).map(ActionId).collect()
+    }
+
+    #[test]
+    fn the_first_of_each_is_kept_unless_a_later_one_is_shorter() {
+        let mut recorder = Recorder::default();
+        recorder.add(fault(1), 5, || path(5));
+        recorder.add(fault(2), 7, || path(7));
+        recorder.add(fault(1), 6, || panic!("a longer path is not needed"));
+        recorder.add(fault(2), 3, || path(3));
+        assert_eq!(recorder.errors, 4);
+        let lengths: Vec<usize> = recorder.violations.iter().map(|v| v.path.len()).collect();
+        assert_eq!(lengths, [5, 3]);
+        assert_eq!(recorder.shortest(), Some(3));
+        recorder.keep_shortest();
+        assert_eq!(
+            (recorder.errors, recorder.violations.len(), recorder.violations[0].fault.line),
+            (1, 1, 2)
+        );
+    }
+
+    #[test]
+    fn only_a_complete_lossless_search_is_exhausted() {
+        let conclude = |stop, limited, lossless| {
+            Outcome::conclude(stop, limited, lossless, Recorder::default(), Statistics::default())
+                .exhausted
+                .is_some()
+        };
+        assert!(conclude(StopReason::Completed, false, true));
+        assert!(!conclude(StopReason::Completed, true, true));
+        assert!(!conclude(StopReason::Completed, false, false));
+        for stop in [StopReason::Violation, StopReason::TimeLimit, StopReason::Interrupted] {
+            assert!(!conclude(stop, false, true));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What counts as a violation: the one place that both searches ask.
+//!
+//! Leaving a check out changes what is counted, never what is explored.
+
+use system::{Fault, FaultKind, TransitionSystem};
+
+/// Which errors are violations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checks {
+    /// Failed assertions.
+    pub assertion: bool,
+    /// States without a successor that are no valid end.
+    pub end_state: bool,
+    /// Invariants.
+    pub invariant: bool,
+    /// Trace assertions.
+    pub trace: bool,
+    /// Run-time errors.
+    pub runtime: bool,
+    /// With `end_state`: channels must be empty at a valid end.
+    pub channels_empty: bool,
+}
+
+/// What is said of a valid end at which channels are not empty.
+pub const CHANNELS_NOT_EMPTY: &str = "channels not empty at end";
+
+impl Checks {
+    /// Nothing.
+    pub const NONE: Checks = Checks {
+        assertion: false,
+        end_state: false,
+        invariant: false,
+        trace: false,
+        runtime: false,
+        channels_empty: false,
+    };
+
+    /// All built-in safety checks, as Spin has them on by default.
+    pub const SAFETY: Checks = Checks {
+        assertion: true,
+        end_state: true,
+        invariant: true,
+        trace: true,
+        runtime: true,
+        channels_empty: false,
+    };
+
+    /// One kind alone.
+    pub fn only(kind: FaultKind) -> Checks {
+        let mut checks = Checks::NONE;
+        match kind {
+            FaultKind::Assertion => checks.assertion = true,
+            FaultKind::EndState => checks.end_state = true,
+            FaultKind::Invariant => checks.invariant = true,
+            FaultKind::Trace => checks.trace = true,
+            FaultKind::Runtime => checks.runtime = true,
+        }
+        checks
+    }
+
+    /// Whether an error of this kind is a violation.
+    pub fn count(&self, kind: FaultKind) -> bool {
+        match kind {
+            FaultKind::Assertion => self.assertion,
+            FaultKind::EndState => self.end_state,
+            FaultKind::Invariant => self.invariant,
+            FaultKind::Trace => self.trace,
+            FaultKind::Runtime => self.runtime,
+        }
+    }
+
+    /// Appends the violations that an ordinary state shows by itself; `stuck`: no action is enabled in it.
+    pub fn judge_state(
+        &self,
+        system: &dyn TransitionSystem,
+        state: &[u8],
+        stuck: bool,
+        out: &mut Vec<Fault>,
+    ) {
+        let first = out.len();
+        if self.invariant || self.trace || self.runtime || self.assertion {
+            system.inspect(state, out);
+        }
+        if stuck && self.end_state {
+            out.extend(self.judge_end(system, state));
+        }
+        let mut at = first;
+        while at < out.len() {
+            if self.count(out[at].kind) {
+                at += 1;
+            } else {
+                out.remove(at);
+            }
+        }
+    }
+
+    fn judge_end(&self, system: &dyn TransitionSystem, state: &[u8]) -> Option<Fault> {
+        let labels = system.labels(state);
+        if !labels.valid_end {
+            return Some(system.deadlock(state));
+        }
+        if self.channels_empty && !labels.channels_empty {
+            let message = CHANNELS_NOT_EMPTY.to_string();
+            return Some(Fault { kind: FaultKind::EndState, message, ..system.deadlock(state) });
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::toy::Graph;
+
+    fn judged(checks: Checks, node: &str, stuck: bool) -> Vec<String> {
+        let graph = Graph::parse("bad 1 2; end 2 3; full 3").unwrap();
+        let mut out = Vec::new();
+        checks.judge_state(&graph, node.as_bytes(), stuck, &mut out);
+        out.into_iter().map(|f| f.message).collect()
+    }
+
+    #[test]
+    fn states_are_judged_by_what_is_asked() {
+        assert_eq!(judged(Checks::SAFETY, "1", false), ["bad node 1"]);
+        assert_eq!(judged(Checks::SAFETY, "1", true), ["bad node 1", "stuck at 1"]);
+        assert_eq!(judged(Checks::SAFETY, "2", true), ["bad node 2"]);
+        assert_eq!(judged(Checks::only(FaultKind::EndState), "1", true), ["stuck at 1"]);
+        assert!(judged(Checks::only(FaultKind::Assertion), "1", true).is_empty());
+    }
+
+    #[test]
+    fn channels_can_be_required_to_be_empty() {
+        assert!(judged(Checks::SAFETY, "3", true).is_empty());
+        let strict = Checks { channels_empty: true, ..Checks::SAFETY };
+        assert_eq!(judged(strict, "3", true), [CHANNELS_NOT_EMPTY]);
+        assert!(judged(strict, "3", false).is_empty());
+    }
+}

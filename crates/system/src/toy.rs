@@ -1,0 +1,345 @@
+//! Hand-written systems for tests below the waist: a graph from text, counters, a system with a hidden value.
+//!
+//! They are small enough to know the answer by looking, and they show every feature of the waist that a search
+//! must respect: transient states, steps that fault with and without a successor, states that fault, valid and
+//! invalid ends, keys that are shorter than states.
+
+use crate::{
+    ActionId, Explain, Fault, FaultKind, Labels, NamedValue, StepInfo, Successors, TransitionSystem,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A transition graph with numbered nodes; node 0 is the initial state.
+///
+/// Statements are separated by `;` or new lines:
+/// - `0 -> 1 -> 2 -> 1`: edges (a node may have several, tried in order of writing);
+/// - `transient 4 5`: these nodes are transient;
+/// - `end 3`: having no successor there is fine; `full 3`: channels are not empty there;
+/// - `bad 2`: the node itself shows an invariant fault;
+/// - `assert 1 2`: the step from 1 to 2 fails an assertion and is taken; `fault 1 2`: it cannot be completed;
+/// - `broken`: already the initialisation fails.
+///
+/// A state is the node's number in decimal, so that states have different lengths.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    edges: Vec<(u32, u32)>,
+    outgoing: BTreeMap<u32, Vec<usize>>,
+    transient: BTreeSet<u32>,
+    ends: BTreeSet<u32>,
+    full: BTreeSet<u32>,
+    bad: BTreeSet<u32>,
+    asserts: BTreeSet<(u32, u32)>,
+    faults: BTreeSet<(u32, u32)>,
+    broken: bool,
+}
+
+impl Graph {
+    /// Reads a graph; the error names the statement that is not understood.
+    pub fn parse(text: &str) -> Result<Graph, String> {
+        let mut graph = Graph::default();
+        for statement in text.split([';', '\n']).map(str::trim).filter(|s| !s.is_empty()) {
+            graph.statement(statement).ok_or_else(|| format!("not understood: {statement}"))?;
+        }
+        Ok(graph)
+    }
+
+    /// Adds one edge.
+    pub fn edge(&mut self, from: u32, to: u32) {
+        self.outgoing.entry(from).or_default().push(self.edges.len());
+        self.edges.push((from, to));
+    }
+
+    fn statement(&mut self, statement: &str) -> Option<()> {
+        if statement == "broken" {
+            self.broken = true;
+            return Some(());
+        }
+        if !statement.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let nodes: Vec<u32> =
+                statement.split("->").map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+            nodes.windows(2).for_each(|pair| self.edge(pair[0], pair[1]));
+            return Some(());
+        }
+        let (word, rest) = statement.split_once(' ')?;
+        let nodes: Vec<u32> = rest.split_whitespace().map(|n| n.parse().ok()).collect::<Option<_>>()?;
+        match word {
+            "transient" => self.transient.extend(nodes),
+            "end" => self.ends.extend(nodes),
+            "full" => self.full.extend(nodes),
+            "bad" => self.bad.extend(nodes),
+            "assert" => drop(self.asserts.insert((*nodes.first()?, *nodes.get(1)?))),
+            "fault" => drop(self.faults.insert((*nodes.first()?, *nodes.get(1)?))),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// A random graph with `n` nodes, for comparing searches with each other: about two edges a node, a third of
+    /// the nodes transient (never node 0), some faults.
+    pub fn random(n: u32, seed: u64) -> Graph {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = |bound: u32| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) as u32 % bound.max(1)
+        };
+        let mut graph = Graph::default();
+        for _ in 0..2 * n {
+            let (from, to) = (next(n), next(n));
+            graph.edge(from, to);
+            match next(40) {
+                0 => drop(graph.asserts.insert((from, to))),
+                1 => drop(graph.faults.insert((from, to))),
+                _ => {}
+            }
+        }
+        for node in 1..n {
+            match next(12) {
+                0..=3 => drop(graph.transient.insert(node)),
+                4..=7 => drop(graph.ends.insert(node)),
+                8 if next(4) == 0 => drop(graph.bad.insert(node)),
+                _ => {}
+            }
+        }
+        graph
+    }
+
+    /// The node that a state stands for.
+    pub fn node(state: &[u8]) -> u32 {
+        std::str::from_utf8(state).ok().and_then(|s| s.parse().ok()).unwrap_or(u32::MAX)
+    }
+
+    /// The edges as pairs of nodes; the action with number `i` is edge `i`.
+    pub fn edges(&self) -> &[(u32, u32)] {
+        &self.edges
+    }
+
+    /// Whether the node is transient. One without a successor gives back the control: it is ordinary.
+    pub fn is_transient(&self, node: u32) -> bool {
+        self.transient.contains(&node) && self.outgoing.contains_key(&node)
+    }
+
+    /// Whether the step from one node to the other cannot be completed.
+    pub fn is_fault(&self, from: u32, to: u32) -> bool {
+        self.faults.contains(&(from, to))
+    }
+
+    fn step_fault(&self, from: u32, to: u32) -> Option<Fault> {
+        let kind = match () {
+            () if self.is_fault(from, to) => FaultKind::Runtime,
+            () if self.asserts.contains(&(from, to)) => FaultKind::Assertion,
+            () => return None,
+        };
+        Some(fault(kind, format!("{} from {from} to {to}", kind.name()), from))
+    }
+}
+
+/// A fault at "line" `node` of the toy.
+fn fault(kind: FaultKind, message: String, node: u32) -> Fault {
+    let process = Some("graph".to_string());
+    Fault { kind, message, file: "toy".to_string(), line: node, column: 1, process, pid: Some(0) }
+}
+
+impl TransitionSystem for Graph {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        if self.broken {
+            return Err(fault(FaultKind::Runtime, "broken from the start".to_string(), 0));
+        }
+        out.extend_from_slice(b"0");
+        Ok(())
+    }
+
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        let edges = self.outgoing.get(&Graph::node(state)).map_or(&[][..], Vec::as_slice);
+        out.extend(edges.iter().map(|&e| ActionId(e as u64)));
+    }
+
+    fn fire(&self, _state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        for &action in actions {
+            let (from, to) = self.edges[action.0 as usize];
+            let bytes = to.to_string().into_bytes();
+            let fault = self.step_fault(from, to);
+            let state = (!self.is_fault(from, to)).then_some(&bytes[..]);
+            out.push(action, state, state.is_some() && self.is_transient(to), fault);
+        }
+    }
+
+    fn labels(&self, state: &[u8]) -> Labels {
+        let node = Graph::node(state);
+        Labels {
+            valid_end: self.ends.contains(&node),
+            channels_empty: !self.full.contains(&node),
+            ..Labels::default()
+        }
+    }
+
+    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+        state
+    }
+
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+        let node = Graph::node(state);
+        if self.bad.contains(&node) {
+            out.push(fault(FaultKind::Invariant, format!("bad node {node}"), node));
+        }
+    }
+
+    fn deadlock(&self, state: &[u8]) -> Fault {
+        let node = Graph::node(state);
+        fault(FaultKind::EndState, format!("stuck at {node}"), node)
+    }
+}
+
+impl Explain for Graph {
+    fn step(&self, _state: &[u8], action: ActionId) -> StepInfo {
+        let (from, to) = self.edges.get(action.0 as usize).copied().unwrap_or_default();
+        StepInfo {
+            process: "graph".to_string(),
+            pid: 0,
+            file: "toy".to_string(),
+            line: from,
+            column: 1,
+            text: format!("{from} -> {to}"),
+            partner: None,
+        }
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<NamedValue> {
+        vec![NamedValue { name: "node".to_string(), value: Graph::node(state).to_string() }]
+    }
+
+    fn output(&self, _state: &[u8], _action: ActionId) -> String {
+        String::new()
+    }
+}
+
+/// `n` processes, each counting a byte of its own from 0 to `max`: `(max + 1)ⁿ` states, one valid end.
+#[derive(Clone, Copy, Debug)]
+pub struct Counters {
+    /// How many.
+    pub n: u8,
+    /// How far.
+    pub max: u8,
+}
+
+impl TransitionSystem for Counters {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        out.resize(out.len() + usize::from(self.n), 0);
+        Ok(())
+    }
+
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        out.extend((0..u64::from(self.n)).filter(|&i| state[i as usize] < self.max).map(ActionId));
+    }
+
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        let mut next = state.to_vec();
+        for &action in actions {
+            next[action.0 as usize] += 1;
+            out.push(action, Some(&next), false, None);
+            next[action.0 as usize] -= 1;
+        }
+    }
+
+    fn labels(&self, _state: &[u8]) -> Labels {
+        Labels { valid_end: true, channels_empty: true, ..Labels::default() }
+    }
+
+    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+        state
+    }
+
+    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+
+    fn deadlock(&self, _state: &[u8]) -> Fault {
+        fault(FaultKind::EndState, "the counters are at a valid end".to_string(), 0)
+    }
+}
+
+/// A visible byte that counts from 0 to 9 in steps of 1 or 2, and a hidden one that remembers the last step: the
+/// key is the visible byte alone. Going from 8 by the step `2` faults when the hidden byte is 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Hidden;
+
+impl TransitionSystem for Hidden {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        out.extend_from_slice(&[0, 0]);
+        Ok(())
+    }
+
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        out.extend((1..=2).filter(|&step| u64::from(state[0]) + step <= 9).map(ActionId));
+        if state == [8, 1] {
+            out.push(ActionId(3));
+        }
+    }
+
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        for &action in actions {
+            let step = action.0 as u8;
+            if step == 3 {
+                out.push(
+                    action,
+                    None,
+                    false,
+                    Some(fault(FaultKind::Runtime, "hidden 1 at 8".to_string(), 8)),
+                );
+            } else {
+                out.push(action, Some(&[state[0] + step, step]), false, None);
+            }
+        }
+    }
+
+    fn labels(&self, _state: &[u8]) -> Labels {
+        Labels { valid_end: true, channels_empty: true, ..Labels::default() }
+    }
+
+    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+        &state[..1]
+    }
+
+    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+
+    fn deadlock(&self, _state: &[u8]) -> Fault {
+        fault(FaultKind::EndState, "nine is a valid end".to_string(), 9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_offers_its_edges_in_order() {
+        let graph = Graph::parse("0 -> 1 -> 2 -> 1; 0 -> 2; transient 2; fault 1 2").unwrap();
+        let mut enabled = Vec::new();
+        graph.enabled(b"0", &mut enabled);
+        assert_eq!(enabled, [ActionId(0), ActionId(3)]);
+        let mut out = Successors::default();
+        graph.fire(b"0", &enabled, &mut out);
+        assert_eq!(out.state(&out.list[0]), Some(&b"1"[..]));
+        assert!(!out.list[0].transient && out.list[1].transient);
+        out.clear();
+        graph.fire(b"1", &[ActionId(1)], &mut out);
+        assert!(out.list[0].state.is_none());
+        assert_eq!(out.list[0].fault.as_ref().map(|f| f.kind), Some(FaultKind::Runtime));
+    }
+
+    #[test]
+    fn a_bad_statement_is_named() {
+        assert_eq!(Graph::parse("0 -> 1; wrong 3").unwrap_err(), "not understood: wrong 3");
+        assert_eq!(Graph::parse("0 -> x").unwrap_err(), "not understood: 0 -> x");
+    }
+
+    #[test]
+    fn counters_count() {
+        let counters = Counters { n: 2, max: 1 };
+        let mut enabled = Vec::new();
+        counters.enabled(&[1, 0], &mut enabled);
+        assert_eq!(enabled, [ActionId(1)]);
+        let mut out = Successors::default();
+        counters.fire(&[1, 0], &enabled, &mut out);
+        assert_eq!(out.state(&out.list[0]), Some(&[1, 1][..]));
+    }
+}

@@ -1,0 +1,148 @@
+//! The promises of ARCHITECTURE.md, kept by a test: who may depend on whom, who may print or exit, where `unsafe`
+//! may stand, that no placeholder is left, and that every file says what it is.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Every crate with the crates of this workspace that it may depend on (tests excepted).
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("promela", &[]),
+    ("system", &[]),
+    ("store", &[]),
+    ("machine", &["promela", "system"]),
+    ("search", &["system", "store"]),
+    ("trace", &["system"]),
+    ("engine", &["promela", "system", "machine", "store", "search", "trace"]),
+    ("spinor", &["engine", "promela", "system", "trace"]),
+    ("testkit", &[]),
+];
+
+/// Crates that may use no library from outside: the ground that everything stands on.
+const NO_FOREIGN_CODE: &[&str] = &["promela", "system", "store", "machine", "search"];
+
+/// Sources that may print or exit: clients only.
+const CLIENTS: &[&str] = &["crates/cli/src", "crates/testkit/src/bin"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace exists")
+}
+
+fn metadata() -> serde_json::Value {
+    let out = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    serde_json::from_slice(&out.stdout).expect("cargo metadata prints JSON")
+}
+
+#[test]
+fn layers_only_look_down() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let names: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
+    let known: BTreeSet<&str> = MAY_USE.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, known, "every crate has a line in the table, and every line a crate");
+    for package in packages {
+        let name = package["name"].as_str().expect("a name");
+        let (_, allowed) = MAY_USE.iter().find(|(n, _)| *n == name).expect("in the table");
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            if !dependency["kind"].is_null() {
+                continue; // dev- and build-dependencies
+            }
+            let on = dependency["name"].as_str().expect("a name");
+            if names.contains(on) {
+                assert!(allowed.contains(&on), "`{name}` must not depend on `{on}`");
+            } else {
+                assert!(!NO_FOREIGN_CODE.contains(&name), "`{name}` must not depend on the library `{on}`");
+            }
+        }
+    }
+}
+
+fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() && path.file_name().is_some_and(|n| n != "target") {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// All source files of the crates, with their paths from the root.
+fn all_sources() -> Vec<(String, String)> {
+    let root = root();
+    let mut paths = Vec::new();
+    sources(&root.join("crates"), &mut paths);
+    paths
+        .into_iter()
+        .map(|p| {
+            let text = std::fs::read_to_string(&p).expect("readable");
+            (p.strip_prefix(&root).expect("inside").to_string_lossy().into_owned(), text)
+        })
+        .collect()
+}
+
+/// The text without comment lines, so that prose may name what code may not use.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with("//")).map(|(i, l)| (i + 1, l))
+}
+
+#[test]
+fn only_clients_print_or_exit() {
+    const WORDS: &[&str] =
+        &["println!", "eprintln!", "print!(", "eprint!(", "process::exit", "io::stdout", "io::stderr"];
+    for (path, text) in all_sources() {
+        let test = path.contains("/tests/") || path.ends_with("tests.rs");
+        if test || CLIENTS.iter().any(|c| path.starts_with(c)) {
+            continue;
+        }
+        for (line, text) in code(&text) {
+            for word in WORDS {
+                assert!(!text.contains(word), "{path}:{line}: `{word}` outside a client");
+            }
+        }
+    }
+}
+
+#[test]
+fn there_is_no_unsafe_code() {
+    let word = ["un", "safe"].concat();
+    for (path, text) in all_sources() {
+        for (line, text) in code(&text) {
+            let found = text.contains(&format!("{word} {{"))
+                || text.contains(&format!("{word} fn"))
+                || text.contains(&format!("{word} impl"));
+            assert!(!found, "{path}:{line}: {word}");
+        }
+    }
+}
+
+#[test]
+fn no_placeholder_is_left() {
+    let words = [
+        ["todo", "!("].concat(),
+        ["unimplemented", "!("].concat(),
+        ["FIX", "ME"].concat(),
+        ["#[ign", "ore"].concat(),
+    ];
+    for (path, text) in all_sources() {
+        for (line, text) in text.lines().enumerate() {
+            for word in &words {
+                assert!(!text.contains(word.as_str()), "{path}:{}: {word}", line + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for (path, text) in all_sources() {
+        assert!(text.starts_with("//!"), "{path} does not begin with a `//!` comment");
+        let lines = text.lines().count();
+        assert!(lines <= 1000, "{path} has {lines} lines: one concept, one file");
+    }
+}

@@ -1,0 +1,244 @@
+//! A trail from JSON that anybody may have written: never panics, and says what is wrong and where.
+
+use crate::trail::{FORMAT, ModelOptions, Trail, TrailStep};
+use serde_json::{Map, Value};
+use system::{ActionId, Fault, FaultKind, StepInfo};
+
+/// Reads a trail; the error is one sentence.
+pub fn read(text: &str) -> Result<Trail, String> {
+    let value: Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
+    let trail = Object::new(&value, "the trail")?;
+    match trail.u64("format")? {
+        FORMAT => {}
+        other => {
+            return Err(format!("format {other} is not known; this version reads format {FORMAT}"));
+        }
+    }
+    let options = trail.object("options")?;
+    Ok(Trail {
+        version: trail.text("version")?,
+        model: trail.text("model")?,
+        model_absolute: trail.optional_text("model_absolute")?,
+        fingerprint: hex(&trail.text("fingerprint")?)?,
+        options: ModelOptions {
+            dialect: options.text("dialect")?,
+            preprocessor: options.texts("preprocessor")?,
+        },
+        property: trail.text("property")?,
+        channels_empty: trail.bool("channels_empty")?,
+        violation: violation(&trail.object("violation")?)?,
+        steps: steps(trail.array("steps")?)?,
+    })
+}
+
+fn hex(text: &str) -> Result<u64, String> {
+    u64::from_str_radix(text, 16)
+        .map_err(|_| format!("\"fingerprint\" is not a hexadecimal number: {text:?}"))
+}
+
+fn violation(object: &Object<'_>) -> Result<Fault, String> {
+    let word = object.text("kind")?;
+    Ok(Fault {
+        kind: kind(&word).ok_or_else(|| format!("violations of kind {word:?} are not known"))?,
+        message: object.text("message")?,
+        file: object.text("file")?,
+        line: object.u32("line")?,
+        column: object.u32("column")?,
+        process: object.optional_text("process")?,
+        pid: object.optional_u32("pid")?,
+    })
+}
+
+fn kind(word: &str) -> Option<FaultKind> {
+    use FaultKind::{Assertion, EndState, Invariant, Runtime, Trace};
+    [Assertion, EndState, Invariant, Trace, Runtime].into_iter().find(|k| k.name() == word)
+}
+
+fn steps(values: &[Value]) -> Result<Vec<TrailStep>, String> {
+    let mut steps = Vec::with_capacity(values.len());
+    for (i, value) in values.iter().enumerate() {
+        let place = format!("step {}", i + 1);
+        let object = Object::new(value, &place)?;
+        let info = if object.fields.contains_key("text") { Some(info(&object, true)?) } else { None };
+        steps.push(TrailStep { action: action(&object)?, info });
+    }
+    Ok(steps)
+}
+
+/// Action ids have 64 bits, more than JSON numbers keep everywhere: they are text, but numbers are understood.
+fn action(object: &Object<'_>) -> Result<ActionId, String> {
+    let id = match object.get("action")? {
+        Value::String(text) => text.parse().ok(),
+        value => value.as_u64(),
+    };
+    id.map(ActionId).ok_or_else(|| object.wrong("action", "a number from 0 to 18446744073709551615"))
+}
+
+fn info(object: &Object<'_>, with_partner: bool) -> Result<StepInfo, String> {
+    let partner = match object.fields.get("partner") {
+        Some(value) if with_partner && !value.is_null() => {
+            Some(Box::new(info(&Object::new(value, "a partner")?, false)?))
+        }
+        _ => None,
+    };
+    Ok(StepInfo {
+        process: object.text("process")?,
+        pid: object.u32("pid")?,
+        file: object.text("file")?,
+        line: object.u32("line")?,
+        column: object.u32("column")?,
+        text: object.text("text")?,
+        partner,
+    })
+}
+
+/// A JSON object and what it is called in messages.
+struct Object<'a> {
+    fields: &'a Map<String, Value>,
+    place: &'a str,
+}
+
+impl<'a> Object<'a> {
+    fn new(value: &'a Value, place: &'a str) -> Result<Self, String> {
+        let fields = value.as_object().ok_or_else(|| format!("{place} is not an object"))?;
+        Ok(Object { fields, place })
+    }
+
+    fn wrong(&self, name: &str, expected: &str) -> String {
+        format!("{:?} in {} is not {expected}", name, self.place)
+    }
+
+    fn get(&self, name: &str) -> Result<&'a Value, String> {
+        self.fields.get(name).ok_or_else(|| format!("{} has no {name:?}", self.place))
+    }
+
+    fn text(&self, name: &str) -> Result<String, String> {
+        let text = self.get(name)?.as_str().ok_or_else(|| self.wrong(name, "a text"))?;
+        Ok(text.to_string())
+    }
+
+    fn optional_text(&self, name: &str) -> Result<Option<String>, String> {
+        match self.fields.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => self.text(name).map(Some),
+        }
+    }
+
+    fn texts(&self, name: &str) -> Result<Vec<String>, String> {
+        let wrong = || self.wrong(name, "a list of texts");
+        self.array(name)?.iter().map(|v| v.as_str().map(str::to_string).ok_or_else(wrong)).collect()
+    }
+
+    fn u64(&self, name: &str) -> Result<u64, String> {
+        self.get(name)?.as_u64().ok_or_else(|| self.wrong(name, "a number"))
+    }
+
+    fn u32(&self, name: &str) -> Result<u32, String> {
+        u32::try_from(self.u64(name)?).map_err(|_| self.wrong(name, "a number of 32 bits"))
+    }
+
+    fn optional_u32(&self, name: &str) -> Result<Option<u32>, String> {
+        match self.fields.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => self.u32(name).map(Some),
+        }
+    }
+
+    fn bool(&self, name: &str) -> Result<bool, String> {
+        self.get(name)?.as_bool().ok_or_else(|| self.wrong(name, "true or false"))
+    }
+
+    fn array(&self, name: &str) -> Result<&'a [Value], String> {
+        Ok(self.get(name)?.as_array().ok_or_else(|| self.wrong(name, "a list"))?)
+    }
+
+    fn object(&self, name: &'a str) -> Result<Object<'a>, String> {
+        Object::new(self.get(name)?, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write::write;
+
+    fn sample() -> Trail {
+        let info = |text: &str, partner| StepInfo {
+            process: "user".to_string(),
+            pid: 1,
+            file: "m.pml".to_string(),
+            line: 3,
+            column: 9,
+            text: text.to_string(),
+            partner,
+        };
+        let partner = Some(Box::new(info("q?x", None)));
+        Trail {
+            version: "0.1.0".to_string(),
+            model: "m.pml".to_string(),
+            model_absolute: None,
+            fingerprint: 0xfeed_0000_0000_0001,
+            options: ModelOptions { dialect: "spin".to_string(), preprocessor: vec!["-DN=3".to_string()] },
+            property: "safety".to_string(),
+            channels_empty: false,
+            violation: Fault {
+                kind: FaultKind::Assertion,
+                message: "assertion violated: \"x\" ≠ 1\n".to_string(),
+                file: "m.pml".to_string(),
+                line: 3,
+                column: 9,
+                process: Some("user".to_string()),
+                pid: Some(1),
+            },
+            steps: vec![
+                TrailStep { action: ActionId(u64::MAX), info: Some(info("q!1", partner)) },
+                TrailStep { action: ActionId(0), info: None },
+            ],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        assert_eq!(read(&write(&sample())), Ok(sample()));
+        let empty = Trail { steps: Vec::new(), ..sample() };
+        assert_eq!(read(&write(&empty)), Ok(empty));
+    }
+
+    #[test]
+    fn errors_say_what_and_where() {
+        let text = write(&sample());
+        let broken = |from: &str, to: &str| read(&text.replace(from, to)).unwrap_err();
+        assert!(read("").unwrap_err().starts_with("not JSON"));
+        assert_eq!(read("[]").unwrap_err(), "the trail is not an object");
+        assert_eq!(read("{}").unwrap_err(), "the trail has no \"format\"");
+        assert_eq!(
+            broken("\"format\": 1", "\"format\": 9"),
+            "format 9 is not known; this version reads format 1"
+        );
+        assert_eq!(
+            broken("\"action\":\"0\"", "\"action\":\"-1\"").split(" is not").next(),
+            Some("\"action\" in step 2")
+        );
+        assert_eq!(
+            broken("\"kind\":\"assertion\"", "\"kind\":\"x\""),
+            "violations of kind \"x\" are not known"
+        );
+        assert_eq!(
+            broken("\"line\":3", "\"line\":4294967296"),
+            "\"line\" in violation is not a number of 32 bits"
+        );
+    }
+
+    #[test]
+    fn cutting_a_trail_anywhere_is_an_error_and_no_panic() {
+        let text = write(&sample());
+        for (at, _) in text.char_indices().take_while(|(at, _)| *at < text.trim_end().len()) {
+            assert!(read(&text[..at]).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        assert!(read(&"[".repeat(100_000)).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! A path kept as action ids, with all that is needed to find and rebuild the model that it belongs to.
+
+use system::{ActionId, Fault, StepInfo};
+
+/// The version of the JSON form that this crate writes, and the newest that it reads.
+pub const FORMAT: u64 = 1;
+
+/// A counterexample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trail {
+    /// The version of the tool that wrote it.
+    pub version: String,
+    /// The model's path as it was given.
+    pub model: String,
+    /// The model's absolute path, where it could be had.
+    pub model_absolute: Option<String>,
+    /// A fingerprint of the text of all files of the model (see [`fingerprint`]).
+    pub fingerprint: u64,
+    /// How the model was read.
+    pub options: ModelOptions,
+    /// The property that is violated, as `--property` names it.
+    pub property: String,
+    /// Whether channels had to be empty at a valid end.
+    pub channels_empty: bool,
+    /// What is wrong at the end of the path.
+    pub violation: Fault,
+    /// The path.
+    pub steps: Vec<TrailStep>,
+}
+
+/// How a model is read.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ModelOptions {
+    /// `spin` or `pv`.
+    pub dialect: String,
+    /// `-DNAME=VALUE`, `-UNAME` and `-IDIR`, in their order.
+    pub preprocessor: Vec<String>,
+}
+
+/// A step of a trail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrailStep {
+    /// What is replayed.
+    pub action: ActionId,
+    /// The same in words, for people and other tools; replaying does not look at it.
+    pub info: Option<StepInfo>,
+}
+
+/// The 64-bit FNV-1a hash of some texts, each followed by a zero byte: tells a changed model, no more.
+pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for text in texts {
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_see_every_byte_and_every_boundary() {
+        assert_eq!(fingerprint([]), 0xcbf2_9ce4_8422_2325);
+        assert_ne!(fingerprint(["ab", "c"]), fingerprint(["a", "bc"]));
+        assert_ne!(fingerprint(["ab"]), fingerprint(["ab", ""]));
+        assert_eq!(fingerprint(["x = 1"]), fingerprint(["x = 1"]));
+    }
+}

@@ -1,0 +1,69 @@
+//! A trail as JSON.
+
+use crate::trail::{FORMAT, Trail, TrailStep};
+use serde_json::{Map, Value, json};
+use system::{Fault, StepInfo};
+
+/// The JSON text of a trail, one step a line so that it can be read and compared.
+pub fn write(trail: &Trail) -> String {
+    let head = json!({
+        "format": FORMAT,
+        "tool": "spinor",
+        "version": trail.version,
+        "model": trail.model,
+        "model_absolute": trail.model_absolute,
+        "fingerprint": format!("{:016x}", trail.fingerprint),
+        "options": {"dialect": trail.options.dialect, "preprocessor": trail.options.preprocessor},
+        "property": trail.property,
+        "channels_empty": trail.channels_empty,
+        "violation": fault(&trail.violation, trail.steps.len()),
+    });
+    let mut out = String::from("{\n");
+    for (name, value) in head.as_object().into_iter().flatten() {
+        out.push_str(&format!("{}: {value},\n", Value::from(name.as_str())));
+    }
+    out.push_str("\"steps\": [");
+    for (i, step) in trail.steps.iter().enumerate() {
+        out.push_str(if i == 0 { "\n" } else { ",\n" });
+        out.push_str(&Value::Object(step_object(step)).to_string());
+    }
+    out.push_str("\n]}\n");
+    out
+}
+
+fn fault(fault: &Fault, depth: usize) -> Value {
+    json!({
+        "kind": fault.kind.name(),
+        "message": fault.message,
+        "file": fault.file,
+        "line": fault.line,
+        "column": fault.column,
+        "process": fault.process,
+        "pid": fault.pid,
+        "depth": depth,
+    })
+}
+
+fn step_object(step: &TrailStep) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("action".to_string(), Value::from(step.action.0.to_string()));
+    if let Some(info) = &step.info {
+        object.extend(info_object(info));
+    }
+    object
+}
+
+/// A step in words as a JSON object: pid, process, file, line, column, text, and the partner of a rendezvous.
+pub fn info_object(info: &StepInfo) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("pid".to_string(), Value::from(info.pid));
+    object.insert("process".to_string(), Value::from(info.process.as_str()));
+    object.insert("file".to_string(), Value::from(info.file.as_str()));
+    object.insert("line".to_string(), Value::from(info.line));
+    object.insert("column".to_string(), Value::from(info.column));
+    object.insert("text".to_string(), Value::from(info.text.as_str()));
+    if let Some(partner) = &info.partner {
+        object.insert("partner".to_string(), Value::Object(info_object(partner)));
+    }
+    object
+}
