@@ -69,7 +69,6 @@ fn explored(spin: &Exploration, ours: &Exploration) -> Comparison {
     if let Some(why) = spin.truncated.as_ref().or(ours.truncated.as_ref()) {
         return Comparison::Inconclusive(why.clone());
     }
-    let differs = |kind: Kind| spin.kinds.contains(&kind) != ours.kinds.contains(&kind);
     if is_choice_only(spin) {
         // Spin goes on after a choice in a D_proctype; we may stop there, or not call it an error at all.
         return match ours.kinds.contains(&Kind::Runtime) {
@@ -77,17 +76,14 @@ fn explored(spin: &Exploration, ours: &Exploration) -> Comparison {
             false => first_difference(spin, ours, &[Kind::Assertion, Kind::EndState, Kind::Trace]),
         };
     }
-    if differs(Kind::Runtime) {
-        return Comparison::Mismatch(Class::Kind(Kind::Runtime));
-    }
-    if spin.kinds.contains(&Kind::Runtime) || spin.aborted {
+    // Our search has no step after a fault, so that of two faults in a row only the first is seen.
+    let faults = [Kind::Runtime, Kind::Trace];
+    if faults.iter().any(|k| spin.kinds.contains(k) && ours.kinds.contains(k)) {
         return Comparison::Agree;
     }
-    if differs(Kind::Trace) {
-        return Comparison::Mismatch(Class::Kind(Kind::Trace));
-    }
-    if spin.kinds.contains(&Kind::Trace) {
-        return Comparison::Agree;
+    let only_one = |k: &&Kind| spin.kinds.contains(k) != ours.kinds.contains(k);
+    if let Some(kind) = faults.iter().find(only_one) {
+        return Comparison::Mismatch(Class::Kind(*kind));
     }
     first_difference(spin, ours, &[Kind::Assertion, Kind::EndState])
 }
@@ -137,6 +133,8 @@ mod tests {
     #[test]
     fn after_a_fault_only_the_fault_counts() {
         let (spin, ours) = (explored(7, &[Kind::Runtime, Kind::EndState]), explored(5, &[Kind::Runtime]));
+        assert_eq!(compare(&spin, &ours), Comparison::Agree);
+        let (spin, ours) = (explored(7, &[Kind::Runtime, Kind::Trace]), explored(5, &[Kind::Trace]));
         assert_eq!(compare(&spin, &ours), Comparison::Agree);
         assert_eq!(
             compare(&explored(7, &[]), &explored(7, &[Kind::Runtime])),

@@ -144,6 +144,12 @@ impl Session<'_> {
         }
         let spin = self.spin.explore(text, &[], Compiler::Thorough);
         let comparison = compare(&spin, ours);
+        if comparison == Comparison::Mismatch(Class::States) {
+            let unmasked = self.spin.explore(text, &[], Compiler::Unmasked);
+            if compare(&unmasked, ours) == Comparison::Agree {
+                return (spin, Comparison::Inconclusive("Spin's state mask".into()));
+            }
+        }
         (spin, comparison)
     }
 
@@ -151,8 +157,10 @@ impl Session<'_> {
     fn report(&self, seed: u64, model: &Model, class: Class, spinor: &Spinor) {
         let fails = |candidate: &Model| {
             let text = print(candidate);
-            let spin = self.spin.explore(&text, &[], Compiler::Quick);
-            compare(&spin, &spinor.explore(&text)) == Comparison::Mismatch(class)
+            let (spin, ours) = (self.spin.explore(&text, &[], Compiler::Quick), spinor.explore(&text));
+            compare(&spin, &ours) == Comparison::Mismatch(class)
+                && (class != Class::States
+                    || self.confirmed(&text, spin, &ours).1 == Comparison::Mismatch(class))
         };
         let small = if self.options.shrink { shrink(model, SHRINK_BUDGET, fails) } else { model.clone() };
         let text = print(&small);
