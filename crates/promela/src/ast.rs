@@ -382,6 +382,8 @@ pub enum StmtKind {
 pub struct InlineUse {
     /// The inline's name at the use.
     pub name: Ident,
+    /// The arguments, as expressions.
+    pub args: Vec<Expr>,
     /// The body, arguments substituted; `return e` has become an assignment to the result.
     pub body: Block,
 }

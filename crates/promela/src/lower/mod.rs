@@ -6,6 +6,7 @@
 //! (references), [`expr`], [`statement`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
 
 mod automaton;
+mod channels;
 mod expr;
 mod flow;
 mod names;
@@ -41,6 +42,7 @@ pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
     }
     lowerer.check_runs();
     lowerer.check_sends();
+    lowerer.check_active_cells();
     lowerer.build_automata();
     lowerer.order_global_inits();
     if lowerer.program.active.is_empty() && !has_errors(&lowerer.diagnostics) {
@@ -97,6 +99,11 @@ struct Lowerer<'a> {
     types: HashMap<Arc<str>, StructId>,
     enums: HashMap<Arc<str>, MtypeId>,
     field_inits: Vec<Vec<Option<types::FieldInit>>>,
+    /// Of each structure: how deeply it is nested, and whether some field has an initial value.
+    struct_facts: Vec<(usize, bool)>,
+    /// How many initialisations there are, and how many values travel in messages and arguments.
+    n_init_steps: usize,
+    n_passed: usize,
     global_inits: Vec<(u8, Vec<InitStep>)>,
     /// Initial values that are constants: bounds may be given by such variables.
     initial_values: HashMap<Arc<str>, i64>,
@@ -105,13 +112,17 @@ struct Lowerer<'a> {
     flows: HashMap<ProctypeId, Flow>,
     bodies: HashMap<ProctypeId, flow::SequenceId>,
     /// Names of the declaration being read, not visible in it.
-    pending_names: Vec<Arc<str>>,
+    pending_names: HashSet<Arc<str>>,
     /// Names that were referred to.
     used: HashSet<Arc<str>>,
     /// PV's `run` iterators and their current values.
     iterators: Vec<(Arc<str>, i32)>,
     /// The set of constants that a variable was last assigned from (Spin checks that it stays one).
     assigned_sets: HashMap<(Option<ProctypeId>, usize), MtypeId>,
+    /// Facts about channels that Spin's rules ask for.
+    messages: HashMap<channels::VarKey, channels::Message>,
+    exclusive: HashMap<(channels::VarKey, bool), ProctypeId>,
+    has_exclusive: bool,
     runs: Vec<RunUse>,
     sends: Vec<(usize, Span)>,
     max_fields: usize,
@@ -133,16 +144,22 @@ impl<'a> Lowerer<'a> {
             types: HashMap::new(),
             enums: HashMap::new(),
             field_inits: Vec::new(),
+            struct_facts: Vec::new(),
+            n_init_steps: 0,
+            n_passed: 0,
             global_inits: Vec::new(),
             initial_values: HashMap::new(),
             proctype_ids: HashMap::new(),
             declared_proctypes: HashSet::new(),
             flows: HashMap::new(),
             bodies: HashMap::new(),
-            pending_names: Vec::new(),
+            pending_names: HashSet::new(),
             used: HashSet::new(),
             iterators: Vec::new(),
             assigned_sets: HashMap::new(),
+            messages: HashMap::new(),
+            exclusive: HashMap::new(),
+            has_exclusive: false,
             runs: Vec::new(),
             sends: Vec::new(),
             max_fields: 0,

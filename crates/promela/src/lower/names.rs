@@ -59,7 +59,7 @@ pub fn predefined(name: &str) -> Option<Predefined> {
 impl Lowerer<'_> {
     /// The visible meaning of a name.
     pub(super) fn find(&self, name: &str) -> Option<Symbol> {
-        if self.pending_names.iter().any(|p| **p == *name) {
+        if self.pending_names.contains(name) {
             return None;
         }
         if let Some(context) = &self.context
@@ -79,6 +79,9 @@ impl Lowerer<'_> {
         let again = self.pending_names.contains(&name.name);
         let first = match self.find(&name.name) {
             None if again => Span::NONE,
+            None if self.context.as_ref().is_some_and(|c| c.label_scopes.find(&name.name).is_some()) => {
+                Span::NONE
+            }
             None if predefined(&name.name).is_none() && !self.constants.contains_key(&name.name) => {
                 return true;
             }
@@ -231,6 +234,9 @@ impl Lowerer<'_> {
 
     /// All cells of a place, one by one: how structures travel in messages and parameters.
     pub(super) fn flatten(&mut self, place: &Place, ty: &Type) -> Vec<Place> {
+        if !self.count_passed(self.program.cells_of(ty) as usize, place.span) {
+            return Vec::new();
+        }
         if let Type::Struct(id) = ty {
             self.check_flat(*id, place.span);
         }
@@ -264,6 +270,16 @@ impl Lowerer<'_> {
             Diagnostic::error("E0228", reference.span, format!("incomplete structure reference `{name}`"))
                 .help("name one of its fields; whole structures can only be sent, received and passed to processes"),
         );
+    }
+
+    /// A channel's number: a cell of type chan or, where Spin looks no closer, any cell.
+    pub(super) fn channel_number(&mut self, reference: &VarRef) -> Option<Expr> {
+        match self.resolve(reference, false)? {
+            Referent::Cells(place, Type::Scalar(_)) => {
+                Some(Expr { kind: ExprKind::Load(place), span: reference.span })
+            }
+            _ => self.channel(reference),
+        }
     }
 
     /// A channel: a cell of type chan.

@@ -88,11 +88,7 @@ impl Lowerer<'_> {
         for step in &block.steps {
             match step {
                 Step::Decl(decl) => self.declare_locals(decl),
-                Step::Exclusive(x) => {
-                    for chan in &x.chans {
-                        self.channel(chan);
-                    }
-                }
+                Step::Exclusive(x) => self.exclusive(x),
                 Step::Stmt(stmt) => {
                     if let Some(node) = self.stmt(stmt) {
                         self.add(node);
@@ -134,8 +130,10 @@ impl Lowerer<'_> {
                 continue;
             }
             let index = self.add_local(var, declared.ty.clone(), declared.hidden);
-            self.pending_names.push(var.name.name.clone());
+            self.pending_names.insert(var.name.name.clone());
             names.push((var.name.name.clone(), index));
+            let proctype = self.context.as_ref().map(|c| c.proctype);
+            self.note_message((proctype, index), &var.init);
             self.note_initial_value(&var.name.name, &declared.init);
             let cell = self.context.as_ref().map_or(0, |c| c.locals[index].cell);
             if init_ok {
@@ -322,6 +320,9 @@ impl Lowerer<'_> {
     fn options(&mut self, options: &[Block]) -> Vec<SequenceId> {
         let sequences: Vec<SequenceId> =
             options.iter().filter_map(|block| self.option(block, Opened::AnyLabel)).collect();
+        if self.has_exclusive {
+            self.check_else_beside_messages(&sequences);
+        }
         if self.kind() != ProctypeKind::Never {
             for &s in &sequences {
                 self.flow().prune_option(s);
@@ -336,6 +337,7 @@ impl Lowerer<'_> {
         }
         self.check_self_index(target);
         let place = self.place(target)?;
+        self.check_channels_in_value(target, value);
         self.check_assigned_value(target, &place, value);
         let value = self.expr(value);
         Some(self.basic(Action::Assign(place, value), span))
@@ -388,15 +390,7 @@ impl Lowerer<'_> {
 
     fn check_assigned_value(&mut self, target: &VarRef, place: &Place, value: &ast::Expr) {
         let name = &target.parts[0].name;
-        let plain = target.parts.len() == 1;
-        if plain && place.scalar == Scalar::Chan && matches!(value.kind, ast::ExprKind::Number(_)) {
-            self.error(
-                "E0401",
-                value.span,
-                format!("`{}` is a channel: a number cannot be assigned to it", name.name),
-            );
-        }
-        if plain
+        if target.parts.len() == 1
             && let ast::ExprKind::Var(r) = &value.kind
             && let [part] = &r.parts[..]
             && let Some((set, ..)) = self.constants.get(&part.name.name)
@@ -460,7 +454,9 @@ impl Lowerer<'_> {
             self.error("E0504", bad.span, "`run` cannot be used in a message");
         }
         let args = self.args(args);
-        self.sends.push((args.len(), span));
+        if !matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
+            self.sends.push((args.len(), span));
+        }
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
             let args = args.into_iter().map(|e| match e.kind {
                 ExprKind::Const(_) => RecvArg::Match(e),
@@ -483,10 +479,7 @@ impl Lowerer<'_> {
         if self.kind() == ProctypeKind::Never {
             self.error("E0519", span, "a never claim cannot send or receive");
         }
-        let is_stdin =
-            matches!(&chan.parts[..], [p] if &*p.name.name == "STDIN" && self.find("STDIN").is_none());
-        let chan =
-            if is_stdin { Expr { kind: ExprKind::Stdin, span: chan.span } } else { self.channel(chan)? };
+        let chan = self.channel(chan)?;
         self.check_repeated_variable(args);
         let args = self.recv_args(args);
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
@@ -584,6 +577,9 @@ impl Lowerer<'_> {
     }
 
     fn inline(&mut self, inline: &ast::InlineUse, span: Span) -> Option<Node> {
+        for arg in &inline.args {
+            self.check_argument_names(arg);
+        }
         self.no_more_initializers();
         let outer = self.context.as_mut().map(|c| {
             c.n_inlines += 1;
@@ -598,6 +594,12 @@ impl Lowerer<'_> {
     }
 
     fn unless(&mut self, main: &Stmt, escape: &Stmt) -> Option<Node> {
+        if self.in_d_step() {
+            self.push(
+                Diagnostic::error("E0313", escape.span, "`unless` cannot be used inside d_step")
+                    .help("a d_step is never interrupted; use `atomic` instead"),
+            );
+        }
         let no = self.stmt(main);
         self.no_more_initializers();
         // While the escape is read, `break` means the loop around the one that is escaped from.
@@ -750,10 +752,7 @@ impl Lowerer<'_> {
         if matches!(var_ty, Type::Struct(_)) {
             return self.for_message(var, over, body, exit, span);
         }
-        let Some(Referent::Cells(_, Type::Array(_, len))) = self.resolve(over, true) else {
-            self.error("E0312", over.span, "`for (x in a)` needs an array (or a channel and a structure)");
-            return None;
-        };
+        let len = self.array_length(over)?;
         let place = self.loop_variable(var, "for")?;
         let node = self.basic(Action::Assign(place.clone(), constant(0, span)), span);
         self.add(node);
@@ -775,8 +774,9 @@ impl Lowerer<'_> {
         exit: super::flow::BreakId,
         span: Span,
     ) -> Option<Node> {
+        let large = self.check_message_loop(var, over)?;
         let chan = self.channel(over)?;
-        let counter = self.message_counter(span)?;
+        let counter = self.message_counter(large, span)?;
         let node = self.basic(Action::Assign(counter.clone(), constant(0, span)), span);
         self.add(node);
         self.flow().open();
@@ -798,7 +798,7 @@ impl Lowerer<'_> {
     }
 
     /// The hidden counter of `for (m in c)`: one for each block.
-    fn message_counter(&mut self, span: Span) -> Option<Place> {
+    fn message_counter(&mut self, large: bool, span: Span) -> Option<Place> {
         const NAME: &str = "_for_counter";
         let context = self.context.as_mut()?;
         let known =
@@ -808,7 +808,7 @@ impl Lowerer<'_> {
             context.n_cells += 1;
             context.locals.push(Var {
                 name: NAME.into(),
-                ty: Type::Scalar(Scalar::Byte),
+                ty: Type::Scalar(if large { Scalar::Short } else { Scalar::Byte }),
                 cell,
                 hidden: false,
                 span,
@@ -816,8 +816,9 @@ impl Lowerer<'_> {
             context.scopes.declare(NAME.into(), context.locals.len() - 1);
             context.locals.len() - 1
         });
-        let cell = context.locals[index].cell;
-        Some(Place { base: Base::Local, cell, indices: Vec::new(), scalar: Scalar::Byte, span })
+        let local = &context.locals[index];
+        let scalar = if local.ty == Type::Scalar(Scalar::Short) { Scalar::Short } else { Scalar::Byte };
+        Some(Place { base: Base::Local, cell: local.cell, indices: Vec::new(), scalar, span })
     }
 
     fn lock_place(&mut self, var: &VarRef) -> Option<Place> {

@@ -7,7 +7,7 @@
 use super::keyword::Keyword;
 use super::lexis::{InlineText, Kind, Tok};
 use super::parser::{Limits, PResult, Parser, Reported};
-use crate::ast::{Ident, InlineDef, InlineUse, Stmt, StmtKind, VarRef};
+use crate::ast::{Expr, Ident, InlineDef, InlineUse, Stmt, StmtKind, VarRef};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::token::Punct;
@@ -65,7 +65,7 @@ impl Parser<'_> {
         let Kind::InlineName(word) = tok.kind else { return Err(Reported) };
         let name = Ident { name: word, span: tok.span };
         self.expect(Punct::LParen, "`(` and the arguments of this inline")?;
-        let args = self.inline_args()?;
+        let (args, exprs) = self.inline_args()?;
         let close = self.expect(Punct::RParen, "`,` or `)`")?;
         let Some(&inline) = self.lexer.names.inlines.get(&name.name) else { return Err(Reported) };
         self.check_use(inline, &name, args.len())?;
@@ -76,23 +76,26 @@ impl Parser<'_> {
         self.results.push(result);
         let body = self.block();
         self.results.pop();
-        Ok(Stmt { kind: StmtKind::Inline(InlineUse { name, body: body? }), span: place.to(close.place) })
+        Ok(Stmt {
+            kind: StmtKind::Inline(InlineUse { name, args: exprs, body: body? }),
+            span: place.to(close.place),
+        })
     }
 
-    /// The tokens of each argument; that they are expressions is checked on the way.
-    fn inline_args(&mut self) -> PResult<Vec<Rc<[Tok]>>> {
-        let mut args = Vec::new();
+    /// The tokens of each argument, and the expression that it must be.
+    fn inline_args(&mut self) -> PResult<(Vec<Rc<[Tok]>>, Vec<Expr>)> {
+        let (mut args, mut exprs) = (Vec::new(), Vec::new());
         if self.at(Punct::RParen) {
-            return Ok(args);
+            return Ok((args, exprs));
         }
         loop {
             self.recording = Some(Vec::new());
             let parsed = self.expr();
             let tokens = self.recording.take().unwrap_or_default();
-            parsed?;
+            exprs.push(parsed?);
             args.push(tokens.into());
             if !self.eat(Punct::Comma) {
-                return Ok(args);
+                return Ok((args, exprs));
             }
         }
     }
