@@ -25,6 +25,9 @@ use scope::{ScopeId, Scopes};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// Enough to see what is wrong; more would only scroll by.
+const MAX_DIAGNOSTICS: usize = 100;
+
 /// What lowering gives: a program unless there were errors.
 pub struct Lowered {
     /// The program.
@@ -172,8 +175,6 @@ impl<'a> Lowerer<'a> {
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        /// Enough to see what is wrong; more would only scroll by.
-        const MAX_DIAGNOSTICS: usize = 100;
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         }

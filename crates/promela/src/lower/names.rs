@@ -6,6 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{Base, Expr, ExprKind, Index, MtypeId, Place, ProctypeId, Scalar, Type};
 use crate::source::Span;
 
+/// Longer names are not compared for suggestions.
+const MAX_SUGGESTED: usize = 64;
+
 /// What a visible name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
@@ -101,7 +104,8 @@ impl Lowerer<'_> {
 
     pub(super) fn undeclared(&mut self, name: &Ident) {
         let mut d = Diagnostic::error("E0221", name.span, format!("undeclared variable `{}`", name.name));
-        if let Some(near) = self.nearest_name(&name.name) {
+        let worthwhile = self.diagnostics.len() < super::MAX_DIAGNOSTICS && name.name.len() <= MAX_SUGGESTED;
+        if worthwhile && let Some(near) = self.nearest_name(&name.name) {
             d = d.help(format!("did you mean `{near}`?"));
         }
         self.push(d);
@@ -113,7 +117,8 @@ impl Lowerer<'_> {
         names.extend(self.program.globals.iter().map(|v| v.name.clone()));
         names.extend(self.program.mtypes.iter().flat_map(|m| m.values.iter().map(|v| v.0.clone())));
         let limit = 1 + name.len() / 4;
-        names.into_iter().map(|n| (distance(&n, name), n)).filter(|(d, _)| *d <= limit).min().map(|(_, n)| n)
+        let names = names.into_iter().filter(|n| n.len() <= MAX_SUGGESTED);
+        names.map(|n| (distance(&n, name), n)).filter(|(d, _)| *d <= limit).min().map(|(_, n)| n)
     }
 
     /// Resolves a reference. `None` after an error.

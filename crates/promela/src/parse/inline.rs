@@ -13,6 +13,9 @@ use crate::source::Span;
 use crate::token::Punct;
 use std::rc::Rc;
 
+/// The arguments of a use: their tokens, and the expressions that they are.
+type Arguments = (Vec<Rc<[Tok]>>, Vec<Expr>);
+
 impl Parser<'_> {
     /// `inline f(a, b) { … }`; the body is kept as text.
     pub(super) fn inline_def(&mut self) -> PResult<InlineDef> {
@@ -83,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// The tokens of each argument, and the expression that it must be.
-    fn inline_args(&mut self) -> PResult<(Vec<Rc<[Tok]>>, Vec<Expr>)> {
+    fn inline_args(&mut self) -> PResult<Arguments> {
         let (mut args, mut exprs) = (Vec::new(), Vec::new());
         if self.at(Punct::RParen) {
             return Ok((args, exprs));
