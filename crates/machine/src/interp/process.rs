@@ -11,6 +11,8 @@ use super::{channel, fault};
 
 /// As many processes as Spin allows.
 pub(super) const MAX_PROCESSES: usize = 255;
+/// The most cells of all processes: a state beyond this size is of no use to anyone.
+const MAX_LOCAL_CELLS: usize = 1 << 22;
 
 /// Starts a process and gives its pid. Parameters are truncated to their types; then the locals are initialised,
 /// which is when the process's channels come into being.
@@ -30,6 +32,12 @@ pub(super) fn start(
     let definition = program.proctype(proctype);
     let scalars = &layout.processes[proctype.index()].scalars;
     let first_cell = state.locals.len();
+    if first_cell + scalars.len() > MAX_LOCAL_CELLS {
+        return runtime(
+            span,
+            format!("too many variables: all processes together can have {MAX_LOCAL_CELLS}"),
+        );
+    }
     state.locals.resize(first_cell + scalars.len(), 0);
     let parameters = state.locals[first_cell..].iter_mut().take(definition.n_params as usize);
     for ((cell, scalar), &arg) in parameters.zip(scalars).zip(args) {

@@ -1,75 +1,228 @@
-//! What Spin demands of channels beyond their types: where `xr`, `xs`, `for (m in c)` and `enabled()` can be used.
+//! Spin's rules about channels that concern more than one reference: exclusive use, channels in arithmetic, loops over
+//! messages, `else` beside messages.
 
 use super::Lowerer;
-use super::flow::{Node, NodeKind, SequenceId};
-use super::names::{Referent, Symbol};
-use crate::ast::{self, VarRef};
+use super::flow::{NodeKind, SequenceId};
+use super::names::{Referent, Symbol, predefined};
+use crate::ast::{self, ExprKind as A, Initializer, TypeName, VarRef};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Action, Base, ChanOp, Expr, ExprKind, InitStep, RecvArg, Scalar, Type};
+use crate::ir::{Action, ChanOp, Expr, ExprKind, InitStep, ProctypeId, RecvArg, Scalar, StructId, Type};
+use crate::source::Span;
 
 /// As many channels as Spin allows.
 const MAX_CHANNELS: usize = 255;
 
+/// A variable: its proctype, if it is local, and its index there.
+pub type VarKey = (Option<ProctypeId>, usize);
+
+/// What a channel variable was created with.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// The structure that its messages consist of.
+    structure: Option<StructId>,
+    capacity: i64,
+}
+
 impl Lowerer<'_> {
-    /// `xr` and `xs` say something about reductions only.
-    pub(super) fn exclusive(&mut self, exclusive: &ast::Exclusive) {
-        self.exclusive = true;
-        for chan in &exclusive.chans {
-            self.channel(chan);
-            if let Some(index) = chan.parts.iter().find_map(|p| p.index.as_ref()) {
+    fn key_of(&self, name: &str) -> Option<VarKey> {
+        match self.find(name)? {
+            Symbol::Global(i) => Some((None, i)),
+            Symbol::Local(i) => Some((self.context.as_ref().map(|c| c.proctype), i)),
+            Symbol::Proctype(_) => None,
+        }
+    }
+
+    fn type_of(&self, name: &str) -> Option<&Type> {
+        match self.find(name)? {
+            Symbol::Global(i) => self.program.globals.get(i).map(|v| &v.ty),
+            Symbol::Local(i) => self.context.as_ref()?.locals.get(i).map(|v| &v.ty),
+            Symbol::Proctype(_) => None,
+        }
+    }
+
+    /// Whether the variable is a channel or an array of channels.
+    fn is_channel(&self, name: &str) -> bool {
+        match self.type_of(name) {
+            Some(Type::Array(element, _)) => **element == Type::Scalar(Scalar::Chan),
+            Some(ty) => *ty == Type::Scalar(Scalar::Chan),
+            None => false,
+        }
+    }
+
+    /// Remembers what a channel's messages look like.
+    pub(super) fn note_message(&mut self, key: VarKey, init: &Option<Initializer>) {
+        let Some(Initializer::Chan(init)) = init else { return };
+        let structure = match &init.fields[..] {
+            [(TypeName::User(name), _)] => self.types.get(&name.name).copied(),
+            _ => None,
+        };
+        let capacity = self.constant(&init.capacity).unwrap_or(0);
+        self.messages.insert(key, Message { structure, capacity });
+    }
+
+    /// `xr` and `xs`: the channels exist, are named as a whole, and no other proctype claims the same.
+    pub(super) fn exclusive(&mut self, x: &ast::Exclusive) {
+        self.has_exclusive = true;
+        for chan in &x.chans {
+            let Some(first) = chan.parts.first() else { continue };
+            if chan.parts.iter().any(|p| p.index.is_some()) {
                 self.push(
                     Diagnostic::error(
-                        "E0410",
-                        index.span,
-                        "`xr` and `xs` cannot name an element of an array",
+                        "E0411",
+                        chan.span,
+                        "an element of an array cannot be claimed by xr or xs",
                     )
-                    .help("declare `chan c = …` with the element as its value, and name that"),
+                    .help("give the element a name of its own: `chan c = a[i]; xr c`"),
                 );
+                continue;
+            }
+            self.channel(chan);
+            let (Some(key), Some(context)) = (self.key_of(&first.name.name), &self.context) else { continue };
+            let proctype = context.proctype;
+            let other = *self.exclusive.entry((key, x.receive)).or_insert(proctype);
+            if other != proctype && chan.parts.len() == 1 {
+                let other = self.program.proctype(other).name.clone();
+                let message = format!("`{}` is claimed by the proctype `{other}` already", first.name.name);
+                self.error("E0410", chan.span, message);
             }
         }
     }
 
-    /// Under `xr` or `xs` Spin does not take an `else` beside options that begin with a channel operation.
-    pub(super) fn check_else(&mut self, options: &[SequenceId]) {
-        if !self.exclusive {
+    /// With xr or xs in the model, `else` cannot stand beside a message in one choice.
+    pub(super) fn check_else_beside_messages(&mut self, options: &[SequenceId]) {
+        let Some(context) = &self.context else { return };
+        let first = |s: &SequenceId| context.flow.sequence(*s).first.map(|e| &context.flow.element(e).node);
+        let Some(at) = options.iter().filter_map(first).find(|n| matches!(n.kind, NodeKind::Else)) else {
             return;
-        }
-        let first = |l: &Self, s: SequenceId| {
-            let flow = &l.context.as_ref()?.flow;
-            flow.sequence(s).first.map(|f| flow.element(f).node.clone())
         };
-        let firsts: Vec<Node> = options.iter().filter_map(|&s| first(self, s)).collect();
-        let otherwise = firsts.iter().find(|n| matches!(n.kind, NodeKind::Else)).map(|n| n.span);
-        if let Some(span) = otherwise.filter(|_| firsts.iter().any(|n| begins_with_channel(&n.kind))) {
-            let message = "`else` cannot be combined with channel operations where there is `xr` or `xs`";
-            self.push(Diagnostic::error("E0411", span, message).help("remove `xr` and `xs`"));
+        let span = at.span;
+        if options.iter().filter_map(first).any(|n| uses_channel(&n.kind)) {
+            self.push(
+                Diagnostic::error(
+                    "E0314",
+                    span,
+                    "`else` cannot stand beside messages where xr or xs is used",
+                )
+                .help("ask with `nempty(c)` or `nfull(c)` in every option, or remove xr and xs"),
+            );
         }
     }
 
-    /// The channel of `for (m in c)` must be declared with messages of exactly the type of `m`. Gives its capacity.
-    pub(super) fn check_message_loop(&mut self, var: &VarRef, over: &VarRef, chan: &Expr) -> Option<u32> {
-        let ExprKind::Load(place) = &chan.kind else { return None };
-        let context = self.context.as_ref()?;
-        let is_it = |step: &&InitStep| matches!(step, InitStep::NewChan(p, _) if p.cell == place.cell);
-        let step = match place.base {
-            Base::Global => self.global_inits.iter().flat_map(|(_, steps)| steps).find(is_it),
-            _ => context.init.iter().find(is_it),
-        };
-        let plain = over.parts.len() == 1;
-        let ty = step.filter(|_| plain).and_then(|step| match step {
-            InitStep::NewChan(_, ty) => Some(*ty),
-            InitStep::Assign(..) => None,
-        });
-        let structure = ty.and_then(|ty| self.message_structs.get(&ty).copied());
+    /// A channel takes channels only, and no arithmetic can be done with one in an assignment.
+    pub(super) fn check_channels_in_value(&mut self, target: &VarRef, value: &ast::Expr) {
+        let Some(first) = target.parts.first() else { return };
+        if target.parts.len() > 1 {
+            return;
+        }
+        let to_channel = self.is_channel(&first.name.name);
+        let bad = self.bad_channel_use(to_channel, value, false);
+        self.report_channel_use(bad);
+    }
+
+    /// The same for an initial value, where a channel may be given as a number.
+    pub(super) fn check_channels_in_initial_value(&mut self, value: &ast::Expr) {
+        let bad = self.bad_channel_use(false, value, false);
+        self.report_channel_use(bad);
+    }
+
+    fn report_channel_use(&mut self, bad: Option<(Span, &'static str)>) {
+        if let Some((span, message)) = bad {
+            self.error("E0401", span, message);
+        }
+    }
+
+    fn bad_channel_use(&self, to_channel: bool, e: &ast::Expr, nested: bool) -> Option<(Span, &'static str)> {
+        let number = (e.span, "a number cannot be assigned to a channel");
+        match &e.kind {
+            A::Number(_) => (to_channel && !nested).then_some(number),
+            A::Var(r) => {
+                let name = &r.parts.first()?.name.name;
+                if self.constants.contains_key(name) {
+                    return (to_channel && !nested).then_some(number);
+                }
+                if self.is_channel(name) && r.parts.len() == 1 {
+                    if nested {
+                        return Some((e.span, "a channel cannot be used in arithmetic"));
+                    }
+                    if to_channel {
+                        return None;
+                    }
+                }
+                let indices = r.parts.iter().filter_map(|p| p.index.as_deref());
+                indices.filter_map(|i| self.bad_channel_use(to_channel, i, false)).next()
+            }
+            A::Unary(_, a) | A::Process(_, a) => self.bad_channel_use(to_channel, a, true),
+            A::Binary(_, a, b) => self
+                .bad_channel_use(to_channel, a, true)
+                .or_else(|| self.bad_channel_use(to_channel, b, true)),
+            A::Cond(a, b, c) => [a, b, c].into_iter().find_map(|e| self.bad_channel_use(to_channel, e, true)),
+            _ => None,
+        }
+    }
+
+    /// Spin reads the arguments of an inline as expressions: their variables must exist, whatever becomes of them.
+    pub(super) fn check_argument_names(&mut self, e: &ast::Expr) {
+        match &e.kind {
+            A::Var(r) => self.check_argument_name(r),
+            A::Chan(_, r) => self.check_argument_name(r),
+            A::Unary(_, a) | A::Process(_, a) => self.check_argument_names(a),
+            A::Binary(_, a, b) => {
+                self.check_argument_names(a);
+                self.check_argument_names(b);
+            }
+            A::Cond(a, b, c) => [a, b, c].into_iter().for_each(|e| self.check_argument_names(e)),
+            A::Poll { chan, .. } => self.check_argument_name(chan),
+            A::Run { args, .. } => args.iter().for_each(|e| self.check_argument_names(e)),
+            _ => {}
+        }
+    }
+
+    fn check_argument_name(&mut self, r: &VarRef) {
+        for index in r.parts.iter().filter_map(|p| p.index.as_deref()) {
+            self.check_argument_names(index);
+        }
+        let Some(first) = r.parts.first() else { return };
+        let name = &first.name.name;
+        let known = self.find(name).is_some()
+            || self.constants.contains_key(name)
+            || predefined(name).is_some()
+            || self.iterators.iter().any(|(n, _)| n == name)
+            || self.context.as_ref().is_some_and(|c| c.flow.has_label(name));
+        if !known {
+            let ident = first.name.clone();
+            self.undeclared(&ident);
+        } else if self.type_of(name).is_some() {
+            // An array must have its index.
+            self.resolve(r, false);
+        }
+    }
+
+    /// The length of the array that `for (x in a)` runs over: that of the variable named first, as in Spin.
+    pub(super) fn array_length(&mut self, over: &VarRef) -> Option<u32> {
+        let first = over.parts.first()?;
+        if let Some(Type::Array(_, len)) = self.type_of(&first.name.name) {
+            return Some(*len);
+        }
+        self.error("E0312", over.span, "`for (x in a)` needs an array (or a channel and a structure)");
+        None
+    }
+
+    /// `for (m in c)`: `c` must have been created for messages that are one structure of the type of `m`. Gives
+    /// whether the channel is too large for a counter of one byte.
+    pub(super) fn check_message_loop(&mut self, var: &VarRef, over: &VarRef) -> Option<bool> {
         let Some(Referent::Cells(_, Type::Struct(id))) = self.resolve(var, true) else { return None };
-        match ty.filter(|_| structure == Some(id)).map(|ty| self.program.chan_types[ty.index()].capacity) {
-            Some(capacity @ 1..) => Some(capacity),
+        let first = over.parts.first()?;
+        let plain = over.parts.len() == 1;
+        let message = self.key_of(&first.name.name).filter(|_| plain).and_then(|key| self.messages.get(&key));
+        match message {
+            Some(m) if m.capacity > 0 && m.structure == Some(id) => Some(m.capacity > 255),
             _ => {
-                let name = &self.program.structs[id.index()].name;
-                let message = format!("the messages of this channel are not declared as `{{ {name} }}`");
+                let structure = self.program.structs[id.index()].name.clone();
                 self.push(
-                    Diagnostic::error("E0313", over.span, message)
-                        .help("`for (m in c)` needs a channel declared with the type of `m` alone"),
+                    Diagnostic::error("E0315", over.span, "this is no channel that `for` can look through")
+                        .help(format!(
+                            "it must be declared as `chan c = [n] of {{ {structure} }}` with n > 0"
+                        )),
                 );
                 None
             }
@@ -93,33 +246,6 @@ impl Lowerer<'_> {
         fields
     }
 
-    /// A channel can be assigned, but not be an operand in what is assigned.
-    pub(super) fn check_operands(&mut self, value: &ast::Expr) {
-        let mut todo = vec![(value, false)];
-        while let Some((e, operand)) = todo.pop() {
-            match &e.kind {
-                ast::ExprKind::Var(r) if operand && r.parts.len() == 1 && self.is_channel(r) => {
-                    let name = &r.parts[0].name.name;
-                    self.error("E0413", e.span, format!("the channel `{name}` cannot be calculated with"));
-                }
-                ast::ExprKind::Unary(_, a) => todo.push((a, true)),
-                ast::ExprKind::Binary(_, a, b) => todo.extend([(&**a, true), (&**b, true)]),
-                ast::ExprKind::Cond(a, b, c) => todo.extend([(&**a, true), (&**b, true), (&**c, true)]),
-                _ => {}
-            }
-        }
-    }
-
-    fn is_channel(&self, reference: &VarRef) -> bool {
-        let ty = match self.find(&reference.parts[0].name.name) {
-            Some(Symbol::Global(i)) => Some(&self.program.globals[i].ty),
-            Some(Symbol::Local(i)) => self.context.as_ref().map(|c| &c.locals[i].ty),
-            _ => None,
-        };
-        let chan = Type::Scalar(Scalar::Chan);
-        ty.is_some_and(|ty| *ty == chan || matches!(ty, Type::Array(element, _) if **element == chan))
-    }
-
     /// Limits on the channels of a model as a whole.
     pub(super) fn check_channels(&mut self) {
         let is_new = |step: &&InitStep| matches!(step, InitStep::NewChan(..));
@@ -136,14 +262,14 @@ impl Lowerer<'_> {
     }
 }
 
-/// A send, a receive, or an expression that asks whether a channel is full or empty.
-fn begins_with_channel(kind: &NodeKind) -> bool {
-    let asks =
-        |e: &Expr| super::expr::any(e, |e| matches!(e.kind, ExprKind::Chan(op, _) if op != ChanOp::Len));
+/// Whether a statement sends, receives, or asks whether a channel is full or empty.
+fn uses_channel(kind: &NodeKind) -> bool {
     let NodeKind::Basic(action) = kind else { return false };
+    let asks =
+        |e: &Expr| super::expr::any(e, |e| matches!(&e.kind, ExprKind::Chan(op, _) if *op != ChanOp::Len));
     match &**action {
         Action::Send { .. } | Action::Receive { .. } => true,
-        Action::Guard(e) | Action::Assign(_, e) | Action::Assert(e) => asks(e),
+        Action::Guard(e) | Action::Assert(e) | Action::Assign(_, e) => asks(e),
         _ => false,
     }
 }

@@ -163,9 +163,10 @@ impl Lowerer<'_> {
             A::Unary(op, a) => self.unary(*op, a, e.span)?,
             A::Binary(op, a, b) => self.binary(*op, a, b, e.span)?,
             A::Cond(c, a, b) => ExprKind::Cond(self.boxed(c), self.boxed(a), self.boxed(b)),
+            A::Chan(ast::ChanOp::Len, r) => ExprKind::Chan(ChanOp::Len, Box::new(self.channel_number(r)?)),
             A::Chan(op, r) => ExprKind::Chan(chan_op(*op), Box::new(self.channel(r)?)),
             A::Poll { chan, random, args } => {
-                let chan = Box::new(self.channel(chan)?);
+                let chan = Box::new(self.channel_number(chan)?);
                 ExprKind::Poll { chan, random: *random, args: self.recv_args(args) }
             }
             A::Run { proctype, args, priority } => {

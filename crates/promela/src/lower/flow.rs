@@ -8,6 +8,7 @@
 use super::scope::ScopeId;
 use crate::ir::Action;
 use crate::source::Span;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// An element: index into [`Flow::elements`].
@@ -128,8 +129,6 @@ pub struct Label {
     pub name: Arc<str>,
     /// The block in which its name was first seen.
     pub scope: ScopeId,
-    /// The use of an inline that contains it, if any.
-    pub inline: u32,
     /// The element that carries it.
     pub element: ElementId,
 }
@@ -173,6 +172,11 @@ pub struct Flow {
     /// The element count when the current d_step began.
     pub d_step: Option<u32>,
     current: Vec<SequenceId>,
+    /// What makes labels different: name, block, use of an inline.
+    label_keys: HashSet<(Arc<str>, u32, u32)>,
+    /// The labels of a name, and those of an element: indices into `labels`.
+    by_name: HashMap<Arc<str>, Vec<usize>>,
+    by_element: HashMap<ElementId, Vec<usize>>,
 }
 
 impl Flow {
@@ -219,7 +223,7 @@ impl Flow {
             });
         };
         if let Opened::NoLabel(repair) = opened
-            && let Some(label) = self.labels.iter().rev().find(|l| l.element == first)
+            && let Some(label) = self.labels_at(first).last()
         {
             return Err(FlowError {
                 span: self.element(first).node.span,
@@ -266,15 +270,30 @@ impl Flow {
         element: ElementId,
         span: Span,
     ) -> Result<(), FlowError> {
-        if self.labels.iter().any(|l| l.name == name && l.scope == scope && l.inline == inline) {
+        if !self.label_keys.insert((name.clone(), scope.id(), inline)) {
             return Err(FlowError {
                 span,
                 message: format!("the label `{name}` is declared twice"),
                 help: Some("give one of them another name".into()),
             });
         }
-        self.labels.push(Label { name, scope, inline, element });
+        self.by_name.entry(name.clone()).or_default().push(self.labels.len());
+        self.by_element.entry(element).or_default().push(self.labels.len());
+        self.labels.push(Label { name, scope, element });
         Ok(())
+    }
+
+    /// Whether a label of this name was set.
+    pub fn has_label(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    fn labels_at(&self, id: ElementId) -> impl DoubleEndedIterator<Item = &Label> {
+        self.by_element.get(&id).into_iter().flatten().map(|&i| &self.labels[i])
+    }
+
+    fn labels_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Label> {
+        self.by_name.get(name).into_iter().flatten().map(|&i| &self.labels[i])
     }
 
     fn new_element(&mut self, node: Node) -> Result<ElementId, FlowError> {
@@ -413,13 +432,14 @@ impl Flow {
     /// which takes the label, because jumps have no state of their own.
     fn append(&mut self, id: ElementId, sequence: SequenceId) {
         if matches!(self.element(id).node.kind, NodeKind::Goto(_))
-            && self.labels.iter().any(|l| l.element == id && is_special(&l.name))
+            && self.labels_at(id).any(|l| is_special(&l.name))
         {
             let span = self.element(id).node.span;
             let skip = self.node(NodeKind::Basic(Box::new(Action::Skip)), span, "(1)");
             let skip = self.make(skip);
-            if let Some(label) = self.labels.iter_mut().rev().find(|l| l.element == id) {
-                label.element = skip;
+            if let Some(moved) = self.by_element.get_mut(&id).and_then(Vec::pop) {
+                self.labels[moved].element = skip;
+                self.by_element.entry(skip).or_default().push(moved);
             }
             self.append(skip, sequence);
         }
@@ -440,7 +460,7 @@ impl Flow {
         while let Some(id) = at {
             let next = self.element(id).next;
             let kind = &self.element(id).node.kind;
-            if kind.is_skip() && !self.labels.iter().any(|l| l.element == id) {
+            if kind.is_skip() && self.labels_at(id).next().is_none() {
                 run += 1;
                 let removable = run > 1 && !kind.is_print() && ![first, last, extent].contains(&Some(id));
                 if let (true, Some(p)) = (removable, previous) {
@@ -534,7 +554,7 @@ impl Flow {
     /// Spin's rule for labels of one name: the one of the same block, else one of an enclosing block, else any.
     fn find_label(&self, name: &str, scope: &ScopeId) -> Option<ElementId> {
         let mut any = None;
-        for label in self.labels.iter().rev().filter(|l| *l.name == *name) {
+        for label in self.labels_named(name).rev() {
             if label.scope == *scope {
                 return Some(label.element);
             }
@@ -547,7 +567,7 @@ impl Flow {
 
     /// The element of a label as another process refers to it: the one declared last.
     pub fn remote_label(&self, name: &str) -> Option<ElementId> {
-        self.labels.iter().rev().find(|l| *l.name == *name).map(|l| l.element)
+        self.labels_named(name).next_back().map(|l| l.element)
     }
 
     /// Makes the label's element a control point that a process can be at: a jump becomes a skip followed by the jump.

@@ -18,12 +18,15 @@ mod types;
 
 use crate::ast::{self, Item, Unit};
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::ir::{ChanTypeId, InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
+use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
 use flow::Flow;
 use scope::{ScopeId, Scopes};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// Enough to see what is wrong; more would only scroll by.
+const MAX_DIAGNOSTICS: usize = 100;
 
 /// What lowering gives: a program unless there were errors.
 pub struct Lowered {
@@ -42,6 +45,7 @@ pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
     }
     lowerer.check_runs();
     lowerer.check_sends();
+    lowerer.check_active_cells();
     lowerer.build_automata();
     lowerer.order_global_inits();
     lowerer.check_channels();
@@ -99,6 +103,11 @@ struct Lowerer<'a> {
     types: HashMap<Arc<str>, StructId>,
     enums: HashMap<Arc<str>, MtypeId>,
     field_inits: Vec<Vec<Option<types::FieldInit>>>,
+    /// Of each structure: how deeply it is nested, and whether some field has an initial value.
+    struct_facts: Vec<(usize, bool)>,
+    /// How many initialisations there are, and how many values travel in messages and arguments.
+    n_init_steps: usize,
+    n_passed: usize,
     global_inits: Vec<(u8, Vec<InitStep>)>,
     /// Initial values that are constants: bounds may be given by such variables.
     initial_values: HashMap<Arc<str>, i64>,
@@ -107,19 +116,19 @@ struct Lowerer<'a> {
     flows: HashMap<ProctypeId, Flow>,
     bodies: HashMap<ProctypeId, flow::SequenceId>,
     /// Names of the declaration being read, not visible in it.
-    pending_names: Vec<Arc<str>>,
+    pending_names: HashSet<Arc<str>>,
     /// Names that were referred to.
     used: HashSet<Arc<str>>,
     /// PV's `run` iterators and their current values.
     iterators: Vec<(Arc<str>, i32)>,
     /// The set of constants that a variable was last assigned from (Spin checks that it stays one).
     assigned_sets: HashMap<(Option<ProctypeId>, usize), MtypeId>,
+    /// Facts about channels that Spin's rules ask for.
+    messages: HashMap<channels::VarKey, channels::Message>,
+    exclusive: HashMap<(channels::VarKey, bool), ProctypeId>,
+    has_exclusive: bool,
     runs: Vec<RunUse>,
     sends: Vec<(usize, Span)>,
-    /// Channels whose messages are one structure and nothing else.
-    message_structs: HashMap<ChanTypeId, StructId>,
-    /// Some `xr` or `xs` was seen.
-    exclusive: bool,
     max_fields: usize,
     in_claim: bool,
     context: Option<Box<Context>>,
@@ -139,20 +148,24 @@ impl<'a> Lowerer<'a> {
             types: HashMap::new(),
             enums: HashMap::new(),
             field_inits: Vec::new(),
+            struct_facts: Vec::new(),
+            n_init_steps: 0,
+            n_passed: 0,
             global_inits: Vec::new(),
             initial_values: HashMap::new(),
             proctype_ids: HashMap::new(),
             declared_proctypes: HashSet::new(),
             flows: HashMap::new(),
             bodies: HashMap::new(),
-            pending_names: Vec::new(),
+            pending_names: HashSet::new(),
             used: HashSet::new(),
             iterators: Vec::new(),
             assigned_sets: HashMap::new(),
+            messages: HashMap::new(),
+            exclusive: HashMap::new(),
+            has_exclusive: false,
             runs: Vec::new(),
             sends: Vec::new(),
-            message_structs: HashMap::new(),
-            exclusive: false,
             max_fields: 0,
             in_claim: false,
             context: None,
@@ -163,8 +176,6 @@ impl<'a> Lowerer<'a> {
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        /// Enough to see what is wrong; more would only scroll by.
-        const MAX_DIAGNOSTICS: usize = 100;
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         }

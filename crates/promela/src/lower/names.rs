@@ -6,6 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{Base, Expr, ExprKind, Index, MtypeId, Place, ProctypeId, Scalar, Type};
 use crate::source::Span;
 
+/// Longer names are not compared for suggestions.
+const MAX_SUGGESTED: usize = 64;
+
 /// What a visible name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
@@ -59,7 +62,7 @@ pub fn predefined(name: &str) -> Option<Predefined> {
 impl Lowerer<'_> {
     /// The visible meaning of a name.
     pub(super) fn find(&self, name: &str) -> Option<Symbol> {
-        if self.pending_names.iter().any(|p| **p == *name) {
+        if self.pending_names.contains(name) {
             return None;
         }
         if let Some(context) = &self.context
@@ -79,6 +82,9 @@ impl Lowerer<'_> {
         let again = self.pending_names.contains(&name.name);
         let first = match self.find(&name.name) {
             None if again => Span::NONE,
+            None if self.context.as_ref().is_some_and(|c| c.label_scopes.find(&name.name).is_some()) => {
+                Span::NONE
+            }
             None if predefined(&name.name).is_none() && !self.constants.contains_key(&name.name) => {
                 return true;
             }
@@ -98,7 +104,8 @@ impl Lowerer<'_> {
 
     pub(super) fn undeclared(&mut self, name: &Ident) {
         let mut d = Diagnostic::error("E0221", name.span, format!("undeclared variable `{}`", name.name));
-        if let Some(near) = self.nearest_name(&name.name) {
+        let worthwhile = self.diagnostics.len() < super::MAX_DIAGNOSTICS && name.name.len() <= MAX_SUGGESTED;
+        if worthwhile && let Some(near) = self.nearest_name(&name.name) {
             d = d.help(format!("did you mean `{near}`?"));
         }
         self.push(d);
@@ -110,7 +117,8 @@ impl Lowerer<'_> {
         names.extend(self.program.globals.iter().map(|v| v.name.clone()));
         names.extend(self.program.mtypes.iter().flat_map(|m| m.values.iter().map(|v| v.0.clone())));
         let limit = 1 + name.len() / 4;
-        names.into_iter().map(|n| (distance(&n, name), n)).filter(|(d, _)| *d <= limit).min().map(|(_, n)| n)
+        let names = names.into_iter().filter(|n| n.len() <= MAX_SUGGESTED);
+        names.map(|n| (distance(&n, name), n)).filter(|(d, _)| *d <= limit).min().map(|(_, n)| n)
     }
 
     /// Resolves a reference. `None` after an error.
@@ -231,6 +239,9 @@ impl Lowerer<'_> {
 
     /// All cells of a place, one by one: how structures travel in messages and parameters.
     pub(super) fn flatten(&mut self, place: &Place, ty: &Type) -> Vec<Place> {
+        if !self.count_passed(self.program.cells_of(ty) as usize, place.span) {
+            return Vec::new();
+        }
         if let Type::Struct(id) = ty {
             self.check_flat(*id, place.span);
         }
@@ -264,6 +275,16 @@ impl Lowerer<'_> {
             Diagnostic::error("E0228", reference.span, format!("incomplete structure reference `{name}`"))
                 .help("name one of its fields; whole structures can only be sent, received and passed to processes"),
         );
+    }
+
+    /// A channel's number: a cell of type chan or, where Spin looks no closer, any cell.
+    pub(super) fn channel_number(&mut self, reference: &VarRef) -> Option<Expr> {
+        match self.resolve(reference, false)? {
+            Referent::Cells(place, Type::Scalar(_)) => {
+                Some(Expr { kind: ExprKind::Load(place), span: reference.span })
+            }
+            _ => self.channel(reference),
+        }
     }
 
     /// A channel: a cell of type chan.

@@ -60,7 +60,11 @@ impl Lowerer<'_> {
         self.parameters(&p.params);
         let n_params = self.context.as_ref().map_or(0, |c| c.n_cells);
         self.program.proctypes[id.index()].n_params = n_params;
-        let priority = self.priority(p.priority.as_ref());
+        let priority = match &p.active {
+            Some(_) => self.priority(p.priority.as_ref()),
+            None => 1,
+        };
+        self.program.uses.priority |= p.priority.is_some();
         let provided = p.provided.as_ref().map(|e| {
             self.check_provided(e);
             self.expr(e)
@@ -98,6 +102,10 @@ impl Lowerer<'_> {
 
     pub(super) fn never(&mut self, claim: &ast::Claim) {
         let id = self.next_proctype();
+        let name = self.program.proctype(id).name.clone();
+        if self.program.never.last().is_some_and(|n| self.program.proctype(*n).name == name) {
+            self.error("E0521", claim.span, format!("the claim `{name}` is declared twice"));
+        }
         self.n_never += 1;
         self.in_claim = true;
         self.context = Some(Box::new(Context::new(id, ProctypeKind::Never)));
@@ -124,6 +132,15 @@ impl Lowerer<'_> {
         self.body(&trace.body);
         self.finish_proctype(id);
         self.program.trace = Some(id);
+    }
+
+    /// The processes that exist from the beginning must fit into a state.
+    pub(super) fn check_active_cells(&mut self) {
+        let cells = |a: &ActiveProcess| u64::from(self.program.proctype(a.proctype).n_cells);
+        let total: u64 = self.program.active.iter().map(cells).sum();
+        if total > super::types::MAX_ACTIVE_CELLS {
+            self.error("E0205", Span::NONE, "the variables of the active processes are too large");
+        }
     }
 
     fn priority(&mut self, priority: Option<&ast::Expr>) -> u8 {
@@ -178,8 +195,9 @@ impl Lowerer<'_> {
                         continue;
                     }
                     Type::Struct(id) => {
-                        let mut scalars = Vec::new();
-                        self.program.scalars_of(&declared.ty, &mut scalars);
+                        if !self.count_passed(self.program.cells_of(&declared.ty) as usize, var.name.span) {
+                            continue;
+                        }
                         self.check_parameter_struct(*id, var.name.span);
                     }
                     Type::Scalar(_) => {}
@@ -225,6 +243,7 @@ impl Lowerer<'_> {
         let Some(context) = self.context.as_mut() else { return 0 };
         let cell = context.n_cells;
         context.n_cells = cell.saturating_add(cells);
+        let too_large = context.n_cells > super::types::MAX_CELLS;
         context.locals.push(Var {
             name: var.name.name.to_string(),
             ty,
@@ -232,7 +251,11 @@ impl Lowerer<'_> {
             hidden: false,
             span: var.name.span,
         });
-        context.locals.len() - 1
+        let index = context.locals.len() - 1;
+        if too_large {
+            self.error("E0205", var.name.span, "the variables of this process are too large");
+        }
+        index
     }
 
     /// Makes the names of a finished declaration visible.

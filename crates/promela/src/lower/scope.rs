@@ -23,6 +23,11 @@ impl ScopeId {
         ScopeId(Arc::new(ScopeNode { id: 0, depth: 0, parent: None }))
     }
 
+    /// A number that no other block of the proctype has.
+    pub fn id(&self) -> u32 {
+        self.0.id
+    }
+
     /// Whether `self` is `outer` or lies inside it.
     pub fn within(&self, outer: &ScopeId) -> bool {
         let mut at = self;

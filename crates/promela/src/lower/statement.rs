@@ -130,8 +130,10 @@ impl Lowerer<'_> {
                 continue;
             }
             let index = self.add_local(var, declared.ty.clone(), declared.hidden);
-            self.pending_names.push(var.name.name.clone());
+            self.pending_names.insert(var.name.name.clone());
             names.push((var.name.name.clone(), index));
+            let proctype = self.context.as_ref().map(|c| c.proctype);
+            self.note_message((proctype, index), &var.init);
             self.note_initial_value(&var.name.name, &declared.init);
             let cell = self.context.as_ref().map_or(0, |c| c.locals[index].cell);
             if init_ok {
@@ -318,12 +320,14 @@ impl Lowerer<'_> {
     fn options(&mut self, options: &[Block]) -> Vec<SequenceId> {
         let sequences: Vec<SequenceId> =
             options.iter().filter_map(|block| self.option(block, Opened::AnyLabel)).collect();
+        if self.has_exclusive {
+            self.check_else_beside_messages(&sequences);
+        }
         if self.kind() != ProctypeKind::Never {
             for &s in &sequences {
                 self.flow().prune_option(s);
             }
         }
-        self.check_else(&sequences);
         sequences
     }
 
@@ -333,8 +337,8 @@ impl Lowerer<'_> {
         }
         self.check_self_index(target);
         let place = self.place(target)?;
+        self.check_channels_in_value(target, value);
         self.check_assigned_value(target, &place, value);
-        self.check_operands(value);
         let value = self.expr(value);
         Some(self.basic(Action::Assign(place, value), span))
     }
@@ -386,15 +390,7 @@ impl Lowerer<'_> {
 
     fn check_assigned_value(&mut self, target: &VarRef, place: &Place, value: &ast::Expr) {
         let name = &target.parts[0].name;
-        let plain = target.parts.len() == 1;
-        if plain && place.scalar == Scalar::Chan && matches!(value.kind, ast::ExprKind::Number(_)) {
-            self.error(
-                "E0401",
-                value.span,
-                format!("`{}` is a channel: a number cannot be assigned to it", name.name),
-            );
-        }
-        if plain
+        if target.parts.len() == 1
             && let ast::ExprKind::Var(r) = &value.kind
             && let [part] = &r.parts[..]
             && let Some((set, ..)) = self.constants.get(&part.name.name)
@@ -576,12 +572,10 @@ impl Lowerer<'_> {
     }
 
     fn inline(&mut self, inline: &ast::InlineUse, span: Span) -> Option<Node> {
-        self.no_more_initializers();
         for arg in &inline.args {
-            if let ast::ExprKind::Var(reference) = &arg.kind {
-                self.resolve(reference, false);
-            }
+            self.check_argument_names(arg);
         }
+        self.no_more_initializers();
         let outer = self.context.as_mut().map(|c| {
             c.n_inlines += 1;
             std::mem::replace(&mut c.inline, c.n_inlines)
@@ -747,14 +741,7 @@ impl Lowerer<'_> {
         if matches!(var_ty, Type::Struct(_)) {
             return self.for_message(var, over, body, exit, span);
         }
-        // As in Spin it is the first name that counts: in `for (i in a[1].b)` the length is that of `a`.
-        let first = over.parts.first()?.name.clone();
-        let first = ast::RefPart { name: first, index: None };
-        let array = VarRef { parts: vec![first], span: over.span };
-        let Some(Referent::Cells(_, Type::Array(_, len))) = self.resolve(&array, true) else {
-            self.error("E0312", over.span, "`for (x in a)` needs an array (or a channel and a structure)");
-            return None;
-        };
+        let len = self.array_length(over)?;
         let place = self.loop_variable(var, "for")?;
         let node = self.basic(Action::Assign(place.clone(), constant(0, span)), span);
         self.add(node);
@@ -776,9 +763,9 @@ impl Lowerer<'_> {
         exit: super::flow::BreakId,
         span: Span,
     ) -> Option<Node> {
+        let large = self.check_message_loop(var, over)?;
         let chan = self.channel(over)?;
-        let capacity = self.check_message_loop(var, over, &chan)?;
-        let counter = self.message_counter(capacity, span)?;
+        let counter = self.message_counter(large, span)?;
         let node = self.basic(Action::Assign(counter.clone(), constant(0, span)), span);
         self.add(node);
         self.flow().open();
@@ -800,7 +787,7 @@ impl Lowerer<'_> {
     }
 
     /// The hidden counter of `for (m in c)`: one for each block.
-    fn message_counter(&mut self, capacity: u32, span: Span) -> Option<Place> {
+    fn message_counter(&mut self, large: bool, span: Span) -> Option<Place> {
         const NAME: &str = "_for_counter";
         let context = self.context.as_mut()?;
         let known =
@@ -810,7 +797,7 @@ impl Lowerer<'_> {
             context.n_cells += 1;
             context.locals.push(Var {
                 name: NAME.into(),
-                ty: Type::Scalar(if capacity > 255 { Scalar::Short } else { Scalar::Byte }),
+                ty: Type::Scalar(if large { Scalar::Short } else { Scalar::Byte }),
                 cell,
                 hidden: false,
                 span,
@@ -818,9 +805,9 @@ impl Lowerer<'_> {
             context.scopes.declare(NAME.into(), context.locals.len() - 1);
             context.locals.len() - 1
         });
-        let Var { cell, ref ty, .. } = context.locals[index];
-        let Type::Scalar(scalar) = *ty else { return None };
-        Some(Place { base: Base::Local, cell, indices: Vec::new(), scalar, span })
+        let local = &context.locals[index];
+        let scalar = if local.ty == Type::Scalar(Scalar::Short) { Scalar::Short } else { Scalar::Byte };
+        Some(Place { base: Base::Local, cell: local.cell, indices: Vec::new(), scalar, span })
     }
 
     fn lock_place(&mut self, var: &VarRef) -> Option<Place> {

@@ -16,7 +16,16 @@ pub const UNNAMED: &str = "_unnamed_";
 /// The most symbolic constants a set may have.
 const MAX_MTYPES: usize = 255;
 /// The most cells that all variables of one kind may take together.
-const MAX_CELLS: u32 = 1 << 20;
+pub(super) const MAX_CELLS: u32 = 1 << 20;
+/// The most cells of all processes that start at once.
+pub(super) const MAX_ACTIVE_CELLS: u64 = 1 << 22;
+/// The most initialisations in all.
+const MAX_INIT_STEPS: usize = 1 << 21;
+/// The most fields of one message or parameters of one process, and of all messages and arguments together.
+const MAX_FIELDS: usize = 1 << 12;
+const MAX_PASSED: usize = 1 << 22;
+/// How deeply structures may be nested.
+const MAX_STRUCT_DEPTH: usize = 250;
 
 /// What a structure's field starts with.
 #[derive(Clone, Debug)]
@@ -96,6 +105,13 @@ impl Lowerer<'_> {
         for decl in &typedef.fields {
             for var in &decl.vars {
                 let Some(declared) = self.declared(decl, var, true) else { continue };
+                if declared.hidden {
+                    let message = format!("the field `{}` cannot be hidden", var.name.name);
+                    self.push(
+                        Diagnostic::error("E0237", var.name.span, message)
+                            .help("only global variables can be hidden"),
+                    );
+                }
                 if fields.iter().any(|f| *f.name == *var.name.name) {
                     self.error(
                         "E0204",
@@ -114,10 +130,55 @@ impl Lowerer<'_> {
                 }
             }
         }
+        let depth = 1 + fields.iter().map(|f| self.struct_depth(&f.ty)).max().unwrap_or(0);
+        if depth > MAX_STRUCT_DEPTH {
+            let message = format!("structures are nested more than {MAX_STRUCT_DEPTH} deep");
+            self.error("E0205", typedef.name.span, message);
+            return;
+        }
+        if fields.is_empty() {
+            return;
+        }
+        let initialised =
+            fields.iter().zip(&inits).any(|(f, i)| i.is_some() || self.has_initial_values(&f.ty));
+        self.struct_facts.push((depth, initialised));
         self.program.structs.push(Struct { name: typedef.name.name.to_string(), fields, n_cells: offset });
         self.field_inits.push(inits);
         let id = StructId(self.program.structs.len() as u32 - 1);
         self.types.insert(typedef.name.name.clone(), id);
+    }
+
+    /// How many structures stand inside one another in a type.
+    fn struct_depth(&self, ty: &Type) -> usize {
+        match ty {
+            Type::Scalar(_) => 0,
+            Type::Array(element, _) => self.struct_depth(element),
+            Type::Struct(id) => self.struct_facts.get(id.index()).map_or(0, |f| f.0),
+        }
+    }
+
+    /// Whether some field in a type starts with a value of its own.
+    fn has_initial_values(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Scalar(_) => false,
+            Type::Array(element, _) => self.has_initial_values(element),
+            Type::Struct(id) => self.struct_facts.get(id.index()).is_some_and(|f| f.1),
+        }
+    }
+
+    /// Counts cells that travel in messages and arguments; too many are an error.
+    pub(super) fn count_passed(&mut self, cells: usize, span: Span) -> bool {
+        self.n_passed = self.n_passed.saturating_add(cells);
+        if cells <= MAX_FIELDS && self.n_passed <= MAX_PASSED {
+            return true;
+        }
+        let message = if cells > MAX_FIELDS {
+            format!("{cells} values cannot be passed at once: {MAX_FIELDS} can")
+        } else {
+            "the messages and arguments of this model are too large".to_string()
+        };
+        self.error("E0205", span, message);
+        false
     }
 
     /// The scalar of a basic type; `None` for structures.
@@ -172,9 +233,15 @@ impl Lowerer<'_> {
             }
         };
         let hidden = decl.visibility == Some(Visibility::Hidden);
-        if hidden && matches!(element, Type::Scalar(Scalar::Bit | Scalar::Bool)) {
-            self.error("E0208", var.name.span, format!("the bit `{}` cannot be hidden", var.name.name));
+        let what = match element {
+            Type::Scalar(Scalar::Bit | Scalar::Bool) => Some("bit"),
+            Type::Scalar(Scalar::Chan) => Some("channel"),
+            _ => None,
+        };
+        if let Some(what) = what.filter(|_| hidden) {
+            self.error("E0208", var.name.span, format!("the {what} `{}` cannot be hidden", var.name.name));
         }
+        self.check_initial_set(var, &element);
         let is_chan = matches!(element, Type::Scalar(Scalar::Chan));
         if hidden && is_chan {
             self.error("E0208", var.name.span, format!("the channel `{}` cannot be hidden", var.name.name));
@@ -276,26 +343,38 @@ impl Lowerer<'_> {
                 Some(FieldInit::List(items.iter().map(|e| self.expr(e)).collect()))
             }
             Initializer::Expr(e) => {
-                self.check_initial_value(var, e, is_chan);
+                self.check_initial_value(e);
+                self.check_channels_in_initial_value(e);
                 Some(FieldInit::Value(self.expr(e)))
             }
         }
     }
 
-    fn check_initial_value(&mut self, var: &ast::VarDecl, e: &ast::Expr, is_chan: bool) {
-        self.check_operands(e);
+    fn check_initial_value(&mut self, e: &ast::Expr) {
         if super::expr::ast_contains_run(e) {
             self.push(
                 Diagnostic::error("E0214", e.span, "`run` cannot be used to initialise a variable")
                     .help("declare the variable first and assign to it in a statement of its own"),
             );
         }
-        if is_chan && matches!(e.kind, ast::ExprKind::Number(_)) {
-            self.error(
-                "E0401",
-                e.span,
-                format!("`{}` is a channel: a number cannot be assigned to it", var.name.name),
+    }
+
+    /// A variable of a named mtype starts with a constant of that mtype.
+    fn check_initial_set(&mut self, var: &ast::VarDecl, element: &Type) {
+        let (Some(Initializer::Expr(e)), Type::Scalar(Scalar::Mtype(set))) = (&var.init, element) else {
+            return;
+        };
+        let ast::ExprKind::Var(r) = &e.kind else { return };
+        let [part] = &r.parts[..] else { return };
+        let Some((given, ..)) = self.constants.get(&part.name.name) else { return };
+        let (name, given_name) =
+            (&self.program.mtypes[set.index()].name, &self.program.mtypes[given.index()].name);
+        if given != set && name != UNNAMED {
+            let message = format!(
+                "`{}` holds constants of mtype `{name}`, but is assigned one of `{given_name}`",
+                var.name.name
             );
+            self.error("E0242", e.span, message);
         }
     }
 
@@ -306,7 +385,6 @@ impl Lowerer<'_> {
             return None;
         }
         let mut fields = Vec::new();
-        let mut structure = None;
         for (ty, span) in &init.fields {
             if matches!(ty, TypeName::Unsigned) {
                 self.error("E0403", *span, "`unsigned` cannot be the type of a message field");
@@ -316,9 +394,11 @@ impl Lowerer<'_> {
                 Some(scalar) => fields.push(scalar),
                 None => {
                     let id = self.struct_id(ty)?;
+                    if !self.count_passed(self.program.structs[id.index()].n_cells as usize, *span) {
+                        return None;
+                    }
                     self.check_flat(id, *span);
                     self.program.scalars_of(&Type::Struct(id), &mut fields);
-                    structure = Some(id);
                     if fields.iter().any(|f| matches!(f, Scalar::Unsigned(_))) {
                         self.error(
                             "E0403",
@@ -331,14 +411,13 @@ impl Lowerer<'_> {
             }
         }
         settle_bits(&mut fields);
+        if !self.count_passed(fields.len(), init.span) {
+            return None;
+        }
         self.max_fields = self.max_fields.max(fields.len());
         let ty = ChanType { name: name.name.to_string(), capacity: capacity as u32, fields, span: init.span };
         self.program.chan_types.push(ty);
-        let id = ChanTypeId(self.program.chan_types.len() as u32 - 1);
-        if let (Some(structure), [_]) = (structure, &init.fields[..]) {
-            self.message_structs.insert(id, structure);
-        }
-        Some(id)
+        Some(ChanTypeId(self.program.chan_types.len() as u32 - 1))
     }
 
     /// Structures that hold arrays of structures cannot travel in messages or parameters.
@@ -378,8 +457,9 @@ impl Lowerer<'_> {
             let rank = init_rank(&declared.ty);
             self.global_inits.push((rank, steps));
             let index = self.program.globals.len();
+            self.note_message((None, index), &var.init);
             self.globals.insert(var.name.name.clone(), (index, var.name.span));
-            self.pending_names.push(var.name.name.clone());
+            self.pending_names.insert(var.name.name.clone());
             let Declared { ty, hidden, .. } = declared;
             self.program.globals.push(Var {
                 name: var.name.name.to_string(),
@@ -408,6 +488,14 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Vec<InitStep> {
         let mut steps = Vec::new();
+        if init.is_none() && !self.has_initial_values(ty) {
+            return steps;
+        }
+        self.n_init_steps = self.n_init_steps.saturating_add(self.program.cells_of(ty) as usize);
+        if self.n_init_steps > MAX_INIT_STEPS {
+            self.error("E0205", span, "too many initial values: the variables of this model are too large");
+            return steps;
+        }
         self.push_init_steps(base, cell, ty, init, span, &mut steps);
         steps
     }
@@ -447,6 +535,9 @@ impl Lowerer<'_> {
                 }
             }
             Type::Struct(id) => {
+                if !self.has_initial_values(ty) {
+                    return;
+                }
                 let fields = self.program.structs[id.index()].fields.clone();
                 let inits = self.field_inits[id.index()].clone();
                 for (field, init) in fields.iter().zip(inits) {

@@ -13,6 +13,9 @@ use crate::source::Span;
 use crate::token::Punct;
 use std::rc::Rc;
 
+/// The arguments of a use: their tokens, and the expressions that they are.
+type Arguments = (Vec<Rc<[Tok]>>, Vec<Expr>);
+
 impl Parser<'_> {
     /// `inline f(a, b) { … }`; the body is kept as text.
     pub(super) fn inline_def(&mut self) -> PResult<InlineDef> {
@@ -65,36 +68,37 @@ impl Parser<'_> {
         let Kind::InlineName(word) = tok.kind else { return Err(Reported) };
         let name = Ident { name: word, span: tok.span };
         self.expect(Punct::LParen, "`(` and the arguments of this inline")?;
-        let (args, tokens): (Vec<_>, Vec<_>) = self.inline_args()?.into_iter().unzip();
+        let (args, exprs) = self.inline_args()?;
         let close = self.expect(Punct::RParen, "`,` or `)`")?;
         let Some(&inline) = self.lexer.names.inlines.get(&name.name) else { return Err(Reported) };
         self.check_use(inline, &name, args.len())?;
         self.before_statements = false;
         // As seen from the body: the use, or where the enclosing body names the argument that holds it.
         let call = tok.place.to(close.place);
-        self.lexer.enter_inline(inline, tokens, call);
+        self.lexer.enter_inline(inline, args, call);
         self.results.push(result);
         let body = self.block();
         self.results.pop();
         Ok(Stmt {
-            kind: StmtKind::Inline(InlineUse { name, args, body: body? }),
+            kind: StmtKind::Inline(InlineUse { name, args: exprs, body: body? }),
             span: place.to(close.place),
         })
     }
 
-    /// Each argument, as an expression and as tokens.
-    fn inline_args(&mut self) -> PResult<Vec<(Expr, Rc<[Tok]>)>> {
-        let mut args = Vec::new();
+    /// The tokens of each argument, and the expression that it must be.
+    fn inline_args(&mut self) -> PResult<Arguments> {
+        let (mut args, mut exprs) = (Vec::new(), Vec::new());
         if self.at(Punct::RParen) {
-            return Ok(args);
+            return Ok((args, exprs));
         }
         loop {
             self.recording = Some(Vec::new());
             let parsed = self.expr();
             let tokens = self.recording.take().unwrap_or_default();
-            args.push((parsed?, tokens.into()));
+            exprs.push(parsed?);
+            args.push(tokens.into());
             if !self.eat(Punct::Comma) {
-                return Ok(args);
+                return Ok((args, exprs));
             }
         }
     }

@@ -31,7 +31,7 @@ impl Limits {
     /// Expressions within parentheses, indices and operands.
     pub(super) const EXPRESSIONS: usize = 500;
     /// The height of an expression's tree: the number of terms in one chain of operators.
-    pub(super) const HEIGHT: usize = 4000;
+    pub(super) const HEIGHT: usize = 950;
     /// Inlines within inlines.
     pub(super) const INLINES: usize = 100;
     /// Errors before the parser gives up.
