@@ -76,7 +76,9 @@ impl Generator {
         for field in &fields {
             args.push(match field {
                 Field::Scalar(Type::Bit | Type::Bool) if single && !self.world.raw_bits => {
-                    Expr::binary(BinOp::BitAnd, self.number(frame, 1), Expr::Num(1))
+                    // Not `e & 1`: a macro inside may bind less tightly.
+                    let condition = self.condition(frame, 1);
+                    Expr::Cond(Box::new(condition), Box::new(Expr::Num(1)), Box::new(Expr::Num(0)))
                 }
                 Field::Scalar(ty) => self.value_for(frame, ty, true),
                 Field::Chan(signature) => self.some_chan(frame, *signature)?,
