@@ -69,17 +69,14 @@ fn explored(spin: &Exploration, ours: &Exploration) -> Comparison {
     if let Some(why) = spin.truncated.as_ref().or(ours.truncated.as_ref()) {
         return Comparison::Inconclusive(why.clone());
     }
-    if is_choice_only(spin) {
-        // Spin goes on after a choice in a D_proctype; we may stop there, or not call it an error at all.
-        return match ours.kinds.contains(&Kind::Runtime) {
-            true => Comparison::Agree,
-            false => first_difference(spin, ours, &[Kind::Assertion, Kind::EndState, Kind::Trace]),
-        };
-    }
     // Our search has no step after a fault, so that of two faults in a row only the first is seen.
     let faults = [Kind::Runtime, Kind::Trace];
     if faults.iter().any(|k| spin.kinds.contains(k) && ours.kinds.contains(k)) {
         return Comparison::Agree;
+    }
+    if is_choice_only(spin) && !ours.kinds.contains(&Kind::Runtime) {
+        // Spin goes on after a choice in a D_proctype; we may stop there, or not call it an error at all.
+        return first_difference(spin, ours, &[Kind::Assertion, Kind::EndState, Kind::Trace]);
     }
     let only_one = |k: &&Kind| spin.kinds.contains(k) != ours.kinds.contains(k);
     if let Some(kind) = faults.iter().find(only_one) {

@@ -60,7 +60,14 @@ impl Generator {
                 let sum = Expr::binary(BinOp::Add, self.atom(frame), Expr::Num(1));
                 Expr::Call("MIX".into(), vec![sum, self.atom(frame)])
             }
-            Some(6) => self.condition(frame, depth - 1),
+            Some(6) => {
+                // The verifier's code for a poll lacks parentheses where the model has rendezvous channels.
+                let condition = self.condition(frame, depth - 1);
+                if crate::print::expression(&condition).contains("?[") {
+                    return Expr::Cond(Box::new(condition), Box::new(Expr::Num(1)), Box::new(Expr::Num(0)));
+                }
+                condition
+            }
             _ => {
                 let op = self.one_of(&ARITHMETIC);
                 Expr::binary(op, self.number(frame, depth - 1), self.number(frame, depth - 1))
