@@ -20,7 +20,7 @@ usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] 
   --spin-only                 only ask Spin: how many programs it accepts and how large they are
   --accept-only               only ask Spin whether it accepts them
   --limit SECONDS             time limit of one verifier run (default 4)
-  --keep DIR                  where red-<seed>.pml files go (default: the current directory)
+  --keep DIR                  where red-<seed>.pml files go (default: target/difftest)
   --no-shrink                 leave failing programs as they are
   --known TEXT                mismatches in which our report has this text only count as inconclusive
   --stop N                    stop after N mismatches (default 10)
@@ -88,7 +88,7 @@ impl Options {
             spin_only: false,
             accept_only: false,
             limit: Duration::from_secs(4),
-            keep: PathBuf::from("."),
+            keep: PathBuf::from("target/difftest"),
             shrink: true,
             stop: 10,
             known: Vec::new(),
