@@ -120,7 +120,7 @@ fn many_names() {
     let proctypes: String = (0..300).map(|i| format!("active proctype p{i}() {{ skip }}\n")).collect();
     refused("proctypes", proctypes);
     let channels: String = (0..300).map(|i| format!("chan c{i} = [1] of {{ byte }};\n")).collect();
-    accepted("channels", format!("{channels}init {{ c0!1 }}"));
+    refused("channels", format!("{channels}init {{ c0!1 }}"));
 }
 
 #[test]
