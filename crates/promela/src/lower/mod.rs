@@ -3,12 +3,13 @@
 //! One pass over the declarations in their order, as Spin reads them: names must be declared before they are used,
 //! except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin numbers them; when
 //! all is read, [`automaton`] turns elements into locations and edges. Files: [`types`] (declarations), [`names`]
-//! (references), [`expr`], [`statement`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
+//! (references), [`expr`], [`statement`], [`loops`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
 
 mod automaton;
 mod channels;
 mod expr;
 mod flow;
+mod loops;
 mod names;
 mod process;
 mod property;
