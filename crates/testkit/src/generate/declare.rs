@@ -6,7 +6,7 @@ use crate::model::{
 
 use super::Generator;
 use super::mix::Feature;
-use super::scope::{Chan, Field, Leaf, MacroInfo, StructVar, TypedefInfo};
+use super::scope::{Chan, Field, Leaf, MacroInfo, StructVar, TypedefInfo, is_numeric};
 
 /// A declaration without a word in front.
 pub(super) fn plain_decl(ty: Type, name: &str, len: Option<u32>, init: Init) -> Decl {
@@ -180,6 +180,7 @@ impl Generator {
                 let extremes = [255, 256, 257, -1, 32767, 32768, 65537, 7, 2147483647];
                 Expr::Num(extremes[self.rng.below(extremes.len())])
             }
+            Type::Short | Type::Int if self.rng.chance(12) => Expr::Num(-1),
             _ => match self.world.macros.iter().find(|m| m.args.is_none()).cloned() {
                 Some(m) if self.rng.chance(20) => Expr::word(m.name),
                 _ => Expr::Num(self.rng.range(0, 2)),
@@ -210,7 +211,15 @@ impl Generator {
     fn declare_scalar(&mut self) {
         let ty = self.scalar_type();
         let name = self.fresh("g");
-        let init = if self.rng.chance(40) { Init::Expr(self.initial_constant(&ty)) } else { Init::None };
+        let earlier: Vec<Leaf> =
+            self.world.leaves.iter().filter(|l| l.is_plain() && is_numeric(&l.ty)).cloned().collect();
+        let init = match (self.rng.below(10), self.rng.pick(&earlier)) {
+            (0, Some(leaf)) if is_numeric(&ty) => {
+                Init::Expr(Expr::binary(BinOp::BitAnd, Expr::var(leaf.base()), Expr::Num(1)))
+            }
+            (0..4, _) => Init::Expr(self.initial_constant(&ty)),
+            _ => Init::None,
+        };
         let visibility = self.visibility();
         self.world.leaves.push(Leaf::new(&name, None, ty.clone()));
         self.global(Decl { visibility, ty, name, len: None, init });

@@ -235,7 +235,8 @@ impl Generator {
         }
     }
 
-    fn probe(&mut self, frame: &Frame) -> Option<Expr> {
+    /// A question about the fill of a channel; it stands only at the top of an expression.
+    pub(super) fn probe(&mut self, frame: &Frame) -> Option<Expr> {
         let chans = self.visible_chans(frame);
         let chan = self.rng.pick(&chans)?.clone();
         let probe = [Probe::Full, Probe::NFull, Probe::Empty, Probe::NEmpty][self.rng.below(4)];

@@ -46,12 +46,26 @@ impl Generator {
     pub(super) fn channel_op(&mut self, frame: &mut Frame) -> Option<Vec<Stmt>> {
         let chans = self.visible_chans(frame);
         let chan = self.rng.pick(&chans)?.clone();
+        if self.rng.chance(10) {
+            if let Some(stmts) = self.through_handle(frame, &chan) {
+                return Some(stmts);
+            }
+        }
         let preferred = self.prefers_sending(frame, &chan);
         let sends = if self.rng.chance(85) { preferred } else { !preferred };
         if sends {
             return self.send(frame, &chan).map(|s| vec![s]);
         }
         self.receive_and_use(frame, &chan)
+    }
+
+    /// `c = q; c!…`: an operation on a channel through a variable.
+    fn through_handle(&mut self, frame: &Frame, chan: &Chan) -> Option<Vec<Stmt>> {
+        let handle = frame.chans.iter().find(|c| c.handle && c.signature == chan.signature)?.clone();
+        let place = self.chan_place(frame, chan, &[]);
+        let assign = Stmt::Assign(Place::name(handle.base()), Expr::Place(Box::new(place)));
+        let send = self.send(frame, &Chan { handle: false, ..handle })?;
+        Some(vec![assign, send])
     }
 
     /// A send of small values.
@@ -62,7 +76,9 @@ impl Generator {
         for field in &fields {
             args.push(match field {
                 Field::Scalar(Type::Bit | Type::Bool) if single && !self.world.raw_bits => {
-                    Expr::binary(BinOp::BitAnd, self.number(frame, 1), Expr::Num(1))
+                    // Not `e & 1`: a macro inside may bind less tightly.
+                    let condition = self.condition(frame, 1);
+                    Expr::Cond(Box::new(condition), Box::new(Expr::Num(1)), Box::new(Expr::Num(0)))
                 }
                 Field::Scalar(ty) => self.value_for(frame, ty, true),
                 Field::Chan(signature) => self.some_chan(frame, *signature)?,
@@ -173,6 +189,15 @@ impl Generator {
             Some(2) => {
                 let same = |l: &Leaf| !l.write_only && (l.ty == *ty || is_numeric(&l.ty) && is_numeric(ty));
                 match self.pick_leaf(frame, same) {
+                    Some(_) if is_numeric(ty) && self.rng.chance(30) => {
+                        let sum = Expr::binary(BinOp::Add, self.atom(frame), Expr::Num(1));
+                        let used = identifiers(&crate::print::expression(&sum));
+                        if used.iter().any(|name| taken.contains(name)) {
+                            RecvArg::Any
+                        } else {
+                            RecvArg::Eval(sum)
+                        }
+                    }
                     Some(leaf) if !taken.iter().any(|t| t == leaf.base()) => {
                         RecvArg::Eval(Expr::Place(Box::new(self.place(frame, &leaf, taken))))
                     }
@@ -229,22 +254,17 @@ fn received_name(arg: &RecvArg) -> Option<String> {
 /// The variables that a field of a receive mentions, with those in indices: none may be changed by another
 /// field, since the order of evaluation would then matter.
 fn mentioned(arg: &RecvArg) -> Vec<String> {
-    let mut names = Vec::new();
-    let place = match arg {
-        RecvArg::Place(place) => place,
-        RecvArg::Eval(Expr::Place(place)) => place.as_ref(),
-        _ => return names,
-    };
-    for (name, index) in &place.path {
-        names.push(name.clone());
-        if let Some(Expr::Binary(_, left, _)) = index {
-            if let Expr::Place(inner) = left.as_ref() {
-                names.push(inner.base().to_string());
-            }
+    match arg {
+        RecvArg::Place(place) => {
+            identifiers(&crate::print::expression(&Expr::Place(Box::new(place.clone()))))
         }
-        if let Some(Expr::Place(inner)) = index {
-            names.push(inner.base().to_string());
-        }
+        RecvArg::Eval(expr) => identifiers(&crate::print::expression(expr)),
+        _ => Vec::new(),
     }
-    names
+}
+
+/// The words of a text.
+fn identifiers(text: &str) -> Vec<String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(|c: char| !word(c)).filter(|w| !w.is_empty()).map(String::from).collect()
 }

@@ -19,8 +19,10 @@ impl Generator {
         if self.mix.has(Feature::Run) && self.rng.chance(70) {
             self.world.has_run = true;
             self.world.runs_left = 3;
-            let params = self.plan_params();
-            self.plan(ProcSeed { instances: 0, first_pid: 0, is_init: false, params });
+            for _ in 0..if self.rng.chance(30) { 2 } else { 1 } {
+                let params = self.plan_params();
+                self.plan(ProcSeed { instances: 0, first_pid: 0, is_init: false, params });
+            }
         }
         let init = self.mix.has(Feature::Init) || self.world.has_run;
         while pid + u32::from(init) < wanted {
@@ -130,6 +132,18 @@ impl Generator {
             params.push(param);
             names.push(formal);
         }
+        if let (true, Some(chan)) = (self.rng.chance(30), self.world.chans.first().cloned()) {
+            let formal = self.fresh("z");
+            frame.chans.push(Chan {
+                path: vec![(formal.clone(), None)],
+                capacity: None,
+                handle: false,
+                global: false,
+                signature: chan.signature,
+            });
+            params.push(Param::Chan(chan.signature));
+            names.push(formal);
+        }
         let len = self.rng.range(1, 2);
         let mut body = self.block(&mut frame, len, 1);
         if let (true, Some(inner)) = (self.rng.chance(40), self.world.inlines.first().cloned()) {
@@ -141,6 +155,7 @@ impl Generator {
                 .map(|p| match p {
                     Param::Variable => variable.clone(),
                     Param::Value => Some(Expr::Num(1)),
+                    Param::Chan(_) => None,
                 })
                 .collect();
             if let (Some(args), true) = (args, inner.steady || !steady) {
@@ -202,7 +217,8 @@ impl Generator {
         body.extend(self.exclusives(&info));
         body.extend(self.main_part(&info, &mut frame));
         if let Some(label) = frame.end_label.take().filter(|_| frame.end_label_used) {
-            let last = Stmt::Expr(Expr::word("skip"));
+            // A label may stand alone before the closing brace.
+            let last = Stmt::Expr(Expr::word(if self.rng.chance(70) { "skip" } else { "" }));
             body.push(Stmt::Label(label, Box::new(last)));
         }
         let start = match info.instances {
@@ -377,7 +393,8 @@ impl Generator {
         if self.world.runs_left == 0 {
             return None;
         }
-        let info = self.world.procs.iter().find(|p| p.instances == 0)?.clone();
+        let passive: Vec<ProcInfo> = self.world.procs.iter().filter(|p| p.instances == 0).cloned().collect();
+        let info = self.rng.pick(&passive)?.clone();
         let mut args = Vec::new();
         for param in &info.params {
             args.push(match param {

@@ -109,6 +109,8 @@ pub(super) enum Param {
     Variable,
     /// A value.
     Value,
+    /// A channel with the messages of a signature.
+    Chan(usize),
 }
 
 /// An inline that can be called.

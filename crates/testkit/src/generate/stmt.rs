@@ -259,6 +259,9 @@ impl Generator {
         let leaf = self.pick_leaf(frame, |l| !(l.read_only || l.write_only && received))?;
         let place = self.place(frame, &leaf, &[]);
         let in_array = leaf.path.iter().any(|(_, len)| len.is_some());
+        if is_numeric(&leaf.ty) && self.mix.has(Feature::Probe) && self.rng.chance(6) {
+            return Some(Stmt::Assign(place, self.probe(frame)?));
+        }
         Some(Stmt::Assign(place, self.value_for(frame, &leaf.ty, in_array)))
     }
 
@@ -332,6 +335,11 @@ impl Generator {
     fn option_head(&mut self, frame: &mut Frame) -> Vec<Stmt> {
         if frame.mode == Mode::DStep {
             return vec![Stmt::Expr(self.condition(frame, 1))];
+        }
+        if self.mix.has(Feature::Run) && frame.proc.is_some() && self.rng.chance(6) {
+            if let Some(run) = self.run(frame) {
+                return run;
+            }
         }
         match self.rng.below(10) {
             0..=3 => self.channel_op(frame).unwrap_or_else(|| vec![Stmt::Expr(self.guard(frame))]),
@@ -587,6 +595,10 @@ impl Generator {
     /// An assertion that usually holds.
     fn assertion(&mut self, frame: &Frame) -> Expr {
         let condition = self.condition(frame, 1);
+        if let (true, Some(probe)) = (self.mix.has(Feature::Probe) && self.rng.chance(15), self.probe(frame))
+        {
+            return Expr::binary(BinOp::Or, probe, condition);
+        }
         match self.rng.below(4) {
             0 => condition,
             1 => Expr::binary(BinOp::Or, condition, self.condition(frame, 1)),
@@ -631,6 +643,7 @@ impl Generator {
         for param in params {
             args.push(match param {
                 Param::Variable => Expr::Place(Box::new(self.numeric_target(frame)?)),
+                Param::Chan(signature) => self.some_chan(frame, *signature)?,
                 Param::Value => match self.rng.below(3) {
                     0 => Expr::Num(self.rng.range(0, 2)),
                     1 => self.atom(frame),
