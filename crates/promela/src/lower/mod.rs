@@ -244,7 +244,7 @@ impl<'a> Lowerer<'a> {
         self.check_elses();
     }
 
-    /// Two `else` that end up in one choice cannot both be told apart from the other options.
+    /// Of two `else` that end up in one choice, the second is never executable: the first always is.
     fn check_elses(&mut self) {
         let mut bad = Vec::new();
         for proctype in &self.program.proctypes {
@@ -258,7 +258,7 @@ impl<'a> Lowerer<'a> {
         bad.dedup();
         for span in bad {
             self.push(
-                Diagnostic::error("E0307", span, "this `else` meets another `else` in one choice of options")
+                Diagnostic::warning("W0302", span, "this `else` is never taken: another `else` in the same choice is")
                     .help("put a statement such as `skip` in front of the inner `if` or `do`"),
             );
         }
