@@ -142,3 +142,20 @@ fn d_steps() {
         ],
     );
 }
+
+#[test]
+fn formulas_and_choices() {
+    compare(
+        &[
+            "byte x; ltl p { [] x == 1 } init { x = 1 }",
+            "byte x, y; ltl p { []<> x == 1 -> y == 1 } init { x = 1 }",
+            "byte x; init { if :: if :: x == 1 :: else fi :: else fi }",
+            "byte x; active proctype p() { l: x = 1; assert(!p[0]@l) }",
+        ],
+        &[
+            "byte x; ltl p { [] z == 1 } init { x = 1 }",
+            "byte x; init { if :: x == 1 :: else :: else fi }",
+            "byte x; active proctype p() { assert(!p[0]@l); l: x = 1 }",
+        ],
+    );
+}

@@ -258,8 +258,12 @@ impl<'a> Lowerer<'a> {
         bad.dedup();
         for span in bad {
             self.push(
-                Diagnostic::warning("W0302", span, "this `else` is never taken: another `else` in the same choice is")
-                    .help("put a statement such as `skip` in front of the inner `if` or `do`"),
+                Diagnostic::warning(
+                    "W0302",
+                    span,
+                    "this `else` is never taken: another `else` in the same choice is",
+                )
+                .help("put a statement such as `skip` in front of the inner `if` or `do`"),
             );
         }
     }
