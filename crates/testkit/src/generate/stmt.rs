@@ -39,6 +39,19 @@ fn starts_with_d_step(stmt: &Stmt) -> bool {
     }
 }
 
+/// Whether a d_step may begin with a statement: Spin's verifier lets others, such as `printf`, run in the middle
+/// of a rendezvous and so take the place of the receiver.
+fn waits_for_handshake(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::If(options) | Stmt::Do(options) => {
+            options.iter().all(|o| matches!(o.first(), Some(Stmt::Expr(_) | Stmt::Else)))
+        }
+        Stmt::Expr(_) | Stmt::Assign(..) | Stmt::Incr(_) | Stmt::Decr(_) => true,
+        Stmt::Send { .. } | Stmt::Recv { .. } => true,
+        _ => false,
+    }
+}
+
 /// What a statement can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -547,6 +560,9 @@ impl Generator {
         }
         let len = self.rng.range(1, 3);
         body.extend(self.braced(frame, len, depth));
+        if !body.first().is_some_and(waits_for_handshake) {
+            body.insert(0, Stmt::Expr(Expr::word("skip")));
+        }
         (frame.mode, frame.breakable) = before;
         Stmt::DStep(body)
     }
