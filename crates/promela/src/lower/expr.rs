@@ -384,22 +384,17 @@ impl Lowerer<'_> {
         if self.in_d_step() {
             self.error("E0305", label.span, "a remote reference cannot be used inside d_step");
         }
-        let Some(flow) = self.flows.get_mut(&id) else {
-            self.push(
-                Diagnostic::error(
-                    "E0235",
-                    label.span,
-                    format!("unknown label `{}` of proctype `{}`", label.name, proctype.name),
-                )
-                .help("a process cannot refer to labels of its own proctype this way"),
-            );
-            return None;
+        // A label of the process's own proctype must stand before the reference.
+        let flow = match &mut self.context {
+            Some(context) if context.proctype == id => Some(&mut context.flow),
+            _ => self.flows.get_mut(&id),
         };
-        let Some(element) = flow.remote_label(&label.name) else {
-            self.error(
-                "E0235",
-                label.span,
-                format!("unknown label `{}` of proctype `{}`", label.name, proctype.name),
+        let found = flow.and_then(|flow| flow.remote_label(&label.name).map(|element| (flow, element)));
+        let Some((flow, element)) = found else {
+            let message = format!("unknown label `{}` of proctype `{}`", label.name, proctype.name);
+            self.push(
+                Diagnostic::error("E0235", label.span, message)
+                    .help("the label must be declared before it is referred to"),
             );
             return None;
         };

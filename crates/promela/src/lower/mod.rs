@@ -3,12 +3,13 @@
 //! One pass over the declarations in their order, as Spin reads them: names must be declared before they are used,
 //! except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin numbers them; when
 //! all is read, [`automaton`] turns elements into locations and edges. Files: [`types`] (declarations), [`names`]
-//! (references), [`expr`], [`statement`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
+//! (references), [`expr`], [`statement`], [`loops`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
 
 mod automaton;
 mod channels;
 mod expr;
 mod flow;
+mod loops;
 mod names;
 mod process;
 mod property;
@@ -243,7 +244,7 @@ impl<'a> Lowerer<'a> {
         self.check_elses();
     }
 
-    /// Two `else` that end up in one choice cannot both be told apart from the other options.
+    /// Of two `else` that end up in one choice, the second is never executable: the first always is.
     fn check_elses(&mut self) {
         let mut bad = Vec::new();
         for proctype in &self.program.proctypes {
@@ -257,8 +258,12 @@ impl<'a> Lowerer<'a> {
         bad.dedup();
         for span in bad {
             self.push(
-                Diagnostic::error("E0307", span, "this `else` meets another `else` in one choice of options")
-                    .help("put a statement such as `skip` in front of the inner `if` or `do`"),
+                Diagnostic::warning(
+                    "W0302",
+                    span,
+                    "this `else` is never taken: another `else` in the same choice is",
+                )
+                .help("put a statement such as `skip` in front of the inner `if` or `do`"),
             );
         }
     }

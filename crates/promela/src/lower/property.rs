@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
+use crate::diagnostic::Diagnostic;
 use crate::ir::{Formula, Invariant, LtlProperty};
 
 impl Lowerer<'_> {
@@ -45,13 +46,26 @@ impl Lowerer<'_> {
                     BinaryOp::Release => Formula::Release,
                     BinaryOp::Implies => Formula::Implies,
                     BinaryOp::Equiv => Formula::Equiv,
-                    _ => return Formula::Prop(self.expr(e)),
+                    _ => return self.proposition(e, *op, a, b),
                 };
                 let a = Box::new(self.formula(a));
                 make(a, Box::new(self.formula(b)))
             }
             _ => Formula::Prop(self.expr(e)),
         }
+    }
+
+    /// A comparison or a calculation. `[] x == 1` is `([] x) == 1` by the precedence of the operators, which nobody means
+    /// (Spin makes a meaningless number of it): it is read as `[] (x == 1)`.
+    fn proposition(&mut self, e: &ast::Expr, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> Formula {
+        let Some(meant) = inside_temporal(a, op, b) else { return Formula::Prop(self.expr(e)) };
+        self.push(
+            Diagnostic::warning("W0203", e.span, "the temporal operator is applied before this comparison")
+                .help(
+                    "it is read as if the comparison stood in parentheses, as in `[] (x == 1)`: write them",
+                ),
+        );
+        self.formula(&meant)
     }
 
     pub(super) fn invariant(&mut self, invariant: &ast::Invariant) {
@@ -63,4 +77,19 @@ impl Lowerer<'_> {
         let span = invariant.name.span;
         self.program.invariants.push(Invariant { name: invariant.name.name.to_string(), expr, text, span });
     }
+}
+
+/// `t (a op b)` for `(t a) op b`, where `t` are temporal operators, possibly negated.
+fn inside_temporal(a: &ast::Expr, op: BinaryOp, b: &ast::Expr) -> Option<ast::Expr> {
+    let ExprKind::Unary(outer, inner) = &a.kind else { return None };
+    let moved = match outer {
+        UnaryOp::Always | UnaryOp::Eventually | UnaryOp::Next => inside_temporal(inner, op, b)
+            .unwrap_or_else(|| ast::Expr {
+                kind: ExprKind::Binary(op, inner.clone(), Box::new(b.clone())),
+                span: inner.span.to(b.span),
+            }),
+        UnaryOp::Not => inside_temporal(inner, op, b)?,
+        UnaryOp::Neg | UnaryOp::BitNot => return None,
+    };
+    Some(ast::Expr { kind: ExprKind::Unary(*outer, Box::new(moved)), span: a.span.to(b.span) })
 }

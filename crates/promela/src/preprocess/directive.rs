@@ -392,7 +392,7 @@ impl Preprocessor<'_> {
             }
             match self.files.read(&path) {
                 Ok(text) => {
-                    let file = self.sources.add_file(path.clone(), text);
+                    let file = self.sources.add_file(path.clone(), super::without_mark(text));
                     self.known_files.insert(path, file);
                     return Some(file);
                 }

@@ -60,6 +60,11 @@ const MAX_CONDITION_DEPTH: usize = 200;
 /// How many diagnostics are kept.
 const MAX_DIAGNOSTICS: usize = 200;
 
+/// A byte order mark at the beginning of a file is not part of its text, as for gcc.
+fn without_mark(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
+}
+
 /// What the command line says about preprocessing.
 ///
 /// The lists are applied in the order `predefined`, `defines`, `undefines`, after the built-in macros.
@@ -96,7 +101,7 @@ pub fn preprocess(path: &str, files: &dyn Files, options: &Options, sources: &mu
     let mut pp = Preprocessor::new(files, options, sources);
     let end = match files.read(path) {
         Ok(text) => {
-            let file = pp.sources.add_file(path, text);
+            let file = pp.sources.add_file(path, without_mark(text));
             pp.known_files.insert(path.to_owned(), file);
             pp.apply_options();
             let end = pp.sources.file(file).text.len().min(u32::MAX as usize) as u32;

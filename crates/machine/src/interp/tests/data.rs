@@ -120,23 +120,23 @@ fn what_spin_refuses_is_refused() {
         ("typedef T { byte a[3] }; T t; byte i; init { for (i in t.a) { skip } }", "needs an array"),
         (
             "typedef M { byte x }; chan q = [3] of {byte}; M m; init { for (m in q) { skip } }",
-            "not declared as",
+            "no channel that `for` can look through",
         ),
         (
             "typedef M { byte x }; typedef N { byte x }; chan c = [2] of {M}; N n; init { for (n in c) { skip } }",
-            "not declared as",
+            "no channel that `for` can look through",
         ),
         ("chan q[2] = [1] of {byte}; active proctype P() { xr q[0]; q[0]?1 }", "element of an array"),
         (
             "chan q = [1] of {byte}; byte x; active proctype P() { xr q; if :: q?x :: else fi }",
-            "cannot be combined",
+            "cannot stand beside messages",
         ),
         (
             "chan q = [0] of {byte}; active proctype A() { q!1 } active proctype B() { enabled(0) }",
             "enabled()",
         ),
         ("chan q[256] = [1] of {byte}; init { q[254]!1 }", "too many channels"),
-        ("chan a = [1] of {byte}; byte x; init { x = a; x = a + 1 }", "cannot be calculated with"),
+        ("chan a = [1] of {byte}; byte x; init { x = a; x = a + 1 }", "cannot be used in arithmetic"),
         ("hidden chan q = [2] of {byte}; init { q!1 }", "cannot be hidden"),
     ];
     for (text, reason) in models {

@@ -79,12 +79,6 @@ impl Verifier<'_> {
         }
         for (number, location) in proctype.locations.iter().enumerate() {
             self.within(format!("L{number}"), |v| {
-                let elses = location
-                    .edges
-                    .iter()
-                    .filter(|id| matches!(proctype.edge(**id).action, Action::Else))
-                    .count();
-                v.check(elses <= 1 || location.in_d_step, || format!("it has {elses} times `else`"));
                 for id in &location.edges {
                     if location.in_d_step {
                         v.edge_inside(proctype, *id, runs[id.index()]);

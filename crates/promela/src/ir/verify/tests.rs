@@ -256,11 +256,6 @@ fn locations() {
     });
     broken("L0 has edges or flags", |p| p.proctypes[0].locations[0].end = true);
     broken("L0 has edges or flags", |p| p.proctypes[0].locations[0].edges.push(EdgeId(0)));
-    broken("L1: it has 2 times `else`", |p| {
-        let claim = &mut p.proctypes[3];
-        claim.locations[1].edges.push(EdgeId(2));
-        claim.edges.push(edge(Action::Else, 2));
-    });
     broken("the start is L1, which does not exist", |p| p.proctypes[3].locations.clear());
 }
 
