@@ -101,7 +101,7 @@ fn is_choice_only(spin: &Exploration) -> bool {
     let choice = |message: &&String| message.contains("non-determinism in D_proctype");
     let other = |message: &&String| {
         !choice(message)
-            && !message.starts_with("assertion violated (")
+            && (!message.starts_with("assertion violated") || message.contains("invalid array index"))
             && !message.starts_with("invalid end state")
             && !message.starts_with("event_trace")
     };
