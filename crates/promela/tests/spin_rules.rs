@@ -151,11 +151,13 @@ fn formulas_and_choices() {
             "byte x, y; ltl p { []<> x == 1 -> y == 1 } init { x = 1 }",
             "byte x; init { if :: if :: x == 1 :: else fi :: else fi }",
             "byte x; active proctype p() { l: x = 1; assert(!p[0]@l) }",
+            "typedef T { chan ch[2] = [1] of { byte } }; T t; chan c; init { c = t.ch[0] }",
         ],
         &[
             "byte x; ltl p { [] z == 1 } init { x = 1 }",
             "byte x; init { if :: x == 1 :: else :: else fi }",
             "byte x; active proctype p() { assert(!p[0]@l); l: x = 1 }",
+            "typedef T { chan ch = [1] of { byte } }; T t[2]; chan c; init { c = t[0].ch }",
         ],
     );
 }

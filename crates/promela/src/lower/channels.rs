@@ -148,8 +148,8 @@ impl Lowerer<'_> {
                         return None;
                     }
                 }
-                let indices = r.parts.iter().filter_map(|p| p.index.as_deref());
-                indices.filter_map(|i| self.bad_channel_use(to_channel, i, false)).next()
+                // Spin looks at the index of the first name, and no further into structures.
+                r.parts[0].index.as_deref().and_then(|i| self.bad_channel_use(to_channel, i, false))
             }
             A::Unary(_, a) | A::Process(_, a) => self.bad_channel_use(to_channel, a, true),
             A::Binary(_, a, b) => self
