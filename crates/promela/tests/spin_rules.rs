@@ -158,6 +158,7 @@ fn formulas_and_choices() {
             "byte x; init { if :: x == 1 :: else :: else fi }",
             "byte x; active proctype p() { assert(!p[0]@l); l: x = 1 }",
             "typedef T { chan ch = [1] of { byte } }; T t[2]; chan c; init { c = t[0].ch }",
+            "typedef S { chan ch = [1] of { byte } }; typedef T { S s[2] }; T t; chan c; init { c = t.s[0].ch }",
         ],
     );
 }

@@ -148,8 +148,10 @@ impl Lowerer<'_> {
                         return None;
                     }
                 }
-                // Spin looks at the index of the first name, and no further into structures.
-                r.parts[0].index.as_deref().and_then(|i| self.bad_channel_use(to_channel, i, false))
+                // Spin looks at all indices but that of a field which is the channel itself.
+                let looked_at = r.parts.len().saturating_sub(1).max(1);
+                let mut indices = r.parts[..looked_at].iter().filter_map(|p| p.index.as_deref());
+                indices.find_map(|i| self.bad_channel_use(to_channel, i, false))
             }
             A::Unary(_, a) | A::Process(_, a) => self.bad_channel_use(to_channel, a, true),
             A::Binary(_, a, b) => self
