@@ -13,6 +13,20 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// When to use colours: on a terminal (unless NO_COLOR is set), always, or never.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless the environment says otherwise.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// The commands.
@@ -40,10 +54,22 @@ impl Command {
     }
 }
 
+/// The last value of an option that is given as two words or as `--option=value`, in a command line that is not parsed yet or
+/// cannot be.
+fn value_of<'a>(words: &'a [String], option: &str) -> Option<&'a str> {
+    let separate = |i: usize| (words[i] == option).then(|| words.get(i + 1)).flatten().map(String::as_str);
+    let joined = |i: usize| words[i].strip_prefix(option)?.strip_prefix('=');
+    (0..words.len()).rev().find_map(|i| joined(i).or_else(|| separate(i)))
+}
+
 /// Whether a command line that cannot be parsed asks for JSON.
 pub fn wants_json(words: &[String]) -> bool {
-    let separate = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
-    separate || words.iter().any(|word| word == "--format=json")
+    value_of(words, "--format") == Some("json")
+}
+
+/// The colours that a command line asks for, before it is parsed: what is wrong with it is said in colours, too.
+pub fn wanted_colour(words: &[String]) -> Colour {
+    value_of(words, "--color").and_then(|word| Colour::from_str(word, false).ok()).unwrap_or(Colour::Auto)
 }
 
 /// How a model is read.
@@ -288,6 +314,18 @@ mod tests {
         let options = args.options();
         assert_eq!(options.source.options.preprocessor, ["-DN=3", "-DM", "-UX", "-Iinc"]);
         assert_eq!((options.source.path.as_str(), options.timeout, args.quiet), ("m.pml", Some(1.5), true));
+    }
+
+    #[test]
+    fn some_options_are_known_before_parsing() {
+        let words = |text: &str| text.split(' ').map(str::to_string).collect::<Vec<String>>();
+        assert!(wants_json(&words("spinor check --format json")) && wants_json(&words("x --format=json")));
+        assert!(!wants_json(&words("x --format text")) && !wants_json(&words("json --format")));
+        assert!(!wants_json(&words("x --format json --format=text")));
+        assert_eq!(wanted_colour(&words("x --color never")), Colour::Never);
+        assert_eq!(wanted_colour(&words("x --color=always")), Colour::Always);
+        assert_eq!(wanted_colour(&words("x --color red")), Colour::Auto);
+        assert_eq!(wanted_colour(&words("x --colors=never")), Colour::Auto);
     }
 
     #[test]

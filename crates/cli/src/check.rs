@@ -17,7 +17,7 @@ pub fn run(args: &CheckArgs) -> u8 {
         Err(status) => return status,
     };
     output::out(&match args.format {
-        Format::Text => report_text::text(&report, args.quiet),
+        Format::Text => report_text::text(&report, args.quiet, output::out_palette()),
         Format::Json => format!("{:#}\n", report_json::json(&report)),
     });
     report.exit_status()

@@ -19,10 +19,12 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    output::use_colours(args::wanted_colour(&words));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            report(&error);
+            report(&error, &words);
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -37,9 +39,8 @@ fn main() -> ExitCode {
 }
 
 /// Shows help, the version, or what is wrong with the command line.
-fn report(error: &clap::Error) {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if error.use_stderr() && args::wants_json(&words) {
+fn report(error: &clap::Error, words: &[String]) {
+    if error.use_stderr() && args::wants_json(words) {
         let text = error.to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();

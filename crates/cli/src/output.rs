@@ -2,9 +2,11 @@
 //!
 //! A closed pipe is no error: whoever reads may stop reading, and the exit status still says what was found.
 
-use crate::args::Format;
+use crate::args::{Colour, Format};
+use anstream::{AutoStream, ColorChoice};
 use engine::{Answer, Failure, Notice};
 use std::io::{IsTerminal, Write};
+use trace::Palette;
 
 /// Writes to standard output; false when nobody reads it any more.
 pub fn out(text: &str) -> bool {
@@ -15,6 +17,33 @@ pub fn out(text: &str) -> bool {
 /// Writes to standard error.
 pub fn err(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Decides about colours for the whole process, as far as the command line does. It is kept in `anstream`, where the parser
+/// of the command line looks, too; terminals and the environment (`NO_COLOR`, `CLICOLOR_FORCE`, `TERM`) decide about the rest.
+pub fn use_colours(wanted: Colour) {
+    match wanted {
+        Colour::Auto => ColorChoice::Auto,
+        Colour::Always => ColorChoice::AlwaysAnsi,
+        Colour::Never => ColorChoice::Never,
+    }
+    .write_global();
+}
+
+/// Whether standard output takes colours.
+pub fn out_colour() -> bool {
+    AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
+}
+
+/// Whether standard error takes colours.
+#[allow(dead_code, reason = "for diagnostics")]
+pub fn err_colour() -> bool {
+    AutoStream::choice(&std::io::stderr()) != ColorChoice::Never
+}
+
+/// The styles of standard output.
+pub fn out_palette() -> Palette {
+    Palette::new(out_colour())
 }
 
 /// Whether standard error is a terminal.

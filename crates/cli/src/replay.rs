@@ -6,7 +6,7 @@ use crate::simulate::step_text;
 use engine::replay::{Replayed, ReplayedStep, replay};
 use engine::{Disk, report_text};
 use serde_json::{Value, json};
-use trace::write::info_object;
+use trace::write::{fault_object, info_object};
 
 /// Replays a counterexample; returns the exit status.
 pub fn run(args: &ReplayArgs) -> u8 {
@@ -32,7 +32,6 @@ fn text(replayed: &Replayed) -> String {
 }
 
 fn object(replayed: &Replayed) -> Value {
-    let fault = &replayed.violation;
     json!({
         "tool": "spinor",
         "version": engine::VERSION,
@@ -40,16 +39,7 @@ fn object(replayed: &Replayed) -> Value {
         "property": replayed.property,
         "confirmed": true,
         "steps": replayed.steps.iter().map(step).collect::<Vec<Value>>(),
-        "violation": {
-            "kind": fault.kind.name(),
-            "message": fault.message,
-            "file": fault.file,
-            "line": fault.line,
-            "column": fault.column,
-            "process": fault.process,
-            "pid": fault.pid,
-            "depth": replayed.steps.len(),
-        },
+        "violation": fault_object(&replayed.violation, replayed.steps.len()),
     })
 }
 

@@ -1,90 +1,18 @@
 //! The command-line contract: exit statuses, the JSON object, where things are written.
 
+mod common;
+
+use common::{Run, Scratch, spinor};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 const HOLDS: &str = "byte x; active proctype p() { do :: x < 5 -> x++ :: x == 5 -> break od }";
 const ASSERTION: &str = "byte x;\nactive proctype p() {\n  x = 1;\n  assert(x == 2);\n  x = 3\n}\n";
 const DEADLOCK: &str = "chan q = [0] of { byte };\nactive proctype p() { q!1 }\n";
 const ENDLESS: &str = "int a; int b; active proctype p() { do :: a++ :: b++ od }";
 const CLAIM: &str = "byte x; active proctype p() { x = 1 }\nltl always_small { [] (x < 2) }";
-
-/// A directory of its own for each test, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("spinor-cli-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        Scratch(dir)
-    }
-
-    fn with(model: &str) -> Self {
-        let scratch = Scratch::new();
-        scratch.write("m.pml", model);
-        scratch
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).unwrap()
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.join(name).exists()
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        spinor(&self.0, words)
-    }
-
-    fn run(&self, words: &[&str]) -> Run {
-        Run::of(self.command(words).output().unwrap())
-    }
-
-    /// `check --format json`, with the report.
-    fn check(&self, words: &[&str]) -> (Run, Value) {
-        let run = self.run(&[&["check", "m.pml", "--format", "json"], words].concat());
-        let report = serde_json::from_str(&run.stdout).unwrap_or(Value::Null);
-        (run, report)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn spinor(dir: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_spinor"));
-    command.args(words).current_dir(dir);
-    command
-}
-
-struct Run {
-    status: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Run {
-    fn of(output: Output) -> Self {
-        Run {
-            status: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
 
 #[test]
 fn a_model_that_holds() {

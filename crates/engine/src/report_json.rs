@@ -4,6 +4,7 @@ use crate::VERSION;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use serde_json::{Value, json};
 use std::time::Duration;
+use trace::write::fault_object;
 
 /// The report as one JSON object.
 pub fn json(report: &Report) -> Value {
@@ -75,16 +76,7 @@ fn property(property: &PropertyReport) -> Value {
 }
 
 fn violation(shown: &Shown) -> Value {
-    let fault = shown.evidence.fault();
-    json!({
-        "kind": fault.kind.name(),
-        "message": fault.message,
-        "file": fault.file,
-        "line": fault.line,
-        "column": fault.column,
-        "process": fault.process,
-        "pid": fault.pid,
-        "depth": shown.evidence.depth(),
-        "trail": shown.trail,
-    })
+    let mut object = fault_object(shown.evidence.fault(), shown.evidence.depth());
+    object.insert("trail".to_string(), Value::from(shown.trail.as_str()));
+    Value::Object(object)
 }

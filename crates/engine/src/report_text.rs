@@ -2,10 +2,11 @@
 
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use system::Fault;
+use trace::style::{Painted, Palette};
 
 /// The report as text; `quiet` leaves the numbers out.
-pub fn text(report: &Report, quiet: bool) -> String {
-    let mut out = format!("{}: {}\n", report.model, headline(report));
+pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
+    let mut out = format!("{}: {}\n", report.model, headline(report, palette));
     for property in &report.properties {
         describe(property, &mut out);
     }
@@ -15,12 +16,12 @@ pub fn text(report: &Report, quiet: bool) -> String {
     out
 }
 
-fn headline(report: &Report) -> &'static str {
+fn headline(report: &Report, palette: Palette) -> Painted<&'static str> {
     match report.verdict() {
-        "violated" => "violated",
-        "holds" => "holds",
-        _ if report.interrupted() => "unknown (interrupted)",
-        _ => "unknown (no violation found, but not everything was checked)",
+        "violated" => palette.bad("violated"),
+        "holds" => palette.good("holds"),
+        _ if report.interrupted() => palette.unknown("unknown (interrupted)"),
+        _ => palette.unknown("unknown (no violation found, but not everything was checked)"),
     }
 }
 

@@ -2,13 +2,16 @@
 //!
 //! [`trail`] is the data, [`write`](mod@write) and [`read`](mod@read) its JSON form, [`replay`] re-executes it.
 //! [`replay::Evidence`] can be had only by replaying, so that a verdict made from it has been checked.
+//! [`style`] is how text for people is coloured, here and in the crates above.
 
 pub mod read;
 pub mod replay;
+pub mod style;
 pub mod trail;
 pub mod write;
 
 pub use read::read;
 pub use replay::{Evidence, Walker, confirm};
+pub use style::Palette;
 pub use trail::{ModelOptions, Trail, TrailStep, fingerprint};
 pub use write::write;

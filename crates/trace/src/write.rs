@@ -16,7 +16,7 @@ pub fn write(trail: &Trail) -> String {
         "options": {"dialect": trail.options.dialect, "preprocessor": trail.options.preprocessor},
         "property": trail.property,
         "channels_empty": trail.channels_empty,
-        "violation": fault(&trail.violation, trail.steps.len()),
+        "violation": fault_object(&trail.violation, trail.steps.len()),
     });
     let mut out = String::from("{\n");
     for (name, value) in head.as_object().into_iter().flatten() {
@@ -31,17 +31,18 @@ pub fn write(trail: &Trail) -> String {
     out
 }
 
-fn fault(fault: &Fault, depth: usize) -> Value {
-    json!({
-        "kind": fault.kind.name(),
-        "message": fault.message,
-        "file": fault.file,
-        "line": fault.line,
-        "column": fault.column,
-        "process": fault.process,
-        "pid": fault.pid,
-        "depth": depth,
-    })
+/// A violation at the end of `depth` steps as a JSON object: kind, message, file, line, column, process, pid, depth.
+pub fn fault_object(fault: &Fault, depth: usize) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("kind".to_string(), Value::from(fault.kind.name()));
+    object.insert("message".to_string(), Value::from(fault.message.as_str()));
+    object.insert("file".to_string(), Value::from(fault.file.as_str()));
+    object.insert("line".to_string(), Value::from(fault.line));
+    object.insert("column".to_string(), Value::from(fault.column));
+    object.insert("process".to_string(), Value::from(fault.process.as_deref()));
+    object.insert("pid".to_string(), Value::from(fault.pid));
+    object.insert("depth".to_string(), Value::from(depth));
+    object
 }
 
 fn step_object(step: &TrailStep) -> Map<String, Value> {
