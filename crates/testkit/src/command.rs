@@ -54,8 +54,13 @@ pub struct Output {
 }
 
 /// Runs `command` in `dir` for at most `limit`.
-pub fn run(mut command: Command, dir: &Path, limit: Duration) -> io::Result<Output> {
-    let (out, err) = (dir.join(".stdout"), dir.join(".stderr"));
+pub fn run(command: Command, dir: &Path, limit: Duration) -> io::Result<Output> {
+    run_in(command, dir, dir, limit)
+}
+
+/// Runs `command` in `dir` for at most `limit`; its output is kept in the folder `aside`.
+pub fn run_in(mut command: Command, dir: &Path, aside: &Path, limit: Duration) -> io::Result<Output> {
+    let (out, err) = (aside.join(".stdout"), aside.join(".stderr"));
     command.current_dir(dir).stdin(Stdio::null());
     command.stdout(File::create(&out)?).stderr(File::create(&err)?);
     let mut child = command.spawn()?;

@@ -15,4 +15,5 @@ pub mod print;
 pub mod rng;
 pub mod shrink;
 pub mod spin;
+pub mod transcript;
 pub mod walk;
