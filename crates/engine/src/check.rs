@@ -280,7 +280,7 @@ mod tests {
     use search::Silent;
     use std::sync::atomic::Ordering;
     use system::toy::Graph;
-    use system::{ActionId, Fault, Labels, NamedValue, StepInfo, Successors};
+    use system::{ActionId, Fault, Labels, StepInfo, Successors};
 
     /// A place for trails that disappears again.
     struct Place(std::path::PathBuf);
@@ -378,12 +378,12 @@ mod tests {
             self.0.step(state, action)
         }
 
-        fn values(&self, state: &[u8]) -> Vec<NamedValue> {
-            self.0.values(state)
+        fn snapshot(&self, state: &[u8]) -> system::Snapshot {
+            self.0.snapshot(state)
         }
 
-        fn output(&self, state: &[u8], action: ActionId) -> String {
-            self.0.output(state, action)
+        fn events(&self, state: &[u8], action: ActionId) -> Vec<system::Event> {
+            self.0.events(state, action)
         }
     }
 

@@ -8,7 +8,10 @@
 //! stored, not counted, and its labels mean nothing. When the process in control cannot move, the machine gives
 //! the control back and the state is an ordinary one.
 
+pub mod explain;
 pub mod toy;
+
+pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -164,44 +167,4 @@ pub trait TransitionSystem: Sync {
 
     /// The error that `state` shows when it has no successor and is not a valid end: which processes are stuck, and where.
     fn deadlock(&self, state: &[u8]) -> Fault;
-}
-
-/// One step in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StepInfo {
-    /// The process.
-    pub process: String,
-    /// Its number.
-    pub pid: u32,
-    /// File, 1-based line and column of the statement.
-    pub file: String,
-    /// Line.
-    pub line: u32,
-    /// Column.
-    pub column: u32,
-    /// The statement as written.
-    pub text: String,
-    /// The receiving half of a rendezvous.
-    pub partner: Option<Box<StepInfo>>,
-}
-
-/// A variable, field or channel with its value, in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedValue {
-    /// The name, qualified by process for locals (`user[1]:x`).
-    pub name: String,
-    /// The value as Promela shows it.
-    pub value: String,
-}
-
-/// Names, places and values: cold, for traces, reports and user interfaces only.
-pub trait Explain {
-    /// The steps that the action stands for.
-    fn step(&self, state: &[u8], action: ActionId) -> StepInfo;
-
-    /// All variables and channels of a state, and where each process is.
-    fn values(&self, state: &[u8]) -> Vec<NamedValue>;
-
-    /// What the step prints (`printf`, `printm`).
-    fn output(&self, state: &[u8], action: ActionId) -> String;
 }

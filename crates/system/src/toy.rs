@@ -5,7 +5,7 @@
 //! invalid ends, keys that are shorter than states.
 
 use crate::{
-    ActionId, Explain, Fault, FaultKind, Labels, NamedValue, StepInfo, Successors, TransitionSystem,
+    ActionId, Event, Explain, Fault, FaultKind, Labels, Snapshot, StepInfo, Successors, TransitionSystem, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -205,12 +205,13 @@ impl Explain for Graph {
         }
     }
 
-    fn values(&self, state: &[u8]) -> Vec<NamedValue> {
-        vec![NamedValue { name: "node".to_string(), value: Graph::node(state).to_string() }]
+    fn snapshot(&self, state: &[u8]) -> Snapshot {
+        let node = Value::Int(i64::from(Graph::node(state)));
+        Snapshot { globals: vec![("node".to_string(), node)], ..Snapshot::default() }
     }
 
-    fn output(&self, _state: &[u8], _action: ActionId) -> String {
-        String::new()
+    fn events(&self, _state: &[u8], _action: ActionId) -> Vec<Event> {
+        Vec::new()
     }
 }
 

@@ -1,17 +1,20 @@
 //! Counterexamples: kept as action ids, written and read as JSON, replayed before anybody sees them.
 //!
 //! [`trail`] is the data, [`write`](mod@write) and [`read`](mod@read) its JSON form, [`replay`] re-executes it.
+//! [`run`] is a run with its history, which all views of a run look at.
 //! [`replay::Evidence`] can be had only by replaying, so that a verdict made from it has been checked.
 //! [`style`] is how text for people is coloured, here and in the crates above.
 
 pub mod read;
 pub mod replay;
+pub mod run;
 pub mod style;
 pub mod trail;
 pub mod write;
 
 pub use read::read;
 pub use replay::{Evidence, Walker, confirm};
+pub use run::{Run, Taken};
 pub use style::Palette;
 pub use trail::{ModelOptions, Trail, TrailStep, fingerprint};
 pub use write::write;

@@ -43,8 +43,13 @@ impl<'a> Walker<'a> {
     pub fn start(system: &'a dyn TransitionSystem) -> Result<Self, Fault> {
         let mut state = Vec::new();
         system.initial(&mut state)?;
+        Ok(Walker::at(system, state, false))
+    }
+
+    /// At a state that an earlier run visited.
+    pub fn at(system: &'a dyn TransitionSystem, state: Vec<u8>, transient: bool) -> Self {
         let (enabled, batch) = (Vec::new(), Successors::default());
-        Ok(Walker { system, state, transient: false, fault: None, ended: false, enabled, batch })
+        Walker { system, state, transient, fault: None, ended: false, enabled, batch }
     }
 
     /// The current state.

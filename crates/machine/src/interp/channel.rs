@@ -109,8 +109,13 @@ pub(super) fn check_arity(given: usize, ty: &ChanType, span: Span) -> Outcome<()
 }
 
 /// Puts a message into a channel: at the end, or before the first message that is greater. The values that were
-/// sent are compared, not what remains of them after truncation.
-pub(super) fn put_message(program: &Program, channel: &mut Channel, message: &mut [i32], sorted: bool) {
+/// sent are compared, not what remains of them after truncation. Returns how many messages are before it.
+pub(super) fn put_message(
+    program: &Program,
+    channel: &mut Channel,
+    message: &mut [i32],
+    sorted: bool,
+) -> usize {
     let types = &program.chan_types[channel.ty.index()].fields;
     let slot = if sorted && !message.is_empty() {
         let greater = |stored: &[i32]| *message < *stored;
@@ -122,6 +127,7 @@ pub(super) fn put_message(program: &Program, channel: &mut Channel, message: &mu
         *value = ty.truncate(*value);
     }
     channel.insert(slot, message);
+    slot
 }
 
 /// Creates a channel and gives its number.

@@ -1,19 +1,13 @@
-//! Names, places and values, for people: steps and states in words.
+//! Steps in words, and who is stuck where; states in words are in `snapshot`, what happens in a step in `events`.
 
-use std::collections::HashMap;
-
-use promela::ir::{Proctype, Scalar, Type, Var};
+use promela::ir::Proctype;
 use promela::source::Span;
-use system::{ActionId, Explain, Fault, FaultKind, NamedValue, StepInfo};
+use system::{ActionId, Event, Explain, Fault, FaultKind, Snapshot, StepInfo};
 
 use super::Interp;
 use super::action::Action;
 use super::fault::Trap;
-use super::print::constant_name;
 use super::state::{Process, State};
-
-/// Values of one variable that are listed at most.
-const MAX_VALUES: usize = 4096;
 
 impl Explain for Interp {
     fn step(&self, state: &[u8], action: ActionId) -> StepInfo {
@@ -26,29 +20,12 @@ impl Explain for Interp {
         info
     }
 
-    fn values(&self, state: &[u8]) -> Vec<NamedValue> {
-        let Ok(state) = self.decode(state) else { return Vec::new() };
-        let mut out = Vec::new();
-        for var in &self.program.globals {
-            self.variable(var, &state.globals, "", &mut out);
-        }
-        for (pid, process) in state.processes.iter().enumerate() {
-            let proctype = self.program.proctype(process.proctype);
-            let name = format!("{}[{pid}]", proctype.name);
-            let place = self.locate(self.here(process).0);
-            let value = format!("{}:{} (state {})", place.file, place.line, process.location.0);
-            out.push(NamedValue { name: name.clone(), value });
-            let cells = &state.locals[process.first_cell..];
-            for var in &proctype.locals {
-                self.variable(var, cells, &format!("{name}:"), &mut out);
-            }
-        }
-        self.channels(&state, &mut out);
-        out
+    fn snapshot(&self, state: &[u8]) -> Snapshot {
+        self.decode(state).map(|state| self.view_state(&state)).unwrap_or_default()
     }
 
-    fn output(&self, state: &[u8], action: ActionId) -> String {
-        self.decode(state).map(|state| self.printed(state, action)).unwrap_or_default()
+    fn events(&self, state: &[u8], action: ActionId) -> Vec<Event> {
+        self.decode(state).map(|state| self.events_of(state, action)).unwrap_or_default()
     }
 }
 
@@ -71,75 +48,11 @@ impl Interp {
     }
 
     /// Where a process is: the place and the text of the first statement there.
-    fn here(&self, process: &Process) -> (Span, &str) {
+    pub(super) fn here(&self, process: &Process) -> (Span, &str) {
         let proctype: &Proctype = self.program.proctype(process.proctype);
         match proctype.location(process.location).edges.first() {
             Some(&id) => (proctype.edge(id).span, &proctype.edge(id).text),
             None => (proctype.span, ""),
-        }
-    }
-
-    /// Lists the cells of a variable by their full names.
-    fn variable(&self, var: &Var, cells: &[i32], prefix: &str, out: &mut Vec<NamedValue>) {
-        let mut names = Vec::new();
-        self.names(&var.ty, format!("{prefix}{}", var.name), &mut names);
-        for (i, (name, scalar)) in names.into_iter().enumerate() {
-            let value = cells.get(var.cell as usize + i).copied().unwrap_or(0);
-            out.push(NamedValue { name, value: self.value(scalar, value) });
-        }
-    }
-
-    fn names(&self, ty: &Type, name: String, out: &mut Vec<(String, Scalar)>) {
-        match ty {
-            _ if out.len() >= MAX_VALUES => {}
-            Type::Scalar(scalar) => out.push((name, *scalar)),
-            Type::Array(element, len) => {
-                for i in 0..*len {
-                    self.names(element, format!("{name}[{i}]"), out);
-                    if out.len() >= MAX_VALUES {
-                        break;
-                    }
-                }
-            }
-            Type::Struct(id) => {
-                for field in &self.program.structs[id.index()].fields {
-                    self.names(&field.ty, format!("{name}.{}", field.name), out);
-                }
-            }
-        }
-    }
-
-    fn value(&self, scalar: Scalar, value: i32) -> String {
-        match scalar {
-            Scalar::Mtype(_) if value == 0 => "0".into(),
-            Scalar::Mtype(set) => constant_name(&self.program, Some(set), value),
-            Scalar::Chan if value == 0 => "none".into(),
-            Scalar::Chan => format!("channel {value}"),
-            Scalar::Lock if value == 0 => "free".into(),
-            Scalar::Lock => format!("held by {}", value - 1),
-            Scalar::Bool => if value == 0 { "false" } else { "true" }.into(),
-            Scalar::Unsigned(_) => (value as u32).to_string(),
-            _ => value.to_string(),
-        }
-    }
-
-    /// Lists the messages of every channel.
-    fn channels(&self, state: &State, out: &mut Vec<NamedValue>) {
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        for (i, channel) in state.channels.iter().enumerate() {
-            let ty = &self.program.chan_types[channel.ty.index()];
-            let nth = seen.entry(ty.name.as_str()).or_default();
-            let name = match *nth {
-                0 => format!("channel {} ({})", i + 1, ty.name),
-                nth => format!("channel {} ({} #{})", i + 1, ty.name, nth + 1),
-            };
-            *nth += 1;
-            let message = |fields: &[i32]| {
-                let fields = fields.iter().zip(&ty.fields).map(|(&value, &scalar)| self.value(scalar, value));
-                format!("[{}]", fields.collect::<Vec<_>>().join(","))
-            };
-            let messages: Vec<String> = channel.fields.chunks(ty.fields.len().max(1)).map(message).collect();
-            out.push(NamedValue { name, value: messages.join(" ") });
         }
     }
 

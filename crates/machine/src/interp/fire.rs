@@ -5,7 +5,7 @@
 
 use promela::ir::{Action as Statement, Edge, EdgeId, Proctype};
 use promela::source::Span;
-use system::{ActionId, Successors};
+use system::{ActionId, Event, Successors};
 
 use super::action::Action;
 use super::eval::Mode;
@@ -39,12 +39,12 @@ impl Interp {
         }
     }
 
-    /// What firing an action prints.
-    pub(super) fn printed(&self, mut state: State, id: ActionId) -> String {
+    /// What happens when an action is fired.
+    pub(super) fn logged(&self, mut state: State, id: ActionId) -> Vec<Event> {
         let timeout = self.needs_timeout(&mut state);
-        let mut output = Some(String::new());
-        self.fire_one(&mut state, Action::unpack(id), timeout, &mut output);
-        output.unwrap_or_default()
+        let mut log = Some(Vec::new());
+        self.fire_one(&mut state, Action::unpack(id), timeout, &mut log);
+        log.unwrap_or_default()
     }
 
     /// Whether `timeout` is true in a state: it occurs, and nobody can move without it.
@@ -58,10 +58,10 @@ impl Interp {
         state: &mut State,
         action: Action,
         timeout: bool,
-        output: &mut Option<String>,
+        log: &mut Option<Vec<Event>>,
     ) -> Fired {
         let mut fired = Fired { blame: action.pid, result: Ok(()), failed: None };
-        fired.result = self.try_fire(state, action, timeout, output, &mut fired);
+        fired.result = self.try_fire(state, action, timeout, log, &mut fired);
         fired
     }
 
@@ -70,17 +70,18 @@ impl Interp {
         state: &mut State,
         action: Action,
         timeout: bool,
-        output: &mut Option<String>,
+        log: &mut Option<Vec<Event>>,
         fired: &mut Fired,
     ) -> Outcome<()> {
         let Some(id) = action.edge else { return self.provided_error(state, action.pid, timeout) };
         let (proctype, edge) = self.edge_of(state, action.pid, id)?;
         self.check_determinism(state, action, proctype, edge, timeout)?;
         self.check_start(state, action.pid, proctype, edge, timeout)?;
-        let mut first = Step { output: output.take(), ..Step::new(self, state, timeout) };
+        let mut first = Step { log: log.take(), ..Step::new(self, state, timeout) };
         let channel = first.rendezvous(action.pid, edge)?;
-        first.perform(action.pid, proctype, edge, None)?;
-        *output = first.output.take();
+        let result = first.perform(action.pid, proctype, edge, None);
+        *log = first.log.take();
+        result?;
         fired.failed = first.failed.take();
         state.last = self.last(action.pid);
         if !matches!(edge.action, Statement::End) {
@@ -95,9 +96,10 @@ impl Interp {
                 if !self.view(state, receiver, mode).executable(proctype, edge)? {
                     return internal(edge.span, "the partner does not receive");
                 }
-                let mut second = Step { output: output.take(), ..Step::new(self, state, false) };
-                second.perform(receiver, proctype, edge, Some(channel))?;
-                *output = second.output.take();
+                let mut second = Step { log: log.take(), ..Step::new(self, state, false) };
+                let result = second.perform(receiver, proctype, edge, Some(channel));
+                *log = second.log.take();
+                result?;
                 fired.failed = second.failed.take();
                 state.last = self.last(receiver);
                 state.processes[receiver].location = edge.to;

@@ -4,6 +4,7 @@
 //! `%e`, which names a symbolic constant. Arguments are evaluated even when nobody reads the text.
 
 use promela::ir::{Expr, ExprKind, MtypeId, Program, Scalar};
+use system::Event;
 
 use super::fault::Outcome;
 use super::step::Step;
@@ -16,19 +17,22 @@ impl Step<'_> {
     pub fn printf(&mut self, pid: usize, format: &str, args: &[Expr]) -> Outcome<()> {
         let view = self.view(pid, None);
         let values = args.iter().map(|arg| view.eval(arg)).collect::<Outcome<Vec<i32>>>()?;
-        if let Some(output) = &mut self.output {
+        self.note(|interp, _| {
             let sets: Vec<Option<MtypeId>> = args.iter().map(mtype_of).collect();
-            write_format(&self.interp.program, format, &values, &sets, output);
-        }
+            let mut text = String::new();
+            write_format(&interp.program, format, &values, &sets, &mut text);
+            Event::Print { pid: pid as u32, text }
+        });
         Ok(())
     }
 
     /// `printm`.
     pub fn printm(&mut self, pid: usize, expr: &Expr, set: Option<MtypeId>) -> Outcome<()> {
         let value = self.view(pid, None).eval(expr)?;
-        if let Some(output) = &mut self.output {
-            output.push_str(&constant_name(&self.interp.program, set.or_else(|| mtype_of(expr)), value));
-        }
+        self.note(|interp, _| {
+            let text = constant_name(&interp.program, set.or_else(|| mtype_of(expr)), value);
+            Event::Print { pid: pid as u32, text }
+        });
         Ok(())
     }
 }

@@ -5,13 +5,13 @@
 
 use promela::ir::{Action, Edge, Expr, Place, Proctype, ProctypeId, RecvArg, Scalar};
 use promela::source::Span;
-use system::FaultKind;
+use system::{Event, FaultKind};
 
 use super::eval::{Mode, View, store};
 use super::fault::{Outcome, Trap, internal, runtime};
 use super::layout::find_run;
 use super::state::State;
-use super::trace_assertion::Event;
+use super::trace_assertion::Watched;
 use super::{Interp, channel, process};
 
 /// A step in the making.
@@ -20,8 +20,8 @@ pub(super) struct Step<'a> {
     pub state: &'a mut State,
     /// `timeout` is true.
     pub timeout: bool,
-    /// What was printed; `None` when nobody wants to know.
-    pub output: Option<String>,
+    /// What happened; `None` when nobody wants to know.
+    pub log: Option<Vec<Event>>,
     /// The first assertion that failed.
     pub failed: Option<Box<Trap>>,
     /// The value of the `run` that the statement being executed contains.
@@ -31,13 +31,20 @@ pub(super) struct Step<'a> {
 impl<'a> Step<'a> {
     /// A step that starts in `state`.
     pub fn new(interp: &'a Interp, state: &'a mut State, timeout: bool) -> Self {
-        Step { interp, state, timeout, output: None, failed: None, run: None }
+        Step { interp, state, timeout, log: None, failed: None, run: None }
     }
 
     /// The state as process `pid` sees it.
     pub fn view(&self, pid: usize, pending: Option<usize>) -> View<'_> {
         let mode = Mode { timeout: self.timeout, pending, run: self.run, ..Mode::default() };
         View { program: &self.interp.program, state: self.state, pid: Some(pid), mode }
+    }
+
+    /// Writes down what happens, if somebody wants to know.
+    pub fn note(&mut self, event: impl FnOnce(&Interp, &State) -> Event) {
+        if let Some(log) = &mut self.log {
+            log.push(event(self.interp, self.state));
+        }
     }
 
     fn eval(&self, pid: usize, expr: &Expr) -> Outcome<i32> {
@@ -61,7 +68,9 @@ impl<'a> Step<'a> {
         let (program, layout) = (&self.interp.program, &self.interp.layout);
         if let Some(expr) = self.interp.may_run(self.state.processes[pid].proctype, edge) {
             let mode = Mode { timeout: self.timeout, ..Mode::default() };
-            self.run = Some(process::run(program, layout, self.state, pid, mode, expr)? as i32);
+            let child = process::run(program, layout, self.state, pid, mode, expr)?;
+            self.run = Some(child as i32);
+            self.note(|interp, state| interp.run_event(state, pid, child));
         }
         let result = self.execute(pid, proctype, edge, pending);
         self.run = None;
@@ -93,6 +102,7 @@ impl<'a> Step<'a> {
                 self.d_step(pid, proctype, *entry, *exit, pending, edge.span)
             }
             Action::End if pid + 1 == self.state.processes.len() => {
+                self.note(|interp, state| interp.end_event(state, pid));
                 process::end(self.state);
                 Ok(())
             }
@@ -125,8 +135,9 @@ impl<'a> Step<'a> {
         let program = &self.interp.program;
         let target = &mut self.state.channels[channel];
         channel::check_arity(message.len(), &program.chan_types[target.ty.index()], edge.span)?;
-        channel::put_message(program, target, &mut message, sorted);
-        self.observe(Event::Send, channel, edge.span)
+        let slot = channel::put_message(program, target, &mut message, sorted);
+        self.note(|interp, state| interp.send_event(state, pid, channel, slot));
+        self.observe(Watched::Send, channel, edge.span)
     }
 
     /// Takes a message. As in Spin all fields but the last are stored before the trace assertion sees the event.
@@ -151,9 +162,10 @@ impl<'a> Step<'a> {
         if !keep {
             channel::check_arity(args.len(), ty, edge.span)?;
         }
+        self.note(|interp, state| interp.receive_event(state, pid, channel, slot, keep));
         for (i, (arg, value)) in args.iter().zip(values).enumerate() {
             if i + 1 == args.len() && !keep {
-                self.observe(Event::Receive, channel, edge.span)?;
+                self.observe(Watched::Receive, channel, edge.span)?;
                 self.state.channels[channel].remove(slot, ty.fields.len());
             }
             if let RecvArg::Store(place) = arg {
@@ -163,7 +175,7 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
-    fn observe(&mut self, event: Event, channel: usize, span: Span) -> Outcome<()> {
+    fn observe(&mut self, event: Watched, channel: usize, span: Span) -> Outcome<()> {
         match self.interp.layout.trace {
             Some(_) => self.interp.observe(self.state, event, channel, span),
             None => Ok(()),
@@ -171,7 +183,9 @@ impl<'a> Step<'a> {
     }
 
     fn assert(&mut self, pid: usize, edge: &Edge, expr: &Expr) -> Outcome<()> {
-        if self.eval(pid, expr)? == 0 && self.failed.is_none() {
+        let holds = self.eval(pid, expr)? != 0;
+        self.note(|_, _| Event::Assert { pid: pid as u32, holds });
+        if !holds && self.failed.is_none() {
             let text = edge.text.trim().strip_prefix("assert").unwrap_or(&edge.text).trim();
             let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text).trim();
             let message = format!("assertion violated: {text}");

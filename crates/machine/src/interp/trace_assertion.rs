@@ -17,14 +17,14 @@ use super::state::State;
 
 /// What happened on a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Event {
+pub(super) enum Watched {
     Send,
     Receive,
 }
 
 impl Interp {
     /// Lets the trace assertion follow an event on `channel` (an index).
-    pub(super) fn observe(&self, state: &mut State, event: Event, channel: usize, span: Span) -> Outcome<()> {
+    pub(super) fn observe(&self, state: &mut State, event: Watched, channel: usize, span: Span) -> Outcome<()> {
         let (Some(layout), Some(id)) = (&self.layout.trace, self.program.trace) else { return Ok(()) };
         let trace = self.program.proctype(id);
         let view = View { program: &self.program, state, pid: None, mode: Mode::default() };
@@ -40,7 +40,7 @@ fn follow(
     view: &View<'_>,
     layout: &TraceLayout,
     trace: &Proctype,
-    event: Event,
+    event: Watched,
     channel: usize,
     span: Span,
 ) -> Outcome<Option<LocId>> {
@@ -76,9 +76,9 @@ fn violated<T>(span: Span, message: &str) -> Outcome<T> {
 }
 
 /// Whether events of this kind on this channel concern the trace assertion: some statement of it names the channel.
-fn in_scope(view: &View<'_>, layout: &TraceLayout, trace: &Proctype, event: Event, channel: usize) -> bool {
+fn in_scope(view: &View<'_>, layout: &TraceLayout, trace: &Proctype, event: Watched, channel: usize) -> bool {
     layout.events.iter().any(|&id| match &trace.edge(id).action {
-        Action::Event { send, chan, .. } => *send == (event == Event::Send) && names(view, chan, channel),
+        Action::Event { send, chan, .. } => *send == (event == Watched::Send) && names(view, chan, channel),
         _ => false,
     })
 }
@@ -87,12 +87,12 @@ fn names(view: &View<'_>, chan: &Expr, channel: usize) -> bool {
     view.channel(chan).is_ok_and(|index| index == channel)
 }
 
-fn fits(view: &View<'_>, edge: &Edge, event: Event, channel: usize, span: Span) -> Outcome<bool> {
+fn fits(view: &View<'_>, edge: &Edge, event: Watched, channel: usize, span: Span) -> Outcome<bool> {
     match &edge.action {
         Action::Skip => Ok(true),
         Action::Guard(expr) => Ok(view.eval(expr)? != 0),
         Action::Event { send, chan, args } => {
-            if *send != (event == Event::Send) || !names(view, chan, channel) {
+            if *send != (event == Watched::Send) || !names(view, chan, channel) {
                 return Ok(false);
             }
             let slot = if *send { view.state.channels[channel].len.saturating_sub(1) } else { 0 };

@@ -52,10 +52,10 @@ fn where_a_sorted_send_inserts() {
         let next = fire(&machine, &state, 0);
         state = next.state(&next.list[0]).expect("a state").to_vec();
     }
-    let values = machine.values(&state);
-    let channel = values.iter().find(|value| value.name == "channel 1 (q)").expect("the channel");
+    let snapshot = machine.snapshot(&state);
+    let channel = snapshot.channel("q").expect("the channel");
     // 258 is greater than 5 when it is sent, and 2 once it is stored; 5,0 then goes before 5,1.
-    assert_eq!(channel.value, "[2,9] [5,0] [5,1] [2,0]");
+    assert_eq!(channel.contents(), "[(2,9), (5,0), (5,1), (2,0)]");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn questions_about_channels() {
     let mut seen = Vec::new();
     while let Some(next) = (!enabled(&machine, &state).is_empty()).then(|| fire(&machine, &state, 0)) {
         state = next.state(&next.list[0]).expect("a state").to_vec();
-        seen.push(machine.values(&state)[1].value.clone());
+        seen.push(machine.snapshot(&state).globals[1].1.to_string());
     }
     assert_eq!(seen, ["1100", "1100", "10101", "10101", "10012"]);
 }

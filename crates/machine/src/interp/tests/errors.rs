@@ -65,7 +65,7 @@ fn arithmetic_is_that_of_c() {
         m.active(a.end(2));
         let machine = machine(m.program);
         let next = fire(&machine, &initial(&machine), 0);
-        machine.values(next.state(&next.list[0]).expect("a state"))[0].value.clone()
+        machine.snapshot(next.state(&next.list[0]).expect("a state")).globals[0].1.to_string()
     };
     assert_eq!(value(BinaryOp::Add, i32::MAX, 1), i32::MIN.to_string());
     assert_eq!(value(BinaryOp::Div, i32::MIN, -1), i32::MIN.to_string());
@@ -122,9 +122,9 @@ fn probe(machine: &Interp, state: &[u8], action: ActionId) {
     machine.deadlock(state);
     machine.inspect(state, &mut Vec::new());
     machine.key(state);
-    machine.values(state);
+    machine.snapshot(state);
     machine.step(state, action);
-    machine.output(state, action);
+    machine.events(state, action);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn expressions_may_be_deep() {
         m.active(a.end(2));
         let machine = machine(m.program);
         let next = fire(&machine, &initial(&machine), 0);
-        machine.values(next.state(&next.list[0]).expect("a state"))[0].value.clone()
+        machine.snapshot(next.state(&next.list[0]).expect("a state")).globals[0].1.to_string()
     };
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(deep).expect("a thread");
     assert_eq!(thread.join().expect("no overflow"), "10000");
@@ -200,7 +200,8 @@ fn invariants_and_deadlocks_are_explained() {
     m.active(a.end(4));
     let machine = machine(m.program);
     let mut state = initial(&machine);
-    assert_eq!(machine.output(&state, enabled(&machine, &state)[0]), "x is 0\n");
+    let events = machine.events(&state, enabled(&machine, &state)[0]);
+    assert_eq!(system::explain::printed(&events), "x is 0\n");
     for _ in 0..2 {
         let next = fire(&machine, &state, 0);
         state = next.state(&next.list[0]).expect("a state").to_vec();

@@ -1,7 +1,7 @@
 //! Processes: birth, parameters, death in reverse order, remote references, hidden variables.
 
 use promela::ir::*;
-use system::{Explain, FaultKind, TransitionSystem};
+use system::{Explain, FaultKind, TransitionSystem, Value};
 
 use super::build::*;
 use super::*;
@@ -51,7 +51,7 @@ fn a_run_gives_the_pid_and_too_many_fail() {
     assert_eq!(seen.faults.into_iter().collect::<Vec<_>>(), [((FaultKind::Runtime, message), 1)]);
     let state = initial(&machine);
     let next = fire(&machine, &state, 0);
-    assert_eq!(machine.values(next.state(&next.list[0]).expect("a state"))[0].value, "1");
+    assert_eq!(machine.snapshot(next.state(&next.list[0]).expect("a state")).globals[0].1, Value::Int(1));
 }
 
 /// A process that does not exist has value 0; without a number the oldest process of the proctype is meant.
@@ -134,7 +134,7 @@ fn hidden_variables_are_not_in_the_key() {
     let next = fire(&machine, &initial(&machine), 0);
     let state = next.state(&next.list[0]).expect("a state");
     assert_eq!(machine.key(state).len() + 4, state.len());
-    assert_eq!(machine.values(state)[0].value, "5");
+    assert_eq!(machine.snapshot(state).globals[0].1, Value::Int(5));
 }
 
 /// Locks and semaphores.
