@@ -152,14 +152,14 @@ fn explore(program: Program, sources: SourceMap) {
         machine.enabled(&state, &mut actions);
         assert_eq!(actions.len(), successors.list.len(), "enabled and expand disagree");
         machine.labels(&state);
-        machine.values(&state);
+        machine.snapshot(&state);
         machine.inspect(&state, &mut Vec::new());
         if successors.list.is_empty() {
             machine.deadlock(&state);
         }
         for successor in &successors.list {
             machine.step(&state, successor.action);
-            machine.output(&state, successor.action);
+            machine.events(&state, successor.action);
             let Some(next) = successors.state(successor) else { continue };
             if successor.transient || seen.insert(machine.key(next).to_vec()) {
                 open.push(next.to_vec());

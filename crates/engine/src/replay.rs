@@ -7,42 +7,42 @@ use crate::options::Source;
 use crate::session::Session;
 use promela::source::Files;
 use std::path::Path;
-use system::{Explain, Fault, StepInfo, TransitionSystem};
-use trace::{Trail, Walker};
-
-/// A step that was taken.
-#[derive(Clone, Debug)]
-pub struct ReplayedStep {
-    /// What was done, by whom, where.
-    pub info: StepInfo,
-    /// What it printed.
-    pub output: String,
-}
+use system::{Explain, Fault, TransitionSystem};
+use trace::{Run, Trail};
 
 /// A trail that was replayed to its end, where the violation shows.
-#[derive(Clone, Debug)]
-pub struct Replayed {
+pub struct Replayed<'a> {
     /// Where the model was found.
     pub model: String,
     /// The property.
     pub property: String,
-    /// The steps.
-    pub steps: Vec<ReplayedStep>,
+    /// The run, looked at from its beginning.
+    pub run: Run<'a>,
     /// What is wrong at the end.
     pub violation: Fault,
 }
 
-/// Replays the trail in the file `path`. Not being possible is a refusal that says which step failed and why.
-pub fn replay(path: &str, files: &(dyn Files + Sync)) -> Answer<Replayed> {
+/// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that says which step
+/// failed and why.
+pub fn replay<T: Send>(
+    path: &str,
+    files: &(dyn Files + Sync),
+    view: impl FnOnce(&mut Replayed<'_>) -> T + Send,
+) -> Answer<T> {
     isolated(|| {
         let mut notices = Vec::new();
-        let result = run(path, files, &mut notices);
+        let result = run(path, files, &mut notices, view);
         Answer { notices, result }
     })
     .unwrap_or_else(Answer::failed)
 }
 
-fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Replayed, Failure> {
+fn run<T>(
+    path: &str,
+    files: &dyn Files,
+    notices: &mut Vec<Notice>,
+    view: impl FnOnce(&mut Replayed<'_>) -> T,
+) -> Result<T, Failure> {
     let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
     let make = "give the file that `spinor check` wrote when it found a violation";
     let text = files.read(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
@@ -55,9 +55,9 @@ fn run(path: &str, files: &dyn Files, notices: &mut Vec<Notice>) -> Result<Repla
         notices.push(Notice::plain("warning", "W0702", &message, None));
     }
     let machine = session.machine()?;
-    let steps = walk(&machine, &trail)
+    let run = walk(&machine, &trail)
         .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
-    Ok(Replayed { model, property: trail.property, steps, violation: trail.violation })
+    Ok(view(&mut Replayed { model, property: trail.property, run, violation: trail.violation }))
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the
@@ -89,19 +89,14 @@ fn find_model(path: &str, trail: &Trail, files: &dyn Files) -> Result<(String, S
 }
 
 /// Takes every step and looks for the violation at the end.
-fn walk<M: TransitionSystem + Explain>(machine: &M, trail: &Trail) -> Result<Vec<ReplayedStep>, String> {
-    let mut steps = Vec::with_capacity(trail.steps.len());
-    if let Ok(mut walker) = Walker::start(machine) {
-        for step in &trail.steps {
-            if !walker.enabled().contains(&step.action) {
-                break;
-            }
-            let info = machine.step(walker.state(), step.action);
-            steps.push(ReplayedStep { info, output: machine.output(walker.state(), step.action) });
-            walker.step(step.action)?;
-        }
+fn walk<'a, M: TransitionSystem + Explain>(machine: &'a M, trail: &Trail) -> Result<Run<'a>, String> {
+    trace::confirm(machine, trail.clone())?;
+    let Ok(mut run) = Run::start(machine) else { return Ok(Run::without_start(machine)) };
+    for step in &trail.steps {
+        run.take(step.action)?;
     }
-    trace::confirm(machine, trail.clone()).map(|_| steps)
+    run.goto(0);
+    Ok(run)
 }
 
 #[cfg(test)]
@@ -134,10 +129,11 @@ mod tests {
             violation: fault(2),
             steps: actions.iter().map(|&a| TrailStep { action: ActionId(a), info: None }).collect(),
         };
-        let texts: Vec<String> =
-            walk(&graph, &trail(&[0, 1])).unwrap().into_iter().map(|s| s.info.text).collect();
+        let run = walk(&graph, &trail(&[0, 1])).unwrap();
+        let texts: Vec<String> = (1..=run.len()).filter_map(|n| run.info(n)).map(|info| info.text).collect();
         assert_eq!(texts, ["0 -> 1", "1 -> 2"]);
-        assert!(walk(&graph, &trail(&[1])).unwrap_err().contains("step 1 of 1 is not possible"));
-        assert!(walk(&graph, &trail(&[0])).unwrap_err().contains("does not show"));
+        let refused = |actions: &[u64]| walk(&graph, &trail(actions)).err().unwrap();
+        assert!(refused(&[1]).contains("step 1 of 1 is not possible"));
+        assert!(refused(&[0]).contains("does not show"));
     }
 }

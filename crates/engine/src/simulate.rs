@@ -9,8 +9,8 @@ use promela::source::Files;
 use search::Flow;
 use search::random::Random;
 use std::sync::atomic::{AtomicBool, Ordering};
-use system::{ActionId, Explain, Fault, NamedValue, StepInfo, Successors, TransitionSystem};
-use trace::Walker;
+use system::{ActionId, Explain, Fault, Successors, TransitionSystem};
+use trace::{Run, Walker};
 
 /// What is to be simulated.
 #[derive(Clone, Debug, Default)]
@@ -23,27 +23,13 @@ pub struct SimulateOptions {
     pub steps: Option<u64>,
 }
 
-/// A step of the run.
-#[derive(Clone, Debug)]
-pub struct SimulatedStep {
-    /// Its number, from 1.
-    pub number: u64,
-    /// What was done, by whom, where.
-    pub info: StepInfo,
-    /// What it printed.
-    pub output: String,
-}
+/// Looks at a simulation while it happens. A watcher that does not look back lets the run [`forget`](Run::forget).
+pub trait Watch: Send {
+    /// A step was taken.
+    fn step(&mut self, run: &mut Run<'_>) -> Flow;
 
-/// A run that ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Simulated {
-    /// Why.
-    pub ending: Ending,
-    /// After so many steps.
-    pub steps: u64,
-    /// All variables and channels at the end, and where each process is; after a step that could not be completed, as they
-    /// were before it.
-    pub values: Vec<NamedValue>,
+    /// The run has ended.
+    fn end(&mut self, run: &mut Run<'_>, ending: &Ending);
 }
 
 /// How a run ended.
@@ -83,20 +69,20 @@ impl Reads for Interp {
     }
 }
 
-/// Runs a model once; `sink` receives each step when it was taken.
+/// Runs a model once; `watch` sees each step when it was taken, and the end.
 pub fn simulate(
     options: &SimulateOptions,
     files: &(dyn Files + Sync),
     stop: &AtomicBool,
     input: &mut Input<'_>,
-    sink: &mut (dyn FnMut(SimulatedStep) -> Flow + Send),
-) -> Answer<Simulated> {
+    watch: &mut dyn Watch,
+) -> Answer<Ending> {
     let work = || {
         let session = match Session::load(&options.source, files) {
             Ok(session) => session,
             Err(failure) => return Answer::failed(failure),
         };
-        let result = session.machine().and_then(|machine| walk(&machine, options, stop, input, sink));
+        let result = session.machine().and_then(|machine| walk(&machine, options, stop, input, watch));
         Answer { notices: session.notices, result }
     };
     isolated(work).unwrap_or_else(Answer::failed)
@@ -108,49 +94,61 @@ fn walk<M: Reads>(
     options: &SimulateOptions,
     stop: &AtomicBool,
     input: &mut Input<'_>,
-    sink: &mut dyn FnMut(SimulatedStep) -> Flow,
-) -> Result<Simulated, Failure> {
-    let walker = match Walker::start(machine) {
-        Ok(walker) => walker,
-        Err(fault) => return Ok(Simulated { ending: Ending::Fault(fault), steps: 0, values: Vec::new() }),
+    watch: &mut dyn Watch,
+) -> Result<Ending, Failure> {
+    let (run, broken) = match Run::start(machine) {
+        Ok(run) => (run, None),
+        Err(fault) => (Run::without_start(machine), Some(fault)),
     };
-    let random = Random::new(options.seed);
-    let mut run = Run { machine, walker, random, input, input_ended: false };
-    let mut steps = 0;
-    let ending = loop {
-        if let Some(fault) = visible_fault(machine, &run.walker) {
-            break Ending::Fault(fault);
-        }
-        if options.steps.is_some_and(|limit| steps >= limit) {
-            break Ending::StepsSpent;
-        }
-        let Some(action) = run.choose() else { break run.stuck() };
-        let info = machine.step(run.walker.state(), action);
-        let Some(output) = run.take(action).map_err(Failure::Internal)? else { continue };
-        steps += 1;
-        let flow = sink(SimulatedStep { number: steps, info, output });
-        if flow == Flow::Stop || stop.load(Ordering::Relaxed) {
-            break Ending::Interrupted;
-        }
+    let mut simulation =
+        Simulation { machine, run, random: Random::new(options.seed), input, input_ended: false };
+    let ending = match broken {
+        Some(fault) => Ending::Fault(fault),
+        None => simulation.go(options.steps, stop, watch)?,
     };
-    Ok(Simulated { ending, steps, values: machine.values(run.walker.state()) })
+    watch.end(&mut simulation.run, &ending);
+    Ok(ending)
 }
 
 /// A run in progress.
-struct Run<'a, M> {
+struct Simulation<'a, M> {
     machine: &'a M,
-    walker: Walker<'a>,
+    run: Run<'a>,
     random: Random,
     input: &'a mut Input<'a>,
     input_ended: bool,
 }
 
-impl<M: Reads> Run<'_, M> {
+impl<M: Reads> Simulation<'_, M> {
+    /// Takes steps until something ends the run.
+    fn go(
+        &mut self,
+        limit: Option<u64>,
+        stop: &AtomicBool,
+        watch: &mut dyn Watch,
+    ) -> Result<Ending, Failure> {
+        loop {
+            if let Some(fault) = visible_fault(self.machine, self.run.tip()) {
+                return Ok(Ending::Fault(fault));
+            }
+            if limit.is_some_and(|limit| self.run.len() as u64 >= limit) {
+                return Ok(Ending::StepsSpent);
+            }
+            let Some(action) = self.choose() else { return Ok(self.stuck()) };
+            if !self.take(action).map_err(Failure::Internal)? {
+                continue;
+            }
+            if watch.step(&mut self.run) == Flow::Stop || stop.load(Ordering::Relaxed) {
+                return Ok(Ending::Interrupted);
+            }
+        }
+    }
+
     /// One of the enabled actions. At the end of the input, actions that read are not enabled.
     fn choose(&mut self) -> Option<ActionId> {
-        let mut enabled = self.walker.enabled().to_vec();
+        let mut enabled = self.run.enabled().to_vec();
         if self.input_ended {
-            let state = self.walker.state();
+            let state = self.run.tip().state();
             enabled.retain(|&action| self.machine.input_wanted(state, action).is_none());
         }
         enabled.get(self.random.below(enabled.len())).copied()
@@ -158,32 +156,31 @@ impl<M: Reads> Run<'_, M> {
 
     /// How a run ends in which nothing can be chosen.
     fn stuck(&mut self) -> Ending {
-        if !self.walker.enabled().is_empty() {
+        if !self.run.enabled().is_empty() {
             return Ending::InputEnded;
         }
-        let state = self.walker.state();
+        let state = self.run.tip().state();
         match self.machine.labels(state).valid_end {
             true => Ending::ValidEnd,
             false => Ending::Fault(self.machine.deadlock(state)),
         }
     }
 
-    /// Takes a step and returns what it printed; `None` when there was not enough input for it.
-    fn take(&mut self, action: ActionId) -> Result<Option<String>, String> {
-        let Some(wanted) = self.machine.input_wanted(self.walker.state(), action) else {
-            let output = self.machine.output(self.walker.state(), action);
-            return self.walker.step(action).map(|()| Some(output));
+    /// Takes a step; false when there was not enough input for it.
+    fn take(&mut self, action: ActionId) -> Result<bool, String> {
+        let Some(wanted) = self.machine.input_wanted(self.run.tip().state(), action) else {
+            return self.run.take(action).map(|()| true);
         };
         let read: Vec<u8> = (0..wanted).map_while(|_| (self.input)()).collect();
         if read.len() < wanted {
             self.input_ended = true;
-            return Ok(None);
+            return Ok(false);
         }
         let machine = self.machine;
         let fire = |state: &[u8], batch: &mut Successors| {
             machine.fire_with_input(state, action, &read, batch);
         };
-        self.walker.step_by(action, fire).map(|()| Some(String::new()))
+        self.run.take_by(action, fire).map(|()| true)
     }
 }
 
@@ -215,28 +212,39 @@ mod tests {
         }
     }
 
+    /// Keeps the texts of all steps, and the number of those that the end sees.
+    #[derive(Default)]
+    struct Texts(Vec<String>, usize);
+
+    impl Watch for Texts {
+        fn step(&mut self, run: &mut Run<'_>) -> Flow {
+            self.0.extend(run.info(run.len()).map(|info| info.text));
+            Flow::Continue
+        }
+
+        fn end(&mut self, run: &mut Run<'_>, _: &Ending) {
+            self.1 = run.len();
+        }
+    }
+
     #[test]
     fn what_reads_is_enabled_until_the_input_ends() {
         let graph = Graph::parse("0 -> 1 -> 0; end 0").unwrap();
         let mut left = b"ab".iter();
         let mut input = || left.next().copied();
         let (options, stop) = (SimulateOptions::default(), AtomicBool::new(false));
-        let run = walk(&graph, &options, &stop, &mut input, &mut |_| Flow::Continue).unwrap();
-        assert_eq!((run.ending, run.steps), (Ending::InputEnded, 5));
+        let mut texts = Texts::default();
+        let ending = walk(&graph, &options, &stop, &mut input, &mut texts).unwrap();
+        assert_eq!((ending, texts.1), (Ending::InputEnded, 5));
     }
 
     fn run(text: &str, seed: u64, steps: Option<u64>) -> (Vec<String>, Ending) {
         let graph = Graph::parse(text).unwrap();
         let options = SimulateOptions { seed, steps, ..SimulateOptions::default() };
-        let mut seen = Vec::new();
-        let mut sink = |step: SimulatedStep| {
-            seen.push(step.info.text);
-            Flow::Continue
-        };
-        let mut input = || Some(0);
-        let run = walk(&graph, &options, &AtomicBool::new(false), &mut input, &mut sink).unwrap();
-        assert_eq!(run.steps, seen.len() as u64);
-        (seen, run.ending)
+        let mut texts = Texts::default();
+        let ending = walk(&graph, &options, &AtomicBool::new(false), &mut || Some(0), &mut texts).unwrap();
+        assert_eq!(texts.0.len(), texts.1);
+        (texts.0, ending)
     }
 
     #[test]

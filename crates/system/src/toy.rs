@@ -5,7 +5,8 @@
 //! invalid ends, keys that are shorter than states.
 
 use crate::{
-    ActionId, Event, Explain, Fault, FaultKind, Labels, Snapshot, StepInfo, Successors, TransitionSystem, Value,
+    ActionId, Event, Explain, Fault, FaultKind, Labels, Snapshot, StepInfo, Successors, TransitionSystem,
+    Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -52,6 +52,11 @@ impl<'a> Walker<'a> {
         Walker { system, state, transient, fault: None, ended: false, enabled, batch }
     }
 
+    /// At no state at all, for a system without an initial one.
+    pub fn nowhere(system: &'a dyn TransitionSystem) -> Self {
+        Walker { ended: true, ..Walker::at(system, Vec::new(), false) }
+    }
+
     /// The current state.
     pub fn state(&self) -> &[u8] {
         &self.state

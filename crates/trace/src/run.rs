@@ -41,6 +41,12 @@ impl<'a> Run<'a> {
         Ok(Run { system: machine, words: machine, walker, steps: VecDeque::new(), forgotten: 0, cursor: 0 })
     }
 
+    /// A run of a system that has no initial state: nothing can be taken, and there is nothing to see.
+    pub fn without_start<M: TransitionSystem + Explain>(machine: &'a M) -> Self {
+        let walker = Walker::nowhere(machine);
+        Run { system: machine, words: machine, walker, steps: VecDeque::new(), forgotten: 0, cursor: 0 }
+    }
+
     /// Takes a step at the end of the run and looks at what it led to; the error says why it is not possible.
     pub fn take(&mut self, action: ActionId) -> Result<(), String> {
         if !self.enabled().contains(&action) {
@@ -223,6 +229,8 @@ mod tests {
         assert!(!run.step(3).unwrap().completed);
         assert_eq!((run.state(2), run.state(3)), (&b"2"[..], &b"2"[..]));
         assert!(run.take(ActionId(0)).is_err());
-        assert!(Run::start(&Graph::parse("broken").unwrap()).is_err());
+        let broken = Graph::parse("broken").unwrap();
+        assert!(Run::start(&broken).is_err());
+        assert!(Run::without_start(&broken).take(ActionId(0)).is_err());
     }
 }

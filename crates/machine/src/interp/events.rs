@@ -49,7 +49,8 @@ impl Interp {
 
 /// Makes one event of a send and the receive that follows it.
 fn merge_halves(events: &mut Vec<Event>) {
-    let Some(at) = events.windows(2).position(|pair| matches!(pair, [Event::Send { .. }, Event::Receive { .. }]))
+    let Some(at) =
+        events.windows(2).position(|pair| matches!(pair, [Event::Send { .. }, Event::Receive { .. }]))
     else {
         return;
     };

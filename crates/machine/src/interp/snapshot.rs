@@ -84,9 +84,7 @@ impl Interp {
     pub(super) fn scalar(&self, state: &State, scalar: Scalar, value: i32) -> Value {
         let number = usize::try_from(value).ok().filter(|&number| number <= state.channels.len());
         match scalar {
-            Scalar::Mtype(set) if value != 0 => {
-                Value::Symbol(constant_name(&self.program, Some(set), value))
-            }
+            Scalar::Mtype(set) if value != 0 => Value::Symbol(constant_name(&self.program, Some(set), value)),
             Scalar::Chan if value == 0 => Value::Channel(None),
             Scalar::Chan => Value::Channel(Some(match number {
                 Some(number) => self.channel_ref(state, number - 1),
@@ -159,9 +157,9 @@ impl Interp {
 
 /// Where initialisation stores the number of the `n`th channel that it creates.
 fn created_for(init: &[InitStep], n: usize) -> Option<&Place> {
-    let place = |step| match step {
-        &InitStep::NewChan(ref place, _) => Some(place),
+    let mut places = init.iter().filter_map(|step| match step {
+        InitStep::NewChan(place, _) => Some(place),
         InitStep::Assign(..) => None,
-    };
-    init.iter().filter_map(place).nth(n)
+    });
+    places.nth(n)
 }

@@ -24,7 +24,13 @@ pub(super) enum Watched {
 
 impl Interp {
     /// Lets the trace assertion follow an event on `channel` (an index).
-    pub(super) fn observe(&self, state: &mut State, event: Watched, channel: usize, span: Span) -> Outcome<()> {
+    pub(super) fn observe(
+        &self,
+        state: &mut State,
+        event: Watched,
+        channel: usize,
+        span: Span,
+    ) -> Outcome<()> {
         let (Some(layout), Some(id)) = (&self.layout.trace, self.program.trace) else { return Ok(()) };
         let trace = self.program.proctype(id);
         let view = View { program: &self.program, state, pid: None, mode: Mode::default() };
