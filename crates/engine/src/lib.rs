@@ -21,6 +21,7 @@ pub mod report_json;
 pub mod report_text;
 pub mod session;
 pub mod simulate;
+pub mod suite;
 pub mod trails;
 
 pub use check::check;

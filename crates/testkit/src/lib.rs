@@ -3,7 +3,6 @@
 
 pub mod command;
 pub mod compare;
-pub mod directive;
 pub mod exhaust;
 pub mod features;
 pub mod generate;

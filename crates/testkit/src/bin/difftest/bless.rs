@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use engine::suite::directive;
+use engine::suite::expect::Expectation;
+use testkit::golden;
 use testkit::spin::{Compiler, Spin};
-use testkit::{directive, golden};
 
 /// Blesses every file; the exit code is 1 when one could not be.
 pub fn bless(files: &[PathBuf]) -> ExitCode {
@@ -30,15 +32,33 @@ pub fn bless(files: &[PathBuf]) -> ExitCode {
 
 fn bless_file(spin: &Spin, file: &Path) -> Result<String, String> {
     let text = fs::read_to_string(file).map_err(|e| e.to_string())?;
-    let directives = directive::parse(&text)
-        .map_err(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
-    if directives.checks.first().is_some_and(|c| c.property != "safety") {
-        return Err("only the first check is blessed, and it must be `safety`".into());
+    let told =
+        |all: Vec<directive::Mistake>| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let mut new = text.clone();
+    let mut blessed = Vec::new();
+    // A model without a check gets one; what Spin cannot be asked about stays as it is.
+    for i in 0..directive::parse(&text).map_err(told)?.checks.len().max(1) {
+        let directives = directive::parse(&new).map_err(told)?;
+        let check = directives.checks.get(i);
+        if check.is_some_and(|c| c.property != "safety") {
+            continue;
+        }
+        let options = check.map_or_else(|| directives.options.clone(), |c| directives.options_of(c));
+        let found = golden::bless(spin, &text, &options, Compiler::Thorough)?;
+        let expect = match check.and_then(|c| c.expectation()) {
+            Some(old) if old.verdict == found.verdict => {
+                Expectation { kinds: found.kinds, states: found.states, ..old.clone() }
+            }
+            _ => found,
+        };
+        new = directive::with_expectation(&new, i, &expect).map_err(told)?;
+        blessed.push(expect.to_string());
     }
-    let expect = golden::bless(spin, &text, &directives.options, Compiler::Thorough)?;
-    let new = directive::with_expectation(&text, &expect);
     if new != text {
         fs::write(file, new).map_err(|e| e.to_string())?;
     }
-    Ok(expect.to_string())
+    match blessed.is_empty() {
+        true => Err("it has no `safety` check, and only those are blessed".into()),
+        false => Ok(blessed.join("; ")),
+    }
 }
