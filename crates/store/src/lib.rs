@@ -7,10 +7,21 @@
 //! Methods that insert take `&mut self`: a concurrent store implements the traits on a handle that each worker
 //! has for itself, a sequential one on the store.
 
+pub mod bitstate;
+pub mod collapse;
+pub mod compact;
 pub mod hash;
+pub mod hash_compaction;
+pub mod mix;
+pub mod nodes;
 pub mod table;
+pub mod tree;
 
+pub use bitstate::Bitstate;
+pub use collapse::Collapse;
+pub use hash_compaction::HashCompaction;
 pub use table::Table;
+pub use tree::{Roots, Tree};
 
 /// A store's name for a key: dense, in order of insertion, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -63,6 +74,11 @@ pub trait Seen {
     /// Finishes what was begun for the same key; nothing may have been inserted since.
     fn finish(&self, key: &[u8], _begun: Begun) -> bool {
         self.contains(key)
+    }
+
+    /// The estimated probability that a new key was taken for an old one, for stores in which that can happen.
+    fn omission(&self) -> Option<f64> {
+        None
     }
 
     /// How many keys were found to be new.

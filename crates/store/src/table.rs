@@ -41,6 +41,11 @@ impl Table {
         Table { slots: vec![0; FIRST_SLOTS], arena: Arena::default(), limit }
     }
 
+    /// Changes the limit, for a table that shares its memory with others.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
     /// Forgets all keys. Memory is kept while it is little.
     pub fn clear(&mut self) {
         if self.slots.len() > KEPT_SLOTS {
