@@ -203,7 +203,7 @@ impl Run<'_> {
         let verdict = match (shown.next(), exhausted) {
             (Some(first), _) => Verdict::Violated(Box::new(first), shown.collect()),
             (None, Some(token)) => Verdict::Holds(token),
-            (None, None) => Verdict::Unknown(self.why_unknown(stop, depth_limited)),
+            (None, None) => Verdict::Unknown(self.why_unknown(stop, depth_limited, statistics.omission)),
         };
         let interrupted = stop == StopReason::Interrupted;
         PropertyReport {
@@ -217,7 +217,7 @@ impl Run<'_> {
         }
     }
 
-    fn why_unknown(&self, stop: StopReason, depth_limited: bool) -> String {
+    fn why_unknown(&self, stop: StopReason, depth_limited: bool, omission: Option<f64>) -> String {
         let limits = &self.plan.limits;
         let size = limits.memory.map_or_else(String::new, |bytes| {
             format!(" (the memory limit is {}; see --max-memory)", report_text::bytes(bytes))
@@ -240,6 +240,11 @@ impl Run<'_> {
                     limits.depth.unwrap_or_default()
                 )
             }
+            StopReason::Completed if omission.is_some() => format!(
+                "the store {} can take a new state for an old one; the probability that this happened is about {:.1e}",
+                self.plan.config.store,
+                omission.unwrap_or_default()
+            ),
             StopReason::Completed | StopReason::Violation => "the search was not exhaustive".to_string(),
         }
     }

@@ -16,6 +16,29 @@ pub enum Order {
     BreadthFirst,
 }
 
+/// How visited states are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoreKind {
+    /// Whole states.
+    Table,
+    /// Tree compression, roots of 64 bits.
+    Tree,
+    /// Tree compression, quotiented roots.
+    Cleary,
+    /// Components apart.
+    Collapse,
+    /// Hashes only: lossy.
+    HashCompaction,
+    /// A Bloom filter of this size: lossy.
+    Bitstate {
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+/// The size of a bit array when nobody says.
+const BITSTATE_BYTES: u64 = 128 << 20;
+
 /// The configuration as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the options'")]
@@ -39,6 +62,8 @@ pub struct Plan {
     pub properties: Vec<String>,
     /// The order of exploration.
     pub order: Order,
+    /// How visited states are kept.
+    pub store: StoreKind,
     /// Go on after a violation.
     pub all_errors: bool,
     /// Channels must be empty at a valid end.
@@ -69,8 +94,8 @@ const POR: Choice =
     Choice { option: "--por", available: &["none"], later: &["ample", "twophase", "stubborn"] };
 const STORE: Choice = Choice {
     option: "--store",
-    available: &["table"],
-    later: &["tree", "cleary", "collapse", "hc", "bitstate"],
+    available: &["table", "tree", "cleary", "collapse", "hc", "bitstate"],
+    later: &[],
 };
 const EXEC: Choice = Choice { option: "--exec", available: &["interp"], later: &["jit"] };
 const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
@@ -134,20 +159,50 @@ impl Plan {
         };
         refuse_unavailable(options)?;
         refuse_contradictions(options)?;
+        let order = if search == "bfs" { Order::BreadthFirst } else { Order::DepthFirst };
+        let limits = limits(options)?;
+        let store = store_kind(config.store, order, options, &limits)?;
         let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
         check_directory(&trail)?;
         Ok(Plan {
             source: options.source.clone(),
             properties: options.properties.clone(),
-            order: if search == "bfs" { Order::BreadthFirst } else { Order::DepthFirst },
+            order,
+            store,
             all_errors: options.all_errors,
             channels_empty: options.channels_empty,
-            limits: limits(options)?,
+            limits,
             seed: options.seed,
             trail,
             config,
         })
     }
+}
+
+/// The store that a word names, provided that the search can use it.
+fn store_kind(
+    word: &str,
+    order: Order,
+    options: &CheckOptions,
+    limits: &Limits,
+) -> Result<StoreKind, Failure> {
+    let limit = limits.memory.unwrap_or(u64::MAX);
+    let kind = match word {
+        "tree" => StoreKind::Tree,
+        "cleary" => StoreKind::Cleary,
+        "collapse" => StoreKind::Collapse,
+        "hc" => StoreKind::HashCompaction,
+        "bitstate" if options.max_memory.is_some() => StoreKind::Bitstate { bytes: limit / 4 * 3 },
+        "bitstate" => StoreKind::Bitstate { bytes: BITSTATE_BYTES.min(limit / 4 * 3) },
+        _ => StoreKind::Table,
+    };
+    if order == Order::BreadthFirst && kind != StoreKind::Table {
+        return Err(Failure::refused_with(
+            format!("--store {word} with --search bfs is not available yet"),
+            "use --search dfs, or --store table",
+        ));
+    }
+    Ok(kind)
 }
 
 fn static_reductions(list: Option<&str>) -> Result<Vec<&'static str>, Failure> {
@@ -275,12 +330,20 @@ mod tests {
     }
 
     #[test]
+    fn a_bit_array_takes_what_it_is_given() {
+        let bitstate = |max_memory| CheckOptions { store: some("bitstate"), max_memory, ..options() };
+        let bytes = |max_memory| Plan::new(&bitstate(max_memory)).unwrap().store;
+        assert_eq!(bytes(some("400M")), StoreKind::Bitstate { bytes: 300 << 20 });
+        assert_eq!(bytes(None), StoreKind::Bitstate { bytes: BITSTATE_BYTES });
+    }
+
+    #[test]
     fn what_does_not_exist_yet_is_refused() {
         let cases = [
             CheckOptions { search: some("ndfs"), ..options() },
             CheckOptions { por: some("stubborn"), ..options() },
             CheckOptions { opt: some("deadvars,merge"), ..options() },
-            CheckOptions { store: some("tree"), ..options() },
+            CheckOptions { store: some("tree"), search: some("bfs"), ..options() },
             CheckOptions { exec: some("jit"), ..options() },
             CheckOptions { threads: Some(2), ..options() },
             CheckOptions { fair: some("weak"), ..options() },

@@ -69,6 +69,9 @@ fn property(property: &PropertyReport) -> Value {
         "depth": statistics.depth,
         "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
     });
+    if let (Some(probability), Some(object)) = (statistics.omission, value.as_object_mut()) {
+        object.insert("omission_probability".to_string(), Value::from(probability));
+    }
     if let (Verdict::Unknown(why), Some(object)) = (&property.verdict, value.as_object_mut()) {
         object.insert("note".to_string(), Value::from(why.as_str()));
     }

@@ -188,6 +188,7 @@ impl<S: Recall> BreadthFirst<'_, S> {
     fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
+        self.statistics.omission = self.store.omission();
         if !self.task.all_errors {
             self.found.keep_shortest();
         }

@@ -173,6 +173,7 @@ impl<S: Seen> DepthFirst<'_, S> {
     fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
+        self.statistics.omission = self.store.omission();
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
     }
 }

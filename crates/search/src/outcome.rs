@@ -28,7 +28,7 @@ pub enum StopReason {
 pub struct Exhausted(());
 
 /// Numbers about a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Distinct ordinary states stored, the initial one included.
     pub states: u64,
@@ -42,6 +42,8 @@ pub struct Statistics {
     pub state_bytes: u64,
     /// The length of the longest state.
     pub vector_bytes: u64,
+    /// The estimated probability that a state was taken for another one; `None` in a store where that cannot happen.
+    pub omission: Option<f64>,
 }
 
 /// An error and the way to it.
@@ -80,6 +82,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Of a search that could not even begin.
+    pub fn nothing(stop: StopReason) -> Self {
+        Self::conclude(stop, false, false, Recorder::default(), Statistics::default())
+    }
+
     /// Puts together what a search found; the only place that makes [`Exhausted`].
     pub(crate) fn conclude(
         stop: StopReason,

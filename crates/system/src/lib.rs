@@ -162,6 +162,10 @@ pub trait TransitionSystem: Sync {
     /// The part of a state that makes it different from others: all of it but values that are explicitly hidden.
     fn key<'a>(&self, state: &'a [u8]) -> &'a [u8];
 
+    /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in ascending order.
+    /// For stores that keep components apart; a system without components cuts nowhere.
+    fn cuts(&self, _key: &[u8], _out: &mut Vec<usize>) {}
+
     /// Errors that the state itself shows (invariants), whatever happens next. Not called for transient states.
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>);
 

@@ -31,6 +31,14 @@ impl Config {
         Config { name: format!("reference {search}"), args, complete: true }
     }
 
+    /// The reference configuration, depth-first, with another exact store.
+    pub fn with_store(store: &str) -> Self {
+        let mut config = Config::reference("dfs");
+        config.name = format!("reference dfs, {store}");
+        config.args.iter_mut().filter(|word| *word == "table").for_each(|word| *word = store.into());
+        config
+    }
+
     /// What a user gets without any option.
     pub fn default_options() -> Self {
         Config { name: "default".into(), args: Vec::new(), complete: false }
@@ -38,7 +46,10 @@ impl Config {
 
     /// The columns that every golden model goes through.
     pub fn matrix() -> Vec<Config> {
-        vec![Config::reference("dfs"), Config::reference("bfs"), Config::default_options()]
+        let stores = ["tree", "cleary", "collapse"].map(Config::with_store);
+        let mut all = vec![Config::reference("dfs"), Config::reference("bfs"), Config::default_options()];
+        all.extend(stores);
+        all
     }
 }
 

@@ -88,6 +88,37 @@ pub(super) fn decode(
     if from.bytes.is_empty() { Ok(()) } else { Err("a state with bytes left over") }
 }
 
+/// Appends where globals, processes and channels end in the bytes of a state.
+pub(super) fn cuts(
+    program: &Program,
+    layout: &Layout,
+    bytes: &[u8],
+    out: &mut Vec<usize>,
+) -> Result<(), &'static str> {
+    let mut from = Reader { bytes };
+    let runs = |runs: &[Run]| runs.iter().map(|run| run.n * run.width.bytes()).sum::<usize>();
+    let n_processes = from.u8()?;
+    let event = layout.trace.as_ref().map_or(0, |trace| trace.location.bytes());
+    from.skip(1 + usize::from(program.uses.last) + event + runs(&layout.visible))?;
+    out.push(bytes.len() - from.bytes.len());
+    let mut channels = layout.global_channels.clone();
+    for _ in 0..n_processes {
+        let proctype = from.get(layout.proctype)? as u32 as usize;
+        let shape = layout.processes.get(proctype).ok_or("a process of no proctype")?;
+        from.skip(shape.location.bytes() + usize::from(program.uses.priority) + runs(&shape.cells))?;
+        out.push(bytes.len() - from.bytes.len());
+        channels.extend_from_slice(&shape.channels);
+    }
+    for ty in channels.iter().filter(|ty| program.chan_types[ty.index()].capacity > 0) {
+        let shape = &layout.channels[ty.index()];
+        let len = from.get(shape.len)? as u32 as usize;
+        let message: usize = shape.fields.iter().map(|width| width.bytes()).sum();
+        from.skip(len.saturating_mul(message))?;
+        out.push(bytes.len() - from.bytes.len());
+    }
+    Ok(())
+}
+
 /// Makes the next channels of `state` be of these types, reusing what is there.
 fn add_channels(state: &mut State, n_channels: &mut usize, types: &[ChanTypeId]) {
     for &ty in types {
@@ -137,6 +168,11 @@ impl Reader<'_> {
             Width::I16 => i32::from(i16::from_le_bytes(self.take()?)),
             Width::I32 => i32::from_le_bytes(self.take()?),
         })
+    }
+
+    fn skip(&mut self, n: usize) -> Result<(), &'static str> {
+        self.bytes = self.bytes.get(n..).ok_or(SHORT)?;
+        Ok(())
     }
 
     /// Reads runs of cells.

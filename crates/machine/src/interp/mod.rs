@@ -224,6 +224,11 @@ impl TransitionSystem for Interp {
         &state[..state.len().saturating_sub(self.layout.hidden_bytes)]
     }
 
+    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
+        // Bytes that are no state are cut as far as they make sense.
+        let _ = codec::cuts(&self.program, &self.layout, key, out);
+    }
+
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
         if self.program.invariants.is_empty() {
             return;
