@@ -4,7 +4,7 @@
 //! order in which it happened, so that a chart can match every receive with the very message that was sent. Values keep their
 //! structure; [`Value`]'s `Display` writes them as Promela does.
 
-use crate::ActionId;
+use crate::{ActionId, Blocked};
 use std::fmt;
 
 /// Steps and states in words.
@@ -17,6 +17,11 @@ pub trait Explain {
 
     /// What happens when the action is taken; of a step that cannot be completed, what happens before the error.
     fn events(&self, state: &[u8], action: ActionId) -> Vec<Event>;
+
+    /// Every process that cannot move, with the reasons. A system that does not know them gives none.
+    fn blocked(&self, _state: &[u8]) -> Vec<Blocked> {
+        Vec::new()
+    }
 }
 
 /// One step in words.

@@ -8,9 +8,11 @@
 //! stored, not counted, and its labels mean nothing. When the process in control cannot move, the machine gives
 //! the control back and the state is an ordinary one.
 
+pub mod blocked;
 pub mod explain;
 pub mod toy;
 
+pub use blocked::Blocked;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.

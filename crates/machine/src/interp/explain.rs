@@ -2,7 +2,7 @@
 
 use promela::ir::Proctype;
 use promela::source::Span;
-use system::{ActionId, Event, Explain, Fault, FaultKind, Snapshot, StepInfo};
+use system::{ActionId, Blocked, Event, Explain, Fault, FaultKind, Snapshot, StepInfo};
 
 use super::Interp;
 use super::action::Action;
@@ -26,6 +26,10 @@ impl Explain for Interp {
 
     fn events(&self, state: &[u8], action: ActionId) -> Vec<Event> {
         self.decode(state).map(|state| self.events_of(state, action)).unwrap_or_default()
+    }
+
+    fn blocked(&self, state: &[u8]) -> Vec<Blocked> {
+        self.decode(state).map(|mut state| self.blocked_in(&mut state)).unwrap_or_default()
     }
 }
 
@@ -56,32 +60,22 @@ impl Interp {
         }
     }
 
-    /// The error of a state without successors: who is stuck, and where.
+    /// The error of a state without successors: how many are stuck, and where the first is; `blocked` says why.
     pub(super) fn explain_deadlock(&self, state: &State) -> Fault {
         let stuck: Vec<usize> = (0..state.processes.len()).filter(|&pid| !self.at_end(state, pid)).collect();
-        let each: Vec<String> = stuck.iter().map(|&pid| self.explain_stuck(state, pid)).collect();
-        let mut message = String::from("invalid end state");
-        if !each.is_empty() {
-            message = format!("{message}: {}", each.join("; "));
-        } else if !self.trace_at_end(state) {
-            message.push_str(": the trace assertion is not complete");
-        }
+        let message = match &stuck[..] {
+            [] if !self.trace_at_end(state) => {
+                "invalid end state: the trace assertion is not complete".to_string()
+            }
+            [] => "invalid end state".to_string(),
+            [only] => format!("invalid end state: {} is stuck", self.who(state, *only)),
+            several => format!("invalid end state: {} processes are stuck", several.len()),
+        };
         let span = match stuck.first() {
             Some(&pid) => self.here(&state.processes[pid]).0,
             None => self.program.trace.map_or(Span::NONE, |id| self.program.proctype(id).span),
         };
         let trap = Trap { kind: FaultKind::EndState, message, span };
         self.fault(trap, state, stuck.first().copied())
-    }
-
-    fn explain_stuck(&self, state: &State, pid: usize) -> String {
-        let process = &state.processes[pid];
-        let (span, text) = self.here(process);
-        let name = &self.program.proctype(process.proctype).name;
-        let line = self.locate(span).line;
-        match text {
-            "" => format!("{name}[{pid}] is stuck at line {line}"),
-            _ => format!("{name}[{pid}] is stuck at line {line}: {text}"),
-        }
     }
 }

@@ -7,6 +7,7 @@
 //! count must be the same.
 
 mod action;
+mod blocked;
 mod channel;
 mod codec;
 mod d_step;

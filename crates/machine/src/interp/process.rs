@@ -126,7 +126,7 @@ impl View<'_> {
     }
 
     /// Whether the `provided` clause of process `pid` holds.
-    fn is_provided(&self, pid: usize) -> Outcome<bool> {
+    pub fn is_provided(&self, pid: usize) -> Outcome<bool> {
         let process = &self.state.processes[pid];
         match &self.proctype_of(process).provided {
             Some(expr) => Ok(View { pid: Some(pid), ..*self }.eval(expr)? != 0),

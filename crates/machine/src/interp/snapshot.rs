@@ -125,13 +125,15 @@ impl Interp {
 
     /// The variable, element or field that a place with constant indices is.
     fn place_name(&self, place: &Place, vars: &[Var]) -> Option<String> {
-        if place.base == Base::Scratch {
-            return None;
-        }
-        let covers = |var: &&Var| (var.cell..var.cell + self.program.cells_of(&var.ty)).contains(&place.cell);
+        if place.base == Base::Scratch { None } else { self.cell_name(place.cell, vars) }
+    }
+
+    /// The variable, element or field that a cell is.
+    pub(super) fn cell_name(&self, cell: u32, vars: &[Var]) -> Option<String> {
+        let covers = |var: &&Var| (var.cell..var.cell + self.program.cells_of(&var.ty)).contains(&cell);
         let var = vars.iter().find(covers)?;
         let mut name = var.name.clone();
-        self.name_cell(&var.ty, place.cell - var.cell, &mut name);
+        self.name_cell(&var.ty, cell - var.cell, &mut name);
         Some(name)
     }
 

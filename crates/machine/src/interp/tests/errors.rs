@@ -212,6 +212,6 @@ fn invariants_and_deadlocks_are_explained() {
     assert_eq!(faults[0].kind, FaultKind::Invariant);
     assert_eq!(faults[0].message, "invariant small violated: x < 1");
     let deadlock = machine.deadlock(&state);
-    assert_eq!(deadlock.message, "invalid end state: A[0] is stuck at line 12: step 2");
+    assert_eq!(deadlock.message, "invalid end state: A[0] is stuck");
     assert_eq!((deadlock.line, deadlock.process.as_deref(), deadlock.pid), (12, Some("A"), Some(0)));
 }

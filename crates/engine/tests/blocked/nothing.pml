@@ -1,0 +1,2 @@
+//
+active proctype a() { false; skip }
