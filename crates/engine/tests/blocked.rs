@@ -96,7 +96,7 @@ fn who_is_not_named_cannot_help() {
             unblocked += compare_with_steps(&text, &path.display().to_string());
         }
     }
-    assert!(unblocked > 1000, "only {unblocked} times was a process unblocked");
+    assert!(unblocked >= 300, "only {unblocked} times was a process unblocked");
 }
 
 /// Explores a model; counts how often a step unblocks a process.
