@@ -3,8 +3,10 @@
 //!
 //! Everything runs on a stack as deep as the engine's, because the front end recurses within limits of its own.
 
+use engine::Notice;
+use engine::render::render;
 use machine::Interp;
-use promela::diagnostic::{has_errors, render};
+use promela::diagnostic::{Diagnostic, has_errors};
 use promela::ir::{self, Program};
 use promela::parse::Dialect;
 use promela::preprocess::Options;
@@ -45,15 +47,23 @@ fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()
 }
 
+/// Renders every diagnostic, as text and as JSON.
+fn show(diagnostics: &[Diagnostic], sources: &Arc<SourceMap>) {
+    for diagnostic in diagnostics {
+        let notice = Notice::from_diagnostic(diagnostic, sources);
+        render(&notice, false);
+        notice.json();
+    }
+}
+
 /// Preprocessing alone: directives, macros, conditions, and the lexer.
 pub fn preprocess(data: &[u8]) {
     on_deep_stack(|| {
         let mut sources = SourceMap::new();
         let model = Model(text(data));
         let done = promela::preprocess::preprocess("model.pml", &model, &Options::default(), &mut sources);
-        for diagnostic in &done.diagnostics {
-            render(diagnostic, &sources);
-        }
+        let sources = Arc::new(sources);
+        show(&done.diagnostics, &sources);
         for token in &done.tokens {
             sources.location(token.span);
             sources.text(token.span);
@@ -62,7 +72,7 @@ pub fn preprocess(data: &[u8]) {
 }
 
 /// The front end as the engine runs it; the first bit of the text chooses the dialect.
-fn front_end(text: String) -> (Option<Program>, SourceMap) {
+fn front_end(text: String) -> (Option<Program>, Arc<SourceMap>) {
     let dialect = if text.starts_with("//pv") { Dialect::Pv } else { Dialect::Spin };
     let mut sources = SourceMap::new();
     let model = Model(text);
@@ -78,9 +88,8 @@ fn front_end(text: String) -> (Option<Program>, SourceMap) {
         program = lowered.program;
     }
     diagnostics.extend(lowered.diagnostics);
-    for diagnostic in &diagnostics {
-        render(diagnostic, &sources);
-    }
+    let sources = Arc::new(sources);
+    show(&diagnostics, &sources);
     (program, sources)
 }
 
@@ -112,7 +121,7 @@ pub fn ir_read(data: &[u8]) {
         if ir::verify::verify(&program).is_ok() {
             let again = ir::read::read(&printed, FileId(0)).expect("a printed program reads back");
             assert_eq!(ir::print::print(&again), printed);
-            explore(program, SourceMap::new());
+            explore(program, Arc::new(SourceMap::new()));
         }
     });
 }
@@ -134,7 +143,7 @@ pub fn check_small(data: &[u8]) {
     });
 }
 
-fn explore(program: Program, sources: SourceMap) {
+fn explore(program: Program, sources: Arc<SourceMap>) {
     let Ok(machine) = Interp::new(Arc::new(program), move |span| sources.location(span)) else { return };
     let mut first = Vec::new();
     if machine.initial(&mut first).is_err() || first.len() > MAX_STATE_BYTES {

@@ -40,6 +40,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Read a model and report what is wrong with it; exit 0 or 2.
     Parse(ParseArgs),
+    /// Explain the code of an error or a warning, with an example; list all codes.
+    Explain(ExplainArgs),
 }
 
 impl Command {
@@ -49,7 +51,7 @@ impl Command {
             Command::Check(args) => args.format,
             Command::Replay(args) => args.format,
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
-            Command::Parse(_) | Command::Simulate(_) => Format::Text,
+            Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) => Format::Text,
         }
     }
 }
@@ -294,6 +296,17 @@ pub struct ParseArgs {
     /// What is written.
     #[arg(long, value_enum, default_value_t = ParseFormat::Text)]
     pub format: ParseFormat,
+}
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// The code, such as E0221; all codes are listed without one.
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
+    /// List all codes.
+    #[arg(long, conflicts_with = "code")]
+    pub list: bool,
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod args;
 mod check;
+mod explain;
 mod output;
 mod parse;
 mod progress;
@@ -15,6 +16,7 @@ mod simulate;
 
 use args::{Cli, Command, Format};
 use clap::Parser;
+use promela::diagnostic::Code;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Parse(args) => parse::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Explain(args) => explain::run(args),
     };
     ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
 }
@@ -45,7 +48,7 @@ fn report(error: &clap::Error, words: &[String]) {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
         let help = lines.collect::<Vec<&str>>().join("; ");
-        output::notices(&[engine::Notice::plain("error", "E0901", &message, Some(help))], Format::Json);
+        output::notices(&[engine::Notice::plain(Code::E0901, message, Some(help))], Format::Json);
     } else {
         // A closed pipe is nobody's fault.
         let _ = error.print();

@@ -5,6 +5,7 @@
 use crate::args::{Colour, Format};
 use anstream::{AutoStream, ColorChoice};
 use engine::{Answer, Failure, Notice};
+use promela::diagnostic::Code;
 use std::io::{IsTerminal, Write};
 use trace::Palette;
 
@@ -36,7 +37,6 @@ pub fn out_colour() -> bool {
 }
 
 /// Whether standard error takes colours.
-#[allow(dead_code, reason = "for diagnostics")]
 pub fn err_colour() -> bool {
     AutoStream::choice(&std::io::stderr()) != ColorChoice::Never
 }
@@ -53,25 +53,18 @@ pub fn err_is_terminal() -> bool {
 
 /// Writes notices to standard error, as text or one JSON object a line.
 pub fn notices(notices: &[Notice], format: Format) {
-    for notice in notices {
-        match format {
-            Format::Text => err(&notice.text),
-            Format::Json => err(&format!("{}\n", notice.json())),
-        }
+    match format {
+        Format::Text => err(&engine::render::render_all(notices, err_colour())),
+        Format::Json => notices.iter().for_each(|notice| err(&format!("{}\n", notice.json()))),
     }
 }
 
 /// Writes the notices of an answer and, if there is no result, why: the result or the exit status.
 pub fn settle<T>(answer: Answer<T>, format: Format) -> Result<T, u8> {
-    notices(&answer.notices, format);
-    answer.result.map_err(|failure| {
-        report_failure(&failure, format);
-        failure.exit_status()
-    })
-}
-
-fn report_failure(failure: &Failure, format: Format) {
-    notices(failure.notice().as_slice(), format);
+    let mut all = answer.notices;
+    all.extend(answer.result.as_ref().err().and_then(Failure::notice));
+    notices(&all, format);
+    answer.result.map_err(|failure| failure.exit_status())
 }
 
 /// A panic becomes an internal error with status 4; where it happened is said here, for the bug report.
@@ -80,6 +73,6 @@ pub fn report_panics(format: Format) {
         let place =
             panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
         let message = format!("a part of the tool gave up{place}");
-        notices(&[Notice::plain("error", "E0998", &message, None)], format);
+        notices(&[Notice::plain(Code::E0998, message, None)], format);
     }));
 }

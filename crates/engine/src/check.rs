@@ -187,7 +187,7 @@ impl Run<'_> {
         let message = "an atomic sequence can run for ever here without giving up control";
         let help =
             "every state behind it was explored; make the loop leave the atomic sequence, or let it block";
-        let notice = Notice::plain("warning", "W0701", message, Some(help.to_string()));
+        let notice = Notice::plain(promela::diagnostic::Code::W0701, message, Some(help.to_string()));
         let Ok(mut walker) = Walker::start(machine) else { return };
         let Some((&last, before)) = path.split_last() else { return };
         if before.iter().all(|&action| walker.step(action).is_ok()) {

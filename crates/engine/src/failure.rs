@@ -1,6 +1,7 @@
 //! Why there is no report.
 
 use crate::notice::Notice;
+use promela::diagnostic::Code;
 
 /// Why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,13 +42,11 @@ impl Failure {
     pub fn notice(&self) -> Option<Notice> {
         match self {
             Failure::Model => None,
-            Failure::Refused { message, repair } => {
-                Some(Notice::plain("error", "E0900", message, repair.clone()))
-            }
+            Failure::Refused { message, repair } => Some(Notice::plain(Code::E0900, message, repair.clone())),
             Failure::Internal(message) => {
                 let help = "this is not a verdict; if it looks like a bug of the tool, please report it with the model";
                 let message = format!("internal error: {message}");
-                Some(Notice::plain("error", "E0999", &message, Some(help.to_string())))
+                Some(Notice::plain(Code::E0999, message, Some(help.to_string())))
             }
         }
     }

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod dispatch;
+pub mod explain;
 pub mod failure;
 pub mod files;
 pub mod isolate;
@@ -15,6 +16,7 @@ pub mod options;
 pub mod parse;
 pub mod plan;
 pub mod property;
+pub mod render;
 pub mod replay;
 pub mod report;
 pub mod report_json;

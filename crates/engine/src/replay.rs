@@ -49,10 +49,10 @@ fn run<T>(
     let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
     let (model, session) = find_model(path, &trail, files)?;
     let changed = session.fingerprint() != trail.fingerprint;
-    notices.extend(session.notices.iter().filter(|n| n.severity == "error").cloned());
+    notices.extend(session.notices.iter().filter(|n| n.is_error()).cloned());
     if changed {
         let message = format!("{model} has changed since the trail was written");
-        notices.push(Notice::plain("warning", "W0702", &message, None));
+        notices.push(Notice::plain(promela::diagnostic::Code::W0702, message, None));
     }
     let machine = session.machine()?;
     let run = walk(&machine, &trail)

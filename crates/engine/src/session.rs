@@ -45,12 +45,13 @@ impl Session {
         }
         let mut sources = SourceMap::new();
         let (unit, program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
+        let sources = Arc::new(sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
         let program = program.filter(|_| !has_errors(&diagnostics)).map(Arc::new);
         if let Some(program) = &program {
             verify(program)?;
         }
-        let session = Session { sources: Arc::new(sources), notices, program, time: started.elapsed() };
+        let session = Session { sources, notices, program, time: started.elapsed() };
         Ok((session, unit))
     }
 

@@ -78,6 +78,25 @@ pub struct SourceFile {
     pub line_marks: Vec<(u32, u32, Option<String>)>,
 }
 
+impl SourceFile {
+    /// The row, counted from 0, that holds the byte at `offset`.
+    pub fn row(&self, offset: u32) -> usize {
+        let at = offset.min(self.text.len() as u32);
+        self.line_starts.partition_point(|&s| s <= at) - 1
+    }
+
+    /// The first byte of a row.
+    pub fn row_start(&self, row: usize) -> u32 {
+        self.line_starts.get(row).copied().unwrap_or(self.text.len() as u32)
+    }
+
+    /// The text of a row without its line end.
+    pub fn line(&self, row: usize) -> &str {
+        let text = self.text.get(self.row_start(row) as usize..self.row_start(row + 1) as usize);
+        text.unwrap_or("").trim_end_matches(['\n', '\r'])
+    }
+}
+
 /// A position for people: 1-based line and column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
@@ -158,13 +177,13 @@ impl SourceMap {
             return Location { file: String::new(), line: 1, column: 1 };
         };
         let at = span.start.min(file.text.len() as u32);
-        let row = file.line_starts.partition_point(|&s| s <= at) - 1;
+        let row = file.row(at);
         let line_start = file.line_starts[row] as usize;
         let column = file.text.get(line_start..at as usize).map_or(0, |s| s.chars().count()) as u32 + 1;
         let mark = file.line_marks.partition_point(|m| m.0 <= at).checked_sub(1).map(|i| &file.line_marks[i]);
         let (line, name) = match mark {
             Some((offset, line, name)) => {
-                let mark_row = file.line_starts.partition_point(|&s| s <= *offset) - 1;
+                let mark_row = file.row(*offset);
                 (line + (row - mark_row).saturating_sub(1) as u32, name.clone())
             }
             None => (row as u32 + 1, None),

@@ -2,11 +2,11 @@
 //!
 //! A line is a unit, so the end of a line is a token; empty lines and `;` comments are not.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{ExpansionId, FileId, Span};
 
 /// The code of every diagnostic about the text form.
-pub(super) const CODE: &str = "E0701";
+pub(super) const CODE: Code = Code::E0701;
 
 /// The longest text that is read; positions are 32 bits wide.
 const MAX_TEXT: usize = 1 << 30;
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
 
     fn error(&self, start: usize, message: impl Into<String>) -> Box<Diagnostic> {
         let end = self.at.max(start).min(MAX_TEXT);
-        Box::new(Diagnostic::error(CODE, self.span(start, end), message))
+        Box::new(Diagnostic::new(CODE, self.span(start, end), message))
     }
 
     fn rest(&self) -> &'a str {

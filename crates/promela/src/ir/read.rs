@@ -23,7 +23,7 @@ pub fn read(text: &str, file: FileId) -> Result<Program, Diagnostic> {
 }
 
 fn error_at<T>(at: Span, message: impl Into<String>) -> Read<T> {
-    Err(Box::new(Diagnostic::error(CODE, at, message)))
+    Err(Box::new(Diagnostic::new(CODE, at, message)))
 }
 
 struct Reader<'a> {

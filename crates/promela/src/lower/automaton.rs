@@ -6,7 +6,7 @@
 //! of an option's first statement pass to the state after it, because both show in counts and verdicts.
 
 use super::flow::{ATOMIC, Element, ElementId, Flow, IN_D_STEP, LAST_ATOMIC, NodeKind, Sequence, SequenceId};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Action, Edge, EdgeId, LocId, Location};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
@@ -74,7 +74,7 @@ struct Builder<'a> {
 }
 
 fn error(span: Span, message: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("E0301", span, message))
+    Box::new(Diagnostic::new(Code::E0301, span, message))
 }
 
 /// Jumps that are followed before the control structure is called confusing (Spin's own limit).
@@ -99,8 +99,8 @@ impl Builder<'_> {
                     super::flow::Target::Break(_) => "break".into(),
                 };
                 Err(Box::new(
-                    Diagnostic::error(
-                        "E0302",
+                    Diagnostic::new(
+                        Code::E0302,
                         self.element(id).node.span,
                         format!("undefined label `{name}`"),
                     )
@@ -116,11 +116,13 @@ impl Builder<'_> {
             return Ok(());
         }
         Err(Box::new(
-            Diagnostic::error("E0303", self.element(from).node.span, "jump into or out of a d_step sequence")
-                .label(self.element(to).node.span, "this is where the jump leads")
-                .help(
-                    "put a `skip` between the end of the loop (or the label) and the d_step, or use `atomic`",
-                ),
+            Diagnostic::new(
+                Code::E0303,
+                self.element(from).node.span,
+                "jump into or out of a d_step sequence",
+            )
+            .label(self.element(to).node.span, "this is where the jump leads")
+            .help("put a `skip` between the end of the loop (or the label) and the d_step, or use `atomic`"),
         ))
     }
 
@@ -135,8 +137,8 @@ impl Builder<'_> {
                     let target = self.jump_target(at)?;
                     if target == at {
                         return Err(Box::new(
-                            Diagnostic::error(
-                                "E0304",
+                            Diagnostic::new(
+                                Code::E0304,
                                 element.node.span,
                                 "this jump leads to itself for ever",
                             )

@@ -5,7 +5,7 @@ use super::Lowerer;
 use super::flow::{NodeKind, SequenceId};
 use super::names::{Referent, Symbol, predefined};
 use crate::ast::{self, ExprKind as A, Initializer, TypeName, VarRef};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Action, ChanOp, Expr, ExprKind, InitStep, ProctypeId, RecvArg, Scalar, StructId, Type};
 use crate::source::Span;
 
@@ -67,8 +67,8 @@ impl Lowerer<'_> {
             let Some(first) = chan.parts.first() else { continue };
             if chan.parts.iter().any(|p| p.index.is_some()) {
                 self.push(
-                    Diagnostic::error(
-                        "E0411",
+                    Diagnostic::new(
+                        Code::E0411,
                         chan.span,
                         "an element of an array cannot be claimed by xr or xs",
                     )
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
             if other != proctype && chan.parts.len() == 1 {
                 let other = self.program.proctype(other).name.clone();
                 let message = format!("`{}` is claimed by the proctype `{other}` already", first.name.name);
-                self.error("E0410", chan.span, message);
+                self.error(Code::E0410, chan.span, message);
             }
         }
     }
@@ -98,8 +98,8 @@ impl Lowerer<'_> {
         let span = at.span;
         if options.iter().filter_map(first).any(|n| uses_channel(&n.kind)) {
             self.push(
-                Diagnostic::error(
-                    "E0314",
+                Diagnostic::new(
+                    Code::E0314,
                     span,
                     "`else` cannot stand beside messages where xr or xs is used",
                 )
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
 
     fn report_channel_use(&mut self, bad: Option<(Span, &'static str)>) {
         if let Some((span, message)) = bad {
-            self.error("E0401", span, message);
+            self.error(Code::E0401, span, message);
         }
     }
 
@@ -205,7 +205,7 @@ impl Lowerer<'_> {
         if let Some(Type::Array(_, len)) = self.type_of(&first.name.name) {
             return Some(*len);
         }
-        self.error("E0312", over.span, "`for (x in a)` needs an array (or a channel and a structure)");
+        self.error(Code::E0312, over.span, "`for (x in a)` needs an array (or a channel and a structure)");
         None
     }
 
@@ -221,7 +221,7 @@ impl Lowerer<'_> {
             _ => {
                 let structure = self.program.structs[id.index()].name.clone();
                 self.push(
-                    Diagnostic::error("E0315", over.span, "this is no channel that `for` can look through")
+                    Diagnostic::new(Code::E0315, over.span, "this is no channel that `for` can look through")
                         .help(format!(
                             "it must be declared as `chan c = [n] of {{ {structure} }}` with n > 0"
                         )),
@@ -253,12 +253,12 @@ impl Lowerer<'_> {
         let is_new = |step: &&InitStep| matches!(step, InitStep::NewChan(..));
         if let Some(InitStep::NewChan(place, _)) = self.program.init.iter().filter(is_new).nth(MAX_CHANNELS) {
             let span = place.span;
-            self.error("E0412", span, format!("too many channels: there can be {MAX_CHANNELS}"));
+            self.error(Code::E0412, span, format!("too many channels: there can be {MAX_CHANNELS}"));
         }
         let rendezvous = self.program.chan_types.iter().find(|ty| ty.capacity == 0);
         if let Some(ty) = rendezvous.filter(|_| self.program.uses.enabled) {
             let message = "`enabled()` cannot be used in a model with rendezvous channels";
-            let d = Diagnostic::error("E0409", ty.span, message).help("give the channel a capacity");
+            let d = Diagnostic::new(Code::E0409, ty.span, message).help("give the channel a capacity");
             self.push(d);
         }
     }

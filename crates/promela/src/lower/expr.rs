@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::names::{Predefined, Referent};
 use crate::ast::{self, ExprKind as A};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BinaryOp, ChanOp, Expr, ExprKind, LocId, Place, ProctypeId, RecvArg, Scalar, Type, UnaryOp};
 use crate::source::Span;
 
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
         let value = self.try_constant(e);
         if value.is_none() {
             self.push(
-                Diagnostic::error("E0230", e.span, "a constant is needed here")
+                Diagnostic::new(Code::E0230, e.span, "a constant is needed here")
                     .help("use a number, an mtype constant or a macro; variables have no value yet"),
             );
         }
@@ -154,9 +154,10 @@ impl Lowerer<'_> {
 
     fn expr_kind(&mut self, e: &ast::Expr) -> Option<ExprKind> {
         Some(match &e.kind {
-            A::Number(n) => ExprKind::Const(self.int(*n, e.span)),
+            // The parser has cut numbers to 32 bits, and said so.
+            A::Number(n) => ExprKind::Const(*n as i32),
             A::Str(_) => {
-                self.error("E0231", e.span, "a string can only be used in printf");
+                self.error(Code::E0231, e.span, "a string can only be used in printf");
                 return None;
             }
             A::Var(r) => return self.value_of(r),
@@ -180,7 +181,7 @@ impl Lowerer<'_> {
             A::NonProgress => {
                 if !self.in_claim {
                     self.push(
-                        Diagnostic::error("E0232", e.span, "`np_` can only be used in a never claim")
+                        Diagnostic::new(Code::E0232, e.span, "`np_` can only be used in a never claim")
                             .help("for non-progress cycles, label the progress statements `progress…`"),
                     );
                 }
@@ -195,18 +196,6 @@ impl Lowerer<'_> {
                 return None;
             }
             A::Error => return None,
-        })
-    }
-
-    /// Numbers are 32 bits wide.
-    fn int(&mut self, n: i64, span: Span) -> i32 {
-        i32::try_from(n).unwrap_or_else(|_| {
-            self.warning(
-                "W0201",
-                span,
-                format!("the constant {n} does not fit into 32 bits: it becomes {}", n as i32),
-            );
-            n as i32
         })
     }
 
@@ -234,7 +223,7 @@ impl Lowerer<'_> {
                 }
                 Predefined::Scratch => {
                     self.push(
-                        Diagnostic::error("E0233", r.span, "the value of `_` cannot be read")
+                        Diagnostic::new(Code::E0233, r.span, "the value of `_` cannot be read")
                             .help("`_` is write-only: use a variable of your own"),
                     );
                     return None;
@@ -249,7 +238,7 @@ impl Lowerer<'_> {
             ast::UnaryOp::BitNot => UnaryOp::BitNot,
             ast::UnaryOp::Not => UnaryOp::Not,
             _ => {
-                self.error("E0234", span, "temporal operators can only be used in ltl formulas");
+                self.error(Code::E0234, span, "temporal operators can only be used in ltl formulas");
                 return None;
             }
         };
@@ -258,7 +247,7 @@ impl Lowerer<'_> {
 
     fn binary(&mut self, op: ast::BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Option<ExprKind> {
         let Some(op) = binary_op(op) else {
-            self.error("E0234", span, "temporal operators can only be used in ltl formulas");
+            self.error(Code::E0234, span, "temporal operators can only be used in ltl formulas");
             return None;
         };
         Some(ExprKind::Binary(op, self.boxed(a), self.boxed(b)))
@@ -310,7 +299,7 @@ impl Lowerer<'_> {
                     Some(Referent::Predefined(Predefined::Scratch)) => out.push(RecvArg::Ignore),
                     Some(Referent::Predefined(_)) => {
                         let name = &r.parts[0].name;
-                        self.error("E0227", name.span, format!("`{}` cannot be assigned to", name.name));
+                        self.error(Code::E0227, name.span, format!("`{}` cannot be assigned to", name.name));
                         out.push(RecvArg::Ignore);
                     }
                     Some(Referent::Cells(place, ty)) => {
@@ -331,11 +320,11 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<ExprKind> {
         if self.context.is_none() {
-            self.error("E0501", span, "`run` can only be used inside a process");
+            self.error(Code::E0501, span, "`run` can only be used inside a process");
             return None;
         }
         let Some(id) = self.proctype_ids.get(&proctype.name).copied() else {
-            self.error("E0502", proctype.span, format!("there is no proctype `{}`", proctype.name));
+            self.error(Code::E0502, proctype.span, format!("there is no proctype `{}`", proctype.name));
             return None;
         };
         let mut level = 1;
@@ -343,11 +332,11 @@ impl Lowerer<'_> {
             self.program.uses.priority = true;
             level = self.constant(p)?;
             if !(0..=255).contains(&level) {
-                self.error("E0503", p.span, format!("the priority {level} is not between 1 and 255"));
+                self.error(Code::E0503, p.span, format!("the priority {level} is not between 1 and 255"));
             }
         }
         if let Some(bad) = args.iter().find(|a| ast_contains_run(a)) {
-            self.error("E0504", bad.span, "`run` cannot be an argument of `run`");
+            self.error(Code::E0504, bad.span, "`run` cannot be an argument of `run`");
         }
         let ast_args = args;
         let args = self.args(args);
@@ -382,7 +371,7 @@ impl Lowerer<'_> {
         let id = self.remote_proctype(proctype)?;
         let pid = pid.map(|e| self.boxed(e));
         if self.in_d_step() {
-            self.error("E0305", label.span, "a remote reference cannot be used inside d_step");
+            self.error(Code::E0305, label.span, "a remote reference cannot be used inside d_step");
         }
         // A label of the process's own proctype must stand before the reference.
         let flow = match &mut self.context {
@@ -393,7 +382,7 @@ impl Lowerer<'_> {
         let Some((flow, element)) = found else {
             let message = format!("unknown label `{}` of proctype `{}`", label.name, proctype.name);
             self.push(
-                Diagnostic::error("E0235", label.span, message)
+                Diagnostic::new(Code::E0235, label.span, message)
                     .help("the label must be declared before it is referred to"),
             );
             return None;
@@ -406,7 +395,7 @@ impl Lowerer<'_> {
     fn remote_proctype(&mut self, proctype: &ast::Ident) -> Option<ProctypeId> {
         let id = self.proctype_ids.get(&proctype.name).copied();
         if id.is_none() {
-            self.error("E0502", proctype.span, format!("there is no proctype `{}`", proctype.name));
+            self.error(Code::E0502, proctype.span, format!("there is no proctype `{}`", proctype.name));
         }
         id
     }
@@ -423,7 +412,7 @@ impl Lowerer<'_> {
         let found = self.local_of(id, &part.name.name);
         let Some((cell, ty)) = found else {
             let message = format!("proctype `{}` has no variable `{}`", proctype.name, part.name.name);
-            self.error("E0236", part.name.span, message);
+            self.error(Code::E0236, part.name.span, message);
             return None;
         };
         let place = Place {

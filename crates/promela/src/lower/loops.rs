@@ -9,6 +9,7 @@ use super::expr::{binary, constant, load};
 use super::flow::{BreakId, Node, NodeKind, Opened, Target};
 use super::names::Referent;
 use crate::ast::{self, Block, VarRef};
+use crate::diagnostic::Code;
 use crate::ir::{Action, Base, BinaryOp, ChanOp, Expr, ExprKind, Place, RecvArg, Scalar, Type, Var};
 use crate::source::Span;
 
@@ -21,7 +22,7 @@ impl Lowerer<'_> {
         };
         if place.is_none() {
             self.error(
-                "E0310",
+                Code::E0310,
                 var.span,
                 format!("the variable of `{what}` must be a plain variable of a basic type"),
             );
@@ -33,7 +34,7 @@ impl Lowerer<'_> {
         if let (ast::ExprKind::Number(a), ast::ExprKind::Number(b)) = (&lo.kind, &hi.kind)
             && a > b
         {
-            self.error("E0311", span, format!("the range {a} .. {b} is empty"));
+            self.error(Code::E0311, span, format!("the range {a} .. {b} is empty"));
         }
     }
 
@@ -111,7 +112,7 @@ impl Lowerer<'_> {
     pub(super) fn for_in(&mut self, var: &VarRef, over: &VarRef, body: &Block, span: Span) -> Option<Node> {
         let exit = self.flow().push_break();
         let Referent::Cells(_, var_ty) = self.resolve(var, true)? else {
-            self.error("E0310", var.span, "the variable of `for` must be a plain variable");
+            self.error(Code::E0310, var.span, "the variable of `for` must be a plain variable");
             return None;
         };
         if matches!(var_ty, Type::Struct(_)) {

@@ -18,7 +18,7 @@ mod statement;
 mod types;
 
 use crate::ast::{self, Item, Unit};
-use crate::diagnostic::{Diagnostic, has_errors};
+use crate::diagnostic::{Code, Diagnostic, has_errors};
 use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
 use flow::Flow;
@@ -52,7 +52,7 @@ pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
     lowerer.check_channels();
     if lowerer.program.active.is_empty() && !has_errors(&lowerer.diagnostics) {
         lowerer.push(
-            Diagnostic::error("E0505", Span::NONE, "no process would run in this model")
+            Diagnostic::new(Code::E0505, Span::NONE, "no process would run in this model")
                 .help("write `active` in front of a proctype, or add `init { run … }`"),
         );
     }
@@ -176,18 +176,16 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// Errors and warnings are limited separately: warnings must not hide an error.
     fn push(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+        let alike = self.diagnostics.iter().filter(|d| d.severity() == diagnostic.severity());
+        if alike.count() < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::error(code, span, message));
-    }
-
-    fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::warning(code, span, message));
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.push(Diagnostic::new(code, span, message));
     }
 
     fn item(&mut self, item: &Item) {
@@ -210,7 +208,7 @@ impl<'a> Lowerer<'a> {
     fn refuse_c(&mut self, c: &ast::EmbeddedC) {
         let message = format!("embedded C (`{}`) is not supported yet", c.keyword.name);
         self.push(
-            Diagnostic::error("E0601", c.keyword.span, message)
+            Diagnostic::new(Code::E0601, c.keyword.span, message)
                 .help("express it in Promela, or check this model with Spin"),
         );
     }
@@ -258,8 +256,8 @@ impl<'a> Lowerer<'a> {
         bad.dedup();
         for span in bad {
             self.push(
-                Diagnostic::warning(
-                    "W0302",
+                Diagnostic::new(
+                    Code::W0302,
                     span,
                     "this `else` is never taken: another `else` in the same choice is",
                 )
@@ -274,7 +272,7 @@ impl<'a> Lowerer<'a> {
             let (expected, name) = (proctype.n_params as usize, proctype.name.clone());
             if run.n_args != expected {
                 let message = format!("`{name}` takes {expected} parameters, not {}", run.n_args);
-                let d = Diagnostic::error("E0506", run.span, message).label(proctype.span, "declared here");
+                let d = Diagnostic::new(Code::E0506, run.span, message).label(proctype.span, "declared here");
                 self.push(d);
             }
             self.check_mtype_arguments(&run);
@@ -300,7 +298,7 @@ impl<'a> Lowerer<'a> {
                     let message =
                         format!("`{name}` is a variable: an mtype parameter takes only an mtype constant");
                     self.push(
-                        Diagnostic::error("E0507", *span, message)
+                        Diagnostic::new(Code::E0507, *span, message)
                             .help("declare the parameter as `byte` to pass a variable"),
                     );
                 }
@@ -310,7 +308,7 @@ impl<'a> Lowerer<'a> {
                         "a constant of mtype `{}` is passed for a parameter of mtype `{}`",
                         self.program.mtypes[given].name, self.program.mtypes[set].name
                     );
-                    self.error("E0508", run.span, message);
+                    self.error(Code::E0508, run.span, message);
                 }
                 _ => {}
             }
@@ -324,7 +322,7 @@ impl<'a> Lowerer<'a> {
                     "this message has {n} fields, but no channel takes more than {}",
                     self.max_fields
                 );
-                self.error("E0407", span, message);
+                self.error(Code::E0407, span, message);
             }
         }
     }

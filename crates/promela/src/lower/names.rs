@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use crate::ast::{self, Ident, VarRef};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Base, Expr, ExprKind, Index, MtypeId, Place, ProctypeId, Scalar, Type};
 use crate::source::Span;
 
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
             Some(Symbol::Local(i)) => self.context.as_ref().map_or(Span::NONE, |c| c.locals[i].span),
             Some(Symbol::Proctype(id)) => self.program.proctype(id).span,
         };
-        let mut d = Diagnostic::error("E0220", name.span, format!("redeclaration of `{}`", name.name))
+        let mut d = Diagnostic::new(Code::E0220, name.span, format!("redeclaration of `{}`", name.name))
             .help("Promela has no shadowing: give one of the two another name");
         if first != Span::NONE {
             d = d.label(first, "first declared here");
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn undeclared(&mut self, name: &Ident) {
-        let mut d = Diagnostic::error("E0221", name.span, format!("undeclared variable `{}`", name.name));
+        let mut d = Diagnostic::new(Code::E0221, name.span, format!("undeclared variable `{}`", name.name));
         let worthwhile = self.diagnostics.len() < super::MAX_DIAGNOSTICS && name.name.len() <= MAX_SUGGESTED;
         if worthwhile && let Some(near) = self.nearest_name(&name.name) {
             d = d.help(format!("did you mean `{near}`?"));
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
             }
             Some(Symbol::Proctype(_)) => {
                 let message = format!("the proctype `{}` is used as a variable", first.name.name);
-                self.error("E0222", first.name.span, message);
+                self.error(Code::E0222, first.name.span, message);
                 return None;
             }
             None => {
@@ -174,7 +174,7 @@ impl Lowerer<'_> {
                 let Type::Struct(id) = ty else {
                     let before = &reference.parts[i - 1].name.name;
                     self.error(
-                        "E0223",
+                        Code::E0223,
                         part.name.span,
                         format!("`{before}` is not a structure: it has no field `{}`", part.name.name),
                     );
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
                     let message = format!("no field `{}` in structure `{}`", part.name.name, structure.name);
                     let names: Vec<&str> = structure.fields.iter().map(|f| f.name.as_str()).collect();
                     let help = format!("its fields are: {}", names.join(", "));
-                    self.push(Diagnostic::error("E0224", part.name.span, message).help(help));
+                    self.push(Diagnostic::new(Code::E0224, part.name.span, message).help(help));
                     return None;
                 };
                 place.cell += field.offset;
@@ -222,7 +222,7 @@ impl Lowerer<'_> {
                 }
                 let message = format!("missing array index for `{}`", part.name.name);
                 let help = format!("write `{}[i]` for one of its {len} elements", part.name.name);
-                self.push(Diagnostic::error("E0225", part.name.span, message).help(help));
+                self.push(Diagnostic::new(Code::E0225, part.name.span, message).help(help));
                 None
             }
             (ty, Some(index)) => {
@@ -230,7 +230,7 @@ impl Lowerer<'_> {
                     return Some(ty);
                 }
                 let message = format!("`{}` is not an array", part.name.name);
-                self.push(Diagnostic::error("E0226", index.span, message).help("remove the index"));
+                self.push(Diagnostic::new(Code::E0226, index.span, message).help("remove the index"));
                 None
             }
             (ty, None) => Some(ty),
@@ -263,7 +263,7 @@ impl Lowerer<'_> {
             Referent::Predefined(Predefined::Scratch) => Some(scratch(reference.span)),
             Referent::Predefined(_) | Referent::Constant(..) => {
                 let name = &reference.parts[0].name;
-                self.error("E0227", name.span, format!("`{}` cannot be assigned to", name.name));
+                self.error(Code::E0227, name.span, format!("`{}` cannot be assigned to", name.name));
                 None
             }
         }
@@ -272,7 +272,7 @@ impl Lowerer<'_> {
     pub(super) fn incomplete(&mut self, reference: &VarRef) {
         let name = self.sources.text(reference.span).to_string();
         self.push(
-            Diagnostic::error("E0228", reference.span, format!("incomplete structure reference `{name}`"))
+            Diagnostic::new(Code::E0228, reference.span, format!("incomplete structure reference `{name}`"))
                 .help("name one of its fields; whole structures can only be sent, received and passed to processes"),
         );
     }
@@ -291,13 +291,13 @@ impl Lowerer<'_> {
     pub(super) fn channel(&mut self, reference: &VarRef) -> Option<Expr> {
         let Referent::Cells(place, ty) = self.resolve(reference, false)? else {
             let name = &reference.parts[0].name;
-            self.error("E0405", name.span, format!("`{}` is not a channel", name.name));
+            self.error(Code::E0405, name.span, format!("`{}` is not a channel", name.name));
             return None;
         };
         if ty != Type::Scalar(Scalar::Chan) {
             let name = self.sources.text(reference.span).to_string();
             self.push(
-                Diagnostic::error("E0405", reference.span, format!("`{name}` is not a channel"))
+                Diagnostic::new(Code::E0405, reference.span, format!("`{name}` is not a channel"))
                     .help("declare it with `chan`"),
             );
             return None;

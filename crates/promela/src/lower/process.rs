@@ -3,7 +3,7 @@
 use super::flow::{FlowError, NodeKind, Opened};
 use super::{Context, Lowerer, empty_proctype};
 use crate::ast::{self, Item, Unit};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ActiveProcess, Base, Proctype, ProctypeId, ProctypeKind, Type, Var};
 use crate::source::Span;
 
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
             self.program.proctypes.push(empty_proctype(name, kind, span));
         }
         if self.program.proctypes.len() > 255 {
-            self.error("E0509", Span::NONE, "more than 255 proctypes");
+            self.error(Code::E0509, Span::NONE, "more than 255 proctypes");
         }
     }
 
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
         let id = self.next_proctype();
         if self.proctype_ids.get(&p.name.name) != Some(&id) {
             let message = format!("the proctype `{}` is declared twice", p.name.name);
-            self.error("E0510", p.name.span, message);
+            self.error(Code::E0510, p.name.span, message);
             return;
         }
         self.may_declare(&p.name);
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         let count = count.unwrap_or(0);
         if count > MAX_PROCESSES {
             self.error(
-                "E0511",
+                Code::E0511,
                 p.name.span,
                 format!("{count} processes: there can be at most {MAX_PROCESSES}"),
             );
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let id = self.next_proctype();
         let name = self.program.proctype(id).name.clone();
         if self.program.never.last().is_some_and(|n| self.program.proctype(*n).name == name) {
-            self.error("E0521", claim.span, format!("the claim `{name}` is declared twice"));
+            self.error(Code::E0521, claim.span, format!("the claim `{name}` is declared twice"));
         }
         self.n_never += 1;
         self.in_claim = true;
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         let local = self.context.as_ref().and_then(|c| c.locals.first().map(|v| v.span));
         if let Some(span) = local {
             self.push(
-                Diagnostic::error("E0512", span, "a never claim cannot have variables of its own")
+                Diagnostic::new(Code::E0512, span, "a never claim cannot have variables of its own")
                     .help("declare it outside the claim"),
             );
         }
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
     pub(super) fn trace(&mut self, trace: &ast::Trace) {
         let id = self.next_proctype();
         if self.program.trace.is_some() {
-            self.error("E0513", trace.span, "a model can have only one trace or notrace assertion");
+            self.error(Code::E0513, trace.span, "a model can have only one trace or notrace assertion");
         }
         let kind = if trace.negated { ProctypeKind::NoTrace } else { ProctypeKind::Trace };
         self.context = Some(Box::new(Context::new(id, kind)));
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         let cells = |a: &ActiveProcess| u64::from(self.program.proctype(a.proctype).n_cells);
         let total: u64 = self.program.active.iter().map(cells).sum();
         if total > super::types::MAX_ACTIVE_CELLS {
-            self.error("E0205", Span::NONE, "the variables of the active processes are too large");
+            self.error(Code::E0205, Span::NONE, "the variables of the active processes are too large");
         }
     }
 
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         match self.constant(e) {
             Some(p @ 1..=255) => p as u8,
             Some(p) => {
-                self.error("E0503", e.span, format!("the priority {p} is not between 1 and 255"));
+                self.error(Code::E0503, e.span, format!("the priority {p} is not between 1 and 255"));
                 1
             }
             None => 1,
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
     /// A `provided` clause may use globals and `_pid`, and no process can be started in it.
     fn check_provided(&mut self, e: &ast::Expr) {
         if super::expr::ast_contains_run(e) {
-            self.error("E0514", e.span, "`run` cannot be used in a provided clause");
+            self.error(Code::E0514, e.span, "`run` cannot be used in a provided clause");
         }
         let lowered = self.expr(e);
         let bad = super::expr::any(&lowered, |e| {
@@ -168,8 +168,8 @@ impl Lowerer<'_> {
         });
         if bad {
             self.push(
-                Diagnostic::error(
-                    "E0515",
+                Diagnostic::new(
+                    Code::E0515,
                     e.span,
                     "a provided clause can use only global variables and `_pid`",
                 )
@@ -183,13 +183,13 @@ impl Lowerer<'_> {
             let mut names = Vec::new();
             for var in &decl.vars {
                 if var.init.is_some() {
-                    self.error("E0516", var.name.span, "a parameter cannot have an initialiser");
+                    self.error(Code::E0516, var.name.span, "a parameter cannot have an initialiser");
                 }
                 let Some(declared) = self.declared(decl, var, false) else { continue };
                 match &declared.ty {
                     Type::Array(..) => {
                         self.push(
-                            Diagnostic::error("E0517", var.name.span, "a parameter cannot be an array")
+                            Diagnostic::new(Code::E0517, var.name.span, "a parameter cannot be an array")
                                 .help("put the array into a typedef, or make it global"),
                         );
                         continue;
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
                 Type::Array(..) => {
                     let message =
                         format!("the parameter's field `{}` is an array, which cannot be passed", field.name);
-                    self.error("E0517", span, message);
+                    self.error(Code::E0517, span, message);
                 }
                 Type::Struct(inner) => self.check_parameter_struct(inner, span),
                 Type::Scalar(_) => {}
@@ -232,8 +232,8 @@ impl Lowerer<'_> {
         let cells = self.program.cells_of(&ty);
         if hidden {
             self.push(
-                Diagnostic::error(
-                    "E0237",
+                Diagnostic::new(
+                    Code::E0237,
                     var.name.span,
                     format!("the local variable `{}` cannot be hidden", var.name.name),
                 )
@@ -253,7 +253,7 @@ impl Lowerer<'_> {
         });
         let index = context.locals.len() - 1;
         if too_large {
-            self.error("E0205", var.name.span, "the variables of this process are too large");
+            self.error(Code::E0205, var.name.span, "the variables of this process are too large");
         }
         index
     }
@@ -289,7 +289,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn flow_error(&mut self, e: FlowError) {
-        let mut d = Diagnostic::error("E0308", e.span, e.message);
+        let mut d = Diagnostic::new(Code::E0308, e.span, e.message);
         d.help = e.help;
         self.push(d);
     }

@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Formula, Invariant, LtlProperty};
 
 impl Lowerer<'_> {
@@ -15,7 +15,7 @@ impl Lowerer<'_> {
             }
         };
         if self.program.ltl.iter().any(|l| l.name == name) {
-            self.error("E0238", ltl.span, format!("the ltl property `{name}` is declared twice"));
+            self.error(Code::E0238, ltl.span, format!("the ltl property `{name}` is declared twice"));
             return;
         }
         self.in_claim = true;
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
     fn proposition(&mut self, e: &ast::Expr, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> Formula {
         let Some(meant) = inside_temporal(a, op, b) else { return Formula::Prop(self.expr(e)) };
         self.push(
-            Diagnostic::warning("W0203", e.span, "the temporal operator is applied before this comparison")
+            Diagnostic::new(Code::W0203, e.span, "the temporal operator is applied before this comparison")
                 .help(
                     "it is read as if the comparison stood in parentheses, as in `[] (x == 1)`: write them",
                 ),
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
 
     pub(super) fn invariant(&mut self, invariant: &ast::Invariant) {
         if super::expr::ast_contains_run(&invariant.expr) {
-            self.error("E0239", invariant.expr.span, "`run` cannot be used in an invariant");
+            self.error(Code::E0239, invariant.expr.span, "`run` cannot be used in an invariant");
         }
         let expr = self.expr(&invariant.expr);
         let text = self.sources.text(invariant.expr.span).to_string();

@@ -6,7 +6,7 @@ use super::flow::{Flow, FlowError, IN_D_STEP, Node, NodeKind, Opened, SequenceId
 use super::loops::step;
 use super::names::{Predefined, Referent, Symbol, predefined, scratch};
 use crate::ast::{self, Block, Initializer, Step, Stmt, StmtKind, VarRef};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Action, Base, Expr, ExprKind, MtypeId, Place, ProctypeKind, RecvArg, Scalar, Type};
 use crate::source::Span;
 use std::sync::Arc;
@@ -175,15 +175,15 @@ impl Lowerer<'_> {
             (Some(Initializer::Chan(init)), _) => {
                 let message = format!("the channel `{}` is initialised behind a statement", var.name.name);
                 self.push(
-                    Diagnostic::error("E0406", init.span, message)
+                    Diagnostic::new(Code::E0406, init.span, message)
                         .help("move the declaration to the beginning of the proctype"),
                 );
                 return;
             }
             (Some(Initializer::List(_, at)), _) => {
                 self.push(
-                    Diagnostic::error(
-                        "E0240",
+                    Diagnostic::new(
+                        Code::E0240,
                         *at,
                         "a list can initialise an array only at the beginning of a proctype",
                     )
@@ -285,8 +285,12 @@ impl Lowerer<'_> {
         };
         if !event {
             self.push(
-                Diagnostic::error("E0518", stmt.span, "not an event: a trace consists of sends and receives")
-                    .help("only `c!…`, `c?…`, if, do, goto, break and labels can be used here"),
+                Diagnostic::new(
+                    Code::E0518,
+                    stmt.span,
+                    "not an event: a trace consists of sends and receives",
+                )
+                .help("only `c!…`, `c?…`, if, do, goto, break and labels can be used here"),
             );
         }
     }
@@ -294,7 +298,7 @@ impl Lowerer<'_> {
     fn label_name(&mut self, label: &ast::Ident) -> Option<super::scope::ScopeId> {
         if let Some(Symbol::Global(_) | Symbol::Local(_)) = self.find(&label.name) {
             self.error(
-                "E0306",
+                Code::E0306,
                 label.span,
                 format!("`{}` is a variable: it cannot be a label as well", label.name),
             );
@@ -367,7 +371,7 @@ impl Lowerer<'_> {
             }
             _ => {
                 let name = &target.parts[0].name.name;
-                self.error("E0227", target.span, format!("`{name}` cannot be assigned to"));
+                self.error(Code::E0227, target.span, format!("`{name}` cannot be assigned to"));
                 None
             }
         }
@@ -378,7 +382,7 @@ impl Lowerer<'_> {
         let mut open = Vec::new();
         if let Some(span) = self_index(target, &mut open) {
             self.push(
-                Diagnostic::error("E0241", span, "an array is indexed with itself")
+                Diagnostic::new(Code::E0241, span, "an array is indexed with itself")
                     .help("put the index into a variable first"),
             );
         }
@@ -419,7 +423,7 @@ impl Lowerer<'_> {
                     self.program.mtypes[before.index()].name,
                     self.program.mtypes[set.index()].name
                 );
-                self.error("E0242", name.span, message);
+                self.error(Code::E0242, name.span, message);
             }
             Some(_) => {}
         }
@@ -428,13 +432,13 @@ impl Lowerer<'_> {
     fn increment(&mut self, target: &VarRef, by: i32, span: Span) -> Option<Node> {
         if self.predefined_target(target).is_some() {
             let name = &target.parts[0].name.name;
-            self.error("E0227", target.span, format!("`{name}` cannot be incremented"));
+            self.error(Code::E0227, target.span, format!("`{name}` cannot be incremented"));
             return None;
         }
         self.check_self_index(target);
         let place = self.place(target)?;
         if place.scalar == Scalar::Chan {
-            self.error("E0401", target.span, "a channel cannot be counted up or down");
+            self.error(Code::E0401, target.span, "a channel cannot be counted up or down");
             return None;
         }
         let value = step(&place, by, span);
@@ -443,11 +447,11 @@ impl Lowerer<'_> {
 
     fn send(&mut self, chan: &VarRef, sorted: bool, args: &[ast::Expr], span: Span) -> Option<Node> {
         if self.kind() == ProctypeKind::Never {
-            self.error("E0519", span, "a never claim cannot send or receive");
+            self.error(Code::E0519, span, "a never claim cannot send or receive");
         }
         let chan = self.channel(chan)?;
         if let Some(bad) = args.iter().find(|a| super::expr::ast_contains_run(a)) {
-            self.error("E0504", bad.span, "`run` cannot be used in a message");
+            self.error(Code::E0504, bad.span, "`run` cannot be used in a message");
         }
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
             let args = self.event_args(args);
@@ -468,7 +472,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<Node> {
         if self.kind() == ProctypeKind::Never {
-            self.error("E0519", span, "a never claim cannot send or receive");
+            self.error(Code::E0519, span, "a never claim cannot send or receive");
         }
         let chan = self.channel(chan)?;
         self.check_repeated_variable(args);
@@ -494,8 +498,8 @@ impl Lowerer<'_> {
             }
             if seen.contains(name) {
                 self.push(
-                    Diagnostic::error(
-                        "E0408",
+                    Diagnostic::new(
+                        Code::E0408,
                         r.span,
                         format!("`{name}` is used for more than one field of a message"),
                     )
@@ -510,7 +514,7 @@ impl Lowerer<'_> {
         let (runs, operators) = count_operators(e);
         if runs > 1 || (runs == 1 && operators > 0) {
             self.push(
-                Diagnostic::error("E0504", e.span, "`run` cannot be part of a larger expression")
+                Diagnostic::new(Code::E0504, e.span, "`run` cannot be part of a larger expression")
                     .help("assign its value to a variable first"),
             );
         }
@@ -540,7 +544,7 @@ impl Lowerer<'_> {
             Some(exit) => Some(self.node(NodeKind::Goto(Target::Break(exit)), span)),
             None => {
                 self.push(
-                    Diagnostic::error("E0309", span, "`break` outside of a loop")
+                    Diagnostic::new(Code::E0309, span, "`break` outside of a loop")
                         .help("only `do` and `for` can be left"),
                 );
                 None
@@ -556,7 +560,7 @@ impl Lowerer<'_> {
         if let Some(sequence) = sequence {
             if let Err(at) = self.flow().jumps_stay_local(sequence, start) {
                 self.push(
-                    Diagnostic::error("E0303", at, "a jump out of a d_step sequence")
+                    Diagnostic::new(Code::E0303, at, "a jump out of a d_step sequence")
                         .label(span, "this is the d_step")
                         .help("use `atomic` instead"),
                 );
@@ -637,8 +641,8 @@ impl Lowerer<'_> {
         let place = self.place(var)?;
         if !matches!(place.scalar, Scalar::Lock | Scalar::Sema) {
             self.push(
-                Diagnostic::error(
-                    "E0243",
+                Diagnostic::new(
+                    Code::E0243,
                     var.span,
                     "`lock` and `unlock` need a variable of type lock or sema",
                 )
@@ -656,7 +660,7 @@ impl Lowerer<'_> {
             let n = self.constant(bound)?;
             if !(1..=255).contains(&n) {
                 self.error(
-                    "E0520",
+                    Code::E0520,
                     bound.span,
                     format!("the iterator `{}` runs to {n}, not to 1..255", name.name),
                 );
@@ -666,7 +670,7 @@ impl Lowerer<'_> {
         }
         let total: i64 = bounds.iter().map(|(_, n)| i64::from(*n)).product();
         if total > 255 {
-            self.error("E0511", span, format!("{total} processes: there can be at most 255"));
+            self.error(Code::E0511, span, format!("{total} processes: there can be at most 255"));
             return None;
         }
         self.flow().open();

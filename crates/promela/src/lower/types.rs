@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::names::Symbol;
 use crate::ast::{self, Initializer, TypeName, Visibility};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
     Base, ChanType, ChanTypeId, Expr, ExprKind, Field, InitStep, MtypeId, MtypeSet, Place, Scalar, Struct,
     StructId, Type, Var,
@@ -55,13 +55,17 @@ impl Lowerer<'_> {
             self.declare_constant(ident, set, value);
         }
         if self.program.mtypes[set.index()].values.len() > MAX_MTYPES {
-            self.error("E0201", decl.span, format!("more than {MAX_MTYPES} mtype constants in one set"));
+            self.error(Code::E0201, decl.span, format!("more than {MAX_MTYPES} mtype constants in one set"));
         }
     }
 
     pub(super) fn declare_enum(&mut self, decl: &ast::EnumDecl) {
         if self.types.contains_key(&decl.name.name) || self.enums.contains_key(&decl.name.name) {
-            self.error("E0202", decl.name.span, format!("the type `{}` is declared twice", decl.name.name));
+            self.error(
+                Code::E0202,
+                decl.name.span,
+                format!("the type `{}` is declared twice", decl.name.name),
+            );
             return;
         }
         let set = self.mtype_set(&decl.name.name);
@@ -75,7 +79,7 @@ impl Lowerer<'_> {
         if let Some((_, _, first)) = self.constants.get(&ident.name) {
             let first = *first;
             let message = format!("the constant `{}` is declared twice", ident.name);
-            self.push(Diagnostic::error("E0203", ident.span, message).label(first, "first declared here"));
+            self.push(Diagnostic::new(Code::E0203, ident.span, message).label(first, "first declared here"));
             return;
         }
         self.constants.insert(ident.name.clone(), (set, value, ident.span));
@@ -93,7 +97,7 @@ impl Lowerer<'_> {
     pub(super) fn declare_typedef(&mut self, typedef: &ast::Typedef) {
         if self.types.contains_key(&typedef.name.name) {
             self.error(
-                "E0202",
+                Code::E0202,
                 typedef.name.span,
                 format!("the type `{}` is declared twice", typedef.name.name),
             );
@@ -108,13 +112,13 @@ impl Lowerer<'_> {
                 if declared.hidden {
                     let message = format!("the field `{}` cannot be hidden", var.name.name);
                     self.push(
-                        Diagnostic::error("E0237", var.name.span, message)
+                        Diagnostic::new(Code::E0237, var.name.span, message)
                             .help("only global variables can be hidden"),
                     );
                 }
                 if fields.iter().any(|f| *f.name == *var.name.name) {
                     self.error(
-                        "E0204",
+                        Code::E0204,
                         var.name.span,
                         format!("the field `{}` is declared twice", var.name.name),
                     );
@@ -125,7 +129,7 @@ impl Lowerer<'_> {
                 inits.push(declared.init);
                 offset = offset.saturating_add(cells);
                 if offset > MAX_CELLS {
-                    self.error("E0205", var.name.span, "this structure is too large");
+                    self.error(Code::E0205, var.name.span, "this structure is too large");
                     return;
                 }
             }
@@ -133,7 +137,7 @@ impl Lowerer<'_> {
         let depth = 1 + fields.iter().map(|f| self.struct_depth(&f.ty)).max().unwrap_or(0);
         if depth > MAX_STRUCT_DEPTH {
             let message = format!("structures are nested more than {MAX_STRUCT_DEPTH} deep");
-            self.error("E0205", typedef.name.span, message);
+            self.error(Code::E0205, typedef.name.span, message);
             return;
         }
         if fields.is_empty() {
@@ -177,7 +181,7 @@ impl Lowerer<'_> {
         } else {
             "the messages and arguments of this model are too large".to_string()
         };
-        self.error("E0205", span, message);
+        self.error(Code::E0205, span, message);
         false
     }
 
@@ -207,7 +211,7 @@ impl Lowerer<'_> {
         let TypeName::User(name) = ty else { return None };
         let id = self.types.get(&name.name).copied();
         if id.is_none() {
-            self.error("E0206", name.span, format!("`{}` is not a type", name.name));
+            self.error(Code::E0206, name.span, format!("`{}` is not a type", name.name));
         }
         id
     }
@@ -227,7 +231,7 @@ impl Lowerer<'_> {
             Some(scalar) => Type::Scalar(self.with_width(decl, var, scalar)?),
             None => {
                 if let Some(bits) = &var.bits {
-                    self.error("E0207", bits.span, "only an `unsigned` can have a width");
+                    self.error(Code::E0207, bits.span, "only an `unsigned` can have a width");
                 }
                 Type::Struct(self.struct_id(&decl.ty)?)
             }
@@ -239,12 +243,20 @@ impl Lowerer<'_> {
             _ => None,
         };
         if let Some(what) = what.filter(|_| hidden) {
-            self.error("E0208", var.name.span, format!("the {what} `{}` cannot be hidden", var.name.name));
+            self.error(
+                Code::E0208,
+                var.name.span,
+                format!("the {what} `{}` cannot be hidden", var.name.name),
+            );
         }
         self.check_initial_set(var, &element);
         let is_chan = matches!(element, Type::Scalar(Scalar::Chan));
         if hidden && is_chan {
-            self.error("E0208", var.name.span, format!("the channel `{}` cannot be hidden", var.name.name));
+            self.error(
+                Code::E0208,
+                var.name.span,
+                format!("the channel `{}` cannot be hidden", var.name.name),
+            );
         }
         let init = if init_ok { self.initializer(var, is_chan, array.is_some()) } else { None };
         let ty = match array {
@@ -252,7 +264,7 @@ impl Lowerer<'_> {
             None => element,
         };
         if self.program.cells_of(&ty) > MAX_CELLS {
-            self.error("E0205", var.name.span, format!("`{}` is too large", var.name.name));
+            self.error(Code::E0205, var.name.span, format!("`{}` is too large", var.name.name));
             return None;
         }
         Some(Declared { ty, hidden, init })
@@ -263,7 +275,7 @@ impl Lowerer<'_> {
         if n <= 0 || n > i64::from(MAX_CELLS) {
             let message = format!("bad array size {n} for `{}`", var.name.name);
             self.push(
-                Diagnostic::error("E0209", size.span, message).help("an array has at least one element"),
+                Diagnostic::new(Code::E0209, size.span, message).help("an array has at least one element"),
             );
             return None;
         }
@@ -296,7 +308,7 @@ impl Lowerer<'_> {
             (None, Scalar::Unsigned(_)) => {
                 let message = format!("the unsigned `{}` has no width", var.name.name);
                 self.push(
-                    Diagnostic::error("E0210", var.name.span, message)
+                    Diagnostic::new(Code::E0210, var.name.span, message)
                         .help(format!("write `unsigned {} : 4` for a value of 4 bits", var.name.name)),
                 );
                 None
@@ -304,14 +316,14 @@ impl Lowerer<'_> {
             (Some(bits), Scalar::Unsigned(_)) => {
                 let n = self.constant(bits)?;
                 if !(1..32).contains(&n) {
-                    self.error("E0211", bits.span, format!("the width {n} is not between 1 and 31"));
+                    self.error(Code::E0211, bits.span, format!("the width {n} is not between 1 and 31"));
                     return None;
                 }
                 Some(Scalar::Unsigned(n as u8))
             }
             (Some(bits), _) => {
                 self.push(
-                    Diagnostic::error("E0207", bits.span, "only an `unsigned` can have a width")
+                    Diagnostic::new(Code::E0207, bits.span, "only an `unsigned` can have a width")
                         .label(decl.ty_span, "this type has a fixed width"),
                 );
                 None
@@ -328,13 +340,13 @@ impl Lowerer<'_> {
             }
             Initializer::Chan(init) => {
                 let message = format!("`{}` is not a channel, but is initialised as one", var.name.name);
-                self.push(Diagnostic::error("E0212", init.span, message).help("declare it with `chan`"));
+                self.push(Diagnostic::new(Code::E0212, init.span, message).help("declare it with `chan`"));
                 None
             }
             Initializer::List(items, span) => {
                 if !is_array {
                     self.error(
-                        "E0213",
+                        Code::E0213,
                         *span,
                         format!("`{}` must be an array to be initialised with a list", var.name.name),
                     );
@@ -353,7 +365,7 @@ impl Lowerer<'_> {
     fn check_initial_value(&mut self, e: &ast::Expr) {
         if super::expr::ast_contains_run(e) {
             self.push(
-                Diagnostic::error("E0214", e.span, "`run` cannot be used to initialise a variable")
+                Diagnostic::new(Code::E0214, e.span, "`run` cannot be used to initialise a variable")
                     .help("declare the variable first and assign to it in a statement of its own"),
             );
         }
@@ -374,20 +386,20 @@ impl Lowerer<'_> {
                 "`{}` holds constants of mtype `{name}`, but is assigned one of `{given_name}`",
                 var.name.name
             );
-            self.error("E0242", e.span, message);
+            self.error(Code::E0242, e.span, message);
         }
     }
 
     pub(super) fn chan_type(&mut self, name: &ast::Ident, init: &ast::ChanInit) -> Option<ChanTypeId> {
         let capacity = self.constant(&init.capacity)?;
         if !(0..=65_535).contains(&capacity) {
-            self.error("E0402", init.capacity.span, format!("bad channel capacity {capacity}"));
+            self.error(Code::E0402, init.capacity.span, format!("bad channel capacity {capacity}"));
             return None;
         }
         let mut fields = Vec::new();
         for (ty, span) in &init.fields {
             if matches!(ty, TypeName::Unsigned) {
-                self.error("E0403", *span, "`unsigned` cannot be the type of a message field");
+                self.error(Code::E0403, *span, "`unsigned` cannot be the type of a message field");
                 return None;
             }
             match self.scalar(ty, false) {
@@ -401,7 +413,7 @@ impl Lowerer<'_> {
                     self.program.scalars_of(&Type::Struct(id), &mut fields);
                     if fields.iter().any(|f| matches!(f, Scalar::Unsigned(_))) {
                         self.error(
-                            "E0403",
+                            Code::E0403,
                             *span,
                             "a structure with an `unsigned` cannot travel in messages",
                         );
@@ -430,7 +442,7 @@ impl Lowerer<'_> {
                         "the field `{}` is an array of structures, which cannot be passed",
                         field.name
                     );
-                    self.error("E0404", span, message);
+                    self.error(Code::E0404, span, message);
                 }
                 Type::Struct(inner) => self.check_flat(inner, span),
                 _ => {}
@@ -448,7 +460,7 @@ impl Lowerer<'_> {
             let cell = self.program.n_global_cells;
             self.program.n_global_cells = cell.saturating_add(self.program.cells_of(&declared.ty));
             if self.program.n_global_cells > MAX_CELLS {
-                self.error("E0205", var.name.span, "the global variables are too large");
+                self.error(Code::E0205, var.name.span, "the global variables are too large");
                 return;
             }
             self.note_initial_value(&var.name.name, &declared.init);
@@ -493,7 +505,11 @@ impl Lowerer<'_> {
         }
         self.n_init_steps = self.n_init_steps.saturating_add(self.program.cells_of(ty) as usize);
         if self.n_init_steps > MAX_INIT_STEPS {
-            self.error("E0205", span, "too many initial values: the variables of this model are too large");
+            self.error(
+                Code::E0205,
+                span,
+                "too many initial values: the variables of this model are too large",
+            );
             return steps;
         }
         self.push_init_steps(base, cell, ty, init, span, &mut steps);

@@ -7,7 +7,7 @@ use crate::ast::{
     BinaryOp, ChanInit, Decl, Expr, ExprKind, Ident, Initializer, MtypeDecl, TypeName, UnaryOp, VarDecl,
     Visibility,
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::Punct;
 
@@ -44,7 +44,7 @@ impl Parser<'_> {
                 Some(ty) => return self.variables(visibility, ty, ty_span).map(Declared::Variables),
                 None => {
                     let message = "expected a type after the visibility of a variable";
-                    return Err(self.report(Diagnostic::error("E0101", ty_span, message)));
+                    return Err(self.report(Diagnostic::new(Code::E0101, ty_span, message)));
                 }
             },
         };
@@ -58,7 +58,7 @@ impl Parser<'_> {
             let constants = self.constants(keyword, subtype, start)?;
             if visibility.is_some() {
                 let message = "symbolic constants cannot be `hidden`, `show` or `local`";
-                self.report(Diagnostic::error("E0112", start, message));
+                self.report(Diagnostic::new(Code::E0112, start, message));
             }
             return Ok(Declared::Constants(constants));
         }
@@ -77,7 +77,7 @@ impl Parser<'_> {
             Declared::Variables(decl) => Ok(decl),
             Declared::Constants(_) => {
                 let message = "symbolic constants can only be declared at the top level";
-                Err(self.report(Diagnostic::error("E0112", start, message)))
+                Err(self.report(Diagnostic::new(Code::E0112, start, message)))
             }
         }
     }
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     fn not_an_mtype(&mut self, span: Span) -> Reported {
-        let error = Diagnostic::error("E0115", span, "only `mtype` has named kinds, written `mtype:name`");
+        let error = Diagnostic::new(Code::E0115, span, "only `mtype` has named kinds, written `mtype:name`");
         self.report(error.help("is a semicolon missing before this name?"))
     }
 
@@ -117,7 +117,9 @@ impl Parser<'_> {
         self.expect(Punct::LBrace, "`{` and the names of constants")?;
         if ty != Keyword::Mtype {
             let message = format!("`{}` cannot declare symbolic constants", ty.text());
-            return Err(self.report(Diagnostic::error("E0112", span, message).help("write `mtype = { … }`")));
+            return Err(
+                self.report(Diagnostic::new(Code::E0112, span, message).help("write `mtype = { … }`"))
+            );
         }
         let mut names = vec![self.expect_name("the name of a constant")?];
         while !self.at(Punct::RBrace) {
@@ -127,7 +129,7 @@ impl Parser<'_> {
         }
         if self.in_process {
             let message = "symbolic constants can only be declared at the top level";
-            return Err(self.report(Diagnostic::error("E0112", span, message)));
+            return Err(self.report(Diagnostic::new(Code::E0112, span, message)));
         }
         // The names must be known before the token after the brace is read.
         self.lexer.names.constants.extend(names.iter().map(|n| n.name.clone()));
@@ -176,7 +178,7 @@ impl Parser<'_> {
                 let span = self.span_from(open);
                 if !is_array {
                     let message = format!("`{}` is not an array and takes one value", name.name);
-                    self.report(Diagnostic::error("E0113", span, message));
+                    self.report(Diagnostic::new(Code::E0113, span, message));
                 }
                 Ok(Initializer::List(values, span))
             }
@@ -186,7 +188,7 @@ impl Parser<'_> {
                     let message =
                         format!("the channel of `{}` must be created before the first statement", name.name);
                     let help = "move this declaration to the beginning of the process, outside any block";
-                    self.report(Diagnostic::error("E0114", name.span, message).help(help));
+                    self.report(Diagnostic::new(Code::E0114, name.span, message).help(help));
                 }
                 Ok(Initializer::Chan(init))
             }
@@ -221,7 +223,7 @@ impl Parser<'_> {
             }
             Kind::Key(Keyword::Unsigned) => {
                 let error =
-                    Diagnostic::error("E0115", start, "`unsigned` cannot be the type of a message field");
+                    Diagnostic::new(Code::E0115, start, "`unsigned` cannot be the type of a message field");
                 Err(self.report(error.help("use `byte`, `short` or `int`")))
             }
             Kind::Key(keyword) if keyword.is_type() => {
@@ -263,7 +265,9 @@ impl Parser<'_> {
 
     fn not_constant(&mut self, what: &str, span: Span) -> Reported {
         let message = format!("{what} must be made of constants");
-        self.report(Diagnostic::error("E0131", span, message).help("use a number, an mtype name or a macro"))
+        self.report(
+            Diagnostic::new(Code::E0131, span, message).help("use a number, an mtype name or a macro"),
+        )
     }
 
     fn is_constant(&self, expr: &Expr) -> bool {

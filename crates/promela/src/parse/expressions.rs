@@ -8,7 +8,7 @@ use super::keyword::{Keyword, Temporal};
 use super::lexis::{Kind, Tok};
 use super::parser::{Limits, Nesting, PResult, Parser, Reported};
 use crate::ast::{BinaryOp, ChanOp, EmbeddedC, Expr, ExprKind, Ident, ProcessOp, RefPart, UnaryOp, VarRef};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::Punct;
 
@@ -137,7 +137,7 @@ impl Parser<'_> {
         let span = left.outer.to(right.outer);
         if height >= Limits::HEIGHT {
             let message = format!("this expression has more than {} operators in one chain", Limits::HEIGHT);
-            return Err(self.stop(Diagnostic::error("E0104", right.outer, message)));
+            return Err(self.stop(Diagnostic::new(Code::E0104, right.outer, message)));
         }
         let kind = ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr));
         Ok(Parsed { probe, ..Parsed::above(kind, span, height) })
@@ -152,7 +152,7 @@ impl Parser<'_> {
             ChanOp::Nfull => "compare `len(c)` with the capacity instead",
             _ => "compare `len(c)` with 0 instead",
         };
-        Err(self.report(Diagnostic::error("E0116", span, message).help(help)))
+        Err(self.report(Diagnostic::new(Code::E0116, span, message).help(help)))
     }
 
     fn unary(&mut self, op: UnaryOp) -> PResult<Parsed> {
@@ -167,7 +167,7 @@ impl Parser<'_> {
             };
             let message = format!("`{}` cannot be negated", probe.text());
             let help = format!("write `{opposite}(…)` instead of `!{}(…)`", probe.text());
-            return Err(self.report(Diagnostic::error("E0116", sign.span.to(span), message).help(help)));
+            return Err(self.report(Diagnostic::new(Code::E0116, sign.span.to(span), message).help(help)));
         }
         self.no_probe(&operand)?;
         let span = sign.span.to(operand.outer);
@@ -357,11 +357,11 @@ impl Parser<'_> {
     pub(super) fn run_from(&mut self, word: Span) -> PResult<Parsed> {
         if !self.in_process {
             let message = "`run` can only be used inside a process";
-            return Err(self.report(Diagnostic::error("E0117", word, message)));
+            return Err(self.report(Diagnostic::new(Code::E0117, word, message)));
         }
         if self.at(Punct::LBracket) {
             let message = "an iterated `run` is a statement and has no value";
-            return Err(self.report(Diagnostic::error("E0101", word, message)));
+            return Err(self.report(Diagnostic::new(Code::E0101, word, message)));
         }
         let ((proctype, args, priority), height) = self.with_height(|p| p.run_rest())?;
         let span = self.span_from(word);

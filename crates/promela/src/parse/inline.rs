@@ -8,7 +8,7 @@ use super::keyword::Keyword;
 use super::lexis::{InlineText, Kind, Tok};
 use super::parser::{Limits, PResult, Parser, Reported};
 use crate::ast::{Expr, Ident, InlineDef, InlineUse, Stmt, StmtKind, VarRef};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::Punct;
 use std::rc::Rc;
@@ -37,7 +37,9 @@ impl Parser<'_> {
             let found = self.peek().span;
             if self.at(Punct::LBrace) {
                 let message = "the body of this inline is not closed";
-                return Err(self.stop(Diagnostic::error("E0101", found, message).help("add the missing `}`")));
+                return Err(
+                    self.stop(Diagnostic::new(Code::E0101, found, message).help("add the missing `}`"))
+                );
             }
             return Err(self.unexpected("`{` and the body of the inline"));
         };
@@ -56,7 +58,9 @@ impl Parser<'_> {
         if let Some(&before) = self.lexer.names.inlines.get(&text.name) {
             let message = format!("the inline `{}` is declared twice", text.name);
             let first = self.lexer.inlines[before].span;
-            self.report(Diagnostic::error("E0123", text.span, message).label(first, "declared here before"));
+            self.report(
+                Diagnostic::new(Code::E0123, text.span, message).label(first, "declared here before"),
+            );
         }
         self.lexer.names.inlines.insert(text.name.clone(), self.lexer.inlines.len());
         self.lexer.inlines.push(text);
@@ -112,7 +116,7 @@ impl Parser<'_> {
                 name.name,
                 text.params.len()
             );
-            let error = Diagnostic::error("E0120", name.span, message).label(text.span, "declared here");
+            let error = Diagnostic::new(Code::E0120, name.span, message).label(text.span, "declared here");
             return Err(self.report(error));
         }
         let active: Vec<usize> = self.lexer.stream.active().collect();
@@ -120,11 +124,11 @@ impl Parser<'_> {
             let mut cycle: Vec<&str> = active[from..].iter().map(|&a| &*self.lexer.inlines[a].name).collect();
             cycle.push(&name.name);
             let message = format!("the inline `{}` uses itself: {}", name.name, cycle.join(" -> "));
-            return Err(self.report(Diagnostic::error("E0121", name.span, message)));
+            return Err(self.report(Diagnostic::new(Code::E0121, name.span, message)));
         }
         if active.len() >= Limits::INLINES {
             let message = format!("inlines are nested more than {} deep", Limits::INLINES);
-            return Err(self.stop(Diagnostic::error("E0103", name.span, message)));
+            return Err(self.stop(Diagnostic::new(Code::E0103, name.span, message)));
         }
         Ok(())
     }
@@ -140,6 +144,6 @@ impl Parser<'_> {
             None => "`return` can only be used in an inline",
         };
         let help = format!("`{}` gives the value of an inline used as `x = f(…)`", Keyword::Return.text());
-        Err(self.report(Diagnostic::error("E0122", word, message).help(help)))
+        Err(self.report(Diagnostic::new(Code::E0122, word, message).help(help)))
     }
 }

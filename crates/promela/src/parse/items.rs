@@ -8,7 +8,7 @@ use crate::ast::{
     Active, Block, Claim, Decl, EmbeddedC, Expr, Ident, Init, Initializer, Item, Proctype, Trace, Typedef,
     Unit,
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::token::Punct;
 
 impl Parser<'_> {
@@ -61,7 +61,7 @@ impl Parser<'_> {
             }
             Kind::Punct(Punct::Comma) => {
                 let tok = self.peek().clone();
-                let error = Diagnostic::error("E0101", tok.span, "expected a declaration, found `,`");
+                let error = Diagnostic::new(Code::E0101, tok.span, "expected a declaration, found `,`");
                 Err(self.report(error.help("a declaration ends with `}`; declare the next name separately")))
             }
             _ => Err(self.unexpected("a declaration")),
@@ -92,7 +92,7 @@ impl Parser<'_> {
         if !self.at(Punct::LBrace) {
             return self.unexpected("`{` and a formula");
         }
-        let error = Diagnostic::error("E0101", word, "this formula is not closed");
+        let error = Diagnostic::new(Code::E0101, word, "this formula is not closed");
         self.report(error.help("add the missing `}`"))
     }
 
@@ -146,7 +146,7 @@ impl Parser<'_> {
                     Initializer::Chan(c) => c.span,
                 };
                 let message = format!("the parameter `{}` cannot have an initial value", var.name.name);
-                self.report(Diagnostic::error("E0111", span, message));
+                self.report(Diagnostic::new(Code::E0111, span, message));
                 return;
             }
         }

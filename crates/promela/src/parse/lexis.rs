@@ -12,7 +12,7 @@
 
 use super::keyword::{Keyword, Temporal};
 use super::stream::{Fetched, Raw, Stream};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{SourceMap, Span};
 use crate::token::{Punct, Token, TokenKind};
 use std::collections::{HashMap, HashSet};
@@ -348,7 +348,7 @@ impl<'s> Lexer<'s> {
         self.stream.skip(7);
         if low > high {
             let message = format!("the range {low} .. {high} of this `select` is empty");
-            self.errors.push(Diagnostic::error("E0140", span, message));
+            self.errors.push(Diagnostic::new(Code::E0140, span, message));
             return true;
         }
         let make = |kind| Tok { kind, span, place: span, implied: false };

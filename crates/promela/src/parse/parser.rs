@@ -9,7 +9,7 @@ use super::expressions::simple_ref;
 use super::keyword::Keyword;
 use super::lexis::{Kind, Lexer, Tok};
 use crate::ast::{Expr, ExprKind, Ident, VarRef};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::{ExpansionKind, SourceMap, Span};
 use crate::token::{Punct, Token};
 use std::collections::HashSet;
@@ -93,7 +93,7 @@ impl<'s> Parser<'s> {
     ) -> Self {
         let lexer = Lexer::new(tokens, line_starts, sources);
         let stray =
-            |span: &Span| Diagnostic::warning("W0102", *span, "this `*/` closes no comment and is ignored");
+            |span: &Span| Diagnostic::new(Code::W0102, *span, "this `*/` closes no comment and is ignored");
         let diagnostics = lexer.stream.strays.iter().take(Limits::ERRORS).map(stray).collect();
         Parser {
             lexer,
@@ -136,8 +136,12 @@ impl<'s> Parser<'s> {
             }
             if self.lexer.stream.overrun() {
                 self.stop(
-                    Diagnostic::error("E0105", tok.span, "expanding the inlines makes this model too large")
-                        .help("inlines that use each other twice or more grow exponentially"),
+                    Diagnostic::new(
+                        Code::E0105,
+                        tok.span,
+                        "expanding the inlines makes this model too large",
+                    )
+                    .help("inlines that use each other twice or more grow exponentially"),
                 );
             }
             if self.stopped {
@@ -235,7 +239,7 @@ impl<'s> Parser<'s> {
                 let kept = n as i32;
                 let message =
                     format!("the number {n} does not fit in 32 bits and is read as {kept}, as Spin does");
-                self.report(Diagnostic::warning("W0101", span, message));
+                self.report(Diagnostic::new(Code::W0101, span, message));
                 i64::from(kept)
             }
         }
@@ -286,7 +290,7 @@ impl<'s> Parser<'s> {
         if *self.depth(nesting) >= limit {
             let message = format!("{what} are nested more than {limit} deep");
             let span = self.peek().span;
-            return Err(self.stop(Diagnostic::error("E0103", span, message)));
+            return Err(self.stop(Diagnostic::new(Code::E0103, span, message)));
         }
         *self.depth(nesting) += 1;
         let result = parse(self);
@@ -307,7 +311,7 @@ impl<'s> Parser<'s> {
     pub(super) fn unexpected(&mut self, what: &str) -> Reported {
         let tok = self.peek().clone();
         let message = format!("expected {what}, found {}", tok.describe());
-        let mut error = Diagnostic::error("E0101", tok.span, message);
+        let mut error = Diagnostic::new(Code::E0101, tok.span, message);
         if let Some(help) = self.repair(what, &tok) {
             error = error.help(help);
         }
@@ -356,10 +360,10 @@ impl<'s> Parser<'s> {
             }
             diagnostic = diagnostic.label(call.1, format!("in this use of `{}`", call.0));
         }
-        if diagnostic.severity == Severity::Warning && self.diagnostics.len() >= Limits::DIAGNOSTICS {
+        if diagnostic.severity() == Severity::Warning && self.diagnostics.len() >= Limits::DIAGNOSTICS {
             return Reported;
         }
-        if diagnostic.severity == Severity::Error {
+        if diagnostic.severity() == Severity::Error {
             if self.consumed_at_error == Some(self.consumed) {
                 return Reported;
             }

@@ -8,7 +8,7 @@ use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
 use super::parser::{Nesting, PResult, Parser, Reported};
 use crate::ast::{Block, Exclusive, Expr, Ident, Step, Stmt, StmtKind, VarRef};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::Punct;
 
@@ -33,7 +33,7 @@ impl Parser<'_> {
             if !stray {
                 let tok = self.peek().clone();
                 let message = format!("expected `}}`, found {}", tok.describe());
-                self.report(Diagnostic::error("E0101", tok.span, message).label(open, "to close this `{`"));
+                self.report(Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`"));
                 break;
             }
             self.unexpected("a statement");
@@ -57,7 +57,7 @@ impl Parser<'_> {
             let tok = self.peek().clone();
             let message = format!("expected `}}`, found {}", tok.describe());
             return Err(
-                self.report(Diagnostic::error("E0101", tok.span, message).label(open, "to close this `{`"))
+                self.report(Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`"))
             );
         }
         self.bump();
@@ -116,7 +116,7 @@ impl Parser<'_> {
             Kind::Punct(Punct::Comma) => "a declaration ends with `}`; declare the next name separately",
             _ => "add `;` before this, or start a new line",
         };
-        self.report(Diagnostic::error("E0101", tok.span, message).help(help));
+        self.report(Diagnostic::new(Code::E0101, tok.span, message).help(help));
     }
 
     fn ends_sequence(&mut self) -> bool {
@@ -188,7 +188,7 @@ impl Parser<'_> {
         };
         self.before_statements = false;
         if self.in_trace && !is_event(&stmt.kind) {
-            let error = Diagnostic::error("E0130", stmt.span, "this is not an event, as a trace needs");
+            let error = Diagnostic::new(Code::E0130, stmt.span, "this is not an event, as a trace needs");
             self.report(error.help("a trace is made of `c!x`, `c?x`, choices, loops and jumps"));
         }
         Ok(stmt)
@@ -341,7 +341,7 @@ impl Parser<'_> {
         self.bump();
         if self.at_declaration() || matches!(self.peek().kind, Kind::Key(Keyword::Xr | Keyword::Xs)) {
             let message = format!("the label `{}` stands before a declaration", label.name);
-            let error = Diagnostic::error("E0110", label.span, message);
+            let error = Diagnostic::new(Code::E0110, label.span, message);
             return Err(self.report(error.help("put the label before a statement, or write `label: skip;`")));
         }
         let alone = self.at_separator() || self.at_key(Keyword::Unless) || self.ends_sequence();
@@ -390,7 +390,7 @@ impl Parser<'_> {
         };
         let message = format!("expected {what}, found {}", tok.describe());
         let word = if closing == Keyword::Fi { "if" } else { "do" };
-        let mut error = Diagnostic::error("E0101", tok.span, message);
+        let mut error = Diagnostic::new(Code::E0101, tok.span, message);
         error = error.label(open.span, format!("this `{word}` is not closed"));
         if tok.is_key(Keyword::Else) {
             error = error.help("write `:: else`");

@@ -6,7 +6,7 @@
 use super::intern::{Interner, Sym};
 use super::scan::{Kind, PpToken};
 use super::{MAX_CONDITION_DEPTH, Preprocessor};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 /// A value: C's `intmax_t` or `uintmax_t`.
@@ -28,7 +28,7 @@ impl Value {
 
 /// What is wrong with an expression.
 struct Problem {
-    code: &'static str,
+    code: Code,
     span: Span,
     message: String,
     help: &'static str,
@@ -46,7 +46,7 @@ impl Preprocessor<'_> {
         match evaluator.whole() {
             Ok(value) => value.truth(),
             Err(p) => {
-                self.report(Diagnostic::error(p.code, p.span, p.message).help(p.help));
+                self.report(Diagnostic::new(p.code, p.span, p.message).help(p.help));
                 false
             }
         }
@@ -76,7 +76,7 @@ impl Preprocessor<'_> {
             if name.kind != Kind::Name || paren && !self.unexpanded(reader).is(Sym::RPAREN) {
                 let message = "`defined` needs the name of a macro";
                 let help = "write `defined NAME` or `defined(NAME)`";
-                self.report(Diagnostic::error("E0013", token.span, message).help(help));
+                self.report(Diagnostic::new(Code::E0013, token.span, message).help(help));
             }
             let known = name.kind == Kind::Name && self.definition(name.sym).is_some();
             let sym = self.interner.intern(if known { "1" } else { "0" });
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
 
     fn wrong<T>(&self, message: impl Into<String>, help: &'static str) -> Result<T, Box<Problem>> {
         let span = self.tokens.get(self.pos).map_or(self.at_end, |t| t.span);
-        Err(Box::new(Problem { code: "E0013", span, message: message.into(), help }))
+        Err(Box::new(Problem { code: Code::E0013, span, message: message.into(), help }))
     }
 
     fn comma(&mut self) -> Outcome {
@@ -229,7 +229,12 @@ impl Evaluator<'_> {
                 let message = "division by zero in a condition".into();
                 let help =
                     "test the divisor first, as in `N && 10 / N`; a name that is not defined counts as 0";
-                return Err(Box::new(Problem { code: "E0014", span: self.tokens[at].span, message, help }));
+                return Err(Box::new(Problem {
+                    code: Code::E0014,
+                    span: self.tokens[at].span,
+                    message,
+                    help,
+                }));
             }
             _ if y == 0 => 0,
             "/" if unsigned => (x as u64 / y as u64) as i64,

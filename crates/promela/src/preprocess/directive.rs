@@ -6,7 +6,7 @@
 use super::intern::Sym;
 use super::scan::{Kind, LINE_START, PpToken, SPACE};
 use super::{MAX_INCLUDE_DEPTH, MAX_INCLUDES, Preprocessor};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
 
 /// An `#if` that is not closed yet.
@@ -102,7 +102,7 @@ impl Preprocessor<'_> {
             }
         };
         self.report(
-            Diagnostic::error("E0005", word.span, format!("there is no directive `#{name}`")).help(help),
+            Diagnostic::new(Code::E0005, word.span, format!("there is no directive `#{name}`")).help(help),
         );
     }
 
@@ -123,7 +123,7 @@ impl Preprocessor<'_> {
         if let Some(first) = extra.first() {
             let message = format!("text after `{directive}` has no effect");
             self.report(
-                Diagnostic::warning("W0004", first.span, message).help("remove it or make it a comment"),
+                Diagnostic::new(Code::W0004, first.span, message).help("remove it or make it a comment"),
             );
         }
     }
@@ -155,7 +155,7 @@ impl Preprocessor<'_> {
         let Some(conditional) = self.conditional() else {
             let message = format!("`#{name}` without `#if`");
             let help = "remove it, or add the `#if` that it belongs to; both must be in the same file";
-            self.report(Diagnostic::error("E0015", word.span, message).help(help));
+            self.report(Diagnostic::new(Code::E0015, word.span, message).help(help));
             return false;
         };
         let earlier = match conditional.else_at {
@@ -166,7 +166,7 @@ impl Preprocessor<'_> {
             conditional.else_at = Some(word.span);
         }
         if let Some((span, opened)) = earlier {
-            let error = Diagnostic::error("E0015", word.span, format!("`#{name}` after `#else`"));
+            let error = Diagnostic::new(Code::E0015, word.span, format!("`#{name}` after `#else`"));
             let error = error.label(span, "the `#else`").label(opened, "the `#if`");
             self.report(error.help("`#else` must be the last part before `#endif`"));
         }
@@ -257,7 +257,7 @@ impl Preprocessor<'_> {
         for conditional in open.conditionals {
             let help = "end it with `#endif`, in the same file";
             self.report(
-                Diagnostic::error("E0016", conditional.span, "this condition is never closed").help(help),
+                Diagnostic::new(Code::E0016, conditional.span, "this condition is never closed").help(help),
             );
         }
         self.line = self.line.saturating_add(1);
@@ -277,9 +277,9 @@ impl Preprocessor<'_> {
         let diagnostic = match name {
             "error" => {
                 let help = "the model itself refuses to be read like this; often a -D option is missing";
-                Diagnostic::error("E0017", word.span, message).help(help)
+                Diagnostic::new(Code::E0017, word.span, message).help(help)
             }
-            _ => Diagnostic::warning("W0002", word.span, message),
+            _ => Diagnostic::new(Code::W0002, word.span, message),
         };
         self.report(diagnostic);
     }
@@ -293,7 +293,7 @@ impl Preprocessor<'_> {
             return;
         }
         let help = "remove it: Spin refuses models with such a line";
-        self.report(Diagnostic::warning("W0003", word.span, "this `#pragma` is ignored").help(help));
+        self.report(Diagnostic::new(Code::W0003, word.span, "this `#pragma` is ignored").help(help));
     }
 
     /// `#line N "file"`, or `# N "file" flags` as preprocessors write it.
@@ -309,7 +309,7 @@ impl Preprocessor<'_> {
         let (Some(number), Ok(name)) = (number, name) else {
             let message = "this line number directive is malformed";
             let help = "write `#line 12` or `#line 12 \"file\"`";
-            self.report(Diagnostic::error("E0018", word.span, message).help(help));
+            self.report(Diagnostic::new(Code::E0018, word.span, message).help(help));
             return;
         };
         let Some(open) = self.stack.last_mut() else { return };
@@ -328,7 +328,7 @@ impl Preprocessor<'_> {
         let Some((system, name)) = self.header(word) else { return };
         if self.collecting > 0 {
             let message = "a file cannot be included between the arguments of a macro";
-            self.report(Diagnostic::error("E0003", word.span, message).help("include it before the call"));
+            self.report(Diagnostic::new(Code::E0003, word.span, message).help("include it before the call"));
             return;
         }
         let Some(file) = self.find(word, system, &name) else { return };
@@ -370,7 +370,7 @@ impl Preprocessor<'_> {
             }
         }
         let message = "`#include` needs the name of a file";
-        self.report(Diagnostic::error("E0003", word.span, message).help("write `#include \"file\"`"));
+        self.report(Diagnostic::new(Code::E0003, word.span, message).help("write `#include \"file\"`"));
         None
     }
 
@@ -416,7 +416,7 @@ impl Preprocessor<'_> {
             }
         };
         let message = format!("cannot find the included file `{name}`");
-        self.report(Diagnostic::error("E0002", word.span, message).help(help));
+        self.report(Diagnostic::new(Code::E0002, word.span, message).help(help));
     }
 
     fn report_endless_include(&mut self, word: &PpToken, file: FileId) {
@@ -436,7 +436,7 @@ impl Preprocessor<'_> {
             _ => format!("more than {MAX_INCLUDES} files are included"),
         };
         let help = "begin the file with `#ifndef NAME` and `#define NAME`, and end it with `#endif`";
-        self.report(Diagnostic::error("E0004", word.span, message).help(help));
+        self.report(Diagnostic::new(Code::E0004, word.span, message).help(help));
     }
 }
 

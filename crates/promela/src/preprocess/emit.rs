@@ -10,7 +10,7 @@
 use super::Preprocessor;
 use super::intern::Sym;
 use super::scan::{Kind, PpToken, SEAM, SPACE};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::{Punct, Token, TokenKind};
 
@@ -112,7 +112,7 @@ impl Emitter {
     pub fn finish(mut self, pp: &mut Preprocessor, end: Span) -> (Vec<Token>, Vec<bool>) {
         if let Some(c) = self.c_text.take().filter(|c| c.brackets + c.braces > 0) {
             let message = "the C text after this word is never closed";
-            pp.report(Diagnostic::error("E0023", c.keyword, message).help("end it with `}`"));
+            pp.report(Diagnostic::new(Code::E0023, c.keyword, message).help("end it with `}`"));
             self.add(TokenKind::CBlock(c.text.into()), c.span.unwrap_or(c.keyword), c.line_start);
         }
         self.flush(pp);
@@ -130,7 +130,7 @@ impl Emitter {
         if !text.is_ascii() {
             let message = format!("the name `{text}` has a character that names cannot have");
             let help = "names are made of the letters a-z and A-Z, digits and `_`";
-            pp.report(Diagnostic::error("E0022", token.span, message).help(help));
+            pp.report(Diagnostic::new(Code::E0022, token.span, message).help(help));
         }
         if matches!(&*text, "c_code" | "c_decl" | "c_expr") {
             self.c_text = Some(CText {
@@ -216,7 +216,7 @@ impl Emitter {
             let found = if starts("-->") {
                 let message = "`-->` is read as `->`, as by Spin";
                 pp.report(
-                    Diagnostic::warning("W0009", first.span, message)
+                    Diagnostic::new(Code::W0009, first.span, message)
                         .help("write `->`, or a space after `--`"),
                 );
                 Some((Punct::Arrow, 3))
@@ -247,14 +247,18 @@ impl Emitter {
         }
         let (code, message, help) = match c {
             '#' => (
-                "E0024",
+                Code::E0024,
                 "`#` can stand only at the beginning of a line".into(),
                 "move the directive to its own line",
             ),
-            '$' => ("E0022", "this `$` has no second one on its line".into(), "remove it"),
-            _ => ("E0022", format!("the character `{}` has no meaning here", c.escape_debug()), "remove it"),
+            '$' => (Code::E0022, "this `$` has no second one on its line".into(), "remove it"),
+            _ => (
+                Code::E0022,
+                format!("the character `{}` has no meaning here", c.escape_debug()),
+                "remove it",
+            ),
         };
-        pp.report(Diagnostic::error(code, span, message).help(help));
+        pp.report(Diagnostic::new(code, span, message).help(help));
         self.add(TokenKind::Unknown(c), span, line_start);
     }
 
@@ -351,7 +355,7 @@ fn character(pp: &mut Preprocessor, token: &PpToken) -> i64 {
             if b.is_ascii_digit() {
                 let message = format!("`{text}` is the character `{}`, as in Spin", b as char);
                 let help = format!("write the number itself, without quotes, or `'{}'`", b as char);
-                pp.report(Diagnostic::warning("W0008", token.span, message).help(help));
+                pp.report(Diagnostic::new(Code::W0008, token.span, message).help(help));
             }
             return match b {
                 b'n' => 10,
@@ -365,17 +369,17 @@ fn character(pp: &mut Preprocessor, token: &PpToken) -> i64 {
     }
     let message = format!("`{text}` is not one character");
     let help = "write one ASCII character between the quotes; text is written in double quotes";
-    pp.report(Diagnostic::error("E0021", token.span, message).help(help));
+    pp.report(Diagnostic::new(Code::E0021, token.span, message).help(help));
     i64::from(inner.bytes().next().unwrap_or(0))
 }
 
 fn report_open_quote(pp: &mut Preprocessor, token: &PpToken) {
     let diagnostic = if token.kind == Kind::OpenStr {
-        Diagnostic::error("E0020", token.span, "this string is not closed on its line")
+        Diagnostic::new(Code::E0020, token.span, "this string is not closed on its line")
             .help("end it with `\"`")
     } else {
         let help = "a character is written as 'a'; text is written in double quotes";
-        Diagnostic::error("E0021", token.span, "this `'` begins no character constant").help(help)
+        Diagnostic::new(Code::E0021, token.span, "this `'` begins no character constant").help(help)
     };
     pp.report(diagnostic);
 }
@@ -395,10 +399,10 @@ fn warn_about_word_in_number(
             "macro `{name}` is not replaced here, because `{text}` is one number to the preprocessor"
         );
         let help = format!("write a space before it: `{} {name}`", &text[..from]);
-        pp.report(Diagnostic::warning("W0005", span, message).help(help));
+        pp.report(Diagnostic::new(Code::W0005, span, message).help(help));
     } else if !text.contains('.') {
         let message = format!("`{text}` is read as `{}` followed by `{name}`, as by Spin", &text[..from]);
         let help = "Promela has only decimal numbers";
-        pp.report(Diagnostic::warning("W0006", token.span, message).help(help));
+        pp.report(Diagnostic::new(Code::W0006, token.span, message).help(help));
     }
 }

@@ -9,7 +9,7 @@ use super::intern::Sym;
 use super::macros::{Builtin, Definition, Macro, Params, Piece, What};
 use super::scan::{Kind, LINE_START, PAINTED, PpToken, SEAM, SPACE, single_token};
 use super::{MAX_CALL_DEPTH, MAX_EXPANSION, Preprocessor, end_token};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Expansion, ExpansionId, ExpansionKind, Span};
 use std::rc::Rc;
 
@@ -151,7 +151,7 @@ impl Preprocessor<'_> {
         if !self.stack.is_empty() {
             let message = format!("macros produce more than {MAX_EXPANSION} tokens here");
             let help = "a macro that uses another one twice doubles the text at every level; use an inline or a loop";
-            self.report(Diagnostic::error("E0012", self.sources.site(name.span), message).help(help));
+            self.report(Diagnostic::new(Code::E0012, self.sources.site(name.span), message).help(help));
         }
         self.abort();
         false
@@ -225,7 +225,7 @@ impl Preprocessor<'_> {
         let text = self.text(name).to_owned();
         let message = format!("`{text}` is a predefined macro and is replaced by `{value}`, as with Spin");
         let help = format!("choose another name, or give the option `-U {text}`");
-        self.report(Diagnostic::warning("W0007", name.span, message).help(help));
+        self.report(Diagnostic::new(Code::W0007, name.span, message).help(help));
     }
 
     /// Whether the next token is `(`, which is then passed; other tokens are left where they are.
@@ -311,7 +311,7 @@ impl Preprocessor<'_> {
     fn report_open_call(&mut self, name: &PpToken) {
         let message = format!("the call of macro `{}` has no closing `)`", self.text(name));
         let help = "close the argument list; it may span lines but not files or directives";
-        self.report(Diagnostic::error("E0010", name.span, message).help(help));
+        self.report(Diagnostic::new(Code::E0010, name.span, message).help(help));
     }
 
     /// Checks the number of arguments.
@@ -338,7 +338,7 @@ impl Preprocessor<'_> {
         let given = arguments.len();
         let message = format!("macro `{}` takes {wanted} arguments but is given {given}", self.text(name));
         let help = "an argument with a comma in it must be put in parentheses";
-        let error = Diagnostic::error("E0009", name.span, message);
+        let error = Diagnostic::new(Code::E0009, name.span, message);
         self.report(error.label(definition.span, "defined here").help(help));
         None
     }
@@ -464,7 +464,7 @@ impl<'m> Substitution<'m> {
         if pp.call_depth >= MAX_CALL_DEPTH {
             let message = format!("macro calls are nested more than {MAX_CALL_DEPTH} deep in arguments");
             let span = pp.sources.site(self.name.span);
-            pp.report(Diagnostic::error("E0012", span, message).help("break the call into several macros"));
+            pp.report(Diagnostic::new(Code::E0012, span, message).help("break the call into several macros"));
             pp.abort();
             return Vec::new();
         }
@@ -508,7 +508,7 @@ impl<'m> Substitution<'m> {
             None => {
                 let message = format!("`{}` ## `{}` is not one token", pp.text(&left), pp.text(&right));
                 let help = "write the two side by side, without `##`";
-                let error = Diagnostic::error("E0011", pp.sources.site(self.name.span), message);
+                let error = Diagnostic::new(Code::E0011, pp.sources.site(self.name.span), message);
                 pp.report(error.label(left.span, "joined here").help(help));
                 self.out.extend([left, right]);
             }

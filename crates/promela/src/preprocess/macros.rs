@@ -3,7 +3,7 @@
 use super::Preprocessor;
 use super::intern::Sym;
 use super::scan::{Kind, PpToken, SPACE};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -165,7 +165,7 @@ impl Preprocessor<'_> {
             None => (directive.span, format!("`#{}` needs the name of a macro", self.text(directive))),
         };
         let help = "write a name after it, made of letters, digits and `_` and not beginning with a digit";
-        self.report(Diagnostic::error("E0006", span, found).help(help));
+        self.report(Diagnostic::new(Code::E0006, span, found).help(help));
         None
     }
 
@@ -173,12 +173,12 @@ impl Preprocessor<'_> {
         let text = self.text(name).to_owned();
         let warning = match self.definition(name.sym) {
             Some(Definition::User(old)) if !old.same(new) => {
-                Diagnostic::warning("W0001", name.span, format!("macro `{text}` is redefined"))
+                Diagnostic::new(Code::W0001, name.span, format!("macro `{text}` is redefined"))
                     .label(old.span, "the earlier definition")
                     .help(format!("write `#undef {text}` before it, if this is meant"))
             }
             Some(Definition::Builtin(_)) => {
-                Diagnostic::warning("W0001", name.span, format!("the built-in macro `{text}` is redefined"))
+                Diagnostic::new(Code::W0001, name.span, format!("the built-in macro `{text}` is redefined"))
                     .help(format!("write `#undef {text}` before it, if this is meant"))
             }
             _ => return,
@@ -216,7 +216,7 @@ impl Preprocessor<'_> {
             }
         };
         let help = "write `#define NAME(a, b) …`; put a space before `(` if the macro has no parameters";
-        self.report(Diagnostic::error("E0007", problem.0, problem.1).help(help));
+        self.report(Diagnostic::new(Code::E0007, problem.0, problem.1).help(help));
         None
     }
 
@@ -226,7 +226,7 @@ impl Preprocessor<'_> {
             if seen.insert(*name, ()).is_some() {
                 let message = format!("the parameter `{}` occurs twice", self.interner.text(*name));
                 self.report(
-                    Diagnostic::error("E0007", span, message).help("give each parameter its own name"),
+                    Diagnostic::new(Code::E0007, span, message).help("give each parameter its own name"),
                 );
                 return None;
             }
@@ -254,7 +254,7 @@ impl Preprocessor<'_> {
             if token.kind == Kind::Name && self.text(&token) == "__VA_OPT__" {
                 let help = "write `, ## __VA_ARGS__` for a comma that goes away with the arguments";
                 let message = "`__VA_OPT__` is not available";
-                self.report(Diagnostic::error("E0008", token.span, message).help(help));
+                self.report(Diagnostic::new(Code::E0008, token.span, message).help(help));
                 return None;
             }
             let mut what = param(&token).map_or(What::Token, What::Param);
@@ -262,7 +262,7 @@ impl Preprocessor<'_> {
                 let Some((quoted, i)) = tokens.next().and_then(|(_, t)| Some((t, param(t)?))) else {
                     let message = "`#` must be followed by a parameter in a macro with parameters";
                     let help = "write `#x`, where `x` is a parameter, to turn an argument into a string";
-                    self.report(Diagnostic::error("E0008", token.span, message).help(help));
+                    self.report(Diagnostic::new(Code::E0008, token.span, message).help(help));
                     return None;
                 };
                 what = What::Quoted(i);
@@ -280,7 +280,7 @@ impl Preprocessor<'_> {
     fn misplaced_paste(&mut self, token: &PpToken) -> Option<Vec<Piece>> {
         let message = "`##` cannot stand at the beginning or the end of a macro's text";
         let help = "`##` joins the tokens on its left and on its right; write both";
-        self.report(Diagnostic::error("E0008", token.span, message).help(help));
+        self.report(Diagnostic::new(Code::E0008, token.span, message).help(help));
         None
     }
 }

@@ -34,7 +34,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{ExpansionId, FileId, Files, SourceMap, Span};
 use crate::token::Token;
 use directive::Conditional;
@@ -119,7 +119,7 @@ pub fn preprocess(path: &str, files: &dyn Files, options: &Options, sources: &mu
             let file = pp.sources.add_file(path, "");
             let span = Span { file, ..Span::NONE };
             let message = format!("cannot read `{path}`: {reason}");
-            pp.report(Diagnostic::error("E0001", span, message).help("check the name of the model"));
+            pp.report(Diagnostic::new(Code::E0001, span, message).help("check the name of the model"));
             span
         }
     };
@@ -215,7 +215,7 @@ impl<'a> Preprocessor<'a> {
         } else if self.diagnostics.len() == MAX_DIAGNOSTICS {
             let message = "too many problems; the further ones are not shown";
             let span = diagnostic.span();
-            self.diagnostics.push(Diagnostic::error("E0025", span, message).help("repair the first ones"));
+            self.diagnostics.push(Diagnostic::new(Code::E0025, span, message).help("repair the first ones"));
         }
     }
 
@@ -255,7 +255,7 @@ impl<'a> Preprocessor<'a> {
         if self.text_read > MAX_TEXT {
             let message = format!("more than {} MB of text to read", MAX_TEXT >> 20);
             self.report(
-                Diagnostic::error("E0004", include, message)
+                Diagnostic::new(Code::E0004, include, message)
                     .help("a model this large is most likely a file that is included again and again"),
             );
             return self.abort();
@@ -287,7 +287,7 @@ impl<'a> Preprocessor<'a> {
         let (start, end) = open.scanner.original_anywhere(at, at + 2);
         let span = Span { file: open.file, start, end, expansion: ExpansionId::ROOT };
         self.report(
-            Diagnostic::error("E0019", span, "this comment is never closed").help("end it with `*/`"),
+            Diagnostic::new(Code::E0019, span, "this comment is never closed").help("end it with `*/`"),
         );
     }
 

@@ -139,7 +139,8 @@ impl Builder<'_> {
             NodeKind::Unless(..) => {
                 let message = "`unless` cannot be the first statement of a d_step";
                 return Err(Box::new(
-                    Diagnostic::error("E0305", element.node.span, message).help("use `atomic` instead"),
+                    Diagnostic::new(crate::diagnostic::Code::E0305, element.node.span, message)
+                        .help("use `atomic` instead"),
                 ));
             }
             NodeKind::Basic(_) | NodeKind::Else => return Ok(None),
@@ -327,8 +328,8 @@ impl Builder<'_> {
             if !writer.places.contains_key(to) && !self.exits.contains(to) && Some(*to) != after_loop {
                 let span = self.flow.sequence(body).first.map_or(Span::NONE, |f| self.element(f).node.span);
                 return Err(Box::new(
-                    Diagnostic::error(
-                        "E0303",
+                    Diagnostic::new(
+                        crate::diagnostic::Code::E0303,
                         span,
                         "this d_step sequence is left in a way that is not possible",
                     )
@@ -401,7 +402,8 @@ impl Builder<'_> {
         let refuse = |what: &str| {
             let message = format!("{what} cannot be used inside d_step");
             Err(Box::new(
-                Diagnostic::error("E0305", self.element(id).node.span, message).help("use `atomic` instead"),
+                Diagnostic::new(crate::diagnostic::Code::E0305, self.element(id).node.span, message)
+                    .help("use `atomic` instead"),
             ))
         };
         match kind {

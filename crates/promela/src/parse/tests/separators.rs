@@ -68,5 +68,5 @@ fn a_line_end_after_a_multi_line_comment_counts() {
 fn signs_that_spin_reads_its_own_way() {
     assert_eq!(shown("int x; init { if :: x --> x = 1 fi }"), "if :: x; x = 1 fi");
     let (parsed, _) = super::parse_text("init { */ skip }");
-    assert_eq!(parsed.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["W0102"]);
+    assert_eq!(parsed.diagnostics.iter().map(|d| d.code.name()).collect::<Vec<_>>(), ["W0102"]);
 }

@@ -113,7 +113,7 @@ fn declarations() {
 #[test]
 fn numbers_wrap_with_a_warning() {
     let (parsed, _) = parse_text("init { int x; x = 4294967295 }");
-    assert_eq!(parsed.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["W0101"]);
+    assert_eq!(parsed.diagnostics.iter().map(|d| d.code.name()).collect::<Vec<_>>(), ["W0101"]);
     let Item::Init(init) = &parsed.unit.items[0] else { panic!("an init") };
     assert_eq!(super::show_block(&init.body), "decl x; x = -1");
 }
