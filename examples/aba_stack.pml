@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=12001
 //@ check: safety -D NO_TAGS
+//@ expect: verdict=violated kind=assertion states=10337
 //@ check: safety -D TAGS=3
+//@ expect: verdict=violated kind=assertion states=12423
 /*
  * A lock-free stack (Treiber, 1986) and the ABA problem.
  *

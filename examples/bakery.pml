@@ -1,5 +1,7 @@
 //@ check: safety
+//@ expect: verdict=holds states=4606
 //@ check: safety -D NO_DOORWAY
+//@ expect: verdict=violated kind=assertion states=5550
 /*
  * Lamport's bakery: mutual exclusion for N processes that only read and write shared variables.
  *

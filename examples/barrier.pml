@@ -1,5 +1,7 @@
 //@ check: safety
+//@ expect: verdict=holds states=860
 //@ check: safety -D NO_SENSE
+//@ expect: verdict=violated kind=end-state states=504
 /*
  * A reusable barrier: N threads work in rounds, and nobody starts a round before all have finished the one before.
  *

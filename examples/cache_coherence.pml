@@ -1,7 +1,11 @@
 //@ check: safety
+//@ expect: verdict=holds states=12726
 //@ check: safety -D NO_WRITE_BACK
+//@ expect: verdict=violated kind=assertion states=51678
 //@ check: safety -D NO_INVALIDATE
+//@ expect: verdict=violated kind=assertion states=53100
 //@ check: safety -D STALE_UPGRADE
+//@ expect: verdict=violated kind=assertion states=42993
 /*
  * The MSI cache coherence protocol: N caches and one memory line on a shared bus.
  *

@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=110
 //@ check: safety -D STUBBORN
+//@ expect: verdict=violated kind=end-state states=44
 //@ check: safety -D CARELESS
+//@ expect: verdict=violated kind=assertion states=88
 /*
  * Dekker's algorithm: the first correct mutual exclusion for two processes with nothing but shared variables (about 1962).
  *

@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=2752
 //@ check: safety -D NEAREST_FIRST
+//@ expect: verdict=violated kind=assertion states=2942
 //@ check: safety -D HASTY
+//@ expect: verdict=violated kind=assertion states=6264
 /*
  * An elevator: a controller, a motor and a door that work side by side, and people who press buttons at any time.
  *

@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=38
 //@ check: safety -D NO_RELEASE
+//@ expect: verdict=violated kind=assertion states=45
 //@ check: safety -D PRESS_RUNS_ON
+//@ expect: verdict=violated kind=assertion states=65
 /*
  * A press with an emergency stop, written with `unless`: the handler behind `unless` takes over as soon as its first
  * statement is executable, wherever the press is in its working cycle.

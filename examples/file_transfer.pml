@@ -1,7 +1,11 @@
 //@ check: safety
+//@ expect: verdict=holds states=876
 //@ check: safety -D HASTY_RECEIVER
+//@ expect: verdict=violated kind=assertion states=2106
 //@ check: safety -D NO_BIT
+//@ expect: verdict=violated kind=assertion states=924
 //@ check: safety -D OVERCONFIDENT
+//@ expect: verdict=violated kind=assertion states=876
 /*
  * A file transfer protocol with a limited number of repetitions (in the manner of the Bounded Retransmission
  * Protocol): both sides must learn what became of the file, although the channels lose messages and the sender gives

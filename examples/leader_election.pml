@@ -1,5 +1,7 @@
 //@ check: safety
+//@ expect: verdict=holds states=13410
 //@ check: safety -D NO_FILTER -D N=3
+//@ expect: verdict=violated kind=assertion states=4663
 /*
  * Leader election in a ring (Chang and Roberts, 1979): nodes with different numbers agree on the one with the largest.
  *

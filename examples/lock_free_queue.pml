@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=50617
 //@ check: safety -D PLAIN_STORE
+//@ expect: verdict=violated kind=assertion,end-state states=92595
 //@ check: safety -D NO_HELP
+//@ expect: verdict=violated kind=assertion states=46347
 /*
  * The lock-free queue of Michael and Scott (1996), on which the concurrent queues of many libraries are built.
  *

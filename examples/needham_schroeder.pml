@@ -1,5 +1,7 @@
 //@ check: safety
+//@ expect: verdict=violated kind=assertion states=149
 //@ check: safety -D LOWE
+//@ expect: verdict=holds states=144
 /*
  * The Needham-Schroeder public-key protocol (1978) and the attack on it that Gavin Lowe found in 1995.
  *

@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=36815
 //@ check: safety -D STUBBORN
+//@ expect: verdict=violated kind=assertion states=36835
 //@ check: safety -D FORGETFUL
+//@ expect: verdict=violated kind=assertion states=35754
 /*
  * Paxos for a single decision (Lamport, 1998): servers agree on one value, although proposers compete, messages get
  * lost, and anybody may be slow for ever.

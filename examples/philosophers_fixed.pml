@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=80
 //@ check: safety -D N=3
+//@ expect: verdict=holds states=25
 //@ check: safety -D ALL_RIGHT_HANDED
+//@ expect: verdict=violated kind=end-state states=119
 /*
  * Dining philosophers, repaired: the last one is left-handed and takes the forks in the opposite order.
  *

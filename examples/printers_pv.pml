@@ -1,6 +1,8 @@
 //@ options: --dialect pv
 //@ check: safety
+//@ expect: verdict=holds
 //@ check: safety -D NO_PERMIT
+//@ expect: verdict=violated kind=assertion,invariant
 /*
  * Users share a few printers: a counting semaphore hands out permits, a lock protects the list of free printers.
  *

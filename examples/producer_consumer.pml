@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=1832
 //@ check: safety -D IF_INSTEAD_OF_WHILE
+//@ expect: verdict=violated kind=assertion states=4202
 //@ check: safety -D ONE_CONDITION
+//@ expect: verdict=violated kind=end-state states=2062
 /*
  * A bounded buffer as a monitor: producers and consumers share a mutex and two condition variables, as in
  * pthreads or Java.

@@ -1,4 +1,5 @@
 //@ check: safety
+//@ expect: verdict=violated kind=end-state states=2383
 /*
  * The lost wake-up: one producer, one consumer, a small buffer, and two primitives `sleep` and `wakeup`.
  *

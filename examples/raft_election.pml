@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=31322
 //@ check: safety -D FORGETS_VOTE -D TERMS=1
+//@ expect: verdict=violated kind=assertion states=4647
 //@ check: safety -D STALE_VOTES
+//@ expect: verdict=violated kind=assertion states=35846
 /*
  * The leader election of Raft (Ongaro and Ousterhout, 2014): in every term at most one server becomes leader.
  *

@@ -1,6 +1,9 @@
 //@ check: safety
-//@ check: safety -D UNPROTECTED
+//@ expect: verdict=holds states=685
+//@ check: safety -D UNPROTECTED -D READERS=2
+//@ expect: verdict=violated kind=assertion states=8199
 //@ check: safety -D FORGETFUL
+//@ expect: verdict=violated kind=end-state states=668
 /*
  * Readers and writers with two semaphores (Courtois, Heymans and Parnas, 1971): any number of readers may be in the
  * room together, a writer only alone.

@@ -1,4 +1,5 @@
 //@ check: safety
+//@ expect: verdict=violated kind=assertion states=48
 /*
  * A wolf, a goat and a cabbage have to cross a river. The farmer's boat takes the farmer and at most one of them. Left
  * alone, the wolf eats the goat, and the goat eats the cabbage. How do all four get across?

@@ -1,5 +1,7 @@
 //@ check: safety
+//@ expect: verdict=holds states=13433
 //@ check: safety -D NUMBERS=2
+//@ expect: verdict=violated kind=assertion states=39228
 /*
  * A sliding window protocol (go-back-N) over channels that lose messages.
  *

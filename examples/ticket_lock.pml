@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=823
 //@ check: safety -D TICKETS=2
+//@ expect: verdict=violated kind=assertion states=3025
 //@ check: safety -D TORN
+//@ expect: verdict=violated kind=assertion,end-state states=32107
 /*
  * A ticket lock, as kernels use it: an atomic fetch-and-add draws a ticket, then one waits until it is called.
  * The waiting line is fair by construction.

@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=4346
 //@ check: safety -D IMPATIENT
+//@ expect: verdict=violated kind=assertion states=5576
 //@ check: safety -D OPTIMIST
+//@ expect: verdict=violated kind=assertion states=3880
 /*
  * Two-phase commit: a coordinator and N participants decide together whether a transaction commits.
  *

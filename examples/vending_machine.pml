@@ -1,6 +1,9 @@
 //@ check: safety
+//@ expect: verdict=holds states=33
 //@ check: safety -D FREE_DRINKS
+//@ expect: verdict=violated kind=trace
 //@ check: safety -D STUBBORN
+//@ expect: verdict=violated kind=end-state states=29
 /*
  * A vending machine and a customer who talk over rendezvous channels: a message is a handshake, both sides take the
  * step together or not at all.
@@ -22,19 +25,6 @@ mtype:drink = { tea, coffee };
 chan coin = [0] of { bool };			/* true: into the machine, false: back */
 chan button = [0] of { mtype:drink };
 chan tray = [0] of { mtype:drink };
-
-/* Receives, not sends: a rendezvous send is an offer first, and an offer that nobody takes is no message. */
-trace
-{
-	do
-	:: coin?true ->
-		if
-		:: button?tea -> tray?tea
-		:: button?coffee -> tray?coffee
-		:: coin?false
-		fi
-	od
-}
 
 active proctype machine()
 {
@@ -71,5 +61,18 @@ active proctype customer()
 		fi
 	   :: button!wish -> tray?got		/* tries to get one for nothing */
 	   fi
+	od
+}
+
+/* Receives, not sends: a rendezvous send is an offer first, and an offer that nobody takes is no message. */
+trace
+{
+	do
+	:: coin?true ->
+		if
+		:: button?tea -> tray?tea
+		:: button?coffee -> tray?coffee
+		:: coin?false
+		fi
 	od
 }

@@ -14,11 +14,13 @@ pub enum Kind {
     Trace,
     /// A run-time error: index, division, blocked d_step, uninitialised channel …
     Runtime,
+    /// A violated invariant of the PV dialect; Spin has none.
+    Invariant,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Assertion, Kind::EndState, Kind::Trace, Kind::Runtime];
+    pub const ALL: [Kind; 5] = [Kind::Assertion, Kind::EndState, Kind::Trace, Kind::Runtime, Kind::Invariant];
 
     /// The word of the JSON report.
     pub fn word(self) -> &'static str {
@@ -27,6 +29,7 @@ impl Kind {
             Kind::EndState => "end-state",
             Kind::Trace => "trace",
             Kind::Runtime => "runtime",
+            Kind::Invariant => "invariant",
         }
     }
 
