@@ -1,7 +1,7 @@
 //@ check: safety
-//@ expect: verdict=violated kind=assertion states=149
+//@ expect: verdict=violated kind=assertion states=195
 //@ check: safety -D LOWE
-//@ expect: verdict=holds states=144
+//@ expect: verdict=holds states=190
 /*
  * The Needham-Schroeder public-key protocol (1978) and the attack on it that Gavin Lowe found in 1995.
  *
@@ -42,7 +42,6 @@ chan to_bob = [0] of { mtype, mtype, mtype, mtype, mtype };
 #endif
 
 mtype alices_partner, bobs_partner;
-bool alice_done, bob_done;
 bool knows_na, knows_nb;		/* what Mallory has learnt */
 
 active proctype Alice()
@@ -56,10 +55,7 @@ active proctype Alice()
 	to_network!msg1(alices_partner, na, alice, NOTHING);
 end:
 	to_alice?msg2(alice, na, nonce, eval(SENDER(alices_partner)));
-	atomic {
-		alice_done = true;
-		assert(alices_partner != bob || (bobs_partner == alice && !knows_na))
-	};
+	assert(alices_partner != bob || (bobs_partner == alice && !knows_na));
 end_sending:
 	to_network!msg3(alices_partner, nonce, NOTHING, NOTHING)
 }
@@ -74,10 +70,7 @@ end_sending:
 	to_network!msg2(bobs_partner, nonce, nb, SENDER(bob));
 end_waiting:
 	to_bob?msg3(bob, nb, NOTHING, NOTHING);
-	atomic {
-		bob_done = true;
-		assert(bobs_partner != alice || (alices_partner == bob && !knows_nb))
-	}
+	assert(bobs_partner != alice || (alices_partner == bob && !knows_nb))
 }
 
 inline learn(nonce)
@@ -108,8 +101,7 @@ end:	do
 		:: key != mallory && kind == msg1 -> kept1 = true
 		:: key != mallory && kind == msg2 -> kept2 = x
 		:: key != mallory && kind == msg3 -> kept3 = x
-		fi;
-		kind = NOTHING; key = NOTHING; x = NOTHING; y = NOTHING
+		fi
 	   }
 
 	/* pass on; what he does not have yet carries a key or a nonce that nobody accepts */

@@ -247,12 +247,17 @@ impl<'s> Parser<'s> {
 
     /// From `start` to the token consumed last.
     pub(super) fn span_from(&self, start: Span) -> Span {
-        start.to(self.previous)
+        self.join_spans(start, self.previous)
     }
 
     /// Like [`Parser::span_from`], in terms of where tokens are shown.
     pub(super) fn place_from(&self, start: Span) -> Span {
-        start.to(self.previous_place)
+        self.join_spans(start, self.previous_place)
+    }
+
+    /// From one token or expression to another, also where a macro gave one of them.
+    pub(super) fn join_spans(&self, a: Span, b: Span) -> Span {
+        self.lexer.stream.sources.join(a, b)
     }
 
     /// How many tokens have been consumed: whether a rule took any.
