@@ -3,11 +3,7 @@
 //! A [`Span`] names a byte range of one file and, when the text came out of a macro or an inline, the
 //! expansion that produced it. Expansions form a tree that leads back to the place of use.
 
-use std::iter;
 use std::sync::Arc;
-
-/// How many uses of macros [`SourceMap::join`] looks through.
-const LIFTS: usize = 32;
 
 /// A file that was read: an index into [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -174,20 +170,6 @@ impl SourceMap {
         span
     }
 
-    /// From `a` to `b` in the text that people are shown: what came out of a macro is lifted to the macro's use until both
-    /// stand in the same text; `a` where they never do.
-    pub fn join(&self, a: Span, b: Span) -> Span {
-        let outwards = |span| iter::successors(Some(span), |s| self.macro_use(*s)).take(LIFTS);
-        outwards(a)
-            .flat_map(|x| outwards(b).map(move |y| (x, y)))
-            .find(|(x, y)| (x.file, x.expansion) == (y.file, y.expansion))
-            .map_or(a, |(x, y)| Span { start: x.start.min(y.start), end: x.end.max(y.end), ..x })
-    }
-
-    fn macro_use(&self, span: Span) -> Option<Span> {
-        self.expansion(span.expansion).filter(|e| e.kind == ExpansionKind::Macro).map(|e| e.call)
-    }
-
     /// File, line and column of the beginning of `span` as people are shown it.
     pub fn location(&self, span: Span) -> Location {
         let span = self.site(span);
@@ -222,27 +204,4 @@ impl SourceMap {
 pub trait Files {
     /// The text of the file at `path`, or why it cannot be had.
     fn read(&self, path: &str) -> Result<String, String>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_statement_reaches_to_the_end_of_a_macros_use() {
-        let mut sources = SourceMap::new();
-        let text = "#define BIG 5\nx = BIG";
-        let file = sources.add_file("m.pml", text);
-        let at = |part: &str, expansion| {
-            let start = text.rfind(part).unwrap_or(0) as u32;
-            Span { file, start, end: start + part.len() as u32, expansion }
-        };
-        let call = at("BIG", ExpansionId::ROOT);
-        let used = sources.add_expansion(Expansion { kind: ExpansionKind::Macro, name: "BIG".into(), call });
-        let (x, five) = (at("x", ExpansionId::ROOT), at("5", used));
-        assert_eq!(sources.text(sources.join(x, five)), "x = BIG");
-        assert_eq!(sources.text(sources.join(five, x)), "x = BIG");
-        let elsewhere = Span { file: FileId(7), ..x };
-        assert_eq!(sources.join(x, elsewhere), x);
-    }
 }

@@ -247,17 +247,12 @@ impl<'s> Parser<'s> {
 
     /// From `start` to the token consumed last.
     pub(super) fn span_from(&self, start: Span) -> Span {
-        self.join_spans(start, self.previous)
+        start.to(self.previous)
     }
 
     /// Like [`Parser::span_from`], in terms of where tokens are shown.
     pub(super) fn place_from(&self, start: Span) -> Span {
-        self.join_spans(start, self.previous_place)
-    }
-
-    /// From one token or expression to another, also where a macro gave one of them.
-    pub(super) fn join_spans(&self, a: Span, b: Span) -> Span {
-        self.lexer.stream.sources.join(a, b)
+        start.to(self.previous_place)
     }
 
     /// How many tokens have been consumed: whether a rule took any.
