@@ -170,6 +170,44 @@ impl SourceMap {
         span
     }
 
+    /// From the beginning of `first` to the end of `last`, as the author wrote it: where macros begin or end between them, from
+    /// and to the places where those are used.
+    pub fn join(&self, first: Span, last: Span) -> Span {
+        let together = first.file == last.file && first.expansion == last.expansion;
+        if together && first.start <= last.end && !(self.is_argument(first) || self.is_argument(last)) {
+            return first.to(last);
+        }
+        self.site(first).to(self.call(last))
+    }
+
+    /// The use of the macro that `span` came through, with its arguments.
+    fn call(&self, span: Span) -> Span {
+        let site = self.site(span);
+        let rest = self.files.get(site.file.0 as usize).and_then(|f| f.text.get(site.end as usize..));
+        let rest = rest.filter(|rest| site != span && rest.trim_start().starts_with('('));
+        let mut depth = 0;
+        for (at, c) in rest.unwrap_or_default().char_indices().take(MAX_CALL) {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => continue,
+            }
+            if depth == 0 {
+                return Span { end: site.end + at as u32 + 1, ..site };
+            }
+        }
+        site
+    }
+
+    /// Whether the text is an argument of the macro that it came through.
+    fn is_argument(&self, span: Span) -> bool {
+        self.expansion(span.expansion).is_some_and(|e| {
+            e.kind == ExpansionKind::Macro
+                && e.call.file == span.file
+                && (e.call.start..self.call(span).end).contains(&span.start)
+        })
+    }
+
     /// File, line and column of the beginning of `span` as people are shown it.
     pub fn location(&self, span: Span) -> Location {
         let span = self.site(span);
@@ -200,8 +238,38 @@ impl SourceMap {
     }
 }
 
+/// How far the end of a macro's arguments is looked for: spans are joined often.
+const MAX_CALL: usize = 1000;
+
 /// Where included files come from. The front end does no input of its own.
 pub trait Files {
     /// The text of the file at `path`, or why it cannot be had.
     fn read(&self, path: &str) -> Result<String, String>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_joined_as_the_author_wrote_them() {
+        let text = "#define N 4\n#define inc(x) x = x + 1\nN > 3; y = N; inc(y); (N)";
+        let mut sources = SourceMap::new();
+        let file = sources.add_file("m", text);
+        let at = |word: &str, nth: usize, expansion| {
+            let start = text.match_indices(word).nth(nth).unwrap().0 as u32;
+            Span { file, start, end: start + word.len() as u32, expansion }
+        };
+        let root = ExpansionId::ROOT;
+        let mut used =
+            |call| sources.add_expansion(Expansion { kind: ExpansionKind::Macro, name: "m".into(), call });
+        let (first, second, call) =
+            (used(at("N", 1, root)), used(at("N", 2, root)), used(at("inc", 1, root)));
+        let joined = |a, b| sources.text(sources.join(a, b));
+        assert_eq!(joined(at("4", 0, first), at("3", 0, root)), "N > 3");
+        assert_eq!(joined(at("y", 0, root), at("4", 0, second)), "y = N");
+        assert_eq!(joined(at("y", 1, call), at("1", 0, call)), "inc(y)");
+        assert_eq!(joined(at("x", 1, call), at("1", 0, call)), "x = x + 1");
+        assert_eq!(joined(at("y", 0, root), at("(N)", 0, root)), "y = N; inc(y); (N)");
+    }
 }

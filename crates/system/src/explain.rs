@@ -89,10 +89,9 @@ pub struct ChannelView {
 }
 
 impl ChannelView {
-    /// The messages as one line: `[3, 4]`, or `[msg(1), ack(0)]` where they have several fields.
-    pub fn contents(&self) -> String {
-        let messages: Vec<String> = self.messages.iter().map(|fields| message(fields)).collect();
-        format!("[{}]", messages.join(", "))
+    /// The messages as a value: written as `[3, 4]`, or `[msg(1), ack(0)]` where they have several fields.
+    pub fn contents(&self) -> Value {
+        Value::Array(self.messages.iter().cloned().map(Value::Message).collect())
     }
 }
 
@@ -150,6 +149,8 @@ pub enum Value {
     Array(Vec<Value>),
     /// A structure.
     Record(Vec<(String, Value)>),
+    /// A message: its fields.
+    Message(Vec<Value>),
 }
 
 /// Elements of an array that are shown at most.
@@ -166,6 +167,7 @@ impl fmt::Display for Value {
             Value::Lock(None) => f.write_str("free"),
             Value::Lock(Some(pid)) => write!(f, "held by {pid}"),
             Value::Array(elements) => write_array(f, elements),
+            Value::Message(fields) => f.write_str(&message(fields)),
             Value::Record(fields) => {
                 f.write_str("{")?;
                 for (i, (name, value)) in fields.iter().enumerate() {

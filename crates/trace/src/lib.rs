@@ -6,9 +6,11 @@
 //! [`style`] is how text for people is coloured, here and in the crates above.
 
 pub mod blocked_text;
+pub mod change;
 pub mod read;
 pub mod replay;
 pub mod run;
+pub mod story;
 pub mod style;
 pub mod trail;
 pub mod write;

@@ -331,7 +331,6 @@ impl Flow {
         exit: Option<BreakId>,
     ) -> Result<ElementId, FlowError> {
         let span = node.span;
-        let text = node.text.clone();
         let selection = self.make(node);
         let join = self.join(span);
         let mut join = self.make(join);
@@ -343,7 +342,7 @@ impl Flow {
         let current = *self.current.last().unwrap_or(&SequenceId(0));
         if let Some(exit) = exit {
             self.append(join, current);
-            let node = self.node(NodeKind::Break, span, text);
+            let node = self.node(NodeKind::Break, span, "(the loop ends)");
             join = self.make(node);
             self.breaks[exit.0 as usize] = Some(join);
             self.break_stack.pop();

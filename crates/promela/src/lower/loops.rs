@@ -13,6 +13,9 @@ use crate::diagnostic::Code;
 use crate::ir::{Action, Base, BinaryOp, ChanOp, Expr, ExprKind, Place, RecvArg, Scalar, Type, Var};
 use crate::source::Span;
 
+/// The name of the hidden variable that counts messages.
+const COUNTER: &str = "_for_counter";
+
 impl Lowerer<'_> {
     fn loop_variable(&mut self, var: &VarRef, what: &str) -> Option<Place> {
         let plain = matches!(&var.parts[..], [part] if part.index.is_none());
@@ -28,6 +31,11 @@ impl Lowerer<'_> {
             );
         }
         place
+    }
+
+    /// A statement that the author did not write: `text` says what it does.
+    fn hidden(&mut self, action: Action, span: Span, text: String) -> Node {
+        self.flow().node(NodeKind::Basic(Box::new(action)), span, text)
     }
 
     fn check_range(&mut self, lo: &ast::Expr, hi: &ast::Expr, span: Span) {
@@ -49,8 +57,11 @@ impl Lowerer<'_> {
         let exit = self.flow().push_break();
         let place = self.loop_variable(var, "for")?;
         self.check_range(lo, hi, span);
+        let name = self.text(var.span);
+        let (first, test) =
+            (format!("{name} = {}", self.text(lo.span)), format!("{name} <= {}", self.text(hi.span)));
         let lo = self.expr(lo);
-        let node = self.basic(Action::Assign(place.clone(), lo), span);
+        let node = self.hidden(Action::Assign(place.clone(), lo), span, first);
         self.add(node);
         self.flow().open();
         self.no_more_initializers();
@@ -58,10 +69,10 @@ impl Lowerer<'_> {
             let hi = self.expr(hi);
             binary(BinaryOp::Le, load(place.clone()), hi, span)
         };
-        let node = self.basic(Action::Guard(condition), span);
+        let node = self.hidden(Action::Guard(condition), span, test);
         self.add(node);
         self.loop_body(body);
-        self.finish_loop(&place, exit, true, span)
+        self.finish_loop(&place, &name, exit, true, span)
     }
 
     fn loop_body(&mut self, body: &Block) {
@@ -71,17 +82,24 @@ impl Lowerer<'_> {
     }
 
     /// The increment, and an option that leaves the loop.
-    fn finish_loop(&mut self, place: &Place, exit: BreakId, with_else: bool, span: Span) -> Option<Node> {
+    fn finish_loop(
+        &mut self,
+        place: &Place,
+        name: &str,
+        exit: BreakId,
+        with_else: bool,
+        span: Span,
+    ) -> Option<Node> {
         let next = step(place, 1, span);
-        let node = self.basic(Action::Assign(place.clone(), next), span);
+        let node = self.hidden(Action::Assign(place.clone(), next), span, format!("{name}++"));
         self.add(node);
         let main = self.close(Opened::AnyLabel, span)?;
         self.flow().open();
         if with_else {
-            let node = self.node(NodeKind::Else, span);
+            let node = self.flow().node(NodeKind::Else, span, "else");
             self.add(node);
         }
-        let node = self.node(NodeKind::Goto(Target::Break(exit)), span);
+        let node = self.flow().node(NodeKind::Goto(Target::Break(exit)), span, "break");
         self.add(node);
         let leave = self.close(Opened::AnyLabel, span)?;
         Some(self.node(NodeKind::Do(vec![leave, main], exit), span))
@@ -96,17 +114,20 @@ impl Lowerer<'_> {
     ) -> Option<Node> {
         let place = self.loop_variable(var, "select")?;
         self.check_range(lo, hi, span);
+        let name = self.text(var.span);
+        let (first, test) =
+            (format!("{name} = {}", self.text(lo.span)), format!("{name} < {}", self.text(hi.span)));
         let lo = self.expr(lo);
-        let node = self.basic(Action::Assign(place.clone(), lo), span);
+        let node = self.hidden(Action::Assign(place.clone(), lo), span, first);
         self.add(node);
         self.flow().open();
         self.no_more_initializers();
         let hi = self.expr(hi);
         let condition = binary(BinaryOp::Lt, load(place.clone()), hi, span);
-        let node = self.basic(Action::Guard(condition), span);
+        let node = self.hidden(Action::Guard(condition), span, test);
         self.add(node);
         let exit = self.flow().push_break();
-        self.finish_loop(&place, exit, false, span)
+        self.finish_loop(&place, &name, exit, false, span)
     }
 
     pub(super) fn for_in(&mut self, var: &VarRef, over: &VarRef, body: &Block, span: Span) -> Option<Node> {
@@ -120,15 +141,16 @@ impl Lowerer<'_> {
         }
         let len = self.array_length(over)?;
         let place = self.loop_variable(var, "for")?;
-        let node = self.basic(Action::Assign(place.clone(), constant(0, span)), span);
+        let name = self.text(var.span);
+        let node = self.hidden(Action::Assign(place.clone(), constant(0, span)), span, format!("{name} = 0"));
         self.add(node);
         self.flow().open();
         self.no_more_initializers();
         let condition = binary(BinaryOp::Le, load(place.clone()), constant(len as i32 - 1, span), span);
-        let node = self.basic(Action::Guard(condition), span);
+        let node = self.hidden(Action::Guard(condition), span, format!("{name} <= {}", i64::from(len) - 1));
         self.add(node);
         self.loop_body(body);
-        self.finish_loop(&place, exit, true, span)
+        self.finish_loop(&place, &name, exit, true, span)
     }
 
     /// `for (m in c)`: looks at every message by rotating the channel.
@@ -143,43 +165,49 @@ impl Lowerer<'_> {
         let large = self.check_message_loop(var, over)?;
         let chan = self.channel(over)?;
         let counter = self.message_counter(large, span)?;
-        let node = self.basic(Action::Assign(counter.clone(), constant(0, span)), span);
+        let (message, queue) = (self.text(var.span), self.text(over.span));
+        let first = format!("{COUNTER} = 0");
+        let node = self.hidden(Action::Assign(counter.clone(), constant(0, span)), span, first);
         self.add(node);
         self.flow().open();
         self.no_more_initializers();
         let len = Expr { kind: ExprKind::Chan(ChanOp::Len, Box::new(chan.clone())), span };
-        let node = self.basic(Action::Guard(binary(BinaryOp::Lt, load(counter.clone()), len, span)), span);
+        let condition = binary(BinaryOp::Lt, load(counter.clone()), len, span);
+        let node = self.hidden(Action::Guard(condition), span, format!("{COUNTER} < len({queue})"));
         self.add(node);
         let Referent::Cells(place, ty) = self.resolve(var, true)? else { return None };
         let fields = self.flatten(&place, &ty);
         let args = fields.iter().cloned().map(RecvArg::Store).collect();
         let receive = Action::Receive { chan: chan.clone(), random: false, keep: false, args };
-        let node = self.basic(receive, span);
+        let node = self.hidden(receive, span, format!("{queue}?{message}"));
         self.add(node);
         let args = fields.into_iter().map(load).collect();
-        let node = self.basic(Action::Send { chan, sorted: false, args }, span);
+        let send = Action::Send { chan, sorted: false, args };
+        let node = self.hidden(send, span, format!("{queue}!{message}"));
         self.add(node);
         self.loop_body(body);
-        self.finish_loop(&counter, exit, true, span)
+        self.finish_loop(&counter, COUNTER, exit, true, span)
     }
 
     /// The hidden counter of `for (m in c)`: one for each block.
     fn message_counter(&mut self, large: bool, span: Span) -> Option<Place> {
-        const NAME: &str = "_for_counter";
         let context = self.context.as_mut()?;
-        let known =
-            context.scopes.find(NAME).filter(|(scope, _)| scope == context.scopes.current()).map(|(_, i)| *i);
+        let known = context
+            .scopes
+            .find(COUNTER)
+            .filter(|(scope, _)| scope == context.scopes.current())
+            .map(|(_, i)| *i);
         let index = known.unwrap_or_else(|| {
             let cell = context.n_cells;
             context.n_cells += 1;
             context.locals.push(Var {
-                name: NAME.into(),
+                name: COUNTER.into(),
                 ty: Type::Scalar(if large { Scalar::Short } else { Scalar::Byte }),
                 cell,
                 hidden: false,
                 span,
             });
-            context.scopes.declare(NAME.into(), context.locals.len() - 1);
+            context.scopes.declare(COUNTER.into(), context.locals.len() - 1);
             context.locals.len() - 1
         });
         let local = &context.locals[index];

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         self.context.as_ref().map_or(ProctypeKind::Proctype, |c| c.kind)
     }
 
-    fn text(&self, span: Span) -> String {
+    pub(super) fn text(&self, span: Span) -> String {
         self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -134,7 +134,7 @@ impl Parser<'_> {
             None
         };
         let height = left.height.max(right.height);
-        let span = left.outer.to(right.outer);
+        let span = self.join_spans(left.outer, right.outer);
         if height >= Limits::HEIGHT {
             let message = format!("this expression has more than {} operators in one chain", Limits::HEIGHT);
             return Err(self.stop(Diagnostic::new(Code::E0104, right.outer, message)));
@@ -170,7 +170,7 @@ impl Parser<'_> {
             return Err(self.report(Diagnostic::new(Code::E0116, sign.span.to(span), message).help(help)));
         }
         self.no_probe(&operand)?;
-        let span = sign.span.to(operand.outer);
+        let span = self.join_spans(sign.span, operand.outer);
         let height = operand.height;
         Ok(Parsed::above(ExprKind::Unary(op, Box::new(operand.expr)), span, height))
     }

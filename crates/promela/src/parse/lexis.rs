@@ -345,6 +345,8 @@ impl<'s> Lexer<'s> {
     /// Outside inlines Spin replaces `select (name : number .. number)` by a choice or, beyond 33 values, by a loop.
     fn expand_select(&mut self, span: Span) -> bool {
         let Some((name, low, high)) = self.select_ahead() else { return false };
+        let span =
+            self.stream.ahead().get(6).map_or(span, |close| self.stream.sources.join(span, close.span));
         self.stream.skip(7);
         if low > high {
             let message = format!("the range {low} .. {high} of this `select` is empty");

@@ -247,12 +247,17 @@ impl<'s> Parser<'s> {
 
     /// From `start` to the token consumed last.
     pub(super) fn span_from(&self, start: Span) -> Span {
-        start.to(self.previous)
+        self.join_spans(start, self.previous)
     }
 
     /// Like [`Parser::span_from`], in terms of where tokens are shown.
     pub(super) fn place_from(&self, start: Span) -> Span {
-        start.to(self.previous_place)
+        self.join_spans(start, self.previous_place)
+    }
+
+    /// From the beginning of `first` to the end of `last`.
+    pub(super) fn join_spans(&self, first: Span, last: Span) -> Span {
+        self.lexer.stream.sources.join(first, last)
     }
 
     /// How many tokens have been consumed: whether a rule took any.

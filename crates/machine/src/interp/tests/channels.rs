@@ -55,7 +55,7 @@ fn where_a_sorted_send_inserts() {
     let snapshot = machine.snapshot(&state);
     let channel = snapshot.channel("q").expect("the channel");
     // 258 is greater than 5 when it is sent, and 2 once it is stored; 5,0 then goes before 5,1.
-    assert_eq!(channel.contents(), "[(2,9), (5,0), (5,1), (2,0)]");
+    assert_eq!(channel.contents().to_string(), "[(2,9), (5,0), (5,1), (2,0)]");
 }
 
 #[test]

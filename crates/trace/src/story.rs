@@ -1,0 +1,320 @@
+//! A run told to people: who did what, where, and what it changed.
+//!
+//! [`tell`] makes the data of one step, from which both the text here and the JSON ([`json`](crate::json)) are made. A
+//! [`Teller`] writes steps one after another and groups those of one process, so that a simulation can be told while it
+//! happens; [`whole`], [`part`] and [`short`] tell runs that are over.
+
+use crate::change::{Change, Of, changes};
+use crate::run::Run;
+use crate::style::Palette;
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+use system::{Event, Fault, ProcessView, Snapshot, StepInfo, Value, explain};
+
+/// A step and what it did.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Who, where, which statement.
+    pub info: StepInfo,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// The values that are different afterwards.
+    pub changes: Vec<Change>,
+    /// The state before it is inside an atomic sequence.
+    pub was_inside: bool,
+    /// The state after it is inside an atomic sequence.
+    pub is_inside: bool,
+    /// The error that it showed.
+    pub fault: Option<Fault>,
+}
+
+/// Step `number` of a run.
+pub fn tell(run: &Run<'_>, number: usize) -> Option<Told> {
+    let info = run.info(number)?;
+    let taken = run.step(number)?;
+    let changes = changes(&run.snapshot(number - 1), &run.snapshot(number));
+    Some(Told {
+        number,
+        info,
+        events: run.events(number),
+        changes,
+        was_inside: taken.inside,
+        is_inside: run.is_inside(number),
+        fault: taken.fault.clone(),
+    })
+}
+
+/// A process by name and number: `user[1]`.
+pub fn process_name(name: &str, pid: u32) -> String {
+    format!("{}[{pid}]", name.trim_matches(':'))
+}
+
+/// A statement in one line of at most `width` characters.
+pub fn shortened(text: &str, width: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= width {
+        return text;
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Where statements end and what they do begins.
+const STATEMENT: usize = 34;
+/// The longest statement that is shown.
+const LONGEST: usize = 72;
+/// Changes of one step that are shown.
+const MOST_CHANGES: usize = 8;
+
+/// Writes steps, grouping those of one process under its name.
+#[derive(Clone, Debug, Default)]
+pub struct Teller {
+    palette: Palette,
+    /// Who made the step before.
+    group: Option<(u32, Option<u32>)>,
+    /// Width of the places; grows with what is seen.
+    place: usize,
+}
+
+impl Teller {
+    /// Nothing told yet.
+    pub fn new(palette: Palette) -> Self {
+        Teller { palette, group: None, place: 0 }
+    }
+
+    /// Step `number` of a run, below the name of its process if that is another one than before.
+    pub fn step(&mut self, run: &Run<'_>, number: usize) -> String {
+        tell(run, number).map(|told| self.write(&told)).unwrap_or_default()
+    }
+
+    fn write(&mut self, told: &Told) -> String {
+        let mut out = String::new();
+        let partner = told.info.partner.as_deref();
+        let group = (told.info.pid, partner.map(|partner| partner.pid));
+        if self.group != Some(group) {
+            let _ = writeln!(out, "{}", self.header(&told.info));
+            self.group = Some(group);
+        }
+        let notes = self.notes(told);
+        let mark = match (told.was_inside, told.is_inside) {
+            (false, true) => '┌',
+            (true, true) => '│',
+            (true, false) => '└',
+            (false, false) => ' ',
+        };
+        let number = format!("{mark}{:>5}", told.number);
+        match partner {
+            None => self.line(&number, &told.info, &notes, &mut out),
+            Some(partner) => {
+                self.line(&number, &told.info, "", &mut out);
+                self.line("      ", partner, &notes, &mut out);
+            }
+        }
+        for line in explain::printed(&told.events).lines() {
+            let _ = writeln!(out, "{:8}{} {}", "", self.palette.dim("prints:"), clean(line));
+        }
+        if let Some(fault) = &told.fault {
+            let _ = writeln!(out, "{:8}{}", "", self.palette.bad(&fault.message));
+        }
+        out
+    }
+
+    /// The process, or both processes of a rendezvous.
+    fn header(&self, info: &StepInfo) -> String {
+        let paint = |info: &StepInfo| {
+            self.palette.process(info.pid, process_name(&info.process, info.pid)).to_string()
+        };
+        match &info.partner {
+            Some(partner) => format!("{} → {}", paint(info), paint(partner)),
+            None => paint(info),
+        }
+    }
+
+    /// Number, place and statement, and what it did if there is room, else below.
+    fn line(&mut self, number: &str, info: &StepInfo, notes: &str, out: &mut String) {
+        let place = format!("{}:{}", info.file, info.line);
+        self.place = self.place.max(place.chars().count());
+        let palette = self.palette;
+        let text = shortened(&info.text, LONGEST);
+        let width = self.place;
+        let _ = write!(
+            out,
+            "{} {}  {}",
+            palette.dim(number),
+            palette.place(format!("{place:width$}")),
+            palette.strong(&text)
+        );
+        match (notes, STATEMENT.checked_sub(text.chars().count())) {
+            ("", _) => out.push('\n'),
+            (_, Some(space)) => {
+                let _ = writeln!(out, "{:space$}  {notes}", "");
+            }
+            (_, None) => {
+                let _ = writeln!(out, "\n{:indent$}{notes}", "", indent = 11 + width + STATEMENT);
+            }
+        }
+    }
+
+    /// What a step did, in one line.
+    fn notes(&self, told: &Told) -> String {
+        let mut notes: Vec<String> = Vec::new();
+        let existing = |change: &&Change| change.before.is_some() && change.after.is_some();
+        for change in told.changes.iter().filter(existing).take(MOST_CHANGES) {
+            notes.push(describe(change, told.info.pid));
+        }
+        let more = told.changes.iter().filter(existing).count().saturating_sub(MOST_CHANGES);
+        if more > 0 {
+            notes.push(format!("{more} more changes"));
+        }
+        for event in &told.events {
+            notes.extend(self.event(event, told));
+        }
+        notes.join(", ")
+    }
+
+    /// What the values do not show.
+    fn event(&self, event: &Event, told: &Told) -> Option<String> {
+        match event {
+            Event::Run { child, name, .. } => {
+                let name = self.palette.process(*child, process_name(name, *child));
+                Some(match initial_values(*child, &told.changes).as_str() {
+                    "" => format!("starts {name}"),
+                    values => format!("starts {name} with {values}"),
+                })
+            }
+            Event::End { .. } => Some("ends".to_string()),
+            Event::Handshake { channel, message, .. } => {
+                Some(format!("{} passes {}", channel.name, explain::message(message)))
+            }
+            Event::Assert { holds: true, .. } => Some("holds".to_string()),
+            Event::Receive { channel, message, keep: true, .. } => {
+                Some(format!("{} keeps {}", channel.name, explain::message(message)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `turn: 0 → 1`, `q = [3, 4]`; local variables of other processes with their names.
+fn describe(change: &Change, pid: u32) -> String {
+    let name = match &change.of {
+        Of::Local { pid: owner, process } if *owner != pid => {
+            format!("{}:{}", process_name(process, *owner), change.name)
+        }
+        _ => change.name.clone(),
+    };
+    let word = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".to_string(), Value::to_string);
+    match change.of {
+        Of::Channel => format!("{name} = {}", word(&change.after)),
+        _ => format!("{name}: {} → {}", word(&change.before), word(&change.after)),
+    }
+}
+
+/// The values that a new process starts with, as far as they are worth telling.
+fn initial_values(child: u32, changes: &[Change]) -> String {
+    let told = |change: &&Change| {
+        matches!(change.of, Of::Local { pid, .. } if pid == child)
+            && !matches!(
+                change.after,
+                None | Some(Value::Int(0) | Value::Bool(false) | Value::Channel(None) | Value::Lock(None))
+            )
+    };
+    let values = changes.iter().filter(told).take(MOST_CHANGES);
+    let words = values.map(|c| format!("{} = {}", c.name, c.after.as_ref().unwrap_or(&Value::Int(0))));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Without control characters, which a model can print.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
+}
+
+/// Some steps of a run.
+pub fn part(run: &Run<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+    let mut teller = Teller::new(palette);
+    let (first, last) = ((*steps.start()).max(run.first() + 1), (*steps.end()).min(run.len()));
+    let widths = (first..=last).filter_map(|number| run.info(number));
+    teller.place = widths.map(|i| format!("{}:{}", i.file, i.line).chars().count()).max().unwrap_or(0);
+    (first..=last).map(|number| teller.step(run, number)).collect()
+}
+
+/// All steps of a run.
+pub fn whole(run: &Run<'_>, palette: Palette) -> String {
+    part(run, 1..=run.len(), palette)
+}
+
+/// Lines that a short story may have.
+const SHORT_LINES: usize = 25;
+/// The steps that remain of one that has more.
+const SHORT_STEPS: usize = 15;
+
+/// The whole story if it is short, else its end.
+pub fn short(run: &Run<'_>, palette: Palette) -> String {
+    if run.len() <= SHORT_LINES {
+        let story = whole(run, palette);
+        if story.lines().count() <= SHORT_LINES {
+            return story;
+        }
+    }
+    let first = (run.len() + 1).saturating_sub(SHORT_STEPS).max(1);
+    let before = palette.dim(format!("… {} before", steps(first - 1))).to_string();
+    format!("{before}\n{}", part(run, first..=run.len(), palette))
+}
+
+/// `1 step`, `7 steps`.
+pub fn steps(n: usize) -> String {
+    if n == 1 { "1 step".to_string() } else { format!("{n} steps") }
+}
+
+/// A whole state.
+pub fn state(state: &Snapshot, palette: Palette) -> String {
+    let mut out = String::new();
+    for (name, value) in &state.globals {
+        if !matches!(value, Value::Channel(Some(channel)) if channel.name == *name)
+            && !is_own_channels(name, value)
+        {
+            let _ = writeln!(out, "  {name} = {value}");
+        }
+    }
+    for channel in state.channels.iter().filter(|channel| channel.capacity > 0) {
+        let full = channel.messages.len() as u32 >= channel.capacity;
+        let room = match (channel.messages.is_empty(), full) {
+            (true, _) => "empty",
+            (_, true) => "full",
+            _ => "",
+        };
+        let _ = writeln!(out, "  {} = {} {}", channel.id.name, channel.contents(), palette.dim(room));
+    }
+    for process in &state.processes {
+        self::process(process, palette, &mut out);
+    }
+    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// An array that holds the channels that were created for its elements says nothing that the channels do not say.
+fn is_own_channels(name: &str, value: &Value) -> bool {
+    let Value::Array(elements) = value else { return false };
+    elements.iter().enumerate().all(|(i, element)| match element {
+        Value::Channel(Some(channel)) => channel.name == format!("{name}[{i}]"),
+        _ => false,
+    })
+}
+
+fn process(process: &ProcessView, palette: Palette, out: &mut String) {
+    let place = format!("{}:{}", process.file, process.line);
+    let next: Vec<String> = process.next.iter().take(4).map(|text| shortened(text, 40)).collect();
+    let more = if process.next.len() > 4 { " or …" } else { "" };
+    let doing = match (process.finished, next.is_empty()) {
+        (true, _) => "has ended".to_string(),
+        (_, true) => "is at its end".to_string(),
+        _ => format!("is before {}{more}", next.join(" or ")),
+    };
+    let name = palette.process(process.pid, process_name(&process.name, process.pid));
+    let _ = writeln!(out, "  {name} {} {doing}", palette.place(place));
+    if !process.locals.is_empty() && !process.finished {
+        let locals: Vec<String> =
+            process.locals.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let _ = writeln!(out, "      {}", locals.join(", "));
+    }
+}
