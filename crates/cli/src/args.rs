@@ -49,7 +49,7 @@ impl Command {
     pub fn format(&self) -> Format {
         match self {
             Command::Check(args) => args.format,
-            Command::Replay(args) => args.format,
+            Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) => Format::Text,
         }
@@ -254,9 +254,54 @@ pub struct ReplayArgs {
     /// The counterexample.
     #[arg(value_name = "TRAIL")]
     pub trail: String,
-    /// How the steps are written.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    /// How the run is written.
+    #[arg(long, value_enum, default_value_t = RunFormat::Text)]
+    pub format: RunFormat,
+    /// Show only these steps: A..B, A.. or ..B.
+    #[arg(long, value_name = "A..B", value_parser = step_range)]
+    pub steps: Option<StepRange>,
+    /// Show only the last N steps.
+    #[arg(long, value_name = "N", conflicts_with = "steps")]
+    pub last: Option<usize>,
+}
+
+/// How a run is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum RunFormat {
+    /// A story for people.
+    Text,
+    /// For machines: every step with what it changes, and the last state.
+    Json,
+    /// For machines: the Informal Trace Format of Apalache and Quint.
+    Itf,
+}
+
+impl RunFormat {
+    /// How notices are written beside it.
+    pub fn of_notices(self) -> Format {
+        match self {
+            RunFormat::Text => Format::Text,
+            RunFormat::Json | RunFormat::Itf => Format::Json,
+        }
+    }
+}
+
+/// Steps by their numbers, both ends included; `None` is the first or the last one.
+pub type StepRange = (Option<usize>, Option<usize>);
+
+/// Reads `A..B`.
+fn step_range(word: &str) -> Result<StepRange, String> {
+    let number = |digits: &str| match digits {
+        "" => Ok(None),
+        _ => digits.parse::<usize>().map(Some).map_err(|_| format!("{digits:?} is no number of a step")),
+    };
+    let (first, last) = word.split_once("..").ok_or("write it as A..B, for example 10..20")?;
+    match (number(first)?, number(last)?) {
+        (Some(first), Some(last)) if first > last => {
+            Err(format!("there are no steps from {first} to {last}"))
+        }
+        range => Ok(range),
+    }
 }
 
 /// Options of `simulate`.
@@ -339,6 +384,16 @@ mod tests {
         assert_eq!(wanted_colour(&words("x --color=always")), Colour::Always);
         assert_eq!(wanted_colour(&words("x --color red")), Colour::Auto);
         assert_eq!(wanted_colour(&words("x --colors=never")), Colour::Auto);
+    }
+
+    #[test]
+    fn ranges_of_steps() {
+        assert_eq!(step_range("3..7"), Ok((Some(3), Some(7))));
+        assert_eq!(step_range("3.."), Ok((Some(3), None)));
+        assert_eq!(step_range("..7"), Ok((None, Some(7))));
+        for wrong in ["", "3", "7..3", "a..b", "1..2..3", "-1..2"] {
+            assert!(step_range(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

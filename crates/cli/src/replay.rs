@@ -1,22 +1,23 @@
 //! `spinor replay`.
 
-use crate::args::{Format, ReplayArgs};
+use crate::args::{ReplayArgs, RunFormat};
 use crate::output;
-use crate::simulate::step_text;
 use engine::replay::{Replayed, replay};
 use engine::{Disk, report_text};
 use serde_json::{Value, json};
-use system::explain::printed;
-use trace::Run;
-use trace::write::{fault_object, info_object};
+use std::ops::RangeInclusive;
+use trace::write::fault_object;
+use trace::{Palette, itf, story};
 
 /// Replays a counterexample; returns the exit status.
 pub fn run(args: &ReplayArgs) -> u8 {
+    let palette = output::out_palette();
     let view = |replayed: &mut Replayed<'_>| match args.format {
-        Format::Text => text(replayed),
-        Format::Json => format!("{:#}\n", object(replayed)),
+        RunFormat::Text => text(replayed, wanted(args, replayed.run.len()), palette),
+        RunFormat::Json => format!("{:#}\n", object(replayed, wanted(args, replayed.run.len()))),
+        RunFormat::Itf => format!("{:#}\n", informal(replayed)),
     };
-    match output::settle(replay(&args.trail, &Disk, view), args.format) {
+    match output::settle(replay(&args.trail, &Disk, view), args.format.of_notices()) {
         Ok(text) => {
             output::out(&text);
             0
@@ -25,33 +26,46 @@ pub fn run(args: &ReplayArgs) -> u8 {
     }
 }
 
-fn text(replayed: &Replayed<'_>) -> String {
-    let mut out = format!("{}: a violation of {}\n", replayed.model, replayed.property);
-    for number in 1..=replayed.run.len() {
-        out.push_str(&step_text(&replayed.run, number));
+/// The steps that were asked for.
+fn wanted(args: &ReplayArgs, len: usize) -> RangeInclusive<usize> {
+    let (first, last) = args.steps.unwrap_or_default();
+    let first = args.last.map_or(first, |n| Some((len + 1).saturating_sub(n)));
+    first.unwrap_or(1).max(1)..=last.unwrap_or(len).min(len)
+}
+
+fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+    let run = &replayed.run;
+    let mut out = format!(
+        "{}: {} is violated after {}\n\n",
+        replayed.model,
+        replayed.property,
+        story::steps(run.len())
+    );
+    out.push_str(&story::part(run, steps, palette));
+    let state = story::state(&run.snapshot(run.len()), palette);
+    if !state.is_empty() {
+        out.push_str(&format!("\n{}\n{state}", palette.strong("In the end:")));
     }
-    out.push_str(&format!("{}\n", report_text::describe_fault(&replayed.violation)));
+    out.push_str(&format!("\n{}\n", palette.bad(report_text::describe_fault(&replayed.violation))));
     out
 }
 
-fn object(replayed: &Replayed<'_>) -> Value {
+fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
     let run = &replayed.run;
+    let told = steps.filter_map(|number| story::tell(run, number));
     json!({
         "tool": "spinor",
         "version": engine::VERSION,
         "model": replayed.model,
         "property": replayed.property,
         "confirmed": true,
-        "steps": (1..=run.len()).filter_map(|number| step(run, number)).collect::<Vec<Value>>(),
+        "steps": told.map(|told| Value::Object(trace::json::step(&told))).collect::<Value>(),
+        "state": trace::json::state(&run.snapshot(run.len())),
         "violation": fault_object(&replayed.violation, run.len()),
     })
 }
 
-fn step(run: &Run<'_>, number: usize) -> Option<Value> {
-    let mut object = info_object(&run.info(number)?);
-    let output = printed(&run.events(number));
-    if !output.is_empty() {
-        object.insert("output".to_string(), Value::from(output));
-    }
-    Some(Value::Object(object))
+fn informal(replayed: &Replayed<'_>) -> Value {
+    let description = report_text::describe_fault(&replayed.violation);
+    itf::trace(&replayed.run, itf::About { source: &replayed.model, description: &description })
 }

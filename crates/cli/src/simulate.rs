@@ -6,13 +6,11 @@ use crate::signal::{INTERRUPTED, stop_flag};
 use engine::simulate::{Ending, SimulateOptions, Watch, simulate};
 use engine::{Answer, Disk, Failure, Flow, report_text};
 use std::io::Read;
-use system::explain::printed;
-use system::{Snapshot, StepInfo};
-use trace::Run;
+use trace::{Run, story};
 
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
-    let mut printer = Printer::default();
+    let mut printer = Printer { teller: story::Teller::new(output::out_palette()), closed: false };
     let answer = if args.interactive {
         Answer::failed(Failure::refused_with(
             "--interactive is not available yet",
@@ -33,15 +31,15 @@ pub fn run(args: &SimulateArgs) -> u8 {
 }
 
 /// Writes each step when it happens, and the last state.
-#[derive(Default)]
 struct Printer {
+    teller: story::Teller,
     /// Nobody reads any more.
     closed: bool,
 }
 
 impl Watch for Printer {
     fn step(&mut self, run: &mut Run<'_>) -> Flow {
-        self.closed = !output::out(&step_text(run, run.len()));
+        self.closed = !output::out(&self.teller.step(run, run.len()));
         run.forget(1);
         if self.closed { Flow::Stop } else { Flow::Continue }
     }
@@ -64,42 +62,9 @@ fn end_text(run: &Run<'_>, ending: &Ending) -> String {
         Ending::Fault(fault) => report_text::describe_fault(fault),
         Ending::Interrupted => "interrupted".to_string(),
     };
-    let steps = if run.len() == 1 { "1 step".to_string() } else { format!("{} steps", run.len()) };
-    format!("{text}\nafter {steps}:\n{}", state_text(&run.snapshot(run.len())))
-}
-
-fn state_text(state: &Snapshot) -> String {
-    let mut out = String::new();
-    for (name, value) in &state.globals {
-        out.push_str(&format!("  {name} = {value}\n"));
-    }
-    for process in &state.processes {
-        let name = format!("{}[{}]", process.name, process.pid);
-        out.push_str(&format!("  {name} = {}:{} (state {})\n", process.file, process.line, process.location));
-        for (variable, value) in &process.locals {
-            out.push_str(&format!("  {name}:{variable} = {value}\n"));
-        }
-    }
-    for channel in state.channels.iter().filter(|channel| channel.capacity > 0) {
-        out.push_str(&format!("  {} holds {}\n", channel.id.name, channel.contents()));
-    }
-    out
-}
-
-/// A step in one line (two for a rendezvous), and below it what it printed, indented by process.
-pub fn step_text(run: &Run<'_>, number: usize) -> String {
-    let Some(info) = run.info(number) else { return String::new() };
-    let mut out = format!("{number:5}: {}\n", info_text(&info));
-    if let Some(partner) = &info.partner {
-        out.push_str(&format!("       {}\n", info_text(partner)));
-    }
-    let indent = " ".repeat(7 + 4 * info.pid.min(20) as usize);
-    for line in printed(&run.events(number)).lines() {
-        out.push_str(&format!("{indent}{line}\n"));
-    }
-    out
-}
-
-fn info_text(info: &StepInfo) -> String {
-    format!("proc {} ({}) {}:{}  {}", info.pid, info.process, info.file, info.line, info.text)
+    format!(
+        "{text}\nafter {}:\n{}",
+        story::steps(run.len()),
+        story::state(&run.snapshot(run.len()), output::out_palette())
+    )
 }

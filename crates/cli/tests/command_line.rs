@@ -296,7 +296,7 @@ fn a_simulation_ends_when_nobody_reads_it() {
     let mut child = scratch.command(&["simulate", "m.pml"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("proc 0 (p)"), "{line}");
+    assert_eq!(line, "p[0]\n");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
@@ -330,7 +330,7 @@ fn simulation_is_reproducible_and_prints() {
     assert!(one.stdout.contains("x is 1"), "{}", one.stdout);
     assert_eq!(one.stdout, scratch.run(&["simulate", "m.pml", "--seed", "1"]).stdout);
     let cut = scratch.run(&["simulate", "m.pml", "--steps", "2"]);
-    assert_eq!((cut.status, cut.stdout.matches("proc 0 (p)").count()), (Some(0), 2));
+    assert_eq!((cut.status, cut.stdout.matches(" m.pml:1  ").count()), (Some(0), 2), "{}", cut.stdout);
     scratch.write("m.pml", ASSERTION);
     assert_eq!(scratch.run(&["simulate", "m.pml"]).status, Some(1));
 }

@@ -7,6 +7,8 @@
 
 pub mod blocked_text;
 pub mod change;
+pub mod itf;
+pub mod json;
 pub mod read;
 pub mod replay;
 pub mod run;

@@ -280,16 +280,16 @@ pub fn state(state: &Snapshot, palette: Palette) -> String {
     for channel in state.channels.iter().filter(|channel| channel.capacity > 0) {
         let full = channel.messages.len() as u32 >= channel.capacity;
         let room = match (channel.messages.is_empty(), full) {
-            (true, _) => "empty",
-            (_, true) => "full",
+            (true, _) => " (empty)",
+            (_, true) => " (full)",
             _ => "",
         };
-        let _ = writeln!(out, "  {} = {} {}", channel.id.name, channel.contents(), palette.dim(room));
+        let _ = writeln!(out, "  {} = {}{}", channel.id.name, channel.contents(), palette.dim(room));
     }
     for process in &state.processes {
         self::process(process, palette, &mut out);
     }
-    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    out
 }
 
 /// An array that holds the channels that were created for its elements says nothing that the channels do not say.
@@ -306,12 +306,12 @@ fn process(process: &ProcessView, palette: Palette, out: &mut String) {
     let next: Vec<String> = process.next.iter().take(4).map(|text| shortened(text, 40)).collect();
     let more = if process.next.len() > 4 { " or …" } else { "" };
     let doing = match (process.finished, next.is_empty()) {
-        (true, _) => "has ended".to_string(),
-        (_, true) => "is at its end".to_string(),
-        _ => format!("is before {}{more}", next.join(" or ")),
+        (true, _) => "at its end".to_string(),
+        (_, true) => "at a place without statements".to_string(),
+        _ => format!("before {}{more}", next.join(" or ")),
     };
     let name = palette.process(process.pid, process_name(&process.name, process.pid));
-    let _ = writeln!(out, "  {name} {} {doing}", palette.place(place));
+    let _ = writeln!(out, "  {name} at {}, {doing}", palette.place(place));
     if !process.locals.is_empty() && !process.finished {
         let locals: Vec<String> =
             process.locals.iter().map(|(name, value)| format!("{name} = {value}")).collect();

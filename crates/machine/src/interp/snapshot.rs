@@ -91,7 +91,7 @@ impl Interp {
                 None => ChannelRef { number: value as u32, name: format!("channel {value} (gone)") },
             })),
             Scalar::Lock => Value::Lock(value.checked_sub(1).and_then(|pid| u32::try_from(pid).ok())),
-            Scalar::Bool => Value::Bool(value != 0),
+            Scalar::Bool | Scalar::WideBool if value <= 1 => Value::Bool(value == 1),
             Scalar::Unsigned(_) => Value::Int(i64::from(value as u32)),
             _ => Value::Int(i64::from(value)),
         }

@@ -265,6 +265,7 @@ impl Printer {
     fn scalar(&mut self, scalar: Scalar) {
         match scalar {
             Scalar::WideBit => self.word("bit*"),
+            Scalar::WideBool => self.word("bool*"),
             Scalar::Unsigned(bits) => self.word(&format!("unsigned{bits}")),
             Scalar::Mtype(id) => self.word(&format!("mtype{}", id.0)),
             other => self.word(word_of(&names::SCALARS, &other)),

@@ -136,8 +136,10 @@ pub enum Scalar {
     Bit,
     /// `bool`: 0 or 1.
     Bool,
-    /// A `bit` or `bool` that is an array element: Spin keeps a whole byte and does not truncate further.
+    /// A `bit` that is an array element: Spin keeps a whole byte and does not truncate further.
     WideBit,
+    /// A `bool` that is an array element: the same, and called by its own name for people.
+    WideBool,
     /// `byte`: 0..255.
     Byte,
     /// `pid`: 0..255.
@@ -163,9 +165,13 @@ impl Scalar {
     pub fn truncate(self, value: i32) -> i32 {
         match self {
             Scalar::Bit | Scalar::Bool => value & 1,
-            Scalar::WideBit | Scalar::Byte | Scalar::Pid | Scalar::Mtype(_) | Scalar::Chan | Scalar::Sema => {
-                value & 0xff
-            }
+            Scalar::WideBit
+            | Scalar::WideBool
+            | Scalar::Byte
+            | Scalar::Pid
+            | Scalar::Mtype(_)
+            | Scalar::Chan
+            | Scalar::Sema => value & 0xff,
             Scalar::Short => i32::from(value as i16),
             Scalar::Lock => value & 0x1ff,
             Scalar::Int => value,

@@ -410,11 +410,16 @@ impl<'a> Reader<'a> {
             return self.expected("a type");
         };
         self.advance()?;
-        if scalar == Scalar::Bit && self.is("*") {
-            self.advance()?;
-            return Ok(Scalar::WideBit);
+        let wide = match scalar {
+            Scalar::Bit => Scalar::WideBit,
+            Scalar::Bool => Scalar::WideBool,
+            _ => return Ok(scalar),
+        };
+        if !self.is("*") {
+            return Ok(scalar);
         }
-        Ok(scalar)
+        self.advance()?;
+        Ok(wide)
     }
 
     fn var(&mut self, base: &str) -> Read<Var> {

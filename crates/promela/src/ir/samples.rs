@@ -182,7 +182,7 @@ pub(super) fn everything() -> Program {
 }
 
 /// One of each scalar; the cell of each is its position.
-pub(super) fn all_scalars() -> [Scalar; 12] {
+pub(super) fn all_scalars() -> [Scalar; 13] {
     [
         Scalar::Bit,
         Scalar::Bool,
@@ -196,6 +196,7 @@ pub(super) fn all_scalars() -> [Scalar; 12] {
         Scalar::Chan,
         Scalar::Lock,
         Scalar::Sema,
+        Scalar::WideBool,
     ]
 }
 
@@ -326,9 +327,9 @@ pub(super) fn every_expr() -> Vec<Expr> {
     out.extend(kinds.into_iter().map(expr));
     out.extend(all_scalars().into_iter().zip(0..).map(|(scalar, cell)| load(global(cell, scalar))));
     // deep[n].pairs[n].y, deep[2].bits[n], and a load whose place has a span of its own.
-    let y = indexed(indexed(global(13, Scalar::Short), *n(), 3, 10), *n(), 4, 2);
+    let y = indexed(indexed(global(14, Scalar::Short), *n(), 3, 10), *n(), 4, 2);
     out.push(load(y.clone()));
-    out.push(load(indexed(global(40, Scalar::WideBit), *n(), 2, 1)));
+    out.push(load(indexed(global(41, Scalar::WideBit), *n(), 2, 1)));
     let mut own = load(Place { span: span(5, 6), ..y });
     own.span = span(5, 9);
     if let ExprKind::Load(place) = &mut own.kind {

@@ -190,7 +190,8 @@ impl Lowerer<'_> {
         Some(match ty {
             TypeName::Bit if !array => Scalar::Bit,
             TypeName::Bool if !array => Scalar::Bool,
-            TypeName::Bit | TypeName::Bool => Scalar::WideBit,
+            TypeName::Bit => Scalar::WideBit,
+            TypeName::Bool => Scalar::WideBool,
             TypeName::Byte => Scalar::Byte,
             TypeName::Pid => Scalar::Pid,
             TypeName::Short => Scalar::Short,
@@ -570,8 +571,10 @@ fn settle_bits(fields: &mut [Scalar]) {
     let one = fields.len() == 1;
     for field in fields {
         match field {
-            Scalar::Bit | Scalar::Bool if one => *field = Scalar::WideBit,
+            Scalar::Bit if one => *field = Scalar::WideBit,
+            Scalar::Bool if one => *field = Scalar::WideBool,
             Scalar::WideBit if !one => *field = Scalar::Bit,
+            Scalar::WideBool if !one => *field = Scalar::Bool,
             _ => {}
         }
     }
@@ -584,7 +587,7 @@ fn init_rank(ty: &Type) -> u8 {
         Type::Struct(_) => 7,
         Type::Scalar(scalar) => match scalar {
             Scalar::Unsigned(_) => 0,
-            Scalar::Bit | Scalar::Bool | Scalar::WideBit => 1,
+            Scalar::Bit | Scalar::Bool | Scalar::WideBit | Scalar::WideBool => 1,
             Scalar::Byte | Scalar::Pid => 2,
             Scalar::Chan => 3,
             Scalar::Mtype(_) => 4,

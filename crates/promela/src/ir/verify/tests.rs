@@ -79,7 +79,7 @@ fn types() {
 #[test]
 fn variables() {
     broken("globals: variable v: it is at cell 2, not 1", |p| p.globals[1].cell = 2);
-    broken("there are 99 cells, but the variables have 42", |p| p.n_global_cells = 99);
+    broken("there are 99 cells, but the variables have 43", |p| p.n_global_cells = 99);
     broken("proctype0 (user): there are 6 cells", |p| p.proctypes[0].n_cells = 6);
     broken("more than 16777216", |p| {
         for _ in 0..2 {
@@ -103,15 +103,15 @@ fn channels() {
 #[test]
 fn places() {
     let n = || int(0);
-    broken_place("cell 42 is in no variable", global(42, Scalar::Byte));
+    broken_place("cell 43 is in no variable", global(43, Scalar::Byte));
     broken_place("cell 7 is in no variable", local(7, Scalar::Byte));
     broken_place("cell 3 holds byte, not int", global(3, Scalar::Int));
-    broken_place("cell 13 holds short, not byte", global(13, Scalar::Byte));
+    broken_place("cell 14 holds short, not byte", global(14, Scalar::Byte));
     broken_place("belongs to no array", indexed(global(3, Scalar::Byte), n(), 1, 1));
     broken_place("belongs to no array", indexed(local(3, Scalar::Int), n(), 4, 1));
     broken_place("belongs to no array", indexed(local(3, Scalar::Int), n(), 3, 2));
     broken_place("not the first", indexed(local(4, Scalar::Int), n(), 3, 1));
-    let swapped = indexed(indexed(global(13, Scalar::Short), n(), 4, 2), n(), 3, 10);
+    let swapped = indexed(indexed(global(14, Scalar::Short), n(), 4, 2), n(), 3, 10);
     broken_place("belongs to no array", swapped);
     broken_place(
         "cell 50 is in no variable",
