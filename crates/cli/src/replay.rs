@@ -42,11 +42,9 @@ fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette)
         story::steps(run.len())
     );
     out.push_str(&story::part(run, steps, palette));
-    let state = story::state(&run.snapshot(run.len()), palette);
-    if !state.is_empty() {
-        out.push_str(&format!("\n{}\n{state}", palette.strong("In the end:")));
-    }
-    out.push_str(&format!("\n{}\n", palette.bad(report_text::describe_fault(&replayed.violation))));
+    let ending = story::ending(run, Some(&replayed.violation), palette);
+    let sentence = report_text::describe_fault(&replayed.violation);
+    out.push_str(&format!("\n{ending}\n{}\n", palette.bad(sentence)));
     out
 }
 

@@ -53,18 +53,16 @@ impl Watch for Printer {
 
 /// How the run ended, and the values then.
 fn end_text(run: &Run<'_>, ending: &Ending) -> String {
-    let text = match ending {
-        Ending::ValidEnd => "the run ended: every process is at a valid end".to_string(),
+    let palette = output::out_palette();
+    let (fault, text) = match ending {
+        Ending::ValidEnd => (None, "the run ended: every process is at a valid end".to_string()),
         Ending::InputEnded => {
-            "stopped: nothing can happen but reading standard input, which is at its end".to_string()
+            (None, "stopped: nothing can happen but reading standard input, which is at its end".to_string())
         }
-        Ending::StepsSpent => "stopped after the number of steps that was asked for".to_string(),
-        Ending::Fault(fault) => report_text::describe_fault(fault),
-        Ending::Interrupted => "interrupted".to_string(),
+        Ending::StepsSpent => (None, "stopped after the number of steps that was asked for".to_string()),
+        Ending::Fault(fault) => (Some(fault), report_text::describe_fault(fault)),
+        Ending::Interrupted => (None, "interrupted".to_string()),
     };
-    format!(
-        "{text}\nafter {}:\n{}",
-        story::steps(run.len()),
-        story::state(&run.snapshot(run.len()), output::out_palette())
-    )
+    let text = if fault.is_some() { palette.bad(text) } else { palette.strong(text) };
+    format!("\n{}\n{text}\n", story::ending(run, fault, palette))
 }

@@ -458,7 +458,7 @@ fn simulations_read_standard_input_and_show_the_final_state() {
     child.stdin.take().unwrap().write_all(b"hi").unwrap();
     let run = Run::of(child.wait_with_output().unwrap());
     assert_eq!(run.status, Some(0));
-    for expected in ["<h>", "<i>", "standard input, which is at its end", "after 4 steps:", "  c = 105"] {
+    for expected in ["<h>", "<i>", "standard input, which is at its end", "After 4 steps:", "  c = 105"] {
         assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
     }
     let (checked, report) = scratch.check(&[]);

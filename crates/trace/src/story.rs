@@ -4,12 +4,13 @@
 //! [`Teller`] writes steps one after another and groups those of one process, so that a simulation can be told while it
 //! happens; [`whole`], [`part`] and [`short`] tell runs that are over.
 
+use crate::blocked_text;
 use crate::change::{Change, Of, changes};
 use crate::run::Run;
 use crate::style::Palette;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
-use system::{Event, Fault, ProcessView, Snapshot, StepInfo, Value, explain};
+use system::{Event, Fault, FaultKind, ProcessView, Snapshot, StepInfo, Value, explain};
 
 /// A step and what it did.
 #[derive(Clone, Debug)]
@@ -265,6 +266,25 @@ pub fn short(run: &Run<'_>, palette: Palette) -> String {
 /// `1 step`, `7 steps`.
 pub fn steps(n: usize) -> String {
     if n == 1 { "1 step".to_string() } else { format!("{n} steps") }
+}
+
+/// How a run ends: its last state and, when nobody can move any more, why not.
+pub fn ending(run: &Run<'_>, fault: Option<&Fault>, palette: Palette) -> String {
+    let mut out = String::new();
+    let last = state(&run.snapshot(run.len()), palette);
+    if !last.is_empty() {
+        let after = format!("After {}:", steps(run.len()));
+        let _ = write!(out, "{}\n{last}", palette.strong(after));
+    }
+    let stuck = fault.is_some_and(|fault| fault.kind == FaultKind::EndState);
+    let blocked = if stuck { run.words().blocked(run.state(run.len())) } else { Vec::new() };
+    if !blocked.is_empty() {
+        let _ = writeln!(out, "\n{}", palette.strong("Why nobody can move:"));
+        for line in blocked_text::full(&blocked).lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    out
 }
 
 /// A whole state.
