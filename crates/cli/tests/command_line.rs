@@ -156,10 +156,10 @@ fn the_pv_dialect_defines_its_name() {
 fn budgets_make_the_answer_unknown() {
     let scratch = Scratch::with(ENDLESS);
     let cases: [(&[&str], &str); 4] = [
-        (&["--max-states", "500"], "500 states"),
+        (&["--max-states", "500"], "--max-states 500"),
         (&["--max-depth", "20"], "20 steps"),
-        (&["--timeout", "0"], "time limit"),
-        (&["--max-memory", "1K"], "memory limit"),
+        (&["--timeout", "0"], "--timeout 0"),
+        (&["--max-memory", "1K"], "memory ran out (the limit is 1.0 kB, --max-memory)"),
     ];
     for (words, why) in cases {
         let (run, report) = scratch.check(words);

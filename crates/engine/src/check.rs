@@ -1,22 +1,23 @@
 //! The run: plan → program → machine → search → replay → report.
 
 use crate::dispatch;
+use crate::endless::waits_in_loop;
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
 use crate::plan::Plan;
 use crate::property::{Selected, select};
-use crate::report::{PropertyReport, Report, Shown, Times, Verdict};
+use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
 use crate::session::Session;
 use crate::trails::Trails;
-use crate::{VERSION, report_text};
+use crate::{VERSION, memory, report_text};
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
 use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Violation, Warning};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-use system::{Explain, TransitionSystem};
+use std::time::Instant;
+use system::{Blocked, Explain, FaultKind, TransitionSystem};
 use trace::{Evidence, Trail, TrailStep, Walker, confirm};
 
 /// Checks a model: every property asked for, or all that apply.
@@ -49,13 +50,16 @@ fn run(
     let session = Session::load(&plan.source, files)?;
     notices.extend(session.notices.iter().cloned());
     refuse_overwriting(&plan.trail, &session)?;
-    let selected = select(&plan.properties, &session.inventory()?)?;
+    let inventory = session.inventory()?;
+    let selected = select(&plan.properties, &inventory)?;
     let compiling = Instant::now();
     let machine = session.machine()?;
     let compile = compiling.elapsed();
     let searching = Instant::now();
     let mut run = Run {
         plan,
+        session: Some(&session),
+        stated: &inventory.safety,
         fingerprint: session.fingerprint(),
         stop,
         started,
@@ -66,10 +70,13 @@ fn run(
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
         model: plan.source.path.clone(),
+        options: plan.options.clone(),
         config: plan.config.clone(),
         properties,
         times: Times { front_end: session.time, compile, search, total },
         peak_rss: peak_resident_bytes().unwrap_or(0),
+        memory_left: memory::available().unwrap_or(0),
+        states_something: inventory.states_something(),
     })
 }
 
@@ -89,6 +96,10 @@ fn refuse_overwriting(trail: &str, session: &Session) -> Result<(), Failure> {
 /// What the searches of one check have in common.
 struct Run<'a> {
     plan: &'a Plan,
+    /// The model's text; hand-written systems have none.
+    session: Option<&'a Session>,
+    /// What the model states, or has built in.
+    stated: &'a [FaultKind],
     fingerprint: u64,
     stop: &'a AtomicBool,
     started: Instant,
@@ -135,10 +146,29 @@ impl Run<'_> {
         let mut shown = Vec::new();
         for violation in std::mem::take(&mut outcome.violations) {
             let evidence = self.confirm(machine, &property.name, violation)?;
-            let trail = self.trails.write(&evidence)?;
-            shown.push(Shown { evidence, trail });
+            shown.push(self.show(machine, evidence)?);
         }
-        Ok(self.conclude(property, outcome, shown))
+        let mut report = self.conclude(property, outcome, shown);
+        report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
+        report.coverage = if report.exhaustive { machine.coverage() } else { None };
+        Ok(report)
+    }
+
+    /// Writes the trail, and adds what the model's text says about the place.
+    fn show<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        evidence: Evidence,
+    ) -> Result<Shown, Failure> {
+        let trail = self.trails.write(&evidence)?;
+        let fault = evidence.fault();
+        let line = self.session.and_then(|session| session.line(&fault.file, fault.line));
+        let waits_in_loop = self.session.is_some_and(|session| {
+            let locate = |span| session.sources.location(span);
+            session.program().is_ok_and(|program| waits_in_loop(program, locate, fault))
+        });
+        let blocked = if fault.kind == FaultKind::EndState { stuck(machine, &evidence) } else { Vec::new() };
+        Ok(Shown { evidence, trail, line, blocked, waits_in_loop })
     }
 
     /// The limits, less the time that has gone by.
@@ -214,38 +244,23 @@ impl Run<'_> {
             exhaustive,
             interrupted,
             statistics,
+            checked: Vec::new(),
+            coverage: None,
         }
     }
 
-    fn why_unknown(&self, stop: StopReason, depth_limited: bool, omission: Option<f64>) -> String {
+    fn why_unknown(&self, stop: StopReason, depth_limited: bool, omission: Option<f64>) -> Reason {
         let limits = &self.plan.limits;
-        let size = limits.memory.map_or_else(String::new, |bytes| {
-            format!(" (the memory limit is {}; see --max-memory)", report_text::bytes(bytes))
-        });
         match stop {
-            StopReason::Interrupted => "interrupted before everything was explored".to_string(),
-            StopReason::TimeLimit => {
-                format!(
-                    "the time limit was reached ({} s)",
-                    limits.time.unwrap_or(Duration::ZERO).as_secs_f64()
-                )
-            }
-            StopReason::MemoryLimit => format!("memory ran out{size}"),
-            StopReason::StateLimit => {
-                format!("the limit of {} states was reached", limits.states.unwrap_or_default())
-            }
-            StopReason::Completed if depth_limited => {
-                format!(
-                    "paths longer than {} steps were cut off (--max-depth)",
-                    limits.depth.unwrap_or_default()
-                )
-            }
-            StopReason::Completed if omission.is_some() => format!(
-                "the store {} can take a new state for an old one; the probability that this happened is about {:.1e}",
-                self.plan.config.store,
-                omission.unwrap_or_default()
-            ),
-            StopReason::Completed | StopReason::Violation => "the search was not exhaustive".to_string(),
+            StopReason::Interrupted => Reason::Interrupted,
+            StopReason::TimeLimit => Reason::Time(limits.time.unwrap_or_default()),
+            StopReason::MemoryLimit => Reason::Memory(limits.memory.unwrap_or_default()),
+            StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
+            StopReason::Completed if depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
+            StopReason::Completed | StopReason::Violation => match omission {
+                Some(probability) => Reason::Omission { store: self.plan.config.store, probability },
+                None => Reason::Incomplete,
+            },
         }
     }
 }
@@ -264,16 +279,26 @@ fn described<M: TransitionSystem + Explain>(machine: &M, violation: &Violation) 
     steps
 }
 
+/// The processes that cannot go on at the end of a trail, and may not stay where they are.
+fn stuck<M: TransitionSystem + Explain>(machine: &M, evidence: &Evidence) -> Vec<Blocked> {
+    let Ok(mut walker) = Walker::start(machine) else { return Vec::new() };
+    if evidence.trail().steps.iter().any(|step| walker.step(step.action).is_err()) {
+        return Vec::new();
+    }
+    machine.blocked(walker.state()).into_iter().filter(|blocked| !blocked.valid_end).collect()
+}
+
 fn not_available(property: Selected) -> PropertyReport {
-    let why = format!("checking {} properties is not available yet; it was not checked", property.kind);
     PropertyReport {
         name: property.name,
+        verdict: Verdict::Unknown(Reason::NotAvailable(property.kind)),
         kind: property.kind,
-        verdict: Verdict::Unknown(why),
         errors: 0,
         exhaustive: false,
         interrupted: false,
         statistics: Statistics::default(),
+        checked: Vec::new(),
+        coverage: None,
     }
 }
 
@@ -319,11 +344,28 @@ mod tests {
         let selected = select(&[], &crate::property::Inventory::default())?;
         let trails = Trails::new(&plan.trail);
         let started = Instant::now();
-        let mut run =
-            Run { plan: &plan, fingerprint: 7, stop: &stop, started, trails, notices: &mut notices };
+        let mut run = Run {
+            plan: &plan,
+            session: None,
+            stated: &[FaultKind::EndState],
+            fingerprint: 7,
+            stop: &stop,
+            started,
+            trails,
+            notices: &mut notices,
+        };
         let properties = run.properties(machine, selected, &mut Silent)?;
         let (model, config) = (plan.source.path.clone(), plan.config.clone());
-        Ok(Report { model, config, properties, times: Times::default(), peak_rss: 0 })
+        Ok(Report {
+            model,
+            options,
+            config,
+            properties,
+            times: Times::default(),
+            peak_rss: 0,
+            memory_left: 0,
+            states_something: false,
+        })
     }
 
     #[test]

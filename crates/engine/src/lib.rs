@@ -2,13 +2,16 @@
 //!
 //! Reading order: [`options`] (what was asked, as values) → [`plan`] (validated, or refused with a repair) →
 //! [`session`] (a model's text to a program) → [`check`](mod@check) (the run) → [`report`] (what may be claimed, as text
-//! and as JSON). [`replay`] and [`simulate`] run a model one step at a time. Clients print; this crate does not.
+//! and as JSON, with [`hints`]). [`replay`] and [`simulate`] run a model one step at a time. Clients print; this crate does not.
 
 pub mod check;
+pub mod command_line;
 pub mod dispatch;
+pub mod endless;
 pub mod explain;
 pub mod failure;
 pub mod files;
+pub mod hints;
 pub mod isolate;
 pub mod memory;
 pub mod notice;

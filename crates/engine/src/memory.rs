@@ -3,10 +3,14 @@
 /// What is taken when the system does not tell.
 const FALLBACK: u64 = 2 << 30;
 
-/// 70 % of the memory that is available, within the limits of the control group.
+/// 70 % of the memory that is available.
 pub fn default_limit() -> u64 {
-    let free = [meminfo_available(), control_group_free()].into_iter().flatten().min();
-    free.map_or(FALLBACK, |bytes| bytes / 10 * 7)
+    available().map_or(FALLBACK, |bytes| bytes / 10 * 7)
+}
+
+/// The memory that is available, within the limits of the control group, where the system tells.
+pub fn available() -> Option<u64> {
+    [meminfo_available(), control_group_free()].into_iter().flatten().min()
 }
 
 fn meminfo_available() -> Option<u64> {

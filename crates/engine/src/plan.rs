@@ -76,41 +76,67 @@ pub struct Plan {
     pub trail: String,
     /// What reports show.
     pub config: Config,
+    /// What was asked for.
+    pub options: CheckOptions,
 }
 
 /// An option with the values that exist and those that will.
-struct Choice {
-    option: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// As it is written.
+    pub option: &'static str,
     available: &'static [&'static str],
     later: &'static [&'static str],
 }
 
-const SEARCH: Choice = Choice {
+/// The values of `--search`.
+pub const SEARCH: Choice = Choice {
     option: "--search",
     available: &["auto", "dfs", "bfs"],
     later: &["ndfs", "scc", "cndfs", "ndfs-dual", "handoff"],
 };
-const POR: Choice =
+/// The values of `--por`.
+pub const POR: Choice =
     Choice { option: "--por", available: &["none"], later: &["ample", "twophase", "stubborn"] };
-const STORE: Choice = Choice {
+/// The values of `--store`.
+pub const STORE: Choice = Choice {
     option: "--store",
     available: &["table", "tree", "cleary", "collapse", "hc", "bitstate"],
     later: &[],
 };
-const EXEC: Choice = Choice { option: "--exec", available: &["interp"], later: &["jit"] };
-const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
-const PROVISO: Choice =
+/// The values of `--exec`.
+pub const EXEC: Choice = Choice { option: "--exec", available: &["interp"], later: &["jit"] };
+/// The values of `--fair`.
+pub const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
+/// The values of `--proviso`.
+pub const PROVISO: Choice =
     Choice { option: "--proviso", available: &[], later: &["stack", "closed-set", "color", "static"] };
-const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
-const OPT: Choice = Choice { option: "--opt", available: &["none"], later: &["deadvars", "merge", "fold"] };
+/// The values of `--save`.
+pub const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
+/// The values of `--opt`.
+pub const OPT: Choice =
+    Choice { option: "--opt", available: &["none"], later: &["deadvars", "merge", "fold"] };
+
+/// Every option whose value is a choice.
+pub const CHOICES: [Choice; 8] = [SEARCH, POR, STORE, EXEC, FAIR, PROVISO, SAVE, OPT];
 
 impl Choice {
+    /// Every value, those that do not exist yet included.
+    pub fn values(&self) -> impl Iterator<Item = &'static str> {
+        self.available.iter().chain(self.later).copied()
+    }
+
+    /// Whether a value can be used today.
+    pub fn is_available(&self, value: &str) -> bool {
+        self.available.contains(&value)
+    }
+
     /// The value, if it exists.
     fn take(&self, value: &str) -> Result<&'static str, Failure> {
         if let Some(known) = self.available.iter().find(|known| **known == value) {
             return Ok(known);
         }
-        let all = [self.available, self.later].concat().join(", ");
+        let all = self.values().collect::<Vec<&str>>().join(", ");
         if !self.later.contains(&value) {
             let message = format!("{} does not know {value:?}", self.option);
             return Err(Failure::refused_with(message, format!("use one of {all}")));
@@ -175,6 +201,7 @@ impl Plan {
             seed: options.seed,
             trail,
             config,
+            options: options.clone(),
         })
     }
 }

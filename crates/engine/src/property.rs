@@ -1,7 +1,7 @@
 //! Which properties a model has, and which of them a check is asked for.
 
 use crate::failure::Failure;
-use promela::ir::{ProctypeKind, Program};
+use promela::ir::{Action, ProctypeKind, Program};
 use search::Checks;
 use system::FaultKind;
 
@@ -14,6 +14,8 @@ pub struct Inventory {
     pub never: Vec<String>,
     /// There are accept labels outside of claims.
     pub accept: bool,
+    /// The safety checks that can fail in this model: what is not stated cannot be broken.
+    pub safety: Vec<FaultKind>,
 }
 
 impl Inventory {
@@ -27,7 +29,14 @@ impl Inventory {
                 .proctypes
                 .iter()
                 .any(|p| is_process(p.kind) && p.locations.iter().any(|location| location.accept)),
+            safety: safety_kinds(program),
         }
+    }
+
+    /// Whether the author states anything, beyond what is checked in every model.
+    pub fn states_something(&self) -> bool {
+        let own = |kind: &FaultKind| !matches!(kind, FaultKind::EndState | FaultKind::Runtime);
+        self.accept || !self.ltl.is_empty() || !self.never.is_empty() || self.safety.iter().any(own)
     }
 
     /// All names that `--property` takes for this model, beyond the parts of `safety`.
@@ -39,6 +48,18 @@ impl Inventory {
         });
         ltl.chain(never).collect()
     }
+}
+
+fn safety_kinds(program: &Program) -> Vec<FaultKind> {
+    let edges = || program.proctypes.iter().flat_map(|proctype| &proctype.edges);
+    let stated = [
+        (FaultKind::Assertion, edges().any(|edge| matches!(edge.action, Action::Assert(_)))),
+        (FaultKind::Invariant, !program.invariants.is_empty()),
+        (FaultKind::Trace, program.trace.is_some()),
+        (FaultKind::EndState, true),
+        (FaultKind::Runtime, true),
+    ];
+    stated.into_iter().filter(|(_, stated)| *stated).map(|(kind, _)| kind).collect()
 }
 
 /// A property that is to be reported on.
@@ -129,7 +150,12 @@ mod tests {
     use super::*;
 
     fn inventory() -> Inventory {
-        Inventory { ltl: vec!["p".to_string()], never: vec!["never_0".to_string()], accept: true }
+        Inventory {
+            ltl: vec!["p".to_string()],
+            never: vec!["never_0".to_string()],
+            accept: true,
+            safety: Vec::new(),
+        }
     }
 
     fn names(selected: &[Selected]) -> Vec<&str> {

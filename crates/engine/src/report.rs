@@ -3,9 +3,14 @@
 //! Honest by construction: [`Verdict::Holds`] needs the token of a complete, lossless search, [`Verdict::Violated`]
 //! needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the reason.
 
+use crate::options::CheckOptions;
 use crate::plan::Config;
+use crate::report_text::{bytes, plural};
 use search::{Exhausted, Statistics};
+use std::fmt;
 use std::time::Duration;
+use system::coverage::Coverage;
+use system::{Blocked, FaultKind};
 use trace::Evidence;
 
 /// A violation that was replayed, and where its trail was written.
@@ -15,6 +20,63 @@ pub struct Shown {
     pub evidence: Evidence,
     /// The file that holds it.
     pub trail: String,
+    /// The line of the model to which the violation points, where it could be had.
+    pub line: Option<String>,
+    /// The processes that are stuck at the end, where that is what is wrong.
+    pub blocked: Vec<Blocked>,
+    /// A process is stuck where a loop begins.
+    pub waits_in_loop: bool,
+}
+
+/// Why nothing is known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// Somebody stopped the search.
+    Interrupted,
+    /// Time ran out.
+    Time(Duration),
+    /// Memory ran out; the limit in bytes.
+    Memory(u64),
+    /// There are more states than may be stored.
+    States(u64),
+    /// There are longer paths than may be followed.
+    Depth(u64),
+    /// Properties of this kind cannot be checked yet.
+    NotAvailable(&'static str),
+    /// The search was complete, but its store may have taken a new state for an old one.
+    Omission {
+        /// As `--store` names it.
+        store: &'static str,
+        /// How probable it is that it did.
+        probability: f64,
+    },
+    /// The search left something out.
+    Incomplete,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Interrupted => write!(f, "the search was interrupted"),
+            Reason::Time(limit) => write!(f, "the search stopped at --timeout {}", limit.as_secs_f64()),
+            Reason::Memory(limit) => {
+                write!(f, "memory ran out (the limit is {}, --max-memory)", bytes(*limit))
+            }
+            Reason::States(limit) => write!(f, "the search stopped at --max-states {limit}"),
+            Reason::Depth(limit) => {
+                write!(f, "paths were cut off after {} (--max-depth {limit})", plural(*limit, "step"))
+            }
+            Reason::NotAvailable(kind) => {
+                write!(f, "checking {kind} properties is not available yet; it was not checked")
+            }
+            Reason::Omission { store, probability } => write!(
+                f,
+                "the store {store} can take a new state for an old one; the probability that this happened is about \
+                 {probability:.1e}"
+            ),
+            Reason::Incomplete => write!(f, "the search was not exhaustive"),
+        }
+    }
 }
 
 /// What may be claimed.
@@ -25,7 +87,7 @@ pub enum Verdict {
     /// These violate it: at least one.
     Violated(Box<Shown>, Vec<Shown>),
     /// Neither is known, for this reason.
-    Unknown(String),
+    Unknown(Reason),
 }
 
 impl Verdict {
@@ -65,6 +127,10 @@ pub struct PropertyReport {
     pub interrupted: bool,
     /// Numbers.
     pub statistics: Statistics,
+    /// What was looked for, of what the model states.
+    pub checked: Vec<FaultKind>,
+    /// Which statements were executed; only after a search that saw everything.
+    pub coverage: Option<Vec<Coverage>>,
 }
 
 /// How long the parts of a check took.
@@ -85,6 +151,8 @@ pub struct Times {
 pub struct Report {
     /// The model as it was given.
     pub model: String,
+    /// What was asked for.
+    pub options: CheckOptions,
     /// The configuration.
     pub config: Config,
     /// One answer per property, at least one.
@@ -93,6 +161,10 @@ pub struct Report {
     pub times: Times,
     /// The most memory that the process ever had in RAM; 0 when unknown.
     pub peak_rss: u64,
+    /// Memory that the machine still had at the end; 0 when unknown.
+    pub memory_left: u64,
+    /// The model states something of its own: assertions, invariants, claims.
+    pub states_something: bool,
 }
 
 impl Report {

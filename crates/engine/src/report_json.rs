@@ -4,6 +4,7 @@ use crate::VERSION;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use serde_json::{Value, json};
 use std::time::Duration;
+use system::coverage::{Coverage, Statement};
 use trace::write::fault_object;
 
 /// The report as one JSON object.
@@ -73,9 +74,21 @@ fn property(property: &PropertyReport) -> Value {
         object.insert("omission_probability".to_string(), Value::from(probability));
     }
     if let (Verdict::Unknown(why), Some(object)) = (&property.verdict, value.as_object_mut()) {
-        object.insert("note".to_string(), Value::from(why.as_str()));
+        object.insert("note".to_string(), Value::from(why.to_string()));
+    }
+    if let (Some(coverage), Some(object)) = (&property.coverage, value.as_object_mut()) {
+        object.insert("unreached".to_string(), Value::from(unreached(coverage)));
     }
     value
+}
+
+/// Statements that no run executes.
+fn unreached(coverage: &[Coverage]) -> Vec<Value> {
+    let of = |coverage: &Coverage| {
+        let statement = |s: &Statement| json!({"process": coverage.process, "file": s.file, "line": s.line, "column": s.column, "text": s.text});
+        coverage.unreached().map(statement).collect::<Vec<Value>>()
+    };
+    coverage.iter().flat_map(of).collect()
 }
 
 fn violation(shown: &Shown) -> Value {

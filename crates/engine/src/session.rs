@@ -72,6 +72,12 @@ impl Session {
         Ok(Inventory::of(self.program()?))
     }
 
+    /// The text of a line, where its number is the file's own and not one that a `#line` gave it.
+    pub fn line(&self, file: &str, line: u32) -> Option<String> {
+        let file = self.sources.files().iter().find(|f| f.name == file && f.line_marks.is_empty())?;
+        file.text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
+    }
+
     /// Tells whether the model is the same as that of a trail.
     pub fn fingerprint(&self) -> u64 {
         trace::fingerprint(self.sources.files().iter().map(|file| &*file.text))

@@ -4,6 +4,7 @@
 //! order in which it happened, so that a chart can match every receive with the very message that was sent. Values keep their
 //! structure; [`Value`]'s `Display` writes them as Promela does.
 
+use crate::coverage::Coverage;
 use crate::{ActionId, Blocked};
 use std::fmt;
 
@@ -21,6 +22,12 @@ pub trait Explain {
     /// Every process that cannot move, with the reasons. A system that does not know them gives none.
     fn blocked(&self, _state: &[u8]) -> Vec<Blocked> {
         Vec::new()
+    }
+
+    /// Which statements were executed since the system was made; `None` when it does not keep track. After a search that saw
+    /// everything, those that were not executed never will be.
+    fn coverage(&self) -> Option<Vec<Coverage>> {
+        None
     }
 }
 

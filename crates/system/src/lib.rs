@@ -9,6 +9,7 @@
 //! the control back and the state is an ordinary one.
 
 pub mod blocked;
+pub mod coverage;
 pub mod explain;
 pub mod toy;
 

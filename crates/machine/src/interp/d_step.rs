@@ -5,7 +5,7 @@
 //! back to the same state never ends; that is found by comparing with a remembered state (Brent's method), once
 //! the sequence is so long that looking is worth its price.
 
-use promela::ir::{Action, Edge, LocId, Proctype};
+use promela::ir::{Action, Edge, EdgeId, LocId, Proctype};
 use promela::source::Span;
 
 use super::fault::{Outcome, internal, runtime};
@@ -30,13 +30,15 @@ impl Step<'_> {
         let mut remembered = None;
         let mut last = span;
         while location != exit || steps == 0 {
-            let Some(edge) = self.first_executable(pid, proctype, location, pending)? else {
+            let Some(id) = self.first_executable(pid, proctype, location, pending)? else {
                 return runtime(last, "a statement inside d_step blocks");
             };
+            let edge = proctype.edge(id);
             if self.is_rendezvous_send(pid, edge)? {
                 return runtime(edge.span, "a rendezvous send inside d_step");
             }
             self.perform(pid, proctype, edge, pending)?;
+            self.interp.taken.note(self.state.processes[pid].proctype, id);
             pending = None;
             location = edge.to;
             last = edge.span;
@@ -53,20 +55,20 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn first_executable<'p>(
+    fn first_executable(
         &self,
         pid: usize,
-        proctype: &'p Proctype,
+        proctype: &Proctype,
         location: LocId,
         pending: Option<usize>,
-    ) -> Outcome<Option<&'p Edge>> {
+    ) -> Outcome<Option<EdgeId>> {
         let view = self.view(pid, pending);
         for &id in &proctype.location(location).edges {
             let edge = proctype.edge(id);
             match edge.action {
                 Action::DStep { .. } => return internal(edge.span, "a d_step inside a d_step"),
                 Action::End => return internal(edge.span, "a process that ends inside a d_step"),
-                _ if view.executable(proctype, edge)? => return Ok(Some(edge)),
+                _ if view.executable(proctype, edge)? => return Ok(Some(id)),
                 _ => {}
             }
         }

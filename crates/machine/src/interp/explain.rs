@@ -2,6 +2,7 @@
 
 use promela::ir::Proctype;
 use promela::source::Span;
+use system::coverage::Coverage;
 use system::{ActionId, Blocked, Event, Explain, Fault, FaultKind, Snapshot, StepInfo};
 
 use super::Interp;
@@ -30,6 +31,10 @@ impl Explain for Interp {
 
     fn blocked(&self, state: &[u8]) -> Vec<Blocked> {
         self.decode(state).map(|mut state| self.blocked_in(&mut state)).unwrap_or_default()
+    }
+
+    fn coverage(&self) -> Option<Vec<Coverage>> {
+        Some(self.statements())
     }
 }
 

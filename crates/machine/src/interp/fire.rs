@@ -79,9 +79,11 @@ impl Interp {
         self.check_start(state, action.pid, proctype, edge, timeout)?;
         let mut first = Step { log: log.take(), ..Step::new(self, state, timeout) };
         let channel = first.rendezvous(action.pid, edge)?;
+        let kind = first.state.processes[action.pid].proctype;
         let result = first.perform(action.pid, proctype, edge, None);
         *log = first.log.take();
         result?;
+        self.taken.note(kind, id);
         fired.failed = first.failed.take();
         state.last = self.last(action.pid);
         if !matches!(edge.action, Statement::End) {
@@ -100,6 +102,7 @@ impl Interp {
                 let result = second.perform(receiver, proctype, edge, Some(channel));
                 *log = second.log.take();
                 result?;
+                self.taken.note(second.state.processes[receiver].proctype, id);
                 fired.failed = second.failed.take();
                 state.last = self.last(receiver);
                 state.processes[receiver].location = edge.to;

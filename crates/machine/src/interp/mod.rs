@@ -2,7 +2,7 @@
 //!
 //! Written to be read against the language: [`state`] is what a state is, `codec` how it becomes bytes, `eval`
 //! what expressions mean, `guard` when a statement is executable, `step` and `d_step` what it does, `moves` who may
-//! do what in a state, `process` and `channel` how those live, `trace_assertion` what is allowed to happen. This
+//! do what in a state, `process` and `channel` how those live, `trace_assertion` what is allowed to happen, `coverage` what ever happened. This
 //! file makes a transition system of it. It follows Spin's verifier exactly, because the states that both
 //! count must be the same.
 
@@ -10,6 +10,7 @@ mod action;
 mod blocked;
 mod channel;
 mod codec;
+mod coverage;
 mod d_step;
 mod eval;
 mod events;
@@ -37,6 +38,7 @@ use promela::ir::Program;
 use promela::source::{Location, Span};
 use system::{ActionId, Fault, FaultKind, Labels, Successors, TransitionSystem};
 
+use coverage::Taken;
 use eval::{Mode, View};
 use fault::{Outcome, Trap, internal};
 use layout::Layout;
@@ -53,6 +55,8 @@ pub struct Interp {
     program: Arc<Program>,
     layout: Layout,
     locate: Locate,
+    /// Edges that were taken, for reports.
+    taken: Taken,
     /// Buffers that are not in use: one for every thread that ever expanded at the same time.
     scratch: Mutex<Vec<Scratch>>,
 }
@@ -83,7 +87,8 @@ impl Interp {
     ) -> Result<Self, String> {
         layout::check(&program)?;
         let layout = Layout::new(&program);
-        Ok(Interp { program, layout, locate: Box::new(locate), scratch: Mutex::default() })
+        let taken = Taken::new(&program);
+        Ok(Interp { program, layout, locate: Box::new(locate), taken, scratch: Mutex::default() })
     }
 
     /// The program.

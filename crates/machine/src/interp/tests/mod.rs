@@ -4,6 +4,7 @@
 mod build;
 mod channels;
 mod control;
+mod coverage;
 mod data;
 mod errors;
 mod processes;

@@ -34,7 +34,7 @@ impl Files for Memory {
     }
 }
 
-fn program(text: &str) -> Option<Program> {
+pub fn program(text: &str) -> Option<Program> {
     let mut sources = SourceMap::new();
     let memory = Memory(format!("{PRELUDE}{text}"));
     let preprocessed = preprocess::preprocess("m.pml", &memory, &Options::default(), &mut sources);

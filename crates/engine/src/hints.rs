@@ -1,0 +1,375 @@
+//! What to do next: rules over a report, each of which may have something to say, with the exact command.
+//!
+//! A hint repeats the user's own options with one thing changed, and offers only what exists.
+
+use crate::command_line::check_command;
+use crate::options::CheckOptions;
+use crate::plan::Plan;
+use crate::report::{PropertyReport, Reason, Report, Verdict};
+use system::FaultKind;
+
+/// Something worth trying.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// One sentence; with a command behind it, it ends in a colon.
+    pub text: String,
+    /// The command to type.
+    pub command: Option<String>,
+}
+
+/// Counterexamples longer than this deserve a shorter one.
+const LONG: usize = 20;
+/// Stores that need less memory than a plain table, best first.
+const COMPACT: [&str; 3] = ["cleary", "tree", "collapse"];
+/// The factor by which a budget is raised.
+const MORE: u64 = 10;
+
+type Rule = fn(&Report, &PropertyReport) -> Option<Hint>;
+
+const RULES: [Rule; 10] = [
+    states_ran_out,
+    depth_ran_out,
+    time_ran_out,
+    memory_ran_out,
+    lossy_store,
+    interrupted,
+    not_available,
+    long_counterexample,
+    waiting_for_ever,
+    nothing_stated,
+];
+
+/// The hints for a report, each once.
+pub fn hints(report: &Report) -> Vec<Hint> {
+    let mut out: Vec<Hint> = Vec::new();
+    for property in &report.properties {
+        for hint in RULES.iter().filter_map(|rule| rule(report, property)) {
+            if !out.contains(&hint) {
+                out.push(hint);
+            }
+        }
+    }
+    out
+}
+
+/// A hint to check again with other options, unless they would be refused.
+fn again(report: &Report, text: &str, change: impl FnOnce(&mut CheckOptions)) -> Option<Hint> {
+    let mut options = report.options.clone();
+    change(&mut options);
+    Plan::new(&options).ok()?;
+    Some(Hint { text: text.to_string(), command: Some(check_command(&options)) })
+}
+
+fn plain(text: String) -> Option<Hint> {
+    Some(Hint { text, command: None })
+}
+
+fn reason(property: &PropertyReport) -> Option<&Reason> {
+    match &property.verdict {
+        Verdict::Unknown(reason) => Some(reason),
+        _ => None,
+    }
+}
+
+fn states_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::States(_)) = reason(property) else { return None };
+    again(report, "to explore everything, leave --max-states out:", |options| options.max_states = None)
+}
+
+fn depth_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::Depth(limit)) = reason(property) else { return None };
+    let deeper = limit.saturating_mul(MORE).max(1000);
+    again(report, "to look deeper:", |options| options.max_depth = Some(deeper))
+}
+
+fn time_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::Time(limit)) = reason(property) else { return None };
+    let longer = (limit.as_secs_f64() * MORE as f64).ceil().max(10.0);
+    again(report, "to search longer:", |options| options.timeout = Some(longer))
+}
+
+fn memory_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::Memory(limit)) = reason(property) else { return None };
+    let smaller = plain(
+        "there is no more memory for the states of this model: make it smaller (fewer processes, shorter channels, smaller \
+         values)"
+            .to_string(),
+    );
+    compact_store(report, "the states can be kept in less memory:")
+        .filter(|_| report.config.store == "table")
+        .or_else(|| more_memory(report, *limit))
+        .or(smaller)
+}
+
+/// The best of the stores that need little memory and can be used here.
+fn compact_store(report: &Report, text: &str) -> Option<Hint> {
+    COMPACT.iter().find_map(|store| again(report, text, |options| options.store = Some((*store).to_string())))
+}
+
+fn more_memory(report: &Report, limit: u64) -> Option<Hint> {
+    let room = report.memory_left.saturating_sub(limit / 2);
+    if room <= limit {
+        return None;
+    }
+    let megabytes = room >> 20;
+    let size = if megabytes >= 10 << 10 { format!("{}G", megabytes >> 10) } else { format!("{megabytes}M") };
+    again(report, "this machine has more memory:", |options| options.max_memory = Some(size))
+}
+
+fn lossy_store(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::Omission { .. }) = reason(property) else { return None };
+    let text = "to be certain, keep the states in a store that loses nothing:";
+    compact_store(report, text).or_else(|| again(report, text, |options| options.store = None))
+}
+
+fn interrupted(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::Interrupted) = reason(property) else { return None };
+    match report.options.timeout {
+        Some(_) => None,
+        None => again(report, "to let a search end by itself:", |options| options.timeout = Some(60.0)),
+    }
+}
+
+fn not_available(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::NotAvailable(_)) = reason(property) else { return None };
+    let text = "to check only what can be checked today:";
+    again(report, text, |options| options.properties = vec!["safety".to_string()])
+}
+
+fn long_counterexample(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let shortest = property.verdict.violations().map(|shown| shown.evidence.depth()).min()?;
+    if shortest <= LONG || report.config.search == "bfs" {
+        return None;
+    }
+    let text = "to find a shortest counterexample:";
+    let breadth_first = |options: &mut CheckOptions| options.search = Some("bfs".to_string());
+    again(report, text, breadth_first).or_else(|| {
+        again(report, text, |options| {
+            breadth_first(options);
+            options.store = None;
+        })
+    })
+}
+
+fn waiting_for_ever(_: &Report, property: &PropertyReport) -> Option<Hint> {
+    let waiting = |shown: &&crate::report::Shown| shown.waits_in_loop;
+    let shown = property.verdict.violations().find(waiting)?;
+    let fault = shown.evidence.fault();
+    debug_assert_eq!(fault.kind, FaultKind::EndState);
+    let who = fault.process.as_deref().unwrap_or("the process");
+    plain(format!(
+        "if {who} may wait at {}:{} for ever, say so with a label that begins with `end` in front of that statement or of \
+         its loop",
+        fault.file, fault.line
+    ))
+}
+
+fn nothing_stated(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let holds = matches!(property.verdict, Verdict::Holds(_)) && property.name == "safety";
+    if !holds || report.states_something {
+        return None;
+    }
+    plain("the model has no assertion: only deadlocks and run-time errors were looked for".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Source;
+    use crate::report::{Shown, Times};
+    use search::{Checks, Limits, Silent, Statistics, Task, depth_first};
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+    use store::Table;
+    use system::toy::Graph;
+    use trace::{ModelOptions, Trail, TrailStep, confirm};
+
+    /// The report of `spinor check m.pml` with these options, on one property.
+    fn report(options: CheckOptions, verdict: Verdict) -> Report {
+        let options =
+            CheckOptions { source: Source { path: "m.pml".to_string(), ..Source::default() }, ..options };
+        let plan = Plan::new(&options).unwrap();
+        let property = PropertyReport {
+            name: "safety".to_string(),
+            kind: "safety",
+            verdict,
+            errors: 0,
+            exhaustive: false,
+            interrupted: false,
+            statistics: Statistics::default(),
+            checked: Vec::new(),
+            coverage: None,
+        };
+        Report {
+            model: options.source.path.clone(),
+            options,
+            config: plan.config,
+            properties: vec![property],
+            times: Times::default(),
+            peak_rss: 0,
+            memory_left: 0,
+            states_something: true,
+        }
+    }
+
+    fn unknown(options: CheckOptions, reason: Reason) -> Report {
+        report(options, Verdict::Unknown(reason))
+    }
+
+    /// Texts and commands, the latter behind an arrow.
+    fn said(report: &Report) -> Vec<String> {
+        let show = |hint: Hint| match hint.command {
+            Some(command) => format!("{} => {command}", hint.text),
+            None => hint.text,
+        };
+        hints(report).into_iter().map(show).collect()
+    }
+
+    /// A violation after so many steps: a deadlock at the end of a line of nodes.
+    fn violated(steps: usize, waits_in_loop: bool) -> Verdict {
+        let nodes: Vec<String> = (0..=steps).map(|n| n.to_string()).collect();
+        let graph = Graph::parse(&nodes.join(" -> ")).unwrap();
+        let stop = AtomicBool::new(false);
+        let limits = Limits::default();
+        let task = Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop };
+        let found = depth_first(&graph, &mut Table::default(), &task, &mut Silent).violations.remove(0);
+        let trail = Trail {
+            version: String::new(),
+            model: String::new(),
+            model_absolute: None,
+            fingerprint: 0,
+            options: ModelOptions::default(),
+            property: "safety".to_string(),
+            channels_empty: false,
+            violation: found.fault,
+            steps: found.path.into_iter().map(|action| TrailStep { action, info: None }).collect(),
+        };
+        let evidence = confirm(&graph, trail).unwrap();
+        let shown =
+            Shown { evidence, trail: "t".to_string(), line: None, blocked: Vec::new(), waits_in_loop };
+        Verdict::Violated(Box::new(shown), Vec::new())
+    }
+
+    fn holds() -> Verdict {
+        let graph = Graph::parse("0 -> 0").unwrap();
+        let stop = AtomicBool::new(false);
+        let limits = Limits::default();
+        let task = Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop };
+        Verdict::Holds(depth_first(&graph, &mut Table::default(), &task, &mut Silent).exhausted.unwrap())
+    }
+
+    #[test]
+    fn budgets_are_raised() {
+        let few = CheckOptions { max_states: Some(10), all_errors: true, ..CheckOptions::default() };
+        assert_eq!(
+            said(&unknown(few, Reason::States(10))),
+            ["to explore everything, leave --max-states out: => spinor check m.pml --all-errors"]
+        );
+        let shallow = CheckOptions { max_depth: Some(500), ..CheckOptions::default() };
+        assert_eq!(
+            said(&unknown(shallow, Reason::Depth(500))),
+            ["to look deeper: => spinor check m.pml --max-depth 5000"]
+        );
+        let short = CheckOptions { timeout: Some(2.5), ..CheckOptions::default() };
+        assert_eq!(
+            said(&unknown(short, Reason::Time(Duration::from_millis(2500)))),
+            ["to search longer: => spinor check m.pml --timeout 25"]
+        );
+    }
+
+    #[test]
+    fn compact_stores_come_before_more_memory() {
+        let with = |store: &str, left: u64| {
+            let options = CheckOptions {
+                store: Some(store.to_string()),
+                max_memory: Some("64M".to_string()),
+                ..CheckOptions::default()
+            };
+            let mut report = unknown(options, Reason::Memory(64 << 20));
+            report.memory_left = left;
+            said(&report).remove(0)
+        };
+        assert_eq!(
+            with("table", 0),
+            "the states can be kept in less memory: => spinor check m.pml --store cleary --max-memory 64M"
+        );
+        let more = with("cleary", 1 << 30);
+        assert_eq!(
+            more,
+            "this machine has more memory: => spinor check m.pml --store cleary --max-memory 992M"
+        );
+        assert!(with("cleary", 32 << 30).ends_with("--max-memory 31G"));
+        assert!(with("cleary", 0).starts_with("there is no more memory"));
+    }
+
+    #[test]
+    fn lossy_stores_have_exact_relatives() {
+        let lossy = CheckOptions { store: Some("hc".to_string()), ..CheckOptions::default() };
+        let said = said(&unknown(lossy, Reason::Omission { store: "hc", probability: 1e-9 }));
+        assert_eq!(
+            said,
+            [
+                "to be certain, keep the states in a store that loses nothing: => spinor check m.pml --store cleary"
+            ]
+        );
+    }
+
+    #[test]
+    fn interrupted_searches_and_kinds_that_cannot_be_checked() {
+        assert_eq!(
+            said(&unknown(CheckOptions::default(), Reason::Interrupted)),
+            ["to let a search end by itself: => spinor check m.pml --timeout 60"]
+        );
+        let timed = CheckOptions { timeout: Some(5.0), ..CheckOptions::default() };
+        assert!(said(&unknown(timed, Reason::Interrupted)).is_empty());
+        assert_eq!(
+            said(&unknown(CheckOptions::default(), Reason::NotAvailable("ltl"))),
+            ["to check only what can be checked today: => spinor check m.pml --property safety"]
+        );
+        assert!(said(&unknown(CheckOptions::default(), Reason::Incomplete)).is_empty());
+    }
+
+    #[test]
+    fn long_counterexamples_can_be_shortened() {
+        let with = |search: Option<&str>, steps| {
+            let search = search.map(str::to_string);
+            said(&report(CheckOptions { search, ..CheckOptions::default() }, violated(steps, false)))
+        };
+        assert_eq!(
+            with(Some("dfs"), LONG + 1),
+            ["to find a shortest counterexample: => spinor check m.pml --search bfs"]
+        );
+        let store = Some("cleary".to_string());
+        let other = report(CheckOptions { store, ..CheckOptions::default() }, violated(LONG + 1, false));
+        let command = hints(&other).remove(0).command.unwrap();
+        assert!(
+            ["spinor check m.pml --search bfs", "spinor check m.pml --search bfs --store cleary"]
+                .contains(&&*command)
+        );
+        assert!(with(None, LONG).is_empty());
+        assert!(with(Some("bfs"), LONG + 1).is_empty());
+    }
+
+    #[test]
+    fn waiting_for_ever_may_be_meant() {
+        let said = said(&report(CheckOptions::default(), violated(1, true)));
+        assert!(said[0].starts_with("if graph may wait at toy:1 for ever"), "{said:?}");
+    }
+
+    #[test]
+    fn a_model_without_assertions_is_told_so() {
+        let mut report = report(CheckOptions::default(), holds());
+        assert!(said(&report).is_empty());
+        report.states_something = false;
+        assert!(said(&report)[0].starts_with("the model has no assertion"));
+        report.properties[0].name = "end-state".to_string();
+        assert!(said(&report).is_empty());
+    }
+
+    #[test]
+    fn the_same_hint_is_given_once() {
+        let mut report = unknown(CheckOptions::default(), Reason::NotAvailable("ltl"));
+        report.properties.extend(unknown(CheckOptions::default(), Reason::NotAvailable("never")).properties);
+        assert_eq!(said(&report).len(), 1);
+    }
+}

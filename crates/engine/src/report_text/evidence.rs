@@ -1,0 +1,74 @@
+//! What shows a violation: what is wrong, where, with the line of the model, and the command that replays the way there.
+
+use super::number::plural;
+use crate::command_line::quoted;
+use crate::report::Shown;
+use system::{Fault, FaultKind};
+use trace::{Palette, blocked_text};
+
+/// Stuck processes that are listed at most.
+const STUCK: usize = 12;
+
+/// Appends the evidence of one violation.
+pub fn evidence(shown: &Shown, palette: Palette, out: &mut String) {
+    let fault = shown.evidence.fault();
+    out.push_str(&format!("{}\n", palette.bad(headline(fault))));
+    place(shown, palette, out);
+    for one in shown.blocked.iter().take(STUCK) {
+        out.push_str(&format!("  {}\n", blocked_text::short(one)));
+    }
+    if let Some(more) = shown.blocked.len().checked_sub(STUCK).filter(|&more| more > 0) {
+        out.push_str(&format!("  and {more} more\n"));
+    }
+    let when = match shown.evidence.depth() {
+        0 => "already at the beginning; see it".to_string(),
+        1 => "after 1 step; see it".to_string(),
+        n => format!("after {}; see them", plural(n as u64, "step")),
+    };
+    let command = palette.command(format!("spinor replay {}", quoted(&shown.trail))).to_string();
+    out.push_str(&format!("  {when} with: {command}\n"));
+}
+
+fn headline(fault: &Fault) -> String {
+    match fault.kind {
+        FaultKind::Runtime => format!("run-time error: {}", fault.message),
+        _ => fault.message.clone(),
+    }
+}
+
+/// File, line, column and process, and the line itself with a caret.
+fn place(shown: &Shown, palette: Palette, out: &mut String) {
+    let fault = shown.evidence.fault();
+    let process = match (&fault.process, fault.pid) {
+        (Some(name), Some(pid)) => format!(", {name} (pid {pid})"),
+        (Some(name), None) => format!(", {name}"),
+        _ => String::new(),
+    };
+    let at = palette.place(format!("{}:{}:{}", fault.file, fault.line, fault.column)).to_string();
+    out.push_str(&format!("  {} {at}{process}\n", palette.dim("-->")));
+    if let Some(line) = &shown.line {
+        let number = fault.line.to_string();
+        let before = line.trim_end().chars().count().min(fault.column.saturating_sub(1) as usize);
+        let (margin, below) = (format!("{number} |"), format!("{} |", " ".repeat(number.len())));
+        let caret = format!("{}{}", " ".repeat(before), palette.bad("^"));
+        out.push_str(&format!("  {} {}\n", palette.dim(margin), line.trim_end().replace('\t', " ")));
+        out.push_str(&format!("  {} {caret}\n", palette.dim(below)));
+    }
+}
+
+/// A fault in one line: kind, message, place, process.
+pub fn describe_fault(fault: &Fault) -> String {
+    let process = match (&fault.process, fault.pid) {
+        (Some(name), Some(pid)) => format!(", process {name} (pid {pid})"),
+        (Some(name), None) => format!(", process {name}"),
+        _ => String::new(),
+    };
+    format!(
+        "{}: {}, at {}:{}:{}{process}",
+        fault.kind.name(),
+        fault.message,
+        fault.file,
+        fault.line,
+        fault.column
+    )
+}

@@ -1,0 +1,55 @@
+//! A report for people: the verdicts first, then the evidence, then the numbers, then what to do next.
+
+mod evidence;
+mod number;
+mod statistics;
+mod unreached;
+mod verdict;
+
+pub use evidence::{describe_fault, evidence};
+pub use number::{bytes, grouped, plural};
+
+use crate::hints::{Hint, hints};
+use crate::report::Report;
+use trace::style::{Painted, Palette};
+
+/// The report as text; `quiet` leaves out all but verdicts and evidence.
+pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
+    let mut out = format!("{}: {}\n", report.model, headline(report, palette));
+    for property in &report.properties {
+        verdict::sentence(property, palette, &mut out);
+    }
+    for property in &report.properties {
+        for shown in property.verdict.violations() {
+            out.push('\n');
+            evidence(shown, palette, &mut out);
+        }
+    }
+    if !quiet {
+        statistics::statistics(report, palette, &mut out);
+        unreached::unreached(report, palette, &mut out);
+        show_hints(&hints(report), palette, &mut out);
+    }
+    out
+}
+
+fn headline(report: &Report, palette: Palette) -> Painted<&'static str> {
+    match report.verdict() {
+        "violated" => palette.bad("violated"),
+        "holds" => palette.good("holds"),
+        _ if report.interrupted() => palette.unknown("unknown (interrupted)"),
+        _ => palette.unknown("unknown (no violation found, but not everything was checked)"),
+    }
+}
+
+fn show_hints(hints: &[Hint], palette: Palette, out: &mut String) {
+    for (i, hint) in hints.iter().enumerate() {
+        if i == 0 {
+            out.push('\n');
+        }
+        out.push_str(&format!("{}: {}\n", palette.strong("hint"), hint.text));
+        if let Some(command) = &hint.command {
+            out.push_str(&format!("      {}\n", palette.command(command)));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The numbers: one line each, aligned, with what belongs to them behind.
+
+use super::number::{bytes, grouped};
+use crate::report::{PropertyReport, Report};
+use std::time::Duration;
+use trace::Palette;
+
+/// A line: what, how much, and what else there is to say about it.
+type Line = (&'static str, String, String);
+
+/// Appends the numbers of every search, then of the whole run.
+pub(super) fn statistics(report: &Report, palette: Palette, out: &mut String) {
+    let searched: Vec<&PropertyReport> =
+        report.properties.iter().filter(|p| p.statistics.states > 0).collect();
+    for property in &searched {
+        let title = match searched.len() {
+            1 => String::new(),
+            _ => format!("{}\n", palette.strong(&property.name)),
+        };
+        out.push_str(&format!("\n{title}"));
+        table(&of_search(property), palette, out);
+    }
+    if searched.len() != 1 {
+        out.push('\n');
+    }
+    table(&of_run(report), palette, out);
+}
+
+fn of_search(property: &PropertyReport) -> Vec<Line> {
+    let s = &property.statistics;
+    let each = s.state_bytes as f64 / s.states.max(1) as f64;
+    vec![
+        ("states", grouped(s.states), format!("{each:.1} bytes each, {} in all", bytes(s.state_bytes))),
+        ("transitions", grouped(s.transitions), format!("{} of them to known states", grouped(s.matched))),
+        ("depth", grouped(s.depth), String::new()),
+    ]
+}
+
+fn of_run(report: &Report) -> Vec<Line> {
+    let (times, config) = (&report.times, &report.config);
+    let parts = [("reading", times.front_end), ("preparing", times.compile), ("searching", times.search)];
+    let parts: Vec<String> = parts.iter().map(|(what, time)| format!("{what} {}", seconds(*time))).collect();
+    let how = format!(
+        "search {}, reduction {}, store {}, execution {}",
+        config.search, config.por, config.store, config.exec
+    );
+    vec![
+        ("time", seconds(times.total), parts.join(", ")),
+        ("memory", bytes(report.peak_rss), "the most that was in use".to_string()),
+        ("threads", config.threads.to_string(), how),
+    ]
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}
+
+fn table(lines: &[Line], palette: Palette, out: &mut String) {
+    for (what, value, more) in lines {
+        let more = if more.is_empty() { String::new() } else { format!("  {}", palette.dim(more)) };
+        out.push_str(&format!("  {what:<11} {value:>14}{more}\n"));
+    }
+}

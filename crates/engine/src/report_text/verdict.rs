@@ -1,0 +1,112 @@
+//! One plain sentence for each property: what was found, or why nothing is known.
+
+use super::number::{grouped, plural};
+use crate::report::{PropertyReport, Reason, Verdict};
+use system::{Fault, FaultKind};
+use trace::Palette;
+
+/// Appends the sentence.
+pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut String) {
+    let name = palette.strong(&property.name);
+    let line = match &property.verdict {
+        Verdict::Holds(_) => format!("{name} {}: {}", palette.good("holds"), claim(property)),
+        Verdict::Unknown(why) => {
+            format!("{name}: {} - {}", palette.unknown("unknown"), unknown(property, why))
+        }
+        Verdict::Violated(first, _) => {
+            let what = failure(first.evidence.fault());
+            format!("{name} {}: {what}{}", palette.bad("is violated"), count(property))
+        }
+    };
+    out.push_str(&format!("  {line}\n"));
+}
+
+/// What holds in every reachable state.
+fn claim(property: &PropertyReport) -> String {
+    let absent: Vec<&str> = property.checked.iter().map(|&kind| absence(kind)).collect();
+    let what = match absent.split_last() {
+        None => "nothing is wrong".to_string(),
+        Some((only, [])) => (*only).to_string(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    };
+    match property.statistics.states {
+        1 => format!("{what} in the only reachable state"),
+        states => format!("{what} in any of the {} reachable states", grouped(states)),
+    }
+}
+
+fn absence(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Assertion => "no assertion fails",
+        FaultKind::EndState => "no deadlock",
+        FaultKind::Invariant => "no invariant is broken",
+        FaultKind::Trace => "no event against the trace assertion",
+        FaultKind::Runtime => "no run-time error",
+    }
+}
+
+fn unknown(property: &PropertyReport, why: &Reason) -> String {
+    match property.statistics.states {
+        0 => why.to_string(),
+        states => format!("{why}; no violation in the {} explored", plural(states, "state")),
+    }
+}
+
+/// A fault as the end of the sentence "safety is violated".
+fn failure(fault: &Fault) -> String {
+    let process = match (&fault.process, fault.pid) {
+        (Some(name), Some(pid)) => format!(" in {name} (pid {pid})"),
+        (Some(name), None) => format!(" in {name}"),
+        _ => String::new(),
+    };
+    let at = format!("at {}:{}", fault.file, fault.line);
+    match (fault.kind, fault.message.strip_prefix("assertion violated: ")) {
+        (FaultKind::Assertion, Some(text)) => format!("assertion `{text}` fails {at}{process}"),
+        (FaultKind::EndState, _) => match fault.message.strip_prefix("invalid end state: ") {
+            Some(stuck) if stuck.ends_with(" is stuck") => format!("deadlock: {stuck} {at}"),
+            Some(stuck) => format!("deadlock: {stuck}, the first {at}{process}"),
+            None => format!("{} {at}{process}", fault.message),
+        },
+        _ => format!("{} {at}{process}", fault.message),
+    }
+}
+
+fn count(property: &PropertyReport) -> String {
+    match (property.errors, property.exhaustive) {
+        (0 | 1, _) => String::new(),
+        (n, true) => format!(" ({} in all)", plural(n, "violation")),
+        (n, false) => format!(" ({} so far)", plural(n, "violation")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(kind: FaultKind, message: &str) -> Fault {
+        let (message, file, process) = (message.to_string(), "m.pml".to_string(), Some("p".to_string()));
+        Fault { kind, message, file, line: 7, column: 3, process, pid: Some(2) }
+    }
+
+    #[test]
+    fn faults_as_sentences() {
+        let say = |kind, message| failure(&fault(kind, message));
+        assert_eq!(
+            say(FaultKind::Assertion, "assertion violated: x == 1"),
+            "assertion `x == 1` fails at m.pml:7 in p (pid 2)"
+        );
+        assert_eq!(
+            say(FaultKind::EndState, "invalid end state: p[2] is stuck"),
+            "deadlock: p[2] is stuck at m.pml:7"
+        );
+        assert_eq!(
+            say(FaultKind::EndState, "invalid end state: 2 processes are stuck"),
+            "deadlock: 2 processes are stuck, the first at m.pml:7 in p (pid 2)"
+        );
+        assert_eq!(
+            say(FaultKind::EndState, "channels not empty at end"),
+            "channels not empty at end at m.pml:7 in p (pid 2)"
+        );
+        assert_eq!(say(FaultKind::Runtime, "division by zero"), "division by zero at m.pml:7 in p (pid 2)");
+    }
+}
