@@ -100,7 +100,7 @@ end:	do
 		:: key == mallory -> learn(x); learn(y)
 		:: key != mallory && kind == msg1 -> kept1 = true
 		:: key != mallory && kind == msg2 -> kept2 = x
-		:: key != mallory && kind == msg3 -> kept3 = x
+		:: else -> kept3 = x
 		fi
 	   }
 

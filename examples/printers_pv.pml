@@ -19,18 +19,18 @@
 #define USERS 3
 #define PRINTERS 2
 
-typedef enum { idle, printing } Activity;
+typedef enum { ready, printing } Activity;
 
 sema permits = PRINTERS;
 lock list;
-bool used[PRINTERS];
+Activity printer[PRINTERS];
+byte owner[PRINTERS];
 byte jobs;
 
 invariant enough_printers jobs <= PRINTERS
 
 proctype user(byte me)
 {
-	Activity doing = idle;
 	byte mine;
 
 	do
@@ -40,20 +40,19 @@ proctype user(byte me)
 #endif
 	   lock(list);
 	   if
-	   :: !used[0] -> mine = 0
-	   :: used[0] && !used[1] -> mine = 1
+	   :: printer[0] == ready -> mine = 0
+	   :: printer[0] == printing && printer[1] == ready -> mine = 1
 	   :: else -> assert(false)
 	   fi;
-	   used[mine] = true;
+	   printer[mine] = printing;
+	   owner[mine] = me;
 	   jobs++;
 	   unlock(list);
 
-	   doing = printing;
-	   assert(used[mine]);
-	   doing = idle;
+	   assert(owner[mine] == me);
 
 	   lock(list);
-	   used[mine] = false;
+	   printer[mine] = ready;
 	   jobs--;
 	   unlock(list)
 #ifndef NO_PERMIT

@@ -25,18 +25,19 @@
 #ifndef TERMS
 #define TERMS 2
 #endif
+#define ROOM 1			/* in each mailbox */
 #define NOBODY 255
 
 mtype = { request, vote };
 
-chan mailbox[N] = [1] of { mtype, byte, byte };		/* what, term, sender */
+chan mailbox[N] = [ROOM] of { mtype, byte, byte };		/* what, term, sender */
 byte leader[TERMS + 1] = NOBODY;			/* ghost: who won each term */
 
 inline send(to, what)
 {
 	if
-	:: mailbox[to]!what(term, _pid)
-	:: full(mailbox[to])		/* lost */
+	:: len(mailbox[to]) < ROOM -> mailbox[to]!what(term, _pid)
+	:: else				/* lost */
 	fi
 }
 

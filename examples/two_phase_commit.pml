@@ -1,9 +1,9 @@
 //@ check: safety
-//@ expect: verdict=holds states=4346
+//@ expect: verdict=holds states=4449
 //@ check: safety -D IMPATIENT
 //@ expect: verdict=violated kind=assertion states=5576
 //@ check: safety -D OPTIMIST
-//@ expect: verdict=violated kind=assertion states=3880
+//@ expect: verdict=violated kind=assertion states=3953
 /*
  * Two-phase commit: a coordinator and N participants decide together whether a transaction commits.
  *
@@ -12,9 +12,9 @@
  * coordinator can crash at any moment, also in the middle of telling; a participant can crash instead of voting.
  *
  * Checked: agreement (never a commit here and an abort there) and validity (no commit against a no). Deadlock is
- * checked too, with one exception that is the point of this protocol: when the coordinator has crashed, a participant
- * that voted yes may wait for ever. The label `end_in_doubt` declares that as acceptable. Rename it to `in_doubt`, and
- * the search shows how two-phase commit blocks.
+ * checked too, with one exception that is the known weakness of this protocol: when the coordinator has crashed, and only
+ * then, a participant that voted yes may wait for ever. The label `end_in_doubt` declares that as acceptable. Rename it
+ * to `in_doubt`, and the search shows how two-phase commit blocks.
  *
  * Try this:
  *   -D N=3         one participant more
@@ -88,19 +88,21 @@ active [N] proctype participant()
 
 	if
 	:: votes!yes
-	:: d_step { voted_no = true; votes!no };
+	:: atomic { voted_no = true; votes!no };
 	   decide(me, abort);
 	   goto finished
 	:: goto finished				/* crashes before voting */
 	fi;
 
-end_in_doubt:
 	if
 	:: decisions[me]?commit -> decide(me, commit)
 	:: decisions[me]?abort -> decide(me, abort)
 #ifdef IMPATIENT
 	:: coordinator_crashed -> decide(me, abort)
 #endif
+	:: timeout ->
+		assert(coordinator_crashed);
+end_in_doubt:	false					/* waits for ever */
 	fi;
 finished:
 	skip
