@@ -9,7 +9,7 @@
  *
  *     spinor check --search bfs river_crossing.pml
  *
- * it is a shortest one, with seven crossings. Every crossing is one atomic step, so the state space is the
+ * it is a shortest one, with seven crossings. Every crossing is one step (`d_step`), so the state space is the
  * puzzle's own.
  *
  * Try this: let the boat take two passengers; or make the cabbage immune and see how much shorter it gets.
@@ -40,10 +40,10 @@ active proctype farmer()
 	:: !EATEN ->
 		assert(!(across[FARMER] && across[WOLF] && across[GOAT] && across[CABBAGE]));
 		if
-		:: atomic { cross_with(FARMER); printf("the farmer goes alone\n") }
-		:: atomic { cross_with(WOLF); printf("the farmer takes the wolf\n") }
-		:: atomic { cross_with(GOAT); printf("the farmer takes the goat\n") }
-		:: atomic { cross_with(CABBAGE); printf("the farmer takes the cabbage\n") }
+		:: d_step { cross_with(FARMER); printf("the farmer goes alone\n") }
+		:: d_step { cross_with(WOLF); printf("the farmer takes the wolf\n") }
+		:: d_step { cross_with(GOAT); printf("the farmer takes the goat\n") }
+		:: d_step { cross_with(CABBAGE); printf("the farmer takes the cabbage\n") }
 		fi
 	od
 }

@@ -37,7 +37,7 @@
 chan data = [CAPACITY] of { byte, byte };	/* sequence number, payload */
 chan acks = [CAPACITY] of { byte };		/* the sequence number expected next */
 
-unsigned received : 3;		/* how many messages the receiver has taken */
+unsigned received : 3;		/* how many messages the receiver has taken; COUNT must fit */
 
 active proctype sender()
 {
