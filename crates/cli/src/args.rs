@@ -263,6 +263,9 @@ pub struct ReplayArgs {
     /// Show only the last N steps.
     #[arg(long, value_name = "N", conflicts_with = "steps")]
     pub last: Option<usize>,
+    /// Step through it, forwards and backwards; commands are read from standard input, ? lists them.
+    #[arg(short, long, conflicts_with_all = ["format", "steps", "last"])]
+    pub interactive: bool,
 }
 
 /// How a run is written.
@@ -316,8 +319,9 @@ pub struct SimulateArgs {
     /// Stop after so many steps.
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
-    /// Choose the steps by hand.
-    #[arg(long)]
+    /// Choose the steps by hand, and undo them; commands are read from standard input (from the terminal when the model
+    /// itself reads STDIN), ? lists them. The exit status is 1 when the run shows an error at the end.
+    #[arg(short, long, conflicts_with = "steps")]
     pub interactive: bool,
 }
 

@@ -7,6 +7,7 @@
 mod args;
 mod check;
 mod explain;
+mod interactive;
 mod output;
 mod parse;
 mod progress;

@@ -1,7 +1,10 @@
 //! `spinor replay`.
 
-use crate::args::{ReplayArgs, RunFormat};
+use crate::args::{Format, ReplayArgs, RunFormat};
+use crate::interactive::replaying::Replaying;
+use crate::interactive::{Lines, converse};
 use crate::output;
+use crate::signal::Interrupt;
 use engine::replay::{Replayed, replay};
 use engine::{Disk, report_text};
 use serde_json::{Value, json};
@@ -11,6 +14,9 @@ use trace::{Palette, itf, story};
 
 /// Replays a counterexample; returns the exit status.
 pub fn run(args: &ReplayArgs) -> u8 {
+    if args.interactive {
+        return step_through(args);
+    }
     let palette = output::out_palette();
     let view = |replayed: &mut Replayed<'_>| match args.format {
         RunFormat::Text => text(replayed, wanted(args, replayed.run.len()), palette),
@@ -24,6 +30,15 @@ pub fn run(args: &ReplayArgs) -> u8 {
         }
         Err(status) => status,
     }
+}
+
+/// Lets somebody step through the run.
+fn step_through(args: &ReplayArgs) -> u8 {
+    let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
+    let view = |replayed: &mut Replayed<'_>| {
+        converse(&mut Lines::standard(), &mut Replaying::new(replayed, interrupt, palette))
+    };
+    output::settle(replay(&args.trail, &Disk, view), Format::Text).unwrap_or_else(|status| status)
 }
 
 /// The steps that were asked for.

@@ -1,9 +1,12 @@
 //! `spinor simulate`.
 
 use crate::args::{Format, SimulateArgs};
+use crate::interactive::simulating::Simulating;
+use crate::interactive::{Lines, converse};
 use crate::output;
-use crate::signal::{INTERRUPTED, stop_flag};
-use engine::simulate::{Ending, SimulateOptions, Watch, simulate};
+use crate::signal::{INTERRUPTED, Interrupt, stop_flag};
+use engine::simulate::{SimulateOptions, Watch, interact, simulate};
+use engine::simulation::{Ending, Input};
 use engine::{Answer, Disk, Failure, Flow, report_text};
 use std::io::Read;
 use trace::{Run, story};
@@ -11,16 +14,12 @@ use trace::{Run, story};
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
     let mut printer = Printer { teller: story::Teller::new(output::out_palette()), closed: false };
-    let answer = if args.interactive {
-        Answer::failed(Failure::refused_with(
-            "--interactive is not available yet",
-            "leave it out, or choose a --seed",
-        ))
-    } else {
-        let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
-        let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
-        simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer)
-    };
+    let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
+    let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
+    if args.interactive {
+        return by_hand(&options, &mut input);
+    }
+    let answer = simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer);
     match output::settle(answer, Format::Text) {
         Ok(Ending::Fault(_)) => 1,
         // When whoever read the run has seen enough, that is no interruption.
@@ -28,6 +27,23 @@ pub fn run(args: &SimulateArgs) -> u8 {
         Ok(_) => 0,
         Err(status) => status,
     }
+}
+
+/// Lets somebody choose the steps.
+fn by_hand(options: &SimulateOptions, input: &mut Input<'_>) -> u8 {
+    let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
+    let Answer { notices, result } = interact(options, &Disk, input, |simulation, origin| {
+        let lines = if simulation.may_read() { Lines::terminal() } else { Some(Lines::standard()) };
+        let Some(mut lines) = lines else {
+            return Err(Failure::refused_with(
+                "the model reads STDIN, so that the commands of --interactive cannot come from there",
+                "run it in a terminal, or leave --interactive out",
+            ));
+        };
+        Ok(converse(&mut lines, &mut Simulating::new(simulation, origin, interrupt, palette)))
+    });
+    let answer = Answer { notices, result: result.and_then(|status| status) };
+    output::settle(answer, Format::Text).unwrap_or_else(|status| status)
 }
 
 /// Writes each step when it happens, and the last state.

@@ -26,6 +26,7 @@ pub mod report_json;
 pub mod report_text;
 pub mod session;
 pub mod simulate;
+pub mod simulation;
 pub mod suite;
 pub mod trails;
 

@@ -5,6 +5,8 @@ use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::Source;
 use crate::session::Session;
+use crate::simulate::Origin;
+use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
 use system::{Explain, Fault, TransitionSystem};
@@ -20,6 +22,10 @@ pub struct Replayed<'a> {
     pub run: Run<'a>,
     /// What is wrong at the end.
     pub violation: Fault,
+    /// Where the run comes from.
+    pub origin: Origin,
+    /// What executes the model, to go on from somewhere inside the run.
+    pub machine: &'a Interp,
 }
 
 /// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that says which step
@@ -57,7 +63,10 @@ fn run<T>(
     let machine = session.machine()?;
     let run = walk(&machine, &trail)
         .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
-    Ok(view(&mut Replayed { model, property: trail.property, run, violation: trail.violation }))
+    let source = Source { path: model.clone(), options: trail.options.clone() };
+    let origin = Origin::new(source, session.fingerprint());
+    let (property, violation) = (trail.property, trail.violation);
+    Ok(view(&mut Replayed { model, property, run, violation, origin, machine: &machine }))
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the

@@ -30,7 +30,7 @@ pub struct Who {
 
 impl std::fmt::Display for Who {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}[{}]", self.process, self.pid)
+        write!(f, "{}[{}]", self.process.trim_matches(':'), self.pid)
     }
 }
 

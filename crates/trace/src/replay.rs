@@ -62,6 +62,11 @@ impl<'a> Walker<'a> {
         &self.state
     }
 
+    /// Goes back to a state in which the walker was before; `fault` is the error that the step before showed.
+    pub fn rewind(&mut self, state: Vec<u8>, transient: bool, fault: Option<Fault>) {
+        (self.state, self.transient, self.fault, self.ended) = (state, transient, fault, false);
+    }
+
     /// The current state is inside an atomic sequence.
     pub fn is_transient(&self) -> bool {
         self.transient

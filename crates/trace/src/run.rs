@@ -73,6 +73,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Takes back the last step, as if it had not been taken; none is left when nothing more is remembered.
+    pub fn undo(&mut self) -> Option<Taken> {
+        let (state, taken) = self.steps.pop_back()?;
+        let fault = self.steps.back().and_then(|(_, before)| before.fault.clone());
+        self.walker.rewind(state, taken.inside, fault);
+        self.cursor = self.len();
+        Some(taken)
+    }
+
     /// What is enabled at the end of the run.
     pub fn enabled(&mut self) -> &[ActionId] {
         self.walker.enabled()
@@ -216,6 +225,24 @@ mod tests {
         assert_eq!((run.first(), run.len(), run.cursor()), (1, 2, 2));
         assert!(!run.goto(0) && run.info(1).is_none() && run.info(2).is_some());
         assert_eq!(run.state(1), b"1");
+    }
+
+    #[test]
+    fn a_step_that_was_undone_was_never_taken() {
+        let graph = graph();
+        let mut run = Run::start(&graph).unwrap();
+        for action in 0..3 {
+            run.take(ActionId(action)).unwrap();
+        }
+        assert!(run.tip().has_ended());
+        assert!(!run.undo().unwrap().completed);
+        assert_eq!((run.len(), run.cursor(), run.state(2)), (2, 2, &b"2"[..]));
+        assert!(!run.tip().has_ended() && run.tip().fault().is_some() && !run.tip().is_transient());
+        run.undo();
+        assert!(run.tip().fault().is_none() && run.tip().is_transient());
+        run.undo();
+        assert!(run.undo().is_none() && run.is_empty());
+        assert!(run.take(ActionId(0)).is_ok());
     }
 
     #[test]

@@ -197,6 +197,11 @@ impl Teller {
     }
 }
 
+/// What a step did, in one line.
+pub fn effects(told: &Told, palette: Palette) -> String {
+    Teller::new(palette).notes(told)
+}
+
 /// `turn: 0 → 1`, `q = [3, 4]`; local variables of other processes with their names.
 fn describe(change: &Change, pid: u32) -> String {
     let name = match &change.of {

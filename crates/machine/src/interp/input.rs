@@ -5,7 +5,7 @@
 //! that was not initialised, which is also what makes it count as enabled here. So the caller of a simulation asks which
 //! steps read, and fires those with the characters.
 
-use promela::ir::{Action as Statement, Base, Edge, Expr, ExprKind, RecvArg};
+use promela::ir::{Action as Statement, Base, Edge, Expr, ExprKind, RecvArg, Var};
 use system::{ActionId, Successors};
 
 use super::Interp;
@@ -31,6 +31,12 @@ impl View<'_> {
 }
 
 impl Interp {
+    /// Whether the program has a variable that makes it read standard input.
+    pub fn may_read_input(&self) -> bool {
+        let named = |vars: &[Var]| vars.iter().any(|var| var.name == STANDARD_INPUT);
+        named(&self.program.globals) || self.program.proctypes.iter().any(|proctype| named(&proctype.locals))
+    }
+
     /// How many characters of standard input an enabled action reads; `None` when it reads none.
     pub fn input_wanted(&self, state: &[u8], action: ActionId) -> Option<usize> {
         let state = self.decode(state).ok()?;

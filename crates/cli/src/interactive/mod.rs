@@ -1,0 +1,86 @@
+//! Dialogues: a line in, an answer out. `replay` and `simulate` have one each; this file has what they share.
+//!
+//! A [`Dialogue`] knows nothing of terminals; [`converse`] reads the lines, from a person or from a script. Where the lines come from
+//! no terminal they are shown after the prompt, so that what is written reads like a session.
+
+pub mod command;
+pub mod replaying;
+pub mod simulating;
+
+use crate::output;
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal};
+
+/// A conversation about a run.
+pub trait Dialogue {
+    /// What is said first.
+    fn greeting(&mut self) -> String;
+
+    /// What is said when a line is expected.
+    fn prompt(&mut self) -> String;
+
+    /// The answer to a line. A dialogue within this one may read `lines` itself.
+    fn answer(&mut self, line: &str, lines: &mut Lines) -> Reply;
+
+    /// The exit status if it ends now.
+    fn status(&mut self) -> u8;
+}
+
+/// What a line leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Something to say.
+    Say(String),
+    /// The end.
+    Quit,
+}
+
+/// Where the lines come from.
+pub struct Lines {
+    from: Box<dyn BufRead + Send>,
+    echo: bool,
+}
+
+impl Lines {
+    /// Standard input.
+    pub fn standard() -> Self {
+        let stdin = std::io::stdin();
+        Lines { echo: !stdin.is_terminal(), from: Box::new(BufReader::new(stdin)) }
+    }
+
+    /// The terminal, whatever standard input is; `None` when there is none.
+    pub fn terminal() -> Option<Self> {
+        let file = File::open("/dev/tty").ok()?;
+        Some(Lines { from: Box::new(BufReader::new(file)), echo: false })
+    }
+
+    /// The next line without its end; `None` when there are no more.
+    fn next(&mut self) -> Option<String> {
+        let mut bytes = Vec::new();
+        match self.from.read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_string()),
+        }
+    }
+}
+
+/// Talks until one side has enough; returns the exit status.
+pub fn converse(lines: &mut Lines, dialogue: &mut dyn Dialogue) -> u8 {
+    let mut said = dialogue.greeting();
+    loop {
+        if !output::out(&said) || !output::out(&dialogue.prompt()) {
+            return dialogue.status();
+        }
+        let Some(line) = lines.next() else {
+            output::out("\n");
+            return dialogue.status();
+        };
+        if lines.echo {
+            output::out(&format!("{line}\n"));
+        }
+        match dialogue.answer(&line, lines) {
+            Reply::Say(text) => said = text,
+            Reply::Quit => return dialogue.status(),
+        }
+    }
+}
