@@ -321,8 +321,11 @@ pub struct SimulateArgs {
     pub steps: Option<u64>,
     /// Choose the steps by hand, and undo them; commands are read from standard input (from the terminal when the model
     /// itself reads STDIN), ? lists them. The exit status is 1 when the run shows an error at the end.
-    #[arg(short, long, conflicts_with = "steps")]
+    #[arg(short, long, conflicts_with_all = ["steps", "format"])]
     pub interactive: bool,
+    /// How the run is written; json writes one object a line: each step when it is taken, and at last the end.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// What `parse` writes.

@@ -9,6 +9,7 @@ use engine::replay::{Replayed, replay};
 use engine::{Disk, report_text};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
+use system::FaultKind;
 use trace::write::fault_object;
 use trace::{Palette, itf, story};
 
@@ -66,6 +67,8 @@ fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette)
 fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
     let run = &replayed.run;
     let told = steps.filter_map(|number| story::tell(run, number));
+    let stuck = replayed.violation.kind == FaultKind::EndState;
+    let blocked = if stuck { run.words().blocked(run.state(run.len())) } else { Vec::new() };
     json!({
         "tool": "spinor",
         "version": engine::VERSION,
@@ -74,6 +77,7 @@ fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
         "confirmed": true,
         "steps": told.map(|told| Value::Object(trace::json::step(&told))).collect::<Value>(),
         "state": trace::json::state(&run.snapshot(run.len())),
+        "blocked": blocked.iter().map(trace::blocked_json::blocked).collect::<Vec<Value>>(),
         "violation": fault_object(&replayed.violation, run.len()),
     })
 }

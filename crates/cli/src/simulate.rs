@@ -8,19 +8,22 @@ use crate::signal::{INTERRUPTED, Interrupt, stop_flag};
 use engine::simulate::{SimulateOptions, Watch, interact, simulate};
 use engine::simulation::{Ending, Input};
 use engine::{Answer, Disk, Failure, Flow, report_text};
+use serde_json::{Value, json};
 use std::io::Read;
+use trace::write::fault_object;
 use trace::{Run, story};
 
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
-    let mut printer = Printer { teller: story::Teller::new(output::out_palette()), closed: false };
+    let teller = story::Teller::new(output::out_palette());
+    let mut printer = Printer { format: args.format, teller, closed: false };
     let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
     let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
     if args.interactive {
         return by_hand(&options, &mut input);
     }
     let answer = simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer);
-    match output::settle(answer, Format::Text) {
+    match output::settle(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
         // When whoever read the run has seen enough, that is no interruption.
         Ok(Ending::Interrupted) if !printer.closed => INTERRUPTED,
@@ -48,6 +51,7 @@ fn by_hand(options: &SimulateOptions, input: &mut Input<'_>) -> u8 {
 
 /// Writes each step when it happens, and the last state.
 struct Printer {
+    format: Format,
     teller: story::Teller,
     /// Nobody reads any more.
     closed: bool,
@@ -55,14 +59,20 @@ struct Printer {
 
 impl Watch for Printer {
     fn step(&mut self, run: &mut Run<'_>) -> Flow {
-        self.closed = !output::out(&self.teller.step(run, run.len()));
+        self.closed = !output::out(&match self.format {
+            Format::Text => self.teller.step(run, run.len()),
+            Format::Json => step_line(run),
+        });
         run.forget(1);
         if self.closed { Flow::Stop } else { Flow::Continue }
     }
 
     fn end(&mut self, run: &mut Run<'_>, ending: &Ending) {
         if !self.closed {
-            output::out(&end_text(run, ending));
+            output::out(&match self.format {
+                Format::Text => end_text(run, ending),
+                Format::Json => end_line(run, ending),
+            });
         }
     }
 }
@@ -81,4 +91,32 @@ fn end_text(run: &Run<'_>, ending: &Ending) -> String {
     };
     let text = if fault.is_some() { palette.bad(text) } else { palette.strong(text) };
     format!("\n{}\n{text}\n", story::ending(run, fault, palette))
+}
+
+/// The last step as one line of JSON.
+fn step_line(run: &Run<'_>) -> String {
+    let Some(told) = story::tell(run, run.len()) else { return String::new() };
+    let mut object = serde_json::Map::from_iter([("step".to_string(), json!(run.len()))]);
+    object.extend(trace::json::step(&told));
+    format!("{}\n", Value::Object(object))
+}
+
+/// The end as one line of JSON: why, the error if there is one, the last state, who is blocked and why.
+fn end_line(run: &Run<'_>, ending: &Ending) -> String {
+    let (word, fault) = match ending {
+        Ending::ValidEnd => ("valid-end", None),
+        Ending::InputEnded => ("input-ended", None),
+        Ending::StepsSpent => ("steps", None),
+        Ending::Fault(fault) => ("violation", Some(fault)),
+        Ending::Interrupted => ("interrupted", None),
+    };
+    let blocked = run.words().blocked(run.state(run.len()));
+    let line = json!({
+        "end": word,
+        "steps": run.len(),
+        "violation": fault.map(|fault| fault_object(fault, run.len())),
+        "state": trace::json::state(&run.snapshot(run.len())),
+        "blocked": blocked.iter().map(trace::blocked_json::blocked).collect::<Vec<Value>>(),
+    });
+    format!("{line}\n")
 }

@@ -127,7 +127,7 @@ fn wrong_models_and_wrong_options_have_status_two_and_explore_nothing() {
         assert!(notice["line"].is_u64() && notice["code"].is_string());
     }
     scratch.write("m.pml", HOLDS);
-    let cases: [&[&str]; 8] = [
+    let cases: [&[&str]; 7] = [
         &["check", "nowhere.pml"],
         &["check"],
         &["check", "m.pml", "--no-such-option"],
@@ -135,7 +135,6 @@ fn wrong_models_and_wrong_options_have_status_two_and_explore_nothing() {
         &["check", "m.pml", "--threads", "2"],
         &["check", "m.pml", "--property", "nonsense"],
         &["check", "m.pml", "--dialect", "esperanto"],
-        &["simulate", "m.pml", "--interactive"],
     ];
     for words in cases {
         let run = scratch.run(words);

@@ -4,9 +4,12 @@
 
 #![cfg(unix)]
 
+mod common;
+
+use common::Scratch;
 use rexpect::process::WaitStatus;
 use rexpect::session::{Options, PtySession, spawn_with_options};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Long enough for a loaded machine.
@@ -28,21 +31,11 @@ active proctype right() {
 }
 ";
 
-fn spinor() -> PathBuf {
-    PathBuf::from(env!("CARGO_BIN_EXE_spinor"))
-}
-
-/// A folder with the model in it.
-fn folder(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("terminal-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).expect("a folder");
-    std::fs::write(dir.join("m.pml"), MODEL).expect("a model");
-    dir
-}
+const SPINOR: &str = env!("CARGO_BIN_EXE_spinor");
 
 /// Starts the command on a terminal of its own, with a plain environment.
 fn on_a_terminal(dir: &Path, words: &[&str], environment: &[(&str, &str)]) -> PtySession {
-    let mut command = Command::new(spinor());
+    let mut command = Command::new(SPINOR);
     command.args(words).current_dir(dir);
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "CI"] {
         command.env_remove(name);
@@ -80,14 +73,15 @@ fn status(session: PtySession) -> i32 {
 /// The trail of the deadlock.
 fn trail(dir: &Path) {
     let found =
-        Command::new(spinor()).args(["check", "m.pml", "-q", "--search", "bfs"]).current_dir(dir).output();
+        Command::new(SPINOR).args(["check", "m.pml", "-q", "--search", "bfs"]).current_dir(dir).output();
     assert_eq!(found.expect("it runs").status.code(), Some(1));
 }
 
 #[test]
 fn steps_are_chosen_and_undone() {
-    let dir = folder("choose");
-    let mut s = plain(&dir, &["simulate", "--interactive", "m.pml"]);
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
+    let mut s = plain(dir, &["simulate", "--interactive", "m.pml"]);
     let first = until_prompt(&mut s);
     assert!(
         first.contains("   1  right[1]  m.pml:9  !b") && first.contains("   2  left[0]   m.pml:3  !a"),
@@ -116,8 +110,9 @@ fn steps_are_chosen_and_undone() {
 
 #[test]
 fn a_deadlock_is_explained_and_can_be_undone() {
-    let dir = folder("deadlock");
-    let mut s = plain(&dir, &["simulate", "-i", "m.pml"]);
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
+    let mut s = plain(dir, &["simulate", "-i", "m.pml"]);
     until_prompt(&mut s);
     for line in ["1", "1", "2", ""] {
         say(&mut s, line);
@@ -139,15 +134,16 @@ fn a_deadlock_is_explained_and_can_be_undone() {
     say(&mut s, "r 1");
     s.send_line("q").expect("a line");
     assert_eq!(status(s), 1, "the run shows an error");
-    let replayed = Command::new(spinor()).args(["replay", "by-hand.json"]).current_dir(&dir).output();
+    let replayed = Command::new(SPINOR).args(["replay", "by-hand.json"]).current_dir(dir).output();
     assert_eq!(replayed.expect("it runs").status.code(), Some(0));
 }
 
 #[test]
 fn a_counterexample_is_walked_forwards_and_backwards() {
-    let dir = folder("replay");
-    trail(&dir);
-    let mut s = plain(&dir, &["replay", "--interactive", "m.pml.trail.json"]);
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
+    trail(dir);
+    let mut s = plain(dir, &["replay", "--interactive", "m.pml.trail.json"]);
     let first = until_prompt(&mut s);
     assert!(first.contains("m.pml: safety is violated after") && first.ends_with("(0 of 5) > "), "{first}");
     let one = say(&mut s, "");
@@ -186,13 +182,14 @@ fn a_counterexample_is_walked_forwards_and_backwards() {
 
 #[test]
 fn colours_are_for_terminals_that_want_them() {
-    let dir = folder("colour");
-    trail(&dir);
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
+    trail(dir);
     for words in [&["simulate", "-i", "m.pml"][..], &["replay", "-i", "m.pml.trail.json"]] {
         for (environment, coloured) in
             [(&[][..], true), (&[("NO_COLOR", "1")][..], false), (&[("TERM", "dumb")][..], false)]
         {
-            let mut s = on_a_terminal(&dir, words, environment);
+            let mut s = on_a_terminal(dir, words, environment);
             let text = until_prompt(&mut s);
             assert_eq!(text.contains("\x1b["), coloured, "{environment:?} {text:?}");
             s.send_line("q").expect("a line");
@@ -203,14 +200,15 @@ fn colours_are_for_terminals_that_want_them() {
 
 #[test]
 fn control_c_and_control_d_end_the_dialogue() {
-    let dir = folder("signals");
-    trail(&dir);
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
+    trail(dir);
     for words in [&["simulate", "-i", "m.pml"][..], &["replay", "-i", "m.pml.trail.json"]] {
-        let mut s = plain(&dir, words);
+        let mut s = plain(dir, words);
         until_prompt(&mut s);
         s.send_control('c').expect("Ctrl-C");
         assert_eq!(status(s), 130);
-        let mut s = plain(&dir, words);
+        let mut s = plain(dir, words);
         until_prompt(&mut s);
         s.send_control('d').expect("Ctrl-D");
         s.exp_eof().expect("the end");
@@ -220,9 +218,10 @@ fn control_c_and_control_d_end_the_dialogue() {
 
 #[test]
 fn control_c_stops_a_long_walk_and_not_the_dialogue() {
-    let dir = folder("walk");
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
     std::fs::write(dir.join("loop.pml"), "byte x; active proctype p() { do :: x++ od }").expect("a model");
-    let mut s = plain(&dir, &["simulate", "-i", "loop.pml"]);
+    let mut s = plain(dir, &["simulate", "-i", "loop.pml"]);
     until_prompt(&mut s);
     s.send_line("r 1000000000").expect("a line");
     s.exp_string("Ctrl-C stops it").expect("the walk has begun");
@@ -235,13 +234,14 @@ fn control_c_stops_a_long_walk_and_not_the_dialogue() {
 
 #[test]
 fn a_model_that_reads_takes_commands_from_the_terminal() {
-    let dir = folder("stdin");
+    let scratch = Scratch::with(MODEL);
+    let dir = scratch.0.as_path();
     let model = "chan STDIN; int c; active proctype p() { STDIN?c; c == 'x' -> printf(\"got it\\n\") }";
     std::fs::write(dir.join("reads.pml"), model).expect("a model");
     std::fs::write(dir.join("input"), "x").expect("an input");
-    let command = format!("{} simulate -i reads.pml < input", spinor().display());
+    let command = format!("{} simulate -i reads.pml < input", SPINOR);
     let mut shell = Command::new("sh");
-    shell.args(["-c", &command]).current_dir(&dir).env("NO_COLOR", "1");
+    shell.args(["-c", &command]).current_dir(dir).env("NO_COLOR", "1");
     let mut s = spawn_with_options(shell, Options::new().timeout_ms(Some(LIMIT_MS))).expect("a terminal");
     assert!(until_prompt(&mut s).contains("reads standard input"));
     assert!(say(&mut s, "1").contains("c: 0 → 120"));

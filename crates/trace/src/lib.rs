@@ -5,6 +5,7 @@
 //! [`replay::Evidence`] can be had only by replaying, so that a verdict made from it has been checked.
 //! [`style`] is how text for people is coloured, here and in the crates above.
 
+pub mod blocked_json;
 pub mod blocked_text;
 pub mod change;
 pub mod itf;

@@ -100,11 +100,8 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
     }
 
     fn list(&mut self, out: &mut String) {
-        let rows: Vec<[String; 4]> = self.choices[..self.choices.len().min(MOST_CHOICES)]
-            .to_vec()
-            .into_iter()
-            .map(|action| self.row(action))
-            .collect();
+        let listed: Vec<ActionId> = self.choices.iter().take(MOST_CHOICES).copied().collect();
+        let rows: Vec<[String; 4]> = listed.into_iter().map(|action| self.row(action)).collect();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let (who, place, text) = (width(0), width(1), width(2).min(40));
         for (i, row) in rows.iter().enumerate() {
