@@ -2,6 +2,8 @@
 //!
 //! [`interp`] is the reference machine. It is slow and obvious, and every other machine is tested against it.
 
+pub mod facts;
 pub mod interp;
+pub mod opt;
 
 pub use interp::Interp;

@@ -11,6 +11,7 @@ use super::action::Action;
 use super::eval::Mode;
 use super::fault::{Outcome, Trap, internal, runtime};
 use super::moves::Want;
+use super::process;
 use super::state::State;
 use super::step::Step;
 use super::{Interp, Scratch};
@@ -87,7 +88,7 @@ impl Interp {
         fired.failed = first.failed.take();
         state.last = self.last(action.pid);
         if !matches!(edge.action, Statement::End) {
-            state.processes[action.pid].location = edge.to;
+            process::arrive(&self.program, state, action.pid, edge.to);
         }
         let (mover, edge) = match (channel, action.partner) {
             (None, None) => (action.pid, edge),
@@ -105,7 +106,7 @@ impl Interp {
                 self.taken.note(second.state.processes[receiver].proctype, id);
                 fired.failed = second.failed.take();
                 state.last = self.last(receiver);
-                state.processes[receiver].location = edge.to;
+                process::arrive(&self.program, state, receiver, edge.to);
                 (receiver, edge)
             }
             (Some(_), _) => return internal(edge.span, "a rendezvous without a receiver"),

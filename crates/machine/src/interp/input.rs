@@ -8,11 +8,11 @@
 use promela::ir::{Action as Statement, Base, Edge, Expr, ExprKind, RecvArg, Var};
 use system::{ActionId, Successors};
 
-use super::Interp;
 use super::action::Action;
 use super::eval::{Mode, View, store};
 use super::fault::Outcome;
 use super::state::State;
+use super::{Interp, process};
 
 /// The name that makes the difference.
 const STANDARD_INPUT: &str = "STDIN";
@@ -56,7 +56,7 @@ impl Interp {
         match result {
             Ok(()) => {
                 next.last = self.last(action.pid);
-                next.processes[action.pid].location = edge.to;
+                process::arrive(&self.program, &mut next, action.pid, edge.to);
                 self.give_control(&mut next, action.pid, edge);
                 self.encode(&next, &mut bytes);
                 out.push(id, Some(&bytes), next.control.is_some(), None);

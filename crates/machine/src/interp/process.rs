@@ -1,6 +1,6 @@
 //! The life of a process: start, the right to move (`provided`, priorities), death.
 
-use promela::ir::{Expr, ExprKind, InitStep, ProctypeId, Program};
+use promela::ir::{Expr, ExprKind, InitStep, LocId, ProctypeId, Program};
 use promela::source::Span;
 
 use super::eval::{Mode, View, store};
@@ -51,7 +51,18 @@ pub(super) fn start(
         first_channel: state.channels.len(),
     });
     initialise(program, state, Some(pid), &definition.init)?;
+    arrive(program, state, pid, definition.start);
     Ok(pid)
+}
+
+/// Puts a process at a location; what is dead there is forgotten.
+pub(super) fn arrive(program: &Program, state: &mut State, pid: usize, location: LocId) {
+    let process = &mut state.processes[pid];
+    process.location = location;
+    let (proctype, first_cell) = (process.proctype, process.first_cell);
+    for &cell in &program.proctype(proctype).location(location).dead {
+        state.locals[first_cell + cell as usize] = 0;
+    }
 }
 
 /// Executes `run`: the arguments are evaluated by the process that executes it.

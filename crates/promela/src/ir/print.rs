@@ -356,8 +356,8 @@ impl Printer {
     }
 
     fn location(&mut self, number: usize, location: &Location) {
-        let Location { edges, end, accept, progress, in_d_step } = location;
-        if edges.is_empty() && !end && !accept && !progress && !in_d_step {
+        let Location { edges, end, accept, progress, in_d_step, dead } = location;
+        if edges.is_empty() && !end && !accept && !progress && !in_d_step && dead.is_empty() {
             return;
         }
         self.word(&format!("  L{number}"));
@@ -365,6 +365,10 @@ impl Printer {
             [(end, " end"), (accept, " accept"), (progress, " progress"), (in_d_step, " d_step")]
         {
             self.word(if *flag { word } else { "" });
+        }
+        self.word(if dead.is_empty() { "" } else { " dead" });
+        for cell in dead {
+            self.word(&format!(" c{cell}"));
         }
         self.word(":");
         for id in edges {

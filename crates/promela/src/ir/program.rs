@@ -340,6 +340,8 @@ pub struct Location {
     pub progress: bool,
     /// Inside a d_step: never the location of a process between steps.
     pub in_d_step: bool,
+    /// Local cells whose values do not matter here: a machine sets them to 0 when a process gets here.
+    pub dead: Vec<u32>,
 }
 
 /// A step between two locations.

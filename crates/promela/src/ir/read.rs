@@ -549,9 +549,15 @@ impl<'a> Reader<'a> {
                 "accept" => location.accept = true,
                 "progress" => location.progress = true,
                 "d_step" => location.in_d_step = true,
-                _ => return self.expected("`end`, `accept`, `progress`, `d_step` or `:`"),
+                "dead" => break,
+                _ => return self.expected("`end`, `accept`, `progress`, `d_step`, `dead` or `:`"),
             }
             self.advance()?;
+        }
+        if self.flag("dead")? {
+            while self.peek_word().is_some() {
+                location.dead.push(self.numbered("c")?);
+            }
         }
         self.punct(":")?;
         while self.peek_word().is_some() {

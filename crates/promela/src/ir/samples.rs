@@ -267,6 +267,7 @@ fn user(program: &Program) -> Proctype {
     user.edges[3].atomic = true;
     user.locations[2].end = true;
     user.locations[3].progress = true;
+    user.locations[3].dead = vec![2, 4];
     user.locations[4].accept = true;
     user.locations.resize(100, Location::default());
     let d_step = Action::DStep { entry: LocId(100), exit: LocId(102), guards: None };

@@ -27,7 +27,7 @@
 //! entry and exit of a d_step are existing locations other than 0; only the target of [`Action::End`] means nothing.
 //! Every location lists existing edges and every edge is listed. *An edge may be listed by several locations, and by one
 //! several times*: an enclosing choice repeats the edges of the choices in it. A location may
-//! have no edges: a process that gets there is stuck.
+//! have no edges: a process that gets there is stuck. Dead cells are cells of the proctype.
 //!
 //! **d_step.** Its entry and its guards, if any, are flagged `in_d_step`, its exit and target are not. Walking from the entry one meets only
 //! flagged locations until the exit or the target. Flagged locations list no `d_step`, `end` or `run`, and are neither the

@@ -52,6 +52,8 @@ impl Verifier<'_> {
         }
         let mut listed = vec![false; proctype.edges.len()];
         for (number, location) in proctype.locations.iter().enumerate() {
+            let dead = location.dead.iter().find(|&&cell| cell >= proctype.n_cells);
+            self.check(dead.is_none(), || format!("L{number} has a dead cell that does not exist"));
             for id in &location.edges {
                 match listed.get_mut(id.index()) {
                     Some(listed) => *listed = true,

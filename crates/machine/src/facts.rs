@@ -1,0 +1,8 @@
+//! Facts: static truth about a program, computed once from the intermediate form, as plain data.
+//!
+//! [`footprint`] says what an action may read and write. Facts err in one direction only: a footprint may name more than
+//! is really touched, never less; what is *surely* written ([`Footprint::kills`]) may name less, never more.
+
+pub mod footprint;
+
+pub use footprint::{Cells, Footprint};

@@ -1,0 +1,223 @@
+//! Statement merging: what a process does on its own account is not interleaved with what others do.
+//!
+//! At a location all of whose statements touch nothing but the process's own variables, it does not matter whether others
+//! move first: their steps and these commute, and nobody can tell the difference. So a step that leads there does not
+//! end there: it is marked as one inside an atomic sequence, and the process goes on at once. (Spin merges sequences
+//! of assignments; choices between local statements are merged here as well. When the process is stuck there, the
+//! machine gives control back, and the state is an ordinary one: nothing is lost.)
+//!
+//! A cycle of such locations would shut out the others for ever, so every cycle keeps a location at which it is not
+//! marked. Places that somebody can look at (labels of end, acceptance and progress, remote references, `pc_value`)
+//! keep their states.
+
+use promela::ir::{Action, Edge, EdgeId, ExprKind, LocId, Proctype, ProctypeKind, Program};
+
+use crate::facts::Footprint;
+
+/// Marks the steps that lead to a local location.
+pub fn merge(program: &mut Program) {
+    let Some(watched) = Watched::by(program) else { return };
+    let rendezvous = program.chan_types.iter().any(|ty| ty.capacity == 0);
+    if rendezvous && program.proctypes.iter().any(asks_for_partners) {
+        return;
+    }
+    for (number, proctype) in program.proctypes.iter_mut().enumerate() {
+        if matches!(proctype.kind, ProctypeKind::Proctype | ProctypeKind::Init) && proctype.provided.is_none()
+        {
+            merge_proctype(proctype, number, &watched, rendezvous);
+        }
+    }
+}
+
+/// Whether somewhere it matters that a send finds *no* partner: beside `else`, or where an escape comes first. Then a local
+/// step that makes a process ready to receive does not commute with what others do.
+fn asks_for_partners(proctype: &Proctype) -> bool {
+    let some = |edges: &[EdgeId], is: fn(&Edge) -> bool| edges.iter().any(|&id| is(proctype.edge(id)));
+    proctype.locations.iter().any(|location| {
+        some(&location.edges, |edge| matches!(edge.action, Action::Send { .. }))
+            && some(&location.edges, |edge| edge.escape.is_some() || matches!(edge.action, Action::Else))
+    })
+}
+
+/// What can be seen of a process from outside.
+struct Watched {
+    labels: Vec<(usize, LocId)>,
+    cells: Vec<(usize, u32)>,
+}
+
+impl Watched {
+    /// `None` when everything is.
+    fn by(program: &Program) -> Option<Watched> {
+        if program.uses.last || program.uses.priority || program.uses.enabled {
+            return None;
+        }
+        let mut footprints = vec![Footprint::of_properties(program)];
+        for proctype in &program.proctypes {
+            footprints.extend(proctype.edges.iter().map(Footprint::of));
+            footprints.extend(proctype.provided.iter().map(Footprint::of_expr));
+        }
+        if footprints.iter().any(|footprint| footprint.pc_value) {
+            return None;
+        }
+        let labels =
+            footprints.iter().flat_map(|f| &f.remote_labels).map(|&(id, at)| (id.index(), at)).collect();
+        let cells = footprints.iter().flat_map(|f| &f.remote_reads);
+        let cells = cells.flat_map(|(id, cells)| cells.iter().map(|cell| (id.index(), cell))).collect();
+        Some(Watched { labels, cells })
+    }
+}
+
+fn merge_proctype(proctype: &mut Proctype, number: usize, watched: &Watched, rendezvous: bool) {
+    let mut local: Vec<bool> = (0..proctype.locations.len() as u32)
+        .map(|at| is_local(proctype, number, LocId(at), watched))
+        .collect();
+    cut_cycles(proctype, &mut local);
+    let in_d_step = inside_d_steps(proctype);
+    for (edge, inside) in proctype.edges.iter_mut().zip(in_d_step) {
+        if !inside && local[edge.to.index()] && may_go_on(edge, rendezvous) {
+            edge.atomic = true;
+        }
+    }
+}
+
+/// Which edges are listed inside a d_step.
+fn inside_d_steps(proctype: &Proctype) -> Vec<bool> {
+    let mut inside = vec![false; proctype.edges.len()];
+    for location in proctype.locations.iter().filter(|location| location.in_d_step) {
+        location.edges.iter().for_each(|id| inside[id.index()] = true);
+    }
+    inside
+}
+
+/// After a rendezvous it is the receiver that has control, so a step that may be the sending half of one does not go on.
+fn may_go_on(edge: &Edge, rendezvous: bool) -> bool {
+    match edge.action {
+        Action::Send { .. } => !rendezvous,
+        Action::End => false,
+        _ => true,
+    }
+}
+
+/// Whether a process at this location touches its own variables only, and nobody looks.
+fn is_local(proctype: &Proctype, number: usize, at: LocId, watched: &Watched) -> bool {
+    let location = proctype.location(at);
+    let plain = !location.end && !location.accept && !location.progress && !location.in_d_step;
+    let seen = watched.labels.contains(&(number, at));
+    plain
+        && !seen
+        && !location.edges.is_empty()
+        && location.edges.iter().all(|&id| is_local_step(proctype.edge(id), number, watched))
+}
+
+fn is_local_step(edge: &Edge, number: usize, watched: &Watched) -> bool {
+    let statement = match &edge.action {
+        Action::Skip | Action::Else | Action::Assign(..) | Action::Assert(_) => true,
+        // What is printed is not part of a state, but its order is what people look at.
+        Action::Printf(..) | Action::Printm(..) => true,
+        Action::Guard(expr) => !matches!(expr.kind, ExprKind::Run { .. }),
+        _ => false,
+    };
+    let footprint = Footprint::of(edge);
+    let shown = || footprint.local_writes.iter().any(|cell| watched.cells.contains(&(number, cell)));
+    statement && edge.escape.is_none() && footprint.is_local() && !shown()
+}
+
+/// Takes a location out of every cycle of local locations: the one at which a depth-first walk closes it.
+fn cut_cycles(proctype: &Proctype, local: &mut [bool]) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; local.len()];
+    for start in 0..local.len() {
+        if !local[start] || marks[start] != Mark::New {
+            continue;
+        }
+        // The way to here, each with the number of its next edge.
+        let mut way = vec![(start, 0)];
+        marks[start] = Mark::Open;
+        while let Some((at, next)) = way.last_mut() {
+            let edges = &proctype.locations[*at].edges;
+            let Some(&id) = edges.get(*next) else {
+                marks[*at] = Mark::Done;
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            let to = proctype.edge(id).to.index();
+            match marks[to] {
+                _ if !local[to] => {}
+                Mark::Open => local[to] = false,
+                Mark::New => {
+                    marks[to] = Mark::Open;
+                    way.push((to, 0));
+                }
+                Mark::Done => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opt::tests::{edge, program};
+
+    fn merged(text: &str) -> Program {
+        let mut program = program(text);
+        merge(&mut program);
+        program
+    }
+
+    #[test]
+    fn a_step_goes_on_where_only_own_variables_matter() {
+        let program = merged("byte g; active proctype p() { byte x; g = 1; x = 2; x = x + 1; g = 2; g = x }");
+        assert!(edge(&program, "p", "g = 1").atomic);
+        assert!(edge(&program, "p", "x = 2").atomic);
+        assert!(!edge(&program, "p", "x = x + 1").atomic, "the next statement writes a global");
+        assert!(!edge(&program, "p", "g = 2").atomic);
+    }
+
+    #[test]
+    fn a_cycle_is_left_somewhere() {
+        let program = merged("byte g; active proctype p() { byte x; g = 1; do :: x = 1; x = 2 :: x = 3 od }");
+        let p = &program.proctypes[0];
+        let marked =
+            ["x = 1", "x = 2", "x = 3"].iter().filter(|text| edge(&program, "p", text).atomic).count();
+        assert!(marked < 3, "{:?}", p.edges.iter().map(|e| (&e.text, e.atomic)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_watched_keeps_its_states() {
+        let text = "byte g; active proctype p() { byte x, y; g = 1; l: x = 1; g = 2; x = 3; g = 4; y = 5; g = 6; end1: y = 1 } \
+                    active proctype q() { p[0]@l; p[0]:x == 3 }";
+        let program = merged(text);
+        assert!(!edge(&program, "p", "g = 1").atomic, "the label is referred to");
+        assert!(!edge(&program, "p", "g = 2").atomic, "the variable is");
+        assert!(edge(&program, "p", "g = 4").atomic);
+        assert!(!edge(&program, "p", "g = 6").atomic, "a valid end state");
+    }
+
+    #[test]
+    fn nothing_is_merged_where_a_missing_partner_matters() {
+        let text = |other: &str| {
+            format!(
+                "byte g; chan c = [0] of {{ byte }}; active proctype p() {{ byte x; g = 1; x = 2; c?x }} \
+             active proctype q() {{ if :: c!1 :: {other} fi }}"
+            )
+        };
+        assert!(!edge(&merged(&text("else")), "p", "g = 1").atomic);
+        assert!(edge(&merged(&text("g == 0")), "p", "g = 1").atomic);
+    }
+
+    #[test]
+    fn a_rendezvous_does_not_go_on() {
+        let body = "proctype p() { byte x; c!1; x = 1; c!x }";
+        let buffered = merged(&format!("chan c = [1] of {{ byte }}; active {body}"));
+        assert!(edge(&buffered, "p", "c!1").atomic);
+        let rendezvous = merged(&format!("chan c = [0] of {{ byte }}; active {body}"));
+        assert!(!edge(&rendezvous, "p", "c!1").atomic);
+    }
+}
