@@ -53,7 +53,9 @@ fn run(
     let inventory = session.inventory()?;
     let selected = select(&plan.properties, &inventory)?;
     let compiling = Instant::now();
+    // What is found in the reduced program is replayed in the original.
     let machine = session.machine()?;
+    let reduced = session.reduced_machine(plan.config.reductions())?;
     let compile = compiling.elapsed();
     let searching = Instant::now();
     let mut run = Run {
@@ -66,7 +68,7 @@ fn run(
         trails: Trails::new(&plan.trail),
         notices,
     };
-    let properties = run.properties(&machine, selected, observer)?;
+    let properties = run.properties(&machine, &reduced, selected, observer)?;
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
         model: plan.source.path.clone(),
@@ -111,13 +113,14 @@ impl Run<'_> {
     fn properties<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
+        searched: &M,
         selected: Vec<Selected>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<PropertyReport>, Failure> {
         let mut reports = Vec::new();
         for property in selected {
             reports.push(match property.checks {
-                Some(checks) => self.property(machine, property, checks, observer)?,
+                Some(checks) => self.property(machine, searched, property, checks, observer)?,
                 None => not_available(property),
             });
         }
@@ -128,6 +131,7 @@ impl Run<'_> {
     fn property<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
+        searched: &M,
         property: Selected,
         checks: Checks,
         observer: &mut dyn Observer,
@@ -139,7 +143,7 @@ impl Run<'_> {
             limits: self.limits_left(),
             stop: self.stop,
         };
-        let mut outcome = dispatch::search(self.plan, machine, &task, observer);
+        let mut outcome = dispatch::search(self.plan, searched, &task, observer);
         for warning in std::mem::take(&mut outcome.warnings) {
             self.warn(machine, &warning);
         }
@@ -150,7 +154,7 @@ impl Run<'_> {
         }
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
-        report.coverage = if report.exhaustive { machine.coverage() } else { None };
+        report.coverage = if report.exhaustive { searched.coverage() } else { None };
         Ok(report)
     }
 
@@ -354,7 +358,7 @@ mod tests {
             trails,
             notices: &mut notices,
         };
-        let properties = run.properties(machine, selected, &mut Silent)?;
+        let properties = run.properties(machine, machine, selected, &mut Silent)?;
         let (model, config) = (plan.source.path.clone(), plan.config.clone());
         Ok(Report {
             model,

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
+use machine::opt::Reductions;
 use search::Limits;
 use std::path::Path;
 use std::time::Duration;
@@ -115,7 +116,7 @@ pub const PROVISO: Choice =
 pub const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
 /// The values of `--opt`.
 pub const OPT: Choice =
-    Choice { option: "--opt", available: &["none"], later: &["deadvars", "merge", "fold"] };
+    Choice { option: "--opt", available: &["none", "deadvars", "merge", "fold"], later: &[] };
 
 /// Every option whose value is a choice.
 pub const CHOICES: [Choice; 8] = [SEARCH, POR, STORE, EXEC, FAIR, PROVISO, SAVE, OPT];
@@ -178,7 +179,7 @@ impl Plan {
             por: POR.take_or(options.por.as_deref(), "none")?,
             sleep: false,
             save: None,
-            opt: static_reductions(options.opt.as_deref())?,
+            opt: static_reductions(options.opt.as_deref(), search)?,
             store: STORE.take_or(options.store.as_deref(), "table")?,
             threads: threads(options.threads)?,
             exec: EXEC.take_or(options.exec.as_deref(), "interp")?,
@@ -232,15 +233,37 @@ fn store_kind(
     Ok(kind)
 }
 
-fn static_reductions(list: Option<&str>) -> Result<Vec<&'static str>, Failure> {
-    let values: Vec<&str> = list.map_or(vec!["none"], |list| list.split(',').map(str::trim).collect());
+/// The static reductions: all, unless told otherwise. Breadth-first search is asked for a shortest counterexample, and
+/// merging makes processes take steps that such a one may not need: it is used there only when it is asked for.
+fn static_reductions(list: Option<&str>, search: &str) -> Result<Vec<&'static str>, Failure> {
+    let Some(list) = list else {
+        return Ok(if search == "bfs" {
+            vec!["deadvars", "fold"]
+        } else {
+            vec!["deadvars", "merge", "fold"]
+        });
+    };
+    let values: Vec<&str> = list.split(',').map(str::trim).collect();
     if values.len() > 1 && values.contains(&"none") {
         return Err(Failure::refused_with("--opt none excludes every other value", "use --opt none alone"));
     }
+    let mut wanted = Vec::new();
     for value in values {
-        OPT.take(value)?;
+        match OPT.take(value)? {
+            "none" => {}
+            known if wanted.contains(&known) => {}
+            known => wanted.push(known),
+        }
     }
-    Ok(Vec::new())
+    Ok(wanted)
+}
+
+impl Config {
+    /// The static reductions as the machine takes them.
+    pub fn reductions(&self) -> Reductions {
+        let wanted = |word| self.opt.contains(&word);
+        Reductions { dead_variables: wanted("deadvars"), merge: wanted("merge"), fold: wanted("fold") }
+    }
 }
 
 fn threads(given: Option<u64>) -> Result<u64, Failure> {
@@ -337,7 +360,7 @@ mod tests {
     fn the_defaults() {
         let plan = Plan::new(&options()).unwrap();
         assert_eq!((plan.config.search, plan.config.store, plan.config.exec), ("dfs", "table", "interp"));
-        assert_eq!((plan.config.threads, plan.config.opt.len(), plan.all_errors), (1, 0, false));
+        assert_eq!((plan.config.threads, plan.config.opt.len(), plan.all_errors), (1, 3, false));
         assert_eq!(plan.trail, "model.pml.trail.json");
         assert!(plan.limits.memory.is_some() && plan.limits.depth.is_none());
     }
@@ -357,6 +380,14 @@ mod tests {
     }
 
     #[test]
+    fn a_shortest_counterexample_has_no_merged_steps() {
+        let opt = |opt, search| Plan::new(&CheckOptions { opt, search, ..options() }).unwrap().config.opt;
+        assert_eq!(opt(None, some("bfs")), ["deadvars", "fold"]);
+        assert_eq!(opt(some("merge, merge,fold"), some("bfs")), ["merge", "fold"]);
+        assert!(opt(some("none"), None).is_empty());
+    }
+
+    #[test]
     fn a_bit_array_takes_what_it_is_given() {
         let bitstate = |max_memory| CheckOptions { store: some("bitstate"), max_memory, ..options() };
         let bytes = |max_memory| Plan::new(&bitstate(max_memory)).unwrap().store;
@@ -369,7 +400,6 @@ mod tests {
         let cases = [
             CheckOptions { search: some("ndfs"), ..options() },
             CheckOptions { por: some("stubborn"), ..options() },
-            CheckOptions { opt: some("deadvars,merge"), ..options() },
             CheckOptions { store: some("tree"), search: some("bfs"), ..options() },
             CheckOptions { exec: some("jit"), ..options() },
             CheckOptions { threads: Some(2), ..options() },

@@ -5,6 +5,7 @@ use crate::notice::Notice;
 use crate::options::Source;
 use crate::property::Inventory;
 use machine::Interp;
+use machine::opt::Reductions;
 use promela::ast::Unit;
 use promela::diagnostic::{Diagnostic, has_errors};
 use promela::ir::Program;
@@ -62,9 +63,21 @@ impl Session {
 
     /// The machine that executes the program.
     pub fn machine(&self) -> Result<Interp, Failure> {
+        self.machine_for(Arc::clone(self.program()?))
+    }
+
+    fn machine_for(&self, program: Arc<Program>) -> Result<Interp, Failure> {
         let sources = Arc::clone(&self.sources);
-        let machine = Interp::new(Arc::clone(self.program()?), move |span| sources.location(span));
+        let machine = Interp::new(program, move |span| sources.location(span));
         machine.map_err(|why| Failure::Internal(format!("the program cannot be executed: {why}")))
+    }
+
+    /// A machine for what the static reductions leave of the program. Its actions are those of [`Session::machine`].
+    pub fn reduced_machine(&self, reductions: Reductions) -> Result<Interp, Failure> {
+        let mut program = Program::clone(self.program()?);
+        machine::opt::reduce(&mut program, reductions);
+        verify(&program)?;
+        self.machine_for(Arc::new(program))
     }
 
     /// The properties that the program states.
