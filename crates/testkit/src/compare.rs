@@ -20,6 +20,8 @@ pub enum Class {
     Kind(Kind),
     /// Our tool crashed.
     Crash,
+    /// Another configuration of our tool contradicts the reference configuration.
+    Configuration(&'static Configuration),
 }
 
 impl fmt::Display for Class {
@@ -29,8 +31,49 @@ impl fmt::Display for Class {
             Class::States => f.write_str("states"),
             Class::Kind(kind) => write!(f, "{kind}"),
             Class::Crash => f.write_str("crash"),
+            Class::Configuration(other) => write!(f, "configuration {:?}", other.changes),
         }
     }
+}
+
+/// A configuration other than the reference configuration.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// What is different in it.
+    pub changes: &'static [(&'static str, &'static str)],
+    /// It may have fewer states.
+    pub reduces: bool,
+}
+
+/// Configurations that must say the same as the reference configuration; the first is always tried, the others in turn.
+pub const CONFIGURATIONS: &[Configuration] = &[
+    Configuration { changes: &[("--opt", "deadvars,merge,fold")], reduces: true },
+    Configuration { changes: &[("--store", "tree")], reduces: false },
+    Configuration { changes: &[("--store", "cleary"), ("--opt", "deadvars")], reduces: true },
+    Configuration { changes: &[("--store", "collapse"), ("--opt", "merge")], reduces: true },
+    Configuration { changes: &[("--search", "bfs"), ("--opt", "fold")], reduces: true },
+    Configuration { changes: &[("--search", "bfs")], reduces: false },
+];
+
+/// Compares another configuration with the reference configuration.
+pub fn compare_configurations(
+    reference: &Outcome,
+    other: &Outcome,
+    which: &'static Configuration,
+) -> Comparison {
+    let differs = match (reference, other) {
+        (_, Outcome::Crashed(_)) => return Comparison::Mismatch(Class::Crash),
+        (Outcome::Explored(a), Outcome::Explored(b)) => {
+            if let Some(why) = a.truncated.as_ref().or(b.truncated.as_ref()) {
+                return Comparison::Inconclusive(why.clone());
+            }
+            let states = if which.reduces { b.states > a.states } else { b.states != a.states };
+            states || a.kinds != b.kinds
+        }
+        (Outcome::Rejected(_), Outcome::Rejected(_)) => false,
+        _ => return Comparison::Inconclusive("a configuration was not explored".into()),
+    };
+    if differs { Comparison::Mismatch(Class::Configuration(which)) } else { Comparison::Agree }
 }
 
 /// The result of a comparison.

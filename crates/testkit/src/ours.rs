@@ -43,8 +43,19 @@ impl Spinor {
 
     /// Checks safety in the reference configuration.
     pub fn explore(&self, text: &str) -> Outcome {
+        self.explore_with(text, &[])
+    }
+
+    /// Checks safety in the reference configuration with some options changed or added, given with their values.
+    pub fn explore_with(&self, text: &str, changes: &[(&str, &str)]) -> Outcome {
         let mut args: Vec<String> = vec!["--property".into(), "safety".into()];
         args.extend(REFERENCE.map(String::from));
+        for (option, value) in changes {
+            match args.iter().position(|word| word == option) {
+                Some(at) => args[at + 1] = (*value).to_string(),
+                None => args.extend([option, value].map(|word| (*word).to_string())),
+            }
+        }
         args.extend(self.extra.iter().cloned());
         match TempDir::new().and_then(|dir| fs::write(dir.path().join("model.pml"), text).map(|()| dir)) {
             Ok(dir) => self.check(dir.path(), "model.pml", "safety", &args),

@@ -1,6 +1,8 @@
 //! What an action may read and write.
 
-use promela::ir::{Action, Base, Edge, Expr, ExprKind, Formula, LocId, Place, ProctypeId, Program, RecvArg};
+use promela::ir::{
+    Action, Base, BinaryOp, Edge, Expr, ExprKind, Formula, LocId, Place, ProctypeId, Program, RecvArg,
+};
 
 /// A set of cells, as ranges in no particular order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +61,9 @@ pub struct Footprint {
     pub remote_labels: Vec<(ProctypeId, LocId)>,
     /// `pc_value` occurs: every location of every process matters.
     pub pc_value: bool,
+    /// Evaluation may be an error: an index that is not constant, a division by something that may be 0. (What touches
+    /// channels or other processes may fail in more ways; this is about the rest.)
+    pub may_fail: bool,
 }
 
 impl Footprint {
@@ -137,7 +142,9 @@ impl Footprint {
             ExprKind::Const(_) | ExprKind::Pid => {}
             ExprKind::Load(place) => self.read(place),
             ExprKind::Unary(_, a) => self.expr(a),
-            ExprKind::Binary(_, a, b) => {
+            ExprKind::Binary(op, a, b) => {
+                let sure = matches!(b.kind, ExprKind::Const(divisor) if divisor != 0 && divisor != -1);
+                self.may_fail |= matches!(op, BinaryOp::Div | BinaryOp::Rem) && !sure;
                 self.expr(a);
                 self.expr(b);
             }
@@ -202,6 +209,7 @@ impl Footprint {
     }
 
     fn indices(&mut self, place: &Place) {
+        self.may_fail |= !place.indices.is_empty();
         place.indices.iter().for_each(|index| self.expr(&index.value));
     }
 

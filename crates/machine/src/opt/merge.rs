@@ -8,7 +8,8 @@
 //!
 //! A cycle of such locations would shut out the others for ever, so every cycle keeps a location at which it is not
 //! marked. Places that somebody can look at (labels of end, acceptance and progress, remote references, `pc_value`)
-//! keep their states.
+//! keep their states. A statement that may be an error is not merged either: it would have no successor, and what others
+//! can do before it would be missed.
 
 use promela::ir::{Action, Edge, EdgeId, ExprKind, LocId, Proctype, ProctypeKind, Program};
 
@@ -22,8 +23,8 @@ pub fn merge(program: &mut Program) {
         return;
     }
     for (number, proctype) in program.proctypes.iter_mut().enumerate() {
-        if matches!(proctype.kind, ProctypeKind::Proctype | ProctypeKind::Init) && proctype.provided.is_none()
-        {
+        let process = matches!(proctype.kind, ProctypeKind::Proctype | ProctypeKind::Init);
+        if process && proctype.provided.is_none() && !proctype.deterministic {
             merge_proctype(proctype, number, &watched, rendezvous);
         }
     }
@@ -73,11 +74,66 @@ fn merge_proctype(proctype: &mut Proctype, number: usize, watched: &Watched, ren
         .collect();
     cut_cycles(proctype, &mut local);
     let in_d_step = inside_d_steps(proctype);
-    for (edge, inside) in proctype.edges.iter_mut().zip(in_d_step) {
-        if !inside && local[edge.to.index()] && may_go_on(edge, rendezvous) {
-            edge.atomic = true;
+    let chosen = |(edge, inside): (&Edge, bool)| {
+        !inside && !edge.atomic && local[edge.to.index()] && may_go_on(edge, rendezvous)
+    };
+    let chosen: Vec<bool> = proctype.edges.iter().zip(in_d_step).map(chosen).collect();
+    let goes_on = |id: EdgeId| chosen[id.index()] || proctype.edge(id).atomic;
+    let cycle = components(proctype, goes_on);
+    let mut closes_cycle = vec![false; chosen.len()];
+    for (from, location) in proctype.locations.iter().enumerate() {
+        for &id in &location.edges {
+            closes_cycle[id.index()] |= cycle[from] == cycle[proctype.edge(id).to.index()];
         }
     }
+    for (i, edge) in proctype.edges.iter_mut().enumerate() {
+        edge.atomic |= chosen[i] && !closes_cycle[i];
+    }
+}
+
+/// The strongly connected component of every location in the graph of the edges after which a process goes on: together with
+/// steps that are atomic anyway, merged ones could close a cycle as well. (Tarjan's algorithm, with an explicit stack.)
+fn components(proctype: &Proctype, goes_on: impl Fn(EdgeId) -> bool) -> Vec<usize> {
+    let n = proctype.locations.len();
+    let (mut index, mut low, mut component) = (vec![0; n], vec![0; n], vec![usize::MAX; n]);
+    let (mut count, mut open) = (0, Vec::new());
+    for start in 0..n {
+        let mut way: Vec<(usize, usize)> = if index[start] == 0 { vec![(start, 0)] } else { Vec::new() };
+        while let Some(&mut (at, ref mut next)) = way.last_mut() {
+            if *next == 0 {
+                count += 1;
+                (index[at], low[at]) = (count, count);
+                open.push(at);
+            }
+            let edges = &proctype.locations[at].edges;
+            let Some(&id) = edges.get(*next) else {
+                if low[at] == index[at] {
+                    while let Some(member) = open.pop() {
+                        component[member] = at;
+                        if member == at {
+                            break;
+                        }
+                    }
+                }
+                way.pop();
+                if let Some(&(before, _)) = way.last() {
+                    low[before] = low[before].min(low[at]);
+                }
+                continue;
+            };
+            *next += 1;
+            let to = proctype.edge(id).to.index();
+            if !goes_on(id) {
+                continue;
+            }
+            if index[to] == 0 {
+                way.push((to, 0));
+            } else if component[to] == usize::MAX {
+                low[at] = low[at].min(index[to]);
+            }
+        }
+    }
+    component
 }
 
 /// Which edges are listed inside a d_step.
@@ -119,7 +175,8 @@ fn is_local_step(edge: &Edge, number: usize, watched: &Watched) -> bool {
     };
     let footprint = Footprint::of(edge);
     let shown = || footprint.local_writes.iter().any(|cell| watched.cells.contains(&(number, cell)));
-    statement && edge.escape.is_none() && footprint.is_local() && !shown()
+    let local = footprint.is_local() && !footprint.may_fail;
+    statement && edge.escape.is_none() && local && !shown()
 }
 
 /// Takes a location out of every cycle of local locations: the one at which a depth-first walk closes it.
@@ -190,6 +247,19 @@ mod tests {
     }
 
     #[test]
+    fn atomic_sequences_count_in_cycles() {
+        let program = merged("byte g; active proctype p() { byte x; do :: 1 -> atomic { x = g; x = 2 } od }");
+        let p = &program.proctypes[0];
+        let all: Vec<bool> =
+            p.edges.iter().filter(|edge| edge.text != "-end-").map(|edge| edge.atomic).collect();
+        assert!(
+            all.contains(&false),
+            "{:?}",
+            p.edges.iter().map(|e| (&e.text, e.atomic)).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
     fn what_is_watched_keeps_its_states() {
         let text = "byte g; active proctype p() { byte x, y; g = 1; l: x = 1; g = 2; x = 3; g = 4; y = 5; g = 6; end1: y = 1 } \
                     active proctype q() { p[0]@l; p[0]:x == 3 }";
@@ -198,6 +268,15 @@ mod tests {
         assert!(!edge(&program, "p", "g = 2").atomic, "the variable is");
         assert!(edge(&program, "p", "g = 4").atomic);
         assert!(!edge(&program, "p", "g = 6").atomic, "a valid end state");
+    }
+
+    #[test]
+    fn what_may_be_an_error_is_not_merged() {
+        let program = merged(
+            "byte g; active proctype p() { byte x, v[2]; g = 1; x = 1 / x; g = 2; v[x] = 1; g = 3; x = x / 2 }",
+        );
+        assert!(!edge(&program, "p", "g = 1").atomic && !edge(&program, "p", "g = 2").atomic);
+        assert!(edge(&program, "p", "g = 3").atomic);
     }
 
     #[test]

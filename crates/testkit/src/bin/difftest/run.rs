@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use testkit::compare::{Class, Comparison, compare};
+use testkit::compare::{CONFIGURATIONS, Class, Comparison, compare, compare_configurations};
 use testkit::features::features;
 use testkit::model::Model;
 use testkit::ours::Spinor;
@@ -128,10 +128,27 @@ impl Session<'_> {
         if self.options.verbose {
             println!("{seed}: spin {spin}; ours {ours}; {comparison:?}");
         }
+        if comparison == Comparison::Agree {
+            comparison = self.configurations(seed, &text, &ours, spinor);
+        }
         self.stats().comparison(&comparison);
         if let Comparison::Mismatch(class) = comparison {
             self.report(seed, &model, class, spinor);
         }
+    }
+
+    /// Compares the reference configuration with the reductions, and with another configuration in turn. One that was not
+    /// explored to the end says nothing.
+    fn configurations(&self, seed: u64, text: &str, reference: &Outcome, spinor: &Spinor) -> Comparison {
+        let turn = 1 + (seed / self.options.step) as usize % (CONFIGURATIONS.len() - 1);
+        for which in [&CONFIGURATIONS[0], &CONFIGURATIONS[turn]] {
+            let other = spinor.explore_with(text, which.changes);
+            let comparison = compare_configurations(reference, &other, which);
+            if matches!(comparison, Comparison::Mismatch(_)) {
+                return comparison;
+            }
+        }
+        Comparison::Agree
     }
 
     /// Compares; a mismatch is confirmed with the more trusted C compiler.
@@ -157,6 +174,10 @@ impl Session<'_> {
     fn report(&self, seed: u64, model: &Model, class: Class, spinor: &Spinor) {
         let fails = |candidate: &Model| {
             let text = print(candidate);
+            if let Class::Configuration(which) = class {
+                let (reference, other) = (spinor.explore(&text), spinor.explore_with(&text, which.changes));
+                return compare_configurations(&reference, &other, which) == Comparison::Mismatch(class);
+            }
             let (spin, ours) = (self.spin.explore(&text, &[], Compiler::Quick), spinor.explore(&text));
             compare(&spin, &ours) == Comparison::Mismatch(class)
                 && (class != Class::States
