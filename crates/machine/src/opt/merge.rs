@@ -166,16 +166,18 @@ fn is_local(proctype: &Proctype, number: usize, at: LocId, watched: &Watched) ->
 }
 
 fn is_local_step(edge: &Edge, number: usize, watched: &Watched) -> bool {
+    let prints = matches!(edge.action, Action::Printf(..) | Action::Printm(..));
     let statement = match &edge.action {
         Action::Skip | Action::Else | Action::Assign(..) | Action::Assert(_) => true,
-        // What is printed is not part of a state, but its order is what people look at.
         Action::Printf(..) | Action::Printm(..) => true,
         Action::Guard(expr) => !matches!(expr.kind, ExprKind::Run { .. }),
         _ => false,
     };
     let footprint = Footprint::of(edge);
     let shown = || footprint.local_writes.iter().any(|cell| watched.cells.contains(&(number, cell)));
-    let local = footprint.is_local() && !footprint.may_fail;
+    // What is printed is not part of a state: which values of globals it shows does not matter here.
+    let own = footprint.is_local() || prints && !footprint.channels && !footprint.system;
+    let local = own && !footprint.may_fail;
     statement && edge.escape.is_none() && local && !shown()
 }
 
