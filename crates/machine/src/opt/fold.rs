@@ -4,7 +4,9 @@
 //! operands are computed as the machine would; what would be an error (division by zero) is left for the machine to
 //! find.
 
-use promela::ir::{Action, Base, BinaryOp, Expr, ExprKind, InitStep, Place, Program, RecvArg, UnaryOp};
+use promela::ir::{
+    Action, Base, BinaryOp, Expr, ExprKind, InitStep, Place, Program, RecvArg, Scalar, UnaryOp,
+};
 
 use crate::facts::Footprint;
 
@@ -130,7 +132,8 @@ impl Folder {
             _ => None,
         };
         match kind {
-            ExprKind::Load(place) if is_plain(place) => {
+            // Which channel variable was not initialised is part of the error that using it is.
+            ExprKind::Load(place) if is_plain(place) && place.scalar != Scalar::Chan => {
                 self.known.get(place.cell as usize).copied().flatten().map(ExprKind::Const)
             }
             ExprKind::Unary(op, a) => Some(ExprKind::Const(unary(*op, constant(a)?))),
