@@ -1,4 +1,4 @@
-//! The table of commands and options, from which parsing and help are derived.
+//! The table of commands and options, from which parsing, help, completions and manual pages are derived.
 //!
 //! Values with a fixed choice stay text here: which of them exist is for the engine's plan to say, so that every client
 //! gets the same refusals.
@@ -42,6 +42,10 @@ pub enum Command {
     Parse(ParseArgs),
     /// Explain the code of an error or a warning, with an example; list all codes.
     Explain(ExplainArgs),
+    /// Write a script that lets a shell complete commands, options and values.
+    Completions(CompletionsArgs),
+    /// Write a manual page, or all of them into a folder.
+    Man(ManArgs),
 }
 
 impl Command {
@@ -52,6 +56,7 @@ impl Command {
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) => Format::Text,
+            Command::Completions(_) | Command::Man(_) => Format::Text,
         }
     }
 }
@@ -359,6 +364,25 @@ pub struct ExplainArgs {
     /// List all codes.
     #[arg(long, conflicts_with = "code")]
     pub list: bool,
+}
+
+/// Options of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// Options of `man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// The command that the page is about; without it, the page about all of them.
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub command: Option<String>,
+    /// Write all pages into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<std::path::PathBuf>,
 }
 
 #[cfg(test)]

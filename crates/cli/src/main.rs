@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod explain;
 mod interactive;
+mod manual;
 mod output;
 mod parse;
 mod progress;
@@ -38,6 +39,8 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(args),
     };
     ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
 }

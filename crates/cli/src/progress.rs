@@ -1,63 +1,248 @@
-//! A live line on standard error: how far the search is.
+//! How far a search is, on standard error while it runs: one live line on a terminal, a plain line a second elsewhere.
+//!
+//! The live line is `indicatif`'s: redrawn in place, cut to the width of the terminal, taken away at the end. For logs and for
+//! machines there are no control codes.
 
 use crate::args::{CheckArgs, Format, Progress};
 use crate::output;
-use engine::report_text::bytes;
+use engine::report_text::{bytes, grouped};
 use engine::{Flow, Observer, Snapshot};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+use std::collections::VecDeque;
+use std::time::Duration;
 
-/// Writes one line again and again, if it is wanted.
+/// A search that is over sooner shows nothing.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// The time between two lines of a log, and the time over which the current rate is measured.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Where news go.
+#[derive(Debug)]
+enum Sink {
+    Nowhere,
+    Terminal(ProgressBar),
+    Log(Format),
+}
+
+/// Tells how far the search is, if that is wanted.
 #[derive(Debug)]
 pub struct Line {
-    wanted: bool,
-    terminal: bool,
-    shown: bool,
-    last: u64,
+    sink: Sink,
+    rate: Rate,
+    next: Duration,
 }
 
 impl Line {
     /// As the options want it.
     pub fn new(args: &CheckArgs) -> Self {
         let terminal = output::err_is_terminal();
-        let wanted = match args.progress {
-            Progress::Always => true,
-            Progress::Auto => terminal && !args.quiet && args.format == Format::Text,
-            Progress::Never => false,
+        let sink = match args.progress {
+            Progress::Never => Sink::Nowhere,
+            Progress::Auto if !terminal || args.quiet || args.format == Format::Json => Sink::Nowhere,
+            Progress::Always if !terminal || args.format == Format::Json => Sink::Log(args.format),
+            Progress::Auto | Progress::Always => Sink::Terminal(live_line()),
         };
-        Line { wanted, terminal, shown: false, last: 0 }
+        Line { sink, rate: Rate::default(), next: PATIENCE }
     }
 
     /// Takes the line off the terminal.
     pub fn clear(&mut self) {
-        if self.shown && self.terminal {
-            output::err("\r\x1b[K");
+        if let Sink::Terminal(bar) = &self.sink {
+            bar.finish_and_clear();
         }
-        self.shown = false;
     }
+}
+
+fn live_line() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    // The template is a constant; were it wrong, the default would do.
+    bar.set_style(
+        ProgressStyle::with_template("{spinner} {wide_msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+    );
+    bar
 }
 
 impl Observer for Line {
     fn progress(&mut self, snapshot: &Snapshot) -> Flow {
-        let due = self.terminal || snapshot.elapsed.as_secs() > self.last;
-        if self.wanted && due && snapshot.elapsed.as_millis() >= 300 {
-            self.last = snapshot.elapsed.as_secs();
-            let line = describe(snapshot);
-            output::err(&if self.terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
-            self.shown = true;
+        let now = self.rate.add(snapshot.elapsed, snapshot.states);
+        if snapshot.elapsed < self.next {
+            return Flow::Continue;
+        }
+        match &self.sink {
+            Sink::Nowhere => {}
+            Sink::Terminal(bar) => {
+                bar.set_message(describe(snapshot, now));
+                bar.tick();
+            }
+            Sink::Log(format) => {
+                self.next = snapshot.elapsed + SECOND;
+                output::err(&match format {
+                    Format::Text => format!("{}\n", describe(snapshot, now)),
+                    Format::Json => format!("{}\n", object(snapshot, now)),
+                });
+            }
         }
         Flow::Continue
     }
 }
 
-fn describe(snapshot: &Snapshot) -> String {
+/// How fast states are found at the moment: over the last second.
+#[derive(Debug, Default)]
+struct Rate {
+    samples: VecDeque<(Duration, u64)>,
+}
+
+impl Rate {
+    /// Takes a count at a time; gives states per second. A search that starts anew starts anew here.
+    fn add(&mut self, at: Duration, states: u64) -> f64 {
+        if self.samples.back().is_some_and(|&(last, count)| last > at || count > states) {
+            self.samples.clear();
+        }
+        self.samples.push_back((at, states));
+        while self.samples.len() > 2 && self.samples.get(1).is_some_and(|&(second, _)| second + SECOND <= at)
+        {
+            self.samples.pop_front();
+        }
+        match self.samples.front() {
+            Some(&(first, count)) if first < at => (states - count) as f64 / (at - first).as_secs_f64(),
+            _ => overall(at, states),
+        }
+    }
+}
+
+fn overall(elapsed: Duration, states: u64) -> f64 {
+    states as f64 / elapsed.as_secs_f64().max(0.001)
+}
+
+/// Everything in one line, the most important first: a narrow terminal cuts off the end.
+fn describe(snapshot: &Snapshot, now: f64) -> String {
     let seconds = snapshot.elapsed.as_secs_f64();
-    let rate = snapshot.states as f64 / seconds.max(0.001) / 1000.0;
-    format!(
-        "{:.1} s: {} states, {} transitions, depth {}, {} violations, {}, {rate:.0} thousand states/s",
-        seconds,
-        snapshot.states,
-        snapshot.transitions,
-        snapshot.depth,
-        snapshot.errors,
-        bytes(snapshot.memory)
-    )
+    let mut parts = vec![
+        format!("{seconds:.0} s"),
+        format!("{} states", grouped(snapshot.states)),
+        format!("{}/s (overall {}/s)", rounded(now), rounded(overall(snapshot.elapsed, snapshot.states))),
+        format!("depth {}", grouped(snapshot.depth)),
+        format!("frontier {}", grouped(snapshot.frontier)),
+        bytes(snapshot.memory),
+    ];
+    if snapshot.errors > 0 {
+        parts.push(format!("{} violations", grouped(snapshot.errors)));
+    }
+    let budgets = budgets(snapshot);
+    if !budgets.is_empty() {
+        let used: Vec<String> =
+            budgets.iter().map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
+        parts.push(format!("used: {}", used.join(", ")));
+    }
+    parts.join(", ")
+}
+
+/// How full the budgets are, of those that there are: 1 is full.
+fn budgets(snapshot: &Snapshot) -> Vec<(&'static str, f64)> {
+    let limits = &snapshot.limits;
+    let share = |used: u64, limit: Option<u64>| limit.map(|limit| used as f64 / limit.max(1) as f64);
+    let time = limits.time.map(|limit| snapshot.elapsed.as_secs_f64() / limit.as_secs_f64().max(0.001));
+    let all = [
+        ("memory", share(snapshot.memory, limits.memory)),
+        ("time", time),
+        ("states", share(snapshot.states, limits.states)),
+        ("depth", share(snapshot.depth, limits.depth)),
+    ];
+    all.into_iter().filter_map(|(name, share)| share.map(|share| (name, share.min(1.0)))).collect()
+}
+
+/// A rate with as many digits as mean anything.
+fn rounded(rate: f64) -> String {
+    match rate {
+        rate if rate >= 999_500.0 => format!("{:.1}M", rate / 1e6),
+        rate if rate >= 9_995.0 => format!("{:.0}k", rate / 1e3),
+        rate => grouped(rate.round().max(0.0) as u64),
+    }
+}
+
+/// The same for machines, one object a line.
+fn object(snapshot: &Snapshot, now: f64) -> serde_json::Value {
+    let used: serde_json::Map<String, serde_json::Value> = budgets(snapshot)
+        .into_iter()
+        .map(|(name, share)| (name.to_string(), json!((share * 1000.0).round() / 1000.0)))
+        .collect();
+    json!({"progress": {
+        "seconds": (snapshot.elapsed.as_secs_f64() * 1000.0).round() / 1000.0,
+        "states": snapshot.states,
+        "transitions": snapshot.transitions,
+        "states_per_second": now.round(),
+        "depth": snapshot.depth,
+        "frontier": snapshot.frontier,
+        "errors": snapshot.errors,
+        "memory": snapshot.memory,
+        "used": used,
+    }})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot() -> Snapshot {
+        let mut snapshot = Snapshot {
+            states: 1_234_567,
+            transitions: 3_000_000,
+            depth: 512,
+            frontier: 1204,
+            memory: 350 << 20,
+            elapsed: Duration::from_secs(12),
+            ..Snapshot::default()
+        };
+        snapshot.limits.memory = Some(1400 << 20);
+        snapshot
+    }
+
+    #[test]
+    fn the_line_says_it_all() {
+        assert_eq!(
+            describe(&snapshot(), 123_400.0),
+            "12 s, 1,234,567 states, 123k/s (overall 103k/s), depth 512, frontier 1,204, 350.0 MB, used: memory 25 %"
+        );
+        let mut limited = Snapshot { errors: 2, ..snapshot() };
+        limited.limits.memory = None;
+        limited.limits.time = Some(Duration::from_secs(24));
+        limited.limits.states = Some(1_000_000);
+        limited.limits.depth = Some(1024);
+        let line = describe(&limited, 7.0);
+        assert!(
+            line.ends_with("350.0 MB, 2 violations, used: time 50 %, states 100 %, depth 50 %"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn rates_are_those_of_the_last_second() {
+        let mut rate = Rate::default();
+        let at = |ms| Duration::from_millis(ms);
+        assert_eq!(rate.add(at(100), 100), 1000.0);
+        for tenth in 2..=20 {
+            rate.add(at(tenth * 100), tenth * 100);
+        }
+        let mut last = 0.0;
+        for tenth in 21..=32 {
+            last = rate.add(at(tenth * 100), 2000 + (tenth - 20) * 500);
+        }
+        assert!((last - 5000.0).abs() < 1.0, "{last}");
+        assert!((rate.add(at(100), 50) - 500.0).abs() < 1.0, "a new search");
+        let shown: Vec<String> =
+            [0.4, 999.6, 9_994.0, 10_000.0, 2_345_678.0].into_iter().map(rounded).collect();
+        assert_eq!(shown, ["0", "1,000", "9,994", "10k", "2.3M"]);
+    }
+
+    #[test]
+    fn machines_get_an_object() {
+        let object = object(&snapshot(), 5.2);
+        assert_eq!(
+            (&object["progress"]["states"], &object["progress"]["frontier"]),
+            (&json!(1_234_567), &json!(1204))
+        );
+        assert_eq!(object["progress"]["used"], json!({"memory": 0.25}));
+    }
 }

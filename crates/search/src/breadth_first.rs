@@ -179,6 +179,7 @@ impl<S: Recall> BreadthFirst<'_, S> {
             states: self.store.n_keys(),
             transitions: self.statistics.transitions,
             depth,
+            frontier: self.queue.len,
             errors: self.found.errors,
             memory: self.store.memory() + self.ancestry.memory(),
             ..Snapshot::default()
@@ -201,6 +202,8 @@ impl<S: Recall> BreadthFirst<'_, S> {
 struct Buckets {
     /// The depth of the first bucket.
     depth: u64,
+    /// How many states are queued.
+    len: u64,
     buckets: VecDeque<Bucket>,
 }
 
@@ -221,6 +224,7 @@ impl Buckets {
         let states = &mut self.buckets[at].states;
         states.try_reserve(1)?;
         states.push(id);
+        self.len += 1;
         Ok(())
     }
 
@@ -230,6 +234,7 @@ impl Buckets {
             let bucket = self.buckets.front_mut()?;
             if let Some(&id) = bucket.states.get(bucket.taken) {
                 bucket.taken += 1;
+                self.len -= 1;
                 return Some((id, self.depth));
             }
             self.buckets.pop_front();

@@ -164,6 +164,7 @@ impl<S: Seen> DepthFirst<'_, S> {
             states: self.store.n_keys(),
             transitions: self.statistics.transitions,
             depth: self.stack.path.len() as u64,
+            frontier: self.stack.pending.len() as u64,
             errors: self.found.errors,
             memory: self.store.memory() + self.stack.memory(),
             ..Snapshot::default()

@@ -87,6 +87,7 @@ impl<'a> Budget<'a> {
         self.next_report = elapsed + REPORT_PERIOD;
         let mut snapshot = snapshot();
         snapshot.elapsed = elapsed;
+        snapshot.limits = self.limits;
         snapshot.memory = snapshot.memory.max(resident_bytes().unwrap_or(0));
         if self.limits.memory.is_some_and(|limit| snapshot.memory >= limit) {
             return Err(StopReason::MemoryLimit);
@@ -166,6 +167,22 @@ mod tests {
         let mut observer = Stopper;
         let mut budget = Budget::new(&task(Limits::default(), &stop), &mut observer);
         assert_eq!(budget.tick(Snapshot::default), Err(StopReason::Interrupted));
+    }
+
+    #[test]
+    fn an_observer_is_told_the_limits() {
+        struct Listener(Option<Limits>);
+        impl Observer for Listener {
+            fn progress(&mut self, snapshot: &Snapshot) -> Flow {
+                self.0 = Some(snapshot.limits);
+                Flow::Continue
+            }
+        }
+        let stop = AtomicBool::new(false);
+        let limits = Limits { states: Some(7), ..Limits::default() };
+        let mut observer = Listener(None);
+        assert_eq!(Budget::new(&task(limits, &stop), &mut observer).tick(Snapshot::default), Ok(()));
+        assert_eq!(observer.0, Some(limits));
     }
 
     #[test]

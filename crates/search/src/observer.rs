@@ -1,5 +1,6 @@
 //! How far a search is, told to whoever wants to know.
 
+use crate::limits::Limits;
 use std::time::Duration;
 
 /// How far a search is.
@@ -11,12 +12,16 @@ pub struct Snapshot {
     pub transitions: u64,
     /// The depth at which the search is now.
     pub depth: u64,
+    /// States that are known and still to be looked at.
+    pub frontier: u64,
     /// Violations so far.
     pub errors: u64,
     /// Bytes in use, as far as known.
     pub memory: u64,
     /// Time since the search began.
     pub elapsed: Duration,
+    /// How far it may go.
+    pub limits: Limits,
 }
 
 /// What an observer wants.
