@@ -46,6 +46,9 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write a manual page, or all of them into a folder.
     Man(ManArgs),
+    /// Check all models below a folder against what their `//@ expect` comments say; exit 0 when all are as expected, 1
+    /// when some are not, 2 when there is nothing to test, 3 when some are inconclusive.
+    Test(Box<TestArgs>),
 }
 
 impl Command {
@@ -55,8 +58,9 @@ impl Command {
             Command::Check(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
-            Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) => Format::Text,
             Command::Completions(_) | Command::Man(_) => Format::Text,
+            Command::Test(args) if args.format == TestFormat::Json => Format::Json,
+            Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) | Command::Test(_) => Format::Text,
         }
     }
 }
@@ -134,30 +138,9 @@ pub enum Progress {
     Never,
 }
 
-/// Options of `check`.
+/// How states are explored, and how far: the same for one model and for many.
 #[derive(Args, Debug)]
-pub struct CheckArgs {
-    /// The model and how it is read.
-    #[command(flatten)]
-    pub model: ModelArgs,
-
-    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
-    /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
-    #[arg(long, value_name = "PROPERTY", action = ArgAction::Append, help_heading = "Property")]
-    pub property: Vec<String>,
-    /// Also check this formula.
-    #[arg(long, value_name = "FORMULA", help_heading = "Property")]
-    pub ltl: Option<String>,
-    /// Process fairness for cycle properties: weak or strong.
-    #[arg(long, value_name = "KIND", help_heading = "Property")]
-    pub fair: Option<String>,
-    /// Channels must be empty at a valid end.
-    #[arg(long, help_heading = "Property")]
-    pub channels_empty: bool,
-    /// Do not stop at the first violation: explore everything and count violations.
-    #[arg(long, help_heading = "Property")]
-    pub all_errors: bool,
-
+pub struct ExplorationArgs {
     /// Order of exploration: auto, dfs, or bfs (a shortest counterexample).
     #[arg(long, value_name = "ORDER", help_heading = "Search")]
     pub search: Option<String>,
@@ -207,6 +190,60 @@ pub struct CheckArgs {
     /// Stop after this time.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Budget")]
     pub timeout: Option<f64>,
+}
+
+impl ExplorationArgs {
+    /// As the engine takes them.
+    fn options(&self) -> CheckOptions {
+        CheckOptions {
+            search: self.search.clone(),
+            por: self.por.clone(),
+            proviso: self.proviso.clone(),
+            sleep: self.sleep,
+            save: self.save.clone(),
+            state_cache: self.state_cache,
+            opt: self.opt.clone(),
+            store: self.store.clone(),
+            threads: self.threads,
+            handoff: self.handoff,
+            exec: self.exec.clone(),
+            max_depth: self.max_depth,
+            max_states: self.max_states,
+            max_memory: self.max_memory.clone(),
+            timeout: self.timeout,
+            seed: self.seed,
+            ..CheckOptions::default()
+        }
+    }
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
+    /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
+    #[arg(long, value_name = "PROPERTY", action = ArgAction::Append, help_heading = "Property")]
+    pub property: Vec<String>,
+    /// Also check this formula.
+    #[arg(long, value_name = "FORMULA", help_heading = "Property")]
+    pub ltl: Option<String>,
+    /// Process fairness for cycle properties: weak or strong.
+    #[arg(long, value_name = "KIND", help_heading = "Property")]
+    pub fair: Option<String>,
+    /// Channels must be empty at a valid end.
+    #[arg(long, help_heading = "Property")]
+    pub channels_empty: bool,
+    /// Do not stop at the first violation: explore everything and count violations.
+    #[arg(long, help_heading = "Property")]
+    pub all_errors: bool,
+
+    /// How the states are explored.
+    #[command(flatten)]
+    pub exploration: ExplorationArgs,
 
     /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -230,27 +267,97 @@ impl CheckArgs {
             properties: self.property.clone(),
             ltl: self.ltl.clone(),
             fair: self.fair.clone(),
-            search: self.search.clone(),
-            por: self.por.clone(),
-            proviso: self.proviso.clone(),
-            sleep: self.sleep,
-            save: self.save.clone(),
-            state_cache: self.state_cache,
-            opt: self.opt.clone(),
-            store: self.store.clone(),
-            threads: self.threads,
-            handoff: self.handoff,
-            exec: self.exec.clone(),
             all_errors: self.all_errors,
             channels_empty: self.channels_empty,
-            max_depth: self.max_depth,
-            max_states: self.max_states,
-            max_memory: self.max_memory.clone(),
-            timeout: self.timeout,
-            seed: self.seed,
             trail: self.trail.clone(),
+            ..self.exploration.options()
         }
     }
+}
+
+/// How the results of `test` are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TestFormat {
+    /// For people.
+    Text,
+    /// One object.
+    Json,
+    /// JUnit XML, for continuous integration servers.
+    Junit,
+    /// SARIF 2.1.0, for code hosts and editors.
+    Sarif,
+}
+
+/// Options of `test`.
+#[derive(Args, Debug)]
+pub struct TestArgs {
+    /// Models, and folders with models (*.pml, *.prm, *.promela, *.pr).
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<String>,
+
+    /// Only checks whose name (model, property and options) contains this.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Suite")]
+    pub filter: Option<String>,
+    /// So many checks at a time; they share the memory limit. Default: all cores.
+    #[arg(short, long, value_name = "N", help_heading = "Suite")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Begin no further check after one has failed.
+    #[arg(long, help_heading = "Suite")]
+    pub fail_fast: bool,
+    /// Check as `spinor check` does, not in the reference configuration: numbers of states are not compared.
+    #[arg(long, help_heading = "Suite")]
+    pub defaults: bool,
+
+    /// How the states are explored.
+    #[command(flatten)]
+    pub exploration: ExplorationArgs,
+
+    /// Keep counterexamples in this folder.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub keep_trails: Option<String>,
+    /// How the results are written.
+    #[arg(long, value_enum, default_value_t = TestFormat::Text, help_heading = "Output")]
+    pub format: TestFormat,
+    /// Only what is not as expected, and the sum.
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+impl TestArgs {
+    /// The options for all checks.
+    pub fn options(&self) -> CheckOptions {
+        self.exploration.options()
+    }
+}
+
+/// The options of `check` as a model's directives state them.
+#[derive(Parser, Debug)]
+#[command(name = "options", no_binary_name = true, disable_help_flag = true)]
+struct Directive {
+    #[command(flatten)]
+    check: CheckArgs,
+}
+
+/// Options that a directive cannot state, because they are not about the model.
+const NOT_IN_DIRECTIVES: [&str; 6] = ["--trail", "--format", "--quiet", "-q", "--progress", "--property"];
+
+/// Reads the options that a model's directives state; the error is one sentence.
+pub fn directive_options(model: &str, words: &[String]) -> Result<CheckOptions, String> {
+    let name = |word: &String| word.split('=').next().unwrap_or_default().to_string();
+    if let Some(word) = words.iter().map(name).find(|word| NOT_IN_DIRECTIVES.contains(&word.as_str())) {
+        return Err(format!("{word} cannot stand in a directive"));
+    }
+    let model = if model.starts_with('-') { format!("./{model}") } else { model.to_string() };
+    let parsed = Directive::try_parse_from(words.iter().chain([&model])).map_err(|error| {
+        let text = error.render().to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
+        match lines.find_map(|line| line.strip_prefix("tip: ")) {
+            Some(tip) => format!("{message} ({tip})"),
+            None => message,
+        }
+    })?;
+    Ok(parsed.check.options())
 }
 
 /// Options of `replay`.
@@ -425,6 +532,19 @@ mod tests {
         for wrong in ["", "3", "7..3", "a..b", "1..2..3", "-1..2"] {
             assert!(step_range(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn directives_state_options_of_check() {
+        let read = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|w| (*w).to_string()).collect();
+            directive_options("m.pml", &words)
+        };
+        let options = read(&["-D", "N=3", "--search", "bfs"]).unwrap();
+        assert_eq!((options.source.path.as_str(), options.search.as_deref()), ("m.pml", Some("bfs")));
+        assert_eq!(read(&["--trail=x"]).unwrap_err(), "--trail cannot stand in a directive");
+        assert!(read(&["--serch", "bfs"]).unwrap_err().contains("a similar argument exists: '--search'"));
+        assert!(read(&["other.pml"]).unwrap_err().contains("unexpected argument"));
     }
 
     #[test]

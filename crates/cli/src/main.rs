@@ -15,6 +15,7 @@ mod progress;
 mod replay;
 mod signal;
 mod simulate;
+mod test;
 
 use args::{Cli, Command, Format};
 use clap::Parser;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),
+        Command::Test(args) => test::run(args),
     };
     ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
 }

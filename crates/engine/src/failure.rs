@@ -30,6 +30,12 @@ impl Failure {
         Failure::Refused { message: message.into(), repair: Some(repair.into()) }
     }
 
+    /// Whether something is refused only because it does not exist yet; the words are those of the command-line
+    /// contract.
+    pub fn is_gap(&self) -> bool {
+        matches!(self, Failure::Refused { message, .. } if message.contains("not available yet"))
+    }
+
     /// The exit status that says so.
     pub fn exit_status(&self) -> u8 {
         match self {

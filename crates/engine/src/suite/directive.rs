@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-use super::expect::Expectation;
+use super::expect::{Expectation, unknown};
 
 /// The directives of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -119,9 +119,12 @@ fn apply(result: &mut Directives, directive: &str, line: usize) -> Result<(), St
                 _ => Err("this check has an `expect` already".into()),
             }
         }
-        other => Err(format!("unknown key `{other}`")),
+        other => Err(unknown("key", other, KEYS)),
     }
 }
+
+/// What a directive can begin with.
+const KEYS: [&str; 3] = ["check", "options", "expect"];
 
 /// Words as a shell splits them: quotes keep spaces.
 fn words(text: &str) -> Result<Vec<String>, String> {
@@ -188,8 +191,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                (2, "unknown key `expct`"),
-                (3, "unknown verdict `maybe`"),
+                (2, "unknown key `expct`: did you mean `expect`?"),
+                (3, "unknown verdict `maybe`: use one of holds, violated, unknown, rejected"),
                 (4, "`check` names no property"),
                 (5, "a quotation mark is not closed"),
                 (7, "a directive must stand before the model")

@@ -11,6 +11,7 @@
 //! | `code` | codes that a rejected model's errors have, as a comma list |
 //! | `warnings` | the codes of all warnings, as a comma list; `none` for none |
 
+use promela::diagnostic::{Code, nearest};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -122,11 +123,12 @@ impl Expectation {
         match key {
             "verdict" => {
                 let known = Verdict::ALL.into_iter().find(|v| v.word() == value);
-                self.verdict = known.ok_or_else(|| format!("unknown verdict `{value}`"))?;
+                self.verdict =
+                    known.ok_or_else(|| unknown("verdict", value, Verdict::ALL.map(Verdict::word)))?;
             }
             "kind" => {
                 let known = |word: &str| {
-                    KINDS.into_iter().find(|k| *k == word).ok_or_else(|| format!("unknown kind `{word}`"))
+                    KINDS.into_iter().find(|k| *k == word).ok_or_else(|| unknown("kind", word, KINDS))
                 };
                 self.kinds = Some(value.split(',').map(known).collect::<Result<_, _>>()?);
             }
@@ -137,7 +139,7 @@ impl Expectation {
             "code" => self.codes = Some(codes(value, 'E')?),
             "warnings" if value == "none" => self.warnings = Some(BTreeSet::new()),
             "warnings" => self.warnings = Some(codes(value, 'W')?),
-            _ => return Err(format!("unknown expectation `{key}`")),
+            _ => return Err(unknown("expectation", key, KEYS)),
         }
         Ok(())
     }
@@ -168,15 +170,28 @@ impl Expectation {
     }
 }
 
+/// The keys of an expectation.
+const KEYS: [&str; 8] = ["verdict", "kind", "states", "errors", "line", "depth", "code", "warnings"];
+
+/// A word that is none of the known ones, with the one that was probably meant, or all of them.
+pub(super) fn unknown<const N: usize>(what: &str, word: &str, known: [&str; N]) -> String {
+    match nearest(word, known) {
+        Some(meant) => format!("unknown {what} `{word}`: did you mean `{meant}`?"),
+        None => format!("unknown {what} `{word}`: use one of {}", known.join(", ")),
+    }
+}
+
 /// Codes such as `E0201,E0202`.
 fn codes(text: &str, letter: char) -> Result<BTreeSet<String>, String> {
-    let fits = |word: &str| {
-        let digits = word.strip_prefix(letter).unwrap_or_default();
-        digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit())
-    };
-    let read = |word: &str| match fits(word) {
-        true => Ok(word.to_string()),
-        false => Err(format!("`{word}` is not a code such as `{letter}0201`")),
+    let read = |word: &str| match Code::of(word) {
+        Some(code) if code.name() == word && word.starts_with(letter) => Ok(word.to_string()),
+        _ => {
+            let all = Code::ALL.iter().map(|code| code.name()).filter(|name| name.starts_with(letter));
+            Err(match nearest(word, all) {
+                Some(meant) => format!("unknown code `{word}`: did you mean `{meant}`?"),
+                None => format!("unknown code `{word}`: `spinor explain` lists them all"),
+            })
+        }
     };
     text.split(',').map(read).collect()
 }
@@ -232,8 +247,16 @@ mod tests {
             message("verdict=rejected states=1"),
             "`states` does not go together with verdict=rejected"
         );
-        assert_eq!(message("verdict=rejected code=0201"), "`0201` is not a code such as `E0201`");
+        assert_eq!(message("verdict=rejected code=e0101"), "unknown code `e0101`: did you mean `E0101`?");
+        assert_eq!(message("verdict=rejected code=W0203"), "unknown code `W0203`: did you mean `E0203`?");
+        assert_eq!(
+            message("verdict=rejected code=all"),
+            "unknown code `all`: `spinor explain` lists them all"
+        );
         assert_eq!(message("verdict"), "expected `key=value`, found `verdict`");
-        assert_eq!(message("verdict=violated kind=asertion"), "unknown kind `asertion`");
+        assert_eq!(
+            message("verdict=violated kind=asertion"),
+            "unknown kind `asertion`: did you mean `assertion`?"
+        );
     }
 }

@@ -1,0 +1,47 @@
+//! `spinor test`.
+
+use crate::args::{self, Format, TestArgs, TestFormat};
+use crate::output;
+use crate::signal::stop_flag;
+use engine::Answer;
+use engine::suite::{self, CaseReport, Request, SuiteReport, json, junit, sarif, text};
+use std::thread::available_parallelism;
+
+/// Tests all models; returns the exit status.
+pub fn run(args: &TestArgs) -> u8 {
+    let stop = stop_flag();
+    let palette = output::out_palette();
+    let mut told = |case: &CaseReport| {
+        if args.format == TestFormat::Text {
+            output::out(&text::line(case, palette, args.quiet));
+        }
+    };
+    let result = suite::run(&request(args), &stop, &mut told);
+    let format = if args.format == TestFormat::Json { Format::Json } else { Format::Text };
+    let report: SuiteReport = match output::settle(Answer { notices: Vec::new(), result }, format) {
+        Ok(report) => report,
+        Err(status) => return status,
+    };
+    output::out(&match args.format {
+        TestFormat::Text => text::rest(&report, palette),
+        TestFormat::Json => format!("{:#}\n", json::json(&report)),
+        TestFormat::Junit => junit::junit(&report),
+        TestFormat::Sarif => format!("{:#}\n", sarif::sarif(&report)),
+    });
+    report.exit_status()
+}
+
+fn request(args: &TestArgs) -> Request<'static> {
+    let threads = usize::try_from(args.exploration.threads.unwrap_or(1)).unwrap_or(1).max(1);
+    let cores = available_parallelism().map_or(1, usize::from);
+    Request {
+        paths: args.paths.clone(),
+        options: args.options(),
+        defaults: args.defaults,
+        filter: args.filter.clone(),
+        jobs: args.jobs.map_or((cores / threads).max(1), usize::from),
+        fail_fast: args.fail_fast,
+        keep_trails: args.keep_trails.clone(),
+        read_options: &args::directive_options,
+    }
+}

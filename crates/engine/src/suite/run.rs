@@ -1,0 +1,353 @@
+//! Runs all checks of a suite, several at a time, and tells about each in the order of the models.
+//!
+//! Each check runs on a thread of its own: a panic or an internal error is one failed check. The memory limit is one of
+//! the whole process, so checks that run side by side share it. Trails go to a temporary folder unless they are to be kept.
+
+use super::configure::{Configured, configure};
+use super::directive::{self, Check};
+use super::expect::Expectation;
+use super::find;
+use super::judge::judge;
+use super::report::{CaseReport, Finding, Status, SuiteReport};
+use crate::command_line::check_command;
+use crate::failure::{Answer, Failure};
+use crate::files::Disk;
+use crate::isolate::isolated;
+use crate::options::CheckOptions;
+use crate::plan::Plan;
+use promela::source::Files;
+use search::Silent;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Reads the options that a model states for a check: model and words to options, or what is wrong.
+pub type ReadOptions<'a> = dyn Fn(&str, &[String]) -> Result<CheckOptions, String> + Sync + 'a;
+
+/// What to test, and how.
+pub struct Request<'a> {
+    /// Files and folders.
+    pub paths: Vec<String>,
+    /// Options for all checks, stronger than the models' own.
+    pub options: CheckOptions,
+    /// What nobody asks for is left to the tool, instead of being the reference configuration.
+    pub defaults: bool,
+    /// Only checks whose name contains this.
+    pub filter: Option<String>,
+    /// So many at a time.
+    pub jobs: usize,
+    /// Begin no check after one has failed.
+    pub fail_fast: bool,
+    /// Where trails are kept.
+    pub keep_trails: Option<String>,
+    /// Reads the options of a directive.
+    pub read_options: &'a ReadOptions<'a>,
+}
+
+/// One check to run, or what is to be said without running anything.
+enum Case {
+    Run(Box<Runnable>),
+    Said(CaseReport),
+}
+
+struct Runnable {
+    report: CaseReport,
+    expect: Expectation,
+    words: Vec<String>,
+    property: String,
+    /// Counted from 1, in its model.
+    number: usize,
+    /// Where its model states it.
+    line: usize,
+}
+
+impl Case {
+    fn report(&self) -> &CaseReport {
+        match self {
+            Case::Run(runnable) => &runnable.report,
+            Case::Said(report) => report,
+        }
+    }
+}
+
+/// Tests all models; `told` hears of each check as soon as all before it are done.
+pub fn run(
+    request: &Request<'_>,
+    stop: &AtomicBool,
+    told: &mut dyn FnMut(&CaseReport),
+) -> Result<SuiteReport, Failure> {
+    let started = Instant::now();
+    refuse_options(request)?;
+    let models = find::models(&request.paths)?;
+    if models.is_empty() {
+        return Err(Failure::refused_with(
+            format!("there is no model in {}", request.paths.join(", ")),
+            "models end in .pml, .prm, .promela or .pr",
+        ));
+    }
+    let mut cases: Vec<Case> = models.iter().flat_map(|model| cases(model)).collect();
+    if let Some(filter) = &request.filter {
+        cases.retain(|case| case.report().name().contains(filter.as_str()));
+        if cases.is_empty() {
+            return Err(Failure::refused(format!("--filter {filter}: no check has this in its name")));
+        }
+    }
+    let work = Work { request, stop, trails: Trails::new(request)? };
+    let cases = work.all(cases, told);
+    let interrupted = stop.load(Ordering::Relaxed);
+    Ok(SuiteReport { cases, interrupted, time: started.elapsed() })
+}
+
+/// Options that no check could take are a mistake of the command line, not of the models.
+fn refuse_options(request: &Request<'_>) -> Result<(), Failure> {
+    Plan::new(&CheckOptions { trail: Some("trail.json".into()), ..request.options.clone() }).map(drop)
+}
+
+/// How many checks run at a time: a bit array takes all the memory that it is given, so it cannot share.
+fn jobs(request: &Request<'_>) -> usize {
+    let whole = request.options.store.as_deref() == Some("bitstate") && request.options.max_memory.is_some();
+    if whole { 1 } else { request.jobs.max(1) }
+}
+
+/// The checks that a model states.
+fn cases(model: &str) -> Vec<Case> {
+    let said = |line, status, reasons| {
+        let report = CaseReport { reasons, ..CaseReport::new(model, "", line, status) };
+        vec![Case::Said(report)]
+    };
+    let text = match Disk.read(model) {
+        Ok(text) => text,
+        Err(error) => return said(1, Status::Failed, vec![format!("it cannot be read: {error}")]),
+    };
+    let directives = match directive::parse(&text) {
+        Ok(directives) => directives,
+        Err(mistakes) => {
+            let first = mistakes.first().map_or(1, |m| m.line);
+            let reasons = mistakes.iter().map(|m| format!("{model}:{}: {}", m.line, m.message)).collect();
+            let findings = mistakes.iter().map(|m| Finding::directive(model, m.line, &m.message)).collect();
+            let report = CaseReport::new(model, "", first, Status::Failed);
+            return vec![Case::Said(CaseReport { reasons, findings, ..report })];
+        }
+    };
+    if directives.checks.is_empty() {
+        return said(1, Status::Skipped, vec!["no expectation".to_string()]);
+    }
+    let case = |(i, check): (usize, &Check)| {
+        let own = check.options.iter().map(|word| crate::command_line::quoted(word));
+        let name = std::iter::once(check.property.clone()).chain(own).collect::<Vec<String>>().join(" ");
+        let report = |line| CaseReport::new(model, &name, line, Status::NotRun);
+        match &check.expect {
+            None => {
+                let reasons = vec!["no expectation".to_string()];
+                Case::Said(CaseReport { status: Status::Skipped, reasons, ..report(check.line) })
+            }
+            Some((expect, line)) => Case::Run(Box::new(Runnable {
+                report: CaseReport { expected: expect.to_string(), ..report(*line) },
+                expect: expect.clone(),
+                words: directives.options_of(check),
+                property: check.property.clone(),
+                number: i + 1,
+                line: check.line,
+            })),
+        }
+    };
+    directives.checks.iter().enumerate().map(case).collect()
+}
+
+struct Work<'a> {
+    request: &'a Request<'a>,
+    stop: &'a AtomicBool,
+    trails: Trails,
+}
+
+impl Work<'_> {
+    /// Workers take the next case, whichever it is; reports are put in order again here.
+    fn all(&self, cases: Vec<Case>, told: &mut dyn FnMut(&CaseReport)) -> Vec<CaseReport> {
+        let (next, halt) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, receiver) = mpsc::channel();
+        let (cases, next, halt) = (&cases, &next, &halt);
+        std::thread::scope(|scope| {
+            for _ in 0..jobs(self.request).min(cases.len()) {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(case) = cases.get(index) else { return };
+                        let report = self.one(case, halt);
+                        if report.status == Status::Failed && self.request.fail_fast {
+                            halt.store(true, Ordering::Relaxed);
+                        }
+                        if sender.send((index, report)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            in_order(&receiver, told)
+        })
+    }
+
+    fn one(&self, case: &Case, halt: &AtomicBool) -> CaseReport {
+        let runnable = match case {
+            Case::Said(report) => return report.clone(),
+            Case::Run(runnable) => runnable,
+        };
+        let mut report = runnable.report.clone();
+        if self.stop.load(Ordering::Relaxed) {
+            report.reasons.push("interrupted".to_string());
+            return report;
+        }
+        if halt.load(Ordering::Relaxed) {
+            report.reasons.push("a check has failed before".to_string());
+            return report;
+        }
+        let started = Instant::now();
+        let mut report = isolated(|| self.check(runnable)).unwrap_or_else(|failure| {
+            report.status = Status::Failed;
+            report.internal = true;
+            report.reasons.extend(failure.notice().map(|notice| notice.message));
+            report
+        });
+        report.time = started.elapsed();
+        report
+    }
+
+    fn check(&self, runnable: &Runnable) -> CaseReport {
+        let mut report = runnable.report.clone();
+        let mut own = match (self.request.read_options)(&report.model, &runnable.words) {
+            Ok(own) => own,
+            Err(message) => {
+                report.status = Status::Failed;
+                report.reasons.push(format!("{}:{}: {message}", report.model, runnable.line));
+                report.findings.push(Finding::directive(&report.model, runnable.line, &message));
+                return report;
+            }
+        };
+        own.properties = vec![runnable.property.clone()];
+        let how = configure(&own, &self.request.options, self.request.defaults, &runnable.expect);
+        report.command = check_command(&how.options);
+        let trail = match self.trails.place(&report.model, runnable.number) {
+            Ok(trail) => trail,
+            Err(message) => {
+                report.status = Status::Failed;
+                report.reasons.push(message);
+                return report;
+            }
+        };
+        let answer = self.answer(&how, &trail);
+        judge(&mut report, &runnable.expect, &answer, &how);
+        report.trail =
+            trail.is_file().then(|| trail.to_string_lossy().into_owned()).filter(|_| self.trails.kept);
+        report
+    }
+
+    fn answer(&self, how: &Configured, trail: &Path) -> Answer<crate::Report> {
+        let options =
+            CheckOptions { trail: Some(trail.to_string_lossy().into_owned()), ..how.options.clone() };
+        crate::check(&options, &Disk, self.stop, &mut Silent)
+    }
+}
+
+/// Hands reports on in the order of their numbers.
+fn in_order(
+    receiver: &mpsc::Receiver<(usize, CaseReport)>,
+    told: &mut dyn FnMut(&CaseReport),
+) -> Vec<CaseReport> {
+    let (mut done, mut waiting) = (Vec::new(), BTreeMap::new());
+    for (index, report) in receiver {
+        waiting.insert(index, report);
+        while let Some(report) = waiting.remove(&done.len()) {
+            told(&report);
+            done.push(report);
+        }
+    }
+    done
+}
+
+/// Where trails are written.
+struct Trails {
+    root: PathBuf,
+    kept: bool,
+}
+
+impl Trails {
+    fn new(request: &Request<'_>) -> Result<Self, Failure> {
+        let (root, kept) = match &request.keep_trails {
+            Some(folder) => (PathBuf::from(folder), true),
+            None => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+                let name = format!("spinor-test-{}-{now}", std::process::id());
+                (std::env::temp_dir().join(name), false)
+            }
+        };
+        std::fs::create_dir_all(&root).map_err(|error| {
+            Failure::refused_with(
+                format!("trails cannot be written to {}: {error}", root.display()),
+                "give another folder with --keep-trails",
+            )
+        })?;
+        Ok(Trails { root, kept })
+    }
+
+    /// The file for a check's first trail; below the folder the models' folders are repeated.
+    fn place(&self, model: &str, number: usize) -> Result<PathBuf, String> {
+        let path = Path::new(model);
+        let inner: PathBuf = path.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+        let name = match number {
+            1 => format!("{}.trail.json", inner.to_string_lossy()),
+            n => format!("{}.check{n}.trail.json", inner.to_string_lossy()),
+        };
+        let place = self.root.join(name);
+        match place.parent().map(std::fs::create_dir_all) {
+            Some(Err(error)) => Err(format!("the trail cannot be written to {}: {error}", place.display())),
+            _ => Ok(place),
+        }
+    }
+}
+
+impl Drop for Trails {
+    fn drop(&mut self) {
+        if !self.kept {
+            // What cannot be removed is only litter in the temporary folder.
+            let _ = std::fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_one_failed_check() {
+        let folder = std::env::temp_dir().join(format!("spinor-suite-panic-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("made");
+        for name in ["a.pml", "b.pml"] {
+            let model = "//@ expect: verdict=holds\nactive proctype p() { skip }\n";
+            std::fs::write(folder.join(name), model).expect("written");
+        }
+        let read_options = |model: &str, _: &[String]| {
+            assert!(!model.ends_with("a.pml"), "no luck with this one");
+            let source = crate::Source { path: model.to_string(), ..crate::Source::default() };
+            Ok(CheckOptions { source, ..CheckOptions::default() })
+        };
+        let request = Request {
+            paths: vec![folder.to_string_lossy().into_owned()],
+            options: CheckOptions::default(),
+            defaults: false,
+            filter: None,
+            jobs: 2,
+            fail_fast: false,
+            keep_trails: None,
+            read_options: &read_options,
+        };
+        let suite = run(&request, &AtomicBool::new(false), &mut |_| ()).expect("a suite");
+        let statuses: Vec<Status> = suite.cases.iter().map(|case| case.status).collect();
+        assert_eq!(statuses, [Status::Failed, Status::Passed]);
+        assert!(suite.cases[0].internal && suite.cases[0].reasons[0].contains("no luck with this one"));
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}
