@@ -1,5 +1,6 @@
 //! Every command that README.md, `docs/` and `examples/` show is executed, and must print what is shown there.
-//! `UPDATE_EXPECT=1` writes what it prints into the document. The notation: `testkit::transcript`.
+//! `UPDATE_EXPECT=1` writes what it prints into the document. The notation: `testkit::transcript`. A picture that a document
+//! shows is written by one of its commands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,12 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
+/// The pictures that a document shows. Its commands write them, under the same names.
+fn pictures(document: &Document) -> Vec<String> {
+    let images = document.lines.iter().filter_map(|line| line.trim().strip_prefix("!["));
+    images.filter_map(|image| Some(image.split_once("](")?.1.strip_suffix(")")?.to_string())).collect()
+}
+
 #[test]
 fn documents_show_what_the_tool_prints() {
     let root = root();
@@ -41,6 +48,16 @@ fn documents_show_what_the_tool_prints() {
         complaints.extend(wrong.iter().map(|w| format!("{name}:{}: {}", w.line, w.message)));
         if update && !wrong.is_empty() {
             fs::write(&path, right).unwrap();
+        }
+        for picture in pictures(&document) {
+            let (shown, drawn) = (path.with_file_name(&picture), place.written(&picture).unwrap_or_default());
+            if fs::read_to_string(&shown).is_ok_and(|old| old == drawn) {
+                continue;
+            }
+            complaints.push(format!("{name}: {picture} is not what its command writes"));
+            if update {
+                fs::write(&shown, drawn).unwrap();
+            }
         }
     }
     let hint = if update { "rewritten; look at the changes" } else { "UPDATE_EXPECT=1 rewrites the outputs" };

@@ -37,6 +37,11 @@ impl Place {
         self.root.path().join(&self.inside)
     }
 
+    /// The text of a file that a command wrote, in the folder where the commands are now.
+    pub fn written(&self, name: &str) -> io::Result<String> {
+        fs::read_to_string(self.folder().join(name))
+    }
+
     /// Runs one command; both streams as lines, and the status.
     fn run(&mut self, text: &str) -> io::Result<(Vec<String>, i32)> {
         if let Some(folder) = text.strip_prefix("cd ") {
