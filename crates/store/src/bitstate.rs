@@ -24,9 +24,9 @@ impl Bitstate {
     /// An array of (nearly) so many bytes, of which each key sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let n = usize::try_from(bytes / 8).map_err(|_| Full)?.max(1);
-        let mut words = Vec::new();
-        words.try_reserve_exact(n).map_err(|_| Full)?;
-        words.resize(n, 0);
+        // Asks whether there is room, then for memory that is zero from the start, so that pages nobody touches cost nothing.
+        Vec::<u64>::new().try_reserve_exact(n).map_err(|_| Full)?;
+        let words = vec![0; n];
         Ok(Bitstate { words, hashes: hashes.max(1), ones: 0, len: 0, expected_omissions: 0.0 })
     }
 
