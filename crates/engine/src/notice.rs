@@ -136,6 +136,8 @@ fn push_expansions(labels: &mut Vec<Label>, sources: &SourceMap, mut span: Span)
             ExpansionKind::Macro => {
                 let message = format!("in the definition of the macro `{}`", expansion.name);
                 push_definition(labels, sources, span, &message);
+                let message = format!("in this use of the macro `{}`", expansion.name);
+                push_label(labels, sources, sources.site(expansion.call), &message);
                 span = expansion.call;
             }
             ExpansionKind::Inline => {

@@ -7,12 +7,13 @@ use crate::property::Inventory;
 use machine::Interp;
 use machine::opt::Reductions;
 use promela::ast::Unit;
-use promela::diagnostic::{Diagnostic, has_errors};
+use promela::diagnostic::{Code, Diagnostic, Severity, has_errors};
 use promela::ir::Program;
 use promela::parse::Dialect;
 use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
 use promela::{lower, parse, preprocess};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -97,7 +98,13 @@ impl Session {
     }
 }
 
-/// Preprocess, parse, lower, each unless the step before found errors.
+/// Problems of the text that leave the rest of it readable.
+const CONFINED: &[Code] = &[Code::E0005, Code::E0018, Code::E0020, Code::E0021, Code::E0022, Code::E0024];
+/// Problems that end the parse: what was not read may declare anything.
+const FINAL: &[Code] = &[Code::E0103, Code::E0104, Code::E0105];
+
+/// Preprocess, parse, lower. After errors the next step is still taken where its own errors would make sense, so that
+/// one run shows them all; what stands on the same line as an earlier error is taken for a consequence of it.
 fn front_end(
     path: &str,
     files: &dyn Files,
@@ -107,17 +114,35 @@ fn front_end(
 ) -> (Unit, Option<Program>, Vec<Diagnostic>) {
     let preprocessed = preprocess::preprocess(path, files, options, sources);
     let mut diagnostics = preprocessed.diagnostics;
-    if has_errors(&diagnostics) {
+    let errors = || diagnostics.iter().filter(|d| d.severity() == Severity::Error);
+    let unreadable = errors().count() > 0;
+    if errors().any(|d| !CONFINED.contains(&d.code)) {
         return (Unit::default(), None, diagnostics);
     }
     let parsed = parse::parse_lines(preprocessed.tokens, preprocessed.line_starts, dialect, sources);
-    diagnostics.extend(parsed.diagnostics);
-    if has_errors(&diagnostics) {
-        return (parsed.unit, None, diagnostics);
+    add_independent(&mut diagnostics, parsed.diagnostics, sources);
+    if !has_errors(&diagnostics) {
+        let lowered = lower::lower(&parsed.unit, sources, path);
+        diagnostics.extend(lowered.diagnostics);
+        return (parsed.unit, lowered.program, diagnostics);
     }
-    let lowered = lower::lower(&parsed.unit, sources, path);
-    diagnostics.extend(lowered.diagnostics);
-    (parsed.unit, lowered.program, diagnostics)
+    if !unreadable && !diagnostics.iter().any(|d| FINAL.contains(&d.code)) {
+        let more = lower::check(&parsed.unit, &parsed.doubtful, sources, path);
+        add_independent(&mut diagnostics, more, sources);
+    }
+    (parsed.unit, None, diagnostics)
+}
+
+/// Adds `more`, except for errors on a line that has one already.
+fn add_independent(diagnostics: &mut Vec<Diagnostic>, more: Vec<Diagnostic>, sources: &SourceMap) {
+    let line = |d: &Diagnostic| {
+        let place = sources.location(d.span());
+        (place.file, place.line)
+    };
+    let errors = diagnostics.iter().filter(|d| d.severity() == Severity::Error);
+    let taken: HashSet<(String, u32)> = errors.map(line).collect();
+    diagnostics
+        .extend(more.into_iter().filter(|d| d.severity() == Severity::Warning || !taken.contains(&line(d))));
 }
 
 /// Machines rely on the rules of the intermediate form: a program that breaks one is a bug of the front end.

@@ -6,7 +6,7 @@
 //! of an option's first statement pass to the state after it, because both show in counts and verdicts.
 
 use super::flow::{ATOMIC, Element, ElementId, Flow, IN_D_STEP, LAST_ATOMIC, NodeKind, Sequence, SequenceId};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::ir::{Action, Edge, EdgeId, LocId, Location};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
@@ -98,15 +98,25 @@ impl Builder<'_> {
                     super::flow::Target::Label(name, _) => name.to_string(),
                     super::flow::Target::Break(_) => "break".into(),
                 };
-                Err(Box::new(
-                    Diagnostic::new(
-                        Code::E0302,
-                        self.element(id).node.span,
-                        format!("undefined label `{name}`"),
-                    )
-                    .help(format!("put `{name}:` in front of a statement of the same proctype")),
-                ))
+                Err(Box::new(self.undefined_label(self.element(id).node.span, &name)))
             }
+        }
+    }
+
+    fn undefined_label(&self, span: Span, name: &str) -> Diagnostic {
+        let d = Diagnostic::new(Code::E0302, span, format!("undefined label `{name}`"));
+        let known = nearest(name, self.flow.label_names().map(|(n, _)| &**n));
+        match known.and_then(|near| self.flow.label_names().find(|(n, _)| &***n == near)) {
+            Some((near, at)) => {
+                d.label(at, format!("`{near}` is here")).help(format!("did you mean `{near}`?"))
+            }
+            None if self.flow.has_label(name) => d
+                .label(
+                    self.flow.label_names().find(|(n, _)| &***n == name).map_or(span, |l| l.1),
+                    "not visible",
+                )
+                .help("a label of an inline or block is not visible outside of it"),
+            None => d.help(format!("put `{name}:` in front of a statement of the same proctype")),
         }
     }
 

@@ -324,7 +324,7 @@ impl Lowerer<'_> {
             return None;
         }
         let Some(id) = self.proctype_ids.get(&proctype.name).copied() else {
-            self.error(Code::E0502, proctype.span, format!("there is no proctype `{}`", proctype.name));
+            self.no_proctype(proctype);
             return None;
         };
         let mut level = 1;
@@ -380,11 +380,15 @@ impl Lowerer<'_> {
         };
         let found = flow.and_then(|flow| flow.remote_label(&label.name).map(|element| (flow, element)));
         let Some((flow, element)) = found else {
+            if self.doubted(&label.name) {
+                return None;
+            }
             let message = format!("unknown label `{}` of proctype `{}`", label.name, proctype.name);
-            self.push(
-                Diagnostic::new(Code::E0235, label.span, message)
-                    .help("the label must be declared before it is referred to"),
-            );
+            let d = Diagnostic::new(Code::E0235, label.span, message)
+                .label(self.program.proctype(id).span, "the proctype")
+                .help("the label must be declared before it is referred to");
+            let d = self.suggest_label(d, id, &label.name);
+            self.push(d);
             return None;
         };
         flow.expose_label(element);
@@ -395,7 +399,7 @@ impl Lowerer<'_> {
     fn remote_proctype(&mut self, proctype: &ast::Ident) -> Option<ProctypeId> {
         let id = self.proctype_ids.get(&proctype.name).copied();
         if id.is_none() {
-            self.error(Code::E0502, proctype.span, format!("there is no proctype `{}`", proctype.name));
+            self.no_proctype(proctype);
         }
         id
     }
@@ -411,8 +415,7 @@ impl Lowerer<'_> {
         let part = var.parts.first()?;
         let found = self.local_of(id, &part.name.name);
         let Some((cell, ty)) = found else {
-            let message = format!("proctype `{}` has no variable `{}`", proctype.name, part.name.name);
-            self.error(Code::E0236, part.name.span, message);
+            self.no_remote_variable(id, &part.name);
             return None;
         };
         let place = Place {

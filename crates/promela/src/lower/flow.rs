@@ -131,6 +131,8 @@ pub struct Label {
     pub scope: ScopeId,
     /// The element that carries it.
     pub element: ElementId,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// What went wrong while building; reported by the caller at the given place.
@@ -141,6 +143,8 @@ pub struct FlowError {
     pub message: String,
     /// How to repair it.
     pub help: Option<String>,
+    /// The second place involved.
+    pub other: Option<(Span, &'static str)>,
 }
 
 /// How a sequence was opened: it decides what Spin says about a label at its beginning.
@@ -220,6 +224,7 @@ impl Flow {
                 span,
                 message: "a sequence must have at least one statement".into(),
                 help: Some("write `skip` for a statement that does nothing".into()),
+                other: None,
             });
         };
         if let Opened::NoLabel(repair) = opened
@@ -229,6 +234,7 @@ impl Flow {
                 span: self.element(first).node.span,
                 message: format!("the label `{}` cannot stand at the beginning of this sequence", label.name),
                 help: Some(repair.into()),
+                other: None,
             });
         }
         self.sequences[id.0 as usize].extent = Some(last);
@@ -275,12 +281,18 @@ impl Flow {
                 span,
                 message: format!("the label `{name}` is declared twice"),
                 help: Some("give one of them another name".into()),
+                other: self.labels_named(&name).next_back().map(|l| (l.span, "first declared here")),
             });
         }
         self.by_name.entry(name.clone()).or_default().push(self.labels.len());
         self.by_element.entry(element).or_default().push(self.labels.len());
-        self.labels.push(Label { name, scope, element });
+        self.labels.push(Label { name, scope, element, span });
         Ok(())
+    }
+
+    /// All labels and where they are written.
+    pub fn label_names(&self) -> impl Iterator<Item = (&Arc<str>, Span)> {
+        self.labels.iter().map(|l| (&l.name, l.span))
     }
 
     /// Whether a label of this name was set.
@@ -359,12 +371,15 @@ impl Flow {
                 first.is_some_and(|f| matches!(self.element(f).node.kind, NodeKind::Else))
             })
             .collect();
-        if let [_, second, ..] = elses[..] {
-            let span = self.sequence(options[second]).first.map_or(Span::NONE, |f| self.element(f).node.span);
+        if let [first, second, ..] = elses[..] {
+            let at =
+                |i: usize| self.sequence(options[i]).first.map_or(Span::NONE, |f| self.element(f).node.span);
+            let (first, span) = (at(first), at(second));
             return Err(FlowError {
                 span,
                 message: "a selection can have only one `else`".into(),
                 help: Some("remove one of them".into()),
+                other: Some((first, "the first one")),
             });
         }
         if let [at] = elses[..] {

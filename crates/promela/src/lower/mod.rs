@@ -15,10 +15,11 @@ mod process;
 mod property;
 mod scope;
 mod statement;
+mod suggest;
 mod types;
 
 use crate::ast::{self, Item, Unit};
-use crate::diagnostic::{Code, Diagnostic, has_errors};
+use crate::diagnostic::{Code, Diagnostic, Severity, has_errors};
 use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
 use flow::Flow;
@@ -39,8 +40,22 @@ pub struct Lowered {
 
 /// Lowers a model; `name` is its file name.
 pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
+    run(unit, Lowerer::new(sources, name))
+}
+
+/// The errors of a tree that has syntax errors as well. Names in `doubtful` may be declared in what could not be read.
+pub fn check(unit: &Unit, doubtful: &HashSet<Arc<str>>, sources: &SourceMap, name: &str) -> Vec<Diagnostic> {
     let mut lowerer = Lowerer::new(sources, name);
+    lowerer.partial = true;
+    lowerer.doubtful = doubtful.clone();
+    let mut diagnostics = run(unit, lowerer).diagnostics;
+    diagnostics.retain(|d| d.severity() == Severity::Error);
+    diagnostics
+}
+
+fn run(unit: &Unit, mut lowerer: Lowerer<'_>) -> Lowered {
     lowerer.announce_proctypes(unit);
+    lowerer.announce_globals(unit);
     for item in &unit.items {
         lowerer.item(item);
     }
@@ -50,14 +65,14 @@ pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
     lowerer.build_automata();
     lowerer.order_global_inits();
     lowerer.check_channels();
-    if lowerer.program.active.is_empty() && !has_errors(&lowerer.diagnostics) {
+    if lowerer.program.active.is_empty() && !lowerer.partial && !has_errors(&lowerer.diagnostics) {
         lowerer.push(
             Diagnostic::new(Code::E0505, Span::NONE, "no process would run in this model")
                 .help("write `active` in front of a proctype, or add `init { run … }`"),
         );
     }
-    let Lowerer { program, diagnostics, .. } = lowerer;
-    let program = (!has_errors(&diagnostics)).then_some(program);
+    let Lowerer { program, diagnostics, partial, .. } = lowerer;
+    let program = (!partial && !has_errors(&diagnostics)).then_some(program);
     Lowered { program, diagnostics }
 }
 
@@ -106,6 +121,8 @@ struct Lowerer<'a> {
     field_inits: Vec<Vec<Option<types::FieldInit>>>,
     /// Of each structure: how deeply it is nested, and whether some field has an initial value.
     struct_facts: Vec<(usize, bool)>,
+    /// Where each structure is declared.
+    struct_spans: Vec<Span>,
     /// How many initialisations there are, and how many values travel in messages and arguments.
     n_init_steps: usize,
     n_passed: usize,
@@ -136,6 +153,16 @@ struct Lowerer<'a> {
     next_id: u32,
     n_ltl: usize,
     n_never: usize,
+    /// The tree has syntax errors: something may be missing.
+    partial: bool,
+    /// Names that may be declared in text that could not be read.
+    doubtful: HashSet<Arc<str>>,
+    /// Names whose declaration had an error.
+    poisoned: HashSet<Arc<str>>,
+    /// Unknown names that were reported, with the proctype in which.
+    told: HashSet<(Option<ProctypeId>, Arc<str>)>,
+    /// Where globals are declared, also those that are not visible yet.
+    later: HashMap<Arc<str>, Span>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -150,6 +177,7 @@ impl<'a> Lowerer<'a> {
             enums: HashMap::new(),
             field_inits: Vec::new(),
             struct_facts: Vec::new(),
+            struct_spans: Vec::new(),
             n_init_steps: 0,
             n_passed: 0,
             global_inits: Vec::new(),
@@ -173,6 +201,11 @@ impl<'a> Lowerer<'a> {
             next_id: 0,
             n_ltl: 0,
             n_never: 0,
+            partial: false,
+            doubtful: HashSet::new(),
+            poisoned: HashSet::new(),
+            told: HashSet::new(),
+            later: HashMap::new(),
         }
     }
 
@@ -182,6 +215,11 @@ impl<'a> Lowerer<'a> {
         if alike.count() < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether something is known to be missing, so that what follows from it must not be reported.
+    fn broken(&self) -> bool {
+        self.partial || has_errors(&self.diagnostics)
     }
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
@@ -236,10 +274,23 @@ impl<'a> Lowerer<'a> {
                     proctype.start = automaton.start;
                     proctype.labels = automaton.labels;
                 }
-                Err(diagnostic) => self.push(*diagnostic),
+                // Where statements are missing because of other errors, only a label can be said to be unknown.
+                Err(diagnostic) => {
+                    let sound = !self.broken();
+                    let label = diagnostic.code == Code::E0302 && !self.doubts_label(&diagnostic);
+                    if sound || label {
+                        self.push(*diagnostic);
+                    }
+                }
             }
         }
         self.check_elses();
+    }
+
+    /// Whether the target of a jump may stand in text that could not be read.
+    fn doubts_label(&self, diagnostic: &Diagnostic) -> bool {
+        let text = self.sources.text(diagnostic.span());
+        text.split_whitespace().any(|word| self.doubted(word))
     }
 
     /// Of two `else` that end up in one choice, the second is never executable: the first always is.
@@ -271,9 +322,12 @@ impl<'a> Lowerer<'a> {
             let proctype = self.program.proctype(run.proctype);
             let (expected, name) = (proctype.n_params as usize, proctype.name.clone());
             if run.n_args != expected {
-                let message = format!("`{name}` takes {expected} parameters, not {}", run.n_args);
+                let plural = if expected == 1 { "" } else { "s" };
+                let message = format!("`{name}` takes {expected} argument{plural}, not {}", run.n_args);
                 let d = Diagnostic::new(Code::E0506, run.span, message).label(proctype.span, "declared here");
-                self.push(d);
+                if !self.doubted(&name) {
+                    self.push(d);
+                }
             }
             self.check_mtype_arguments(&run);
         }

@@ -2,12 +2,9 @@
 
 use super::Lowerer;
 use crate::ast::{self, Ident, VarRef};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::ir::{Base, Expr, ExprKind, Index, MtypeId, Place, ProctypeId, Scalar, Type};
 use crate::source::Span;
-
-/// Longer names are not compared for suggestions.
-const MAX_SUGGESTED: usize = 64;
 
 /// What a visible name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,28 +94,18 @@ impl Lowerer<'_> {
             .help("Promela has no shadowing: give one of the two another name");
         if first != Span::NONE {
             d = d.label(first, "first declared here");
+        } else if predefined(&name.name).is_some() {
+            d = d.help("this name is predefined: choose another one");
+        } else if let Some((_, _, span)) = self.constants.get(&name.name) {
+            d = d.label(*span, "this is a symbolic constant").help("choose another name for the variable");
+        } else if let Some(c) = self.context.as_ref().filter(|c| c.label_scopes.find(&name.name).is_some()) {
+            d = d.help("a label of this proctype has this name: choose another one");
+            if let Some((_, span)) = c.flow.label_names().find(|(n, _)| *n == &name.name) {
+                d = d.label(span, "the label");
+            }
         }
         self.push(d);
         false
-    }
-
-    pub(super) fn undeclared(&mut self, name: &Ident) {
-        let mut d = Diagnostic::new(Code::E0221, name.span, format!("undeclared variable `{}`", name.name));
-        let worthwhile = self.diagnostics.len() < super::MAX_DIAGNOSTICS && name.name.len() <= MAX_SUGGESTED;
-        if worthwhile && let Some(near) = self.nearest_name(&name.name) {
-            d = d.help(format!("did you mean `{near}`?"));
-        }
-        self.push(d);
-    }
-
-    fn nearest_name(&self, name: &str) -> Option<String> {
-        let locals = self.context.iter().flat_map(|c| c.locals.iter().map(|v| v.name.clone()));
-        let mut names: Vec<String> = locals.collect();
-        names.extend(self.program.globals.iter().map(|v| v.name.clone()));
-        names.extend(self.program.mtypes.iter().flat_map(|m| m.values.iter().map(|v| v.0.clone())));
-        let limit = 1 + name.len() / 4;
-        let names = names.into_iter().filter(|n| n.len() <= MAX_SUGGESTED);
-        names.map(|n| (distance(&n, name), n)).filter(|(d, _)| *d <= limit).min().map(|(_, n)| n)
     }
 
     /// Resolves a reference. `None` after an error.
@@ -145,7 +132,8 @@ impl Lowerer<'_> {
             }
             Some(Symbol::Proctype(_)) => {
                 let message = format!("the proctype `{}` is used as a variable", first.name.name);
-                self.error(Code::E0222, first.name.span, message);
+                let help = format!("to start a process, write `run {}(…)`", first.name.name);
+                self.push(Diagnostic::new(Code::E0222, first.name.span, message).help(help));
                 return None;
             }
             None => {
@@ -172,20 +160,28 @@ impl Lowerer<'_> {
         for (i, part) in reference.parts.iter().enumerate() {
             if i > 0 {
                 let Type::Struct(id) = ty else {
-                    let before = &reference.parts[i - 1].name.name;
-                    self.error(
-                        Code::E0223,
-                        part.name.span,
-                        format!("`{before}` is not a structure: it has no field `{}`", part.name.name),
-                    );
+                    let before = &reference.parts[i - 1].name;
+                    let message =
+                        format!("`{}` is not a structure: it has no field `{}`", before.name, part.name.name);
+                    let mut d = Diagnostic::new(Code::E0223, part.name.span, message)
+                        .help("only a variable whose type is a `typedef` has fields");
+                    if let Some(span) = self.span_of(&before.name).filter(|_| i == 1) {
+                        d = d.label(span, "declared here");
+                    }
+                    self.push(d);
                     return None;
                 };
                 let structure = &self.program.structs[id.index()];
                 let Some(field) = structure.fields.iter().find(|f| *f.name == *part.name.name) else {
                     let message = format!("no field `{}` in structure `{}`", part.name.name, structure.name);
                     let names: Vec<&str> = structure.fields.iter().map(|f| f.name.as_str()).collect();
-                    let help = format!("its fields are: {}", names.join(", "));
-                    self.push(Diagnostic::new(Code::E0224, part.name.span, message).help(help));
+                    let help = match nearest(&part.name.name, names.iter().copied()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("its fields are: {}", shortened(&names)),
+                    };
+                    let d = Diagnostic::new(Code::E0224, part.name.span, message)
+                        .label(self.struct_spans[id.index()], "the structure is declared here");
+                    self.push(d.help(help));
                     return None;
                 };
                 place.cell += field.offset;
@@ -222,7 +218,8 @@ impl Lowerer<'_> {
                 }
                 let message = format!("missing array index for `{}`", part.name.name);
                 let help = format!("write `{}[i]` for one of its {len} elements", part.name.name);
-                self.push(Diagnostic::new(Code::E0225, part.name.span, message).help(help));
+                let d = Diagnostic::new(Code::E0225, part.name.span, message).help(help);
+                self.push_with_declaration(d, &part.name.name);
                 None
             }
             (ty, Some(index)) => {
@@ -230,7 +227,8 @@ impl Lowerer<'_> {
                     return Some(ty);
                 }
                 let message = format!("`{}` is not an array", part.name.name);
-                self.push(Diagnostic::new(Code::E0226, index.span, message).help("remove the index"));
+                let d = Diagnostic::new(Code::E0226, index.span, message).help("remove the index");
+                self.push_with_declaration(d, &part.name.name);
                 None
             }
             (ty, None) => Some(ty),
@@ -261,12 +259,27 @@ impl Lowerer<'_> {
                 None
             }
             Referent::Predefined(Predefined::Scratch) => Some(scratch(reference.span)),
-            Referent::Predefined(_) | Referent::Constant(..) => {
+            Referent::Predefined(_) => {
                 let name = &reference.parts[0].name;
                 self.error(Code::E0227, name.span, format!("`{}` cannot be assigned to", name.name));
                 None
             }
+            Referent::Constant(..) => {
+                let name = reference.parts[0].name.clone();
+                let message = format!("`{}` is a constant and cannot be assigned to", name.name);
+                self.push_with_declaration(Diagnostic::new(Code::E0227, name.span, message), &name.name);
+                None
+            }
         }
+    }
+
+    /// Reports `d`, showing where `name` is declared.
+    pub(super) fn push_with_declaration(&mut self, d: Diagnostic, name: &str) {
+        let d = match self.span_of(name) {
+            Some(span) if span != d.span() => d.label(span, "declared here"),
+            _ => d,
+        };
+        self.push(d);
     }
 
     pub(super) fn incomplete(&mut self, reference: &VarRef) {
@@ -290,16 +303,16 @@ impl Lowerer<'_> {
     /// A channel: a cell of type chan.
     pub(super) fn channel(&mut self, reference: &VarRef) -> Option<Expr> {
         let Referent::Cells(place, ty) = self.resolve(reference, false)? else {
-            let name = &reference.parts[0].name;
-            self.error(Code::E0405, name.span, format!("`{}` is not a channel", name.name));
+            let name = reference.parts[0].name.clone();
+            let d = Diagnostic::new(Code::E0405, name.span, format!("`{}` is not a channel", name.name));
+            self.push_with_declaration(d, &name.name);
             return None;
         };
         if ty != Type::Scalar(Scalar::Chan) {
             let name = self.sources.text(reference.span).to_string();
-            self.push(
-                Diagnostic::new(Code::E0405, reference.span, format!("`{name}` is not a channel"))
-                    .help("declare it with `chan`"),
-            );
+            let d = Diagnostic::new(Code::E0405, reference.span, format!("`{name}` is not a channel"))
+                .help("messages are sent and received on a `chan`, as in `chan c = [1] of { byte }`");
+            self.push_with_declaration(d, &reference.parts[0].name.name);
             return None;
         }
         Some(Expr { kind: ExprKind::Load(place), span: reference.span })
@@ -311,18 +324,12 @@ pub fn scratch(span: Span) -> Place {
     Place { base: Base::Scratch, cell: 0, indices: Vec::new(), scalar: Scalar::Int, span }
 }
 
-/// Edit distance, for suggestions.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
+/// A list of names for a message, not all of a long one.
+pub fn shortened(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = names.iter().take(SHOWN).copied().collect::<Vec<&str>>().join(", ");
+    if names.len() > SHOWN {
+        text.push_str(", …");
     }
-    row[b.len()]
+    text
 }

@@ -49,7 +49,12 @@ impl Lowerer<'_> {
         let id = self.next_proctype();
         if self.proctype_ids.get(&p.name.name) != Some(&id) {
             let message = format!("the proctype `{}` is declared twice", p.name.name);
-            self.error(Code::E0510, p.name.span, message);
+            let mut d =
+                Diagnostic::new(Code::E0510, p.name.span, message).help("give one of them another name");
+            if let Some(first) = self.proctype_ids.get(&p.name.name) {
+                d = d.label(self.program.proctype(*first).span, "first declared here");
+            }
+            self.push(d);
             return;
         }
         self.may_declare(&p.name);
@@ -185,7 +190,10 @@ impl Lowerer<'_> {
                 if var.init.is_some() {
                     self.error(Code::E0516, var.name.span, "a parameter cannot have an initialiser");
                 }
-                let Some(declared) = self.declared(decl, var, false) else { continue };
+                let Some(declared) = self.declared(decl, var, false) else {
+                    self.poisoned.insert(var.name.name.clone());
+                    continue;
+                };
                 match &declared.ty {
                     Type::Array(..) => {
                         self.push(
@@ -291,6 +299,9 @@ impl Lowerer<'_> {
     pub(super) fn flow_error(&mut self, e: FlowError) {
         let mut d = Diagnostic::new(Code::E0308, e.span, e.message);
         d.help = e.help;
+        if let Some((span, message)) = e.other {
+            d = d.label(span, message);
+        }
         self.push(d);
     }
 

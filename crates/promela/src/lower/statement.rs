@@ -86,7 +86,7 @@ impl Lowerer<'_> {
                 Step::Decl(decl) => self.declare_locals(decl),
                 Step::Exclusive(x) => self.exclusive(x),
                 Step::Stmt(stmt) => {
-                    if let Some(node) = self.stmt(stmt) {
+                    if let Some(node) = self.stmt_or_skip(stmt) {
                         self.add(node);
                     }
                     self.no_more_initializers();
@@ -121,7 +121,10 @@ impl Lowerer<'_> {
         let init_ok = self.context.as_ref().is_some_and(|c| c.initialization_ok);
         let mut names = Vec::new();
         for var in &decl.vars {
-            let Some(declared) = self.declared(decl, var, true) else { continue };
+            let Some(declared) = self.declared(decl, var, true) else {
+                self.poisoned.insert(var.name.name.clone());
+                continue;
+            };
             if !self.may_declare(&var.name) {
                 continue;
             }
@@ -196,6 +199,15 @@ impl Lowerer<'_> {
         };
         let node = self.basic(Action::Assign(place, value), span);
         self.add(node);
+    }
+
+    /// The statement or, if it has errors, something in its place: no sequence is empty and no label lost because of them.
+    fn stmt_or_skip(&mut self, stmt: &Stmt) -> Option<Node> {
+        let node = self.stmt(stmt);
+        if node.is_none() && self.broken() {
+            return Some(self.basic(Action::Skip, stmt.span));
+        }
+        node
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Option<Node> {
@@ -310,7 +322,7 @@ impl Lowerer<'_> {
     fn labeled(&mut self, label: &ast::Ident, inner: Option<&Stmt>, span: Span) -> Option<Node> {
         let scope = self.label_name(label)?;
         let inner = match inner {
-            Some(inner) => self.stmt(inner)?,
+            Some(inner) => self.stmt_or_skip(inner)?,
             None => self.basic(Action::Skip, span),
         };
         let span = label.span;

@@ -108,7 +108,10 @@ impl Lowerer<'_> {
         let mut offset = 0u32;
         for decl in &typedef.fields {
             for var in &decl.vars {
-                let Some(declared) = self.declared(decl, var, true) else { continue };
+                let Some(declared) = self.declared(decl, var, true) else {
+                    self.poisoned.insert(var.name.name.clone());
+                    continue;
+                };
                 if declared.hidden {
                     let message = format!("the field `{}` cannot be hidden", var.name.name);
                     self.push(
@@ -148,6 +151,7 @@ impl Lowerer<'_> {
         self.struct_facts.push((depth, initialised));
         self.program.structs.push(Struct { name: typedef.name.name.to_string(), fields, n_cells: offset });
         self.field_inits.push(inits);
+        self.struct_spans.push(typedef.name.span);
         let id = StructId(self.program.structs.len() as u32 - 1);
         self.types.insert(typedef.name.name.clone(), id);
     }
@@ -454,7 +458,10 @@ impl Lowerer<'_> {
     /// Declares global variables.
     pub(super) fn declare_globals(&mut self, decl: &ast::Decl) {
         for var in &decl.vars {
-            let Some(declared) = self.declared(decl, var, true) else { continue };
+            let Some(declared) = self.declared(decl, var, true) else {
+                self.poisoned.insert(var.name.name.clone());
+                continue;
+            };
             if !self.may_declare(&var.name) {
                 continue;
             }

@@ -154,6 +154,7 @@ impl Parser<'_> {
     fn variable(&mut self) -> PResult<VarDecl> {
         let name = self.expect_name("the name of a variable")?;
         self.note_own_word(&name.name);
+        self.declared.insert(name.name.clone());
         let (mut bits, mut array) = (None, None);
         if self.eat(Punct::Colon) {
             bits = Some(self.expect_constant("a constant number of bits")?);

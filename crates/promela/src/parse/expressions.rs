@@ -317,7 +317,12 @@ impl Parser<'_> {
 
     /// The rest of `c?[…]`, from the bracket.
     pub(super) fn poll(&mut self, chan: VarRef, random: bool, height: usize) -> PResult<Parsed> {
-        self.expect(Punct::LBracket, "`[`: inside an expression a receive can only be polled")?;
+        if !self.at(Punct::LBracket) {
+            let help = "to receive, write a statement of its own; to ask whether one could, `c?[…]`; a choice of two \
+                        values is written `(condition -> a : b)`";
+            return Err(self.unexpected_with("`[` after `?` in an expression", Some(help.to_string())));
+        }
+        self.bump();
         let (args, tallest) = self.with_height(|p| p.recv_args())?;
         self.expect(Punct::RBracket, "`]`")?;
         let span = self.span_from(chan.span);

@@ -21,6 +21,7 @@ impl Parser<'_> {
                 continue;
             }
             let before = self.progress();
+            self.forget_names();
             match self.item() {
                 Ok(item) => items.push(item),
                 Err(_) => {
@@ -29,6 +30,7 @@ impl Parser<'_> {
                         self.bump();
                     }
                     self.recover_at_top();
+                    self.doubt_since(0);
                 }
             }
         }

@@ -9,6 +9,9 @@ macro_rules! keywords {
         pub(super) enum Keyword { $($name),* }
 
         impl Keyword {
+            /// All of them.
+            pub(super) const ALL: &'static [Keyword] = &[$(Keyword::$name),*];
+
             /// The word as written.
             pub(super) fn text(self) -> &'static str {
                 match self { $(Keyword::$name => $text),* }

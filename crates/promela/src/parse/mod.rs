@@ -10,6 +10,7 @@
 //! | `stream` | where the next token comes from: the model, an inline's body, an argument |
 //! | `lexis` | what a token is at this point, and which semicolons are implied |
 //! | `parser` | cursor, errors, recovery, limits |
+//! | `repair` | what to suggest for a syntax error |
 //! | `items`, `declarations`, `statements`, `messages`, `expressions`, `inline`, `ltl`, `pv` | the grammar |
 //!
 //! The grammar is read by recursive descent with one token of lookahead that is fetched as late as possible, because
@@ -26,6 +27,7 @@ mod ltl;
 mod messages;
 mod parser;
 mod pv;
+mod repair;
 mod statements;
 mod stream;
 
@@ -38,6 +40,8 @@ use crate::ast::Unit;
 use crate::diagnostic::Diagnostic;
 use crate::source::SourceMap;
 use crate::token::Token;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The language a model is written in. PV's additions are accepted in both as far as they cannot be mistaken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -56,6 +60,8 @@ pub struct Parsed {
     pub unit: Unit,
     /// Errors and warnings in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
+    /// Names in text that was skipped after errors: whether they are declared there is not known.
+    pub doubtful: HashSet<Arc<str>>,
 }
 
 /// Parses a whole model. Inline uses are entered into `sources` as expansions.
@@ -92,7 +98,8 @@ fn on_known_stack(
         if let Some((tokens, line_starts, sources)) = parser_input.take() {
             let mut parser = parser::Parser::new(tokens, line_starts, dialect, sources);
             let unit = parser.unit();
-            parsed = Some(Parsed { unit, diagnostics: parser.into_diagnostics() });
+            let doubtful = std::mem::take(&mut parser.doubtful);
+            parsed = Some(Parsed { unit, diagnostics: parser.into_diagnostics(), doubtful });
         }
     };
     std::thread::scope(|scope| {
@@ -105,5 +112,9 @@ fn on_known_stack(
     });
     // Where there are no threads, the caller's stack has to do; otherwise there is nothing left to run.
     run();
-    parsed.unwrap_or_else(|| Parsed { unit: Unit::default(), diagnostics: Vec::new() })
+    parsed.unwrap_or_else(|| Parsed {
+        unit: Unit::default(),
+        diagnostics: Vec::new(),
+        doubtful: HashSet::new(),
+    })
 }

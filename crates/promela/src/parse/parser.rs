@@ -80,6 +80,12 @@ pub(super) struct Parser<'s> {
     pub(super) results: Vec<Option<VarRef>>,
     /// Tokens of the inline arguments being read.
     pub(super) recording: Option<Vec<Tok>>,
+    /// Names of variables seen so far, wherever they are visible: they are not misspelt keywords.
+    pub(super) declared: HashSet<Arc<str>>,
+    /// Names in text that was skipped after an error: what they stand for is not known.
+    pub(super) doubtful: HashSet<Arc<str>>,
+    /// The names consumed since the item began, from which `doubtful` is filled.
+    seen: Vec<Arc<str>>,
     /// The PV words `lock` and `unlock` that the model uses as names of its own.
     pub(super) own_words: HashSet<Arc<str>>,
 }
@@ -118,6 +124,9 @@ impl<'s> Parser<'s> {
             results: Vec::new(),
             recording: None,
             own_words: HashSet::new(),
+            declared: HashSet::new(),
+            doubtful: HashSet::new(),
+            seen: Vec::new(),
         }
     }
 
@@ -163,6 +172,9 @@ impl<'s> Parser<'s> {
             _ => {}
         }
         self.consumed += 1;
+        if let Kind::Name(name) | Kind::ProcName(name) | Kind::InlineName(name) = &tok.kind {
+            self.seen.push(name.clone());
+        }
         self.after_implied = tok.implied;
         if !tok.implied {
             self.previous = tok.span;
@@ -315,41 +327,49 @@ impl<'s> Parser<'s> {
     /// Reports that `what` was expected where the next token stands.
     pub(super) fn unexpected(&mut self, what: &str) -> Reported {
         let tok = self.peek().clone();
-        let message = format!("expected {what}, found {}", tok.describe());
-        let mut error = Diagnostic::new(Code::E0101, tok.span, message);
-        if let Some(help) = self.repair(what, &tok) {
-            error = error.help(help);
-        }
-        self.report(error);
-        Reported
+        let repair = self.repair(what, &tok);
+        self.unexpected_with(what, repair)
     }
 
-    /// What usually repairs a model in which `tok` was found instead of `what`.
-    fn repair(&self, what: &str, tok: &Tok) -> Option<String> {
-        let continues =
-            matches!(tok.kind, Kind::Punct(p) if !matches!(p, Punct::RBrace | Punct::DoubleColon));
-        if tok.implied || (self.after_implied && continues) {
-            let help = "a statement ends with its line here; put the operator at the end of the line before, or \
-                        use parentheses";
-            return Some(help.to_string());
+    /// The same, with a repair that the caller knows.
+    pub(super) fn unexpected_with(&mut self, what: &str, repair: Option<String>) -> Reported {
+        let tok = self.peek().clone();
+        if let Kind::Unknown(_) = tok.kind {
+            // Reported when it was read.
+            self.consumed_at_error = Some(self.consumed);
+            return Reported;
         }
-        let names = ["name", "label", "variable", "channel", "lock"].iter().any(|word| what.contains(word));
-        Some(match &tok.kind {
-            Kind::Key(Keyword::Else) => "`else` stands alone after `::`".to_string(),
-            Kind::Key(k) if names => format!("`{}` is a keyword and cannot be used as a name", k.text()),
-            Kind::Punct(Punct::Assign) => "to compare, write `==`".to_string(),
-            Kind::Punct(Punct::NotNot) => {
-                "`!!` is the sorted send; to negate twice, write `!(!x)`".to_string()
-            }
-            Kind::Punct(Punct::MinusMinus) => "write `- -` with a space for two minus signs".to_string(),
-            Kind::Constant(n) if names => {
-                format!("`{n}` is a symbolic constant and cannot name anything else")
-            }
-            Kind::ProcName(n) if names => format!("`{n}` is a proctype and cannot name anything else"),
-            Kind::TypeName(n) if names => format!("`{n}` is a type and cannot name anything else"),
-            Kind::InlineName(n) => format!("`{n}` is an inline; its use is a statement or `x = {n}(…)`"),
-            _ => return None,
-        })
+        let message = format!("expected {what}, found {}", tok.describe());
+        let mut error = Diagnostic::new(Code::E0101, self.shown(&tok), message);
+        error.help = repair;
+        self.report(error)
+    }
+
+    /// Where a token is shown: a separator that was not written, right behind the token before it.
+    pub(super) fn shown(&self, tok: &Tok) -> Span {
+        let behind = Span { start: self.previous.end, ..self.previous };
+        if tok.implied && self.previous != Span::NONE { behind } else { tok.span }
+    }
+
+    /// The text of the token consumed last.
+    pub(super) fn text_before(&self) -> String {
+        if self.previous == Span::NONE {
+            return String::new();
+        }
+        self.lexer.stream.sources.text(self.previous).to_string()
+    }
+
+    /// Whether `tok` stands right behind the token consumed last.
+    pub(super) fn touches_previous(&self, tok: &Tok) -> bool {
+        let (before, now) = (self.previous, tok.span);
+        // `<>` and `[]` are taken apart: both halves have one span.
+        let same = (before.file, before.start, before.end) == (now.file, now.start, now.end);
+        !tok.implied && before.file == now.file && (before.end == now.start || same)
+    }
+
+    /// Whether the token consumed last was a separator that was not written.
+    pub(super) fn after_implied(&self) -> bool {
+        self.after_implied
     }
 
     /// Reports `diagnostic`, unless it is only a consequence of the error before.
@@ -417,6 +437,21 @@ impl<'s> Parser<'s> {
     }
 
     // Recovery.
+
+    /// A mark to which [`Parser::doubt_since`] can go back.
+    pub(super) fn names_seen(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Forgets the names seen: another item begins.
+    pub(super) fn forget_names(&mut self) {
+        self.seen.clear();
+    }
+
+    /// Whatever was named since `mark` may have been declared there, or not.
+    pub(super) fn doubt_since(&mut self, mark: usize) {
+        self.doubtful.extend(self.seen.drain(mark.min(self.seen.len())..));
+    }
 
     /// Skips to where a sequence may go on: a separator, the end of the block or option, or the next declaration.
     pub(super) fn recover_in_sequence(&mut self) {

@@ -31,9 +31,7 @@ impl Parser<'_> {
             let stray = matches!(self.peek().kind, Kind::Key(Keyword::Fi | Keyword::Od))
                 || self.at(Punct::DoubleColon);
             if !stray {
-                let tok = self.peek().clone();
-                let message = format!("expected `}}`, found {}", tok.describe());
-                self.report(Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`"));
+                self.unclosed_brace(open);
                 break;
             }
             self.unexpected("a statement");
@@ -54,25 +52,42 @@ impl Parser<'_> {
         let mut steps = Vec::new();
         self.sequence(&mut steps);
         if !self.at(Punct::RBrace) {
-            let tok = self.peek().clone();
-            let message = format!("expected `}}`, found {}", tok.describe());
-            return Err(
-                self.report(Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`"))
-            );
+            return Err(self.unclosed_brace(open));
         }
         self.bump();
         Ok(Block { steps, span: self.span_from(open) })
     }
 
+    fn unclosed_brace(&mut self, open: Span) -> Reported {
+        let tok = self.peek().clone();
+        let message = format!("expected `}}`, found {}", tok.describe());
+        let help = match &tok.kind {
+            Kind::Key(k) if k.starts_unit() => {
+                format!("`{}` can only stand at the top level: close the block before it", k.text())
+            }
+            Kind::Key(k @ (Keyword::Fi | Keyword::Od)) => {
+                format!("close the block before `{}`, or open the matching statement", k.text())
+            }
+            Kind::Punct(Punct::DoubleColon) => {
+                "close the block before the next option, or write `if` or `do` before `::`".to_string()
+            }
+            _ => "add the missing `}`".to_string(),
+        };
+        let error = Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`");
+        self.report(error.help(help))
+    }
+
     /// Steps between separators, up to something that ends a block or option.
     fn sequence(&mut self, steps: &mut Vec<Step>) {
         loop {
+            let mark = self.names_seen();
             match self.step() {
                 Ok(step) => steps.push(step),
                 Err(_) => {
                     let span = self.peek().span;
                     steps.push(Step::Stmt(Stmt { kind: StmtKind::Error, span }));
                     self.recover_in_sequence();
+                    self.doubt_since(mark);
                 }
             }
             let mut separators = 0;
@@ -91,6 +106,7 @@ impl Parser<'_> {
             if separators == 0 {
                 self.missing_separator();
                 self.recover_in_sequence();
+                self.doubt_since(mark);
                 let mut any = false;
                 while self.at_separator() {
                     self.bump();
@@ -106,16 +122,7 @@ impl Parser<'_> {
     fn missing_separator(&mut self) {
         let tok = self.peek().clone();
         let message = format!("expected `;` between statements, found {}", tok.describe());
-        let help = match &tok.kind {
-            Kind::Punct(Punct::Assign) => {
-                "to compare, write `==`; to assign, the left side must be a variable"
-            }
-            Kind::Punct(Punct::LParen) => "only an inline declared before can be called like this",
-            Kind::Key(Keyword::Unless) => "`unless` binds two statements; put more of them in `{ }`",
-            Kind::Punct(Punct::Colon) => "a label is a name that is not already a constant or type",
-            Kind::Punct(Punct::Comma) => "a declaration ends with `}`; declare the next name separately",
-            _ => "add `;` before this, or start a new line",
-        };
+        let help = self.separator_repair(&tok);
         self.report(Diagnostic::new(Code::E0101, tok.span, message).help(help));
     }
 
@@ -392,9 +399,7 @@ impl Parser<'_> {
         let word = if closing == Keyword::Fi { "if" } else { "do" };
         let mut error = Diagnostic::new(Code::E0101, tok.span, message);
         error = error.label(open.span, format!("this `{word}` is not closed"));
-        if tok.is_key(Keyword::Else) {
-            error = error.help("write `:: else`");
-        }
+        error.help = Self::option_repair(&tok, closing, empty);
         self.report(error);
     }
 
@@ -420,12 +425,19 @@ impl Parser<'_> {
     /// Up to the closing parenthesis of a `for`: the variable, and its range or the array or channel it runs over.
     #[allow(clippy::type_complexity, reason = "used once")]
     fn for_head(&mut self) -> PResult<(VarRef, Result<(Expr, Expr), VarRef>)> {
+        if let Some(help) = Self::for_repair(self.peek()) {
+            return Err(self.unexpected_with("a variable", Some(help.to_string())));
+        }
         let var = self.var_ref("a variable")?;
         let range = if self.at_key(Keyword::In) {
             self.bump();
             Err(self.var_ref("an array or a channel")?)
         } else {
-            Ok(self.range("`:` and a range, or `in` and an array")?)
+            let what = "`:` and a range, or `in` and an array";
+            if let Some(help) = Self::for_repair(self.peek()) {
+                return Err(self.unexpected_with(what, Some(help.to_string())));
+            }
+            Ok(self.range(what)?)
         };
         if !self.at(Punct::RParen) {
             return Err(self.unexpected("`)`"));

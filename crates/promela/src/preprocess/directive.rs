@@ -6,7 +6,7 @@
 use super::intern::Sym;
 use super::scan::{Kind, LINE_START, PpToken, SPACE};
 use super::{MAX_INCLUDE_DEPTH, MAX_INCLUDES, Preprocessor};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::{FileId, Span};
 
 /// An `#if` that is not closed yet.
@@ -92,14 +92,20 @@ impl Preprocessor<'_> {
 
     fn unknown_directive(&mut self, name: &str, word: &PpToken) {
         self.rest_of_line();
-        let help = match name {
-            "elseif" | "elsif" | "elsif_" => "did you mean `#elif`?",
-            "end" | "fi" | "ifend" => "did you mean `#endif`?",
-            "def" | "def_" | "defin" => "did you mean `#define`?",
-            _ => {
-                "a line that begins with `#` must be one of #include, #define, #undef, #if, #ifdef, #ifndef, #elif, \
-                  #else, #endif, #error, #warning, #line, #pragma"
-            }
+        const KNOWN: &[&str] = &[
+            "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error",
+            "warning", "line", "pragma",
+        ];
+        let meant = match name {
+            "elseif" | "elsif" => Some("elif"),
+            "end" | "fi" | "ifend" => Some("endif"),
+            "def" => Some("define"),
+            "import" | "use" => Some("include"),
+            _ => nearest(name, KNOWN.iter().copied()),
+        };
+        let help = match meant {
+            Some(known) => format!("did you mean `#{known}`?"),
+            None => format!("a line that begins with `#` must be one of #{}", KNOWN.join(", #")),
         };
         self.report(
             Diagnostic::new(Code::E0005, word.span, format!("there is no directive `#{name}`")).help(help),

@@ -255,7 +255,7 @@ impl Emitter {
             _ => (
                 Code::E0022,
                 format!("the character `{}` has no meaning here", c.escape_debug()),
-                "remove it",
+                plain_sign(c).unwrap_or("remove it"),
             ),
         };
         pp.report(Diagnostic::new(code, span, message).help(help));
@@ -371,6 +371,27 @@ fn character(pp: &mut Preprocessor, token: &PpToken) -> i64 {
     let help = "write one ASCII character between the quotes; text is written in double quotes";
     pp.report(Diagnostic::new(Code::E0021, token.span, message).help(help));
     i64::from(inner.bytes().next().unwrap_or(0))
+}
+
+/// What to write instead of a typographic sign.
+fn plain_sign(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "write a plain `\"`",
+        '\u{2018}' | '\u{2019}' | '\u{b4}' | '`' => "write a plain `'`",
+        '\u{2013}' | '\u{2014}' | '\u{2212}' => "write a plain `-`",
+        '\u{2192}' | '\u{21d2}' => "write `->`",
+        '\u{2260}' => "write `!=`",
+        '\u{2264}' => "write `<=`",
+        '\u{2265}' => "write `>=`",
+        '\u{2227}' => "write `&&`",
+        '\u{2228}' => "write `||`",
+        '\u{ac}' => "write `!`",
+        '\u{d7}' | '\u{b7}' => "write `*`",
+        '\u{a0}' | '\u{feff}' | '\u{2009}' | '\u{200b}' => "write a plain space",
+        '\u{25a1}' => "write `[]`",
+        '\u{25c7}' => "write `<>`",
+        _ => return None,
+    })
 }
 
 fn report_open_quote(pp: &mut Preprocessor, token: &PpToken) {

@@ -1,0 +1,245 @@
+//! What usually repairs a syntax error: words and signs of other languages, misspelt keywords, forgotten signs.
+//!
+//! Nothing here decides what is accepted. A repair is found from what was expected, the token found instead, and the
+//! token before it.
+
+use super::keyword::Keyword;
+use super::lexis::{Kind, Tok};
+use super::parser::Parser;
+use crate::diagnostic::nearest;
+use crate::token::Punct;
+
+/// Words of other languages and what is written instead of them.
+const FOREIGN: &[(&str, &str)] = &[
+    ("while", "Promela has no `while`: write `do :: (condition) -> … :: else -> break od`"),
+    ("loop", "Promela has no `loop`: write `do :: … od`"),
+    ("repeat", "Promela has no `repeat`: write `do :: … od`"),
+    ("switch", "Promela has no `switch`: write `if :: (x == 1) -> … :: else -> … fi`"),
+    ("case", "Promela has no `case`: write an option `:: (x == 1) -> …`"),
+    ("default", "Promela has no `default`: write an option `:: else -> …`"),
+    ("elif", "Promela has no `elif`: write another option `:: (condition) -> …`"),
+    ("elseif", "Promela has no `elseif`: write another option `:: (condition) -> …`"),
+    ("then", "Promela has no `then`: write `->`"),
+    (
+        "continue",
+        "Promela has no `continue`: an option of `do` that ends starts the loop again; or use `goto`",
+    ),
+    ("endif", "an `if` ends with `fi`"),
+    ("done", "a `do` ends with `od`"),
+    ("function", "Promela has no functions: write an `inline`, or a `proctype` that answers on a channel"),
+    ("def", "Promela has no functions: write an `inline`, or a `proctype` that answers on a channel"),
+    ("void", "Promela has no functions: write an `inline`, or a `proctype` that answers on a channel"),
+    ("process", "a process is declared with `proctype`"),
+    ("thread", "a process is declared with `proctype`"),
+    ("main", "the first process is declared with `init { … }`"),
+    ("struct", "a structure is declared with `typedef NAME { … }`"),
+    ("enum", "symbolic constants are declared with `mtype = { … }`"),
+    ("const", "a constant is written `#define NAME value`"),
+    ("static", "Promela has no `static`: remove it"),
+    ("channel", "a channel is declared with `chan`"),
+    ("char", "Promela has no `char`: use `byte`"),
+    ("long", "Promela has no `long`: use `int`"),
+    ("float", "Promela has only integers: use `int`"),
+    ("double", "Promela has only integers: use `int`"),
+    ("string", "Promela has no strings: use an `mtype`"),
+    ("boolean", "write `bool`"),
+    ("integer", "write `int`"),
+    ("uint", "write `unsigned x : bits`, or `int`"),
+    ("var", "a variable is declared with its type, as in `int x`"),
+    ("let", "a variable is declared with its type, as in `int x`"),
+    ("print", "write `printf(\"…\")`"),
+    ("println", "write `printf(\"…\\n\")`"),
+    ("and", "write `&&`"),
+    ("or", "write `||`"),
+    ("not", "write `!`"),
+    ("mod", "write `%`"),
+    ("send", "a message is sent with `c ! message`"),
+    ("receive", "a message is received with `c ? variable`"),
+    ("recv", "a message is received with `c ? variable`"),
+    ("wait", "to wait, write the condition as a statement: `(x > 0);`"),
+    ("sleep", "Promela has no time: to wait, write a condition as a statement"),
+    ("exit", "to end a process, let it reach its closing `}` (with `goto`)"),
+    ("try", "Promela has no exceptions: see `unless`"),
+    ("lock", "to lock, write `atomic { (!locked) -> locked = true }`"),
+    ("random", "to choose at random, write `select (x : 0 .. 9)`"),
+    ("rand", "to choose at random, write `select (x : 0 .. 9)`"),
+];
+
+/// What to write instead of a word that is no keyword of Promela but was meant as one.
+fn instead_of(word: &str) -> Option<String> {
+    if let Some((_, help)) = FOREIGN.iter().find(|(foreign, _)| *foreign == word) {
+        return Some((*help).to_string());
+    }
+    nearest(word, Keyword::ALL.iter().map(|k| k.text())).map(|near| format!("did you mean `{near}`?"))
+}
+
+impl Parser<'_> {
+    /// The same for a word of this model, unless it names a variable.
+    fn instead_of_word(&self, word: &str) -> Option<String> {
+        if self.declared.contains(word) { None } else { instead_of(word) }
+    }
+
+    /// What usually repairs a model in which `tok` was found instead of `what`.
+    pub(super) fn repair(&mut self, what: &str, tok: &Tok) -> Option<String> {
+        let before = self.text_before();
+        if let Some(help) = self.foreign_sign(&before, tok) {
+            return Some(help);
+        }
+        let continues =
+            matches!(tok.kind, Kind::Punct(p) if !matches!(p, Punct::RBrace | Punct::DoubleColon));
+        if tok.implied || (self.after_implied() && continues) {
+            let help = "a statement ends with its line here; put the operator at the end of the line before, or \
+                        use parentheses";
+            return Some(help.to_string());
+        }
+        let names = ["name", "label", "variable", "channel", "lock"].iter().any(|word| what.contains(word));
+        Some(match &tok.kind {
+            Kind::Key(Keyword::Else) => "`else` stands alone after `::`".to_string(),
+            Kind::Key(k) if names => format!("`{}` is a keyword and cannot be used as a name", k.text()),
+            Kind::Punct(Punct::NotNot) => {
+                "`!!` is the sorted send; to negate twice, write `!(!x)`".to_string()
+            }
+            Kind::Punct(Punct::MinusMinus) => {
+                "`x--` is a statement; for two minus signs, write a space between them".to_string()
+            }
+            Kind::Punct(Punct::PlusPlus) => "`x++` is a statement of its own and has no value".to_string(),
+            Kind::Punct(Punct::LBracket) if what == "the name of a variable" => {
+                "the number of elements stands behind the name, as in `byte a[3]`".to_string()
+            }
+            Kind::Punct(Punct::Star) if what == "the name of a variable" => {
+                "Promela has no pointers".to_string()
+            }
+            Kind::Punct(Punct::RBracket) if before == "[" => {
+                "write the number of elements or the index between the brackets".to_string()
+            }
+            Kind::Punct(Punct::LParen) if what.starts_with("`@`") => {
+                format!("to start a process, write `run {before}(…)`")
+            }
+            Kind::Punct(Punct::Comma) if what == "a declaration" => {
+                "every parameter but the last ends with `;`; names of one type stand between commas"
+                    .to_string()
+            }
+            Kind::Name(word) if what == "a declaration" => self.instead_of_word(word)?,
+            Kind::Name(word) if matches!(&**word, "G" | "F") && self.lexer.in_formula => {
+                "write `[]` for always and `<>` for eventually".to_string()
+            }
+            Kind::Name(_) if self.lexer.in_formula && matches!(&*before, "G" | "F" | "R" | "N") => {
+                "write `[]` for always, `<>` for eventually, `X` for next and `V` for release".to_string()
+            }
+            Kind::Constant(n) if names => {
+                format!("`{n}` is a symbolic constant and cannot name anything else")
+            }
+            Kind::ProcName(n) if names => format!("`{n}` is a proctype and cannot name anything else"),
+            Kind::TypeName(n) if names => format!("`{n}` is a type and cannot name anything else"),
+            Kind::InlineName(n) => format!("`{n}` is an inline; its use is a statement or `x = {n}(…)`"),
+            Kind::Str(_) if what == "an expression" => "a string can only be used in printf".to_string(),
+            _ if what.contains("format string") => "write `printf(\"x = %d\\n\", x)`".to_string(),
+            _ if what.starts_with("`(` and the arguments of this process") => {
+                format!("write `run {before}()`")
+            }
+            _ if what.starts_with("`(` and the parameters of the proctype") => {
+                format!("write `proctype {before}()`, also without parameters")
+            }
+            _ if what.starts_with("`of`") => {
+                "a channel is declared as `chan c = [2] of { byte, bool }`".to_string()
+            }
+            Kind::Key(k) if k.starts_unit() => {
+                format!("`{}` can only stand at the top level: is a `}}` missing before it?", k.text())
+            }
+            Kind::Punct(Punct::Assign) => "to compare, write `==`".to_string(),
+            Kind::End => {
+                "something that was opened is not closed: a `}`, `)`, `fi` or `od` is missing".to_string()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Signs that other languages have and Promela's lexer takes apart.
+    fn foreign_sign(&self, before: &str, tok: &Tok) -> Option<String> {
+        if !self.touches_previous(tok) {
+            return None;
+        }
+        let Kind::Punct(found) = tok.kind else { return None };
+        let help = match (before, found) {
+            ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" | "&&" | "||", Punct::Assign) => {
+                return Some(format!("Promela has no `{before}=`: write `x = x {before} …`"));
+            }
+            (":", Punct::Assign) => "to assign, write `=`",
+            ("<", Punct::Gt) => "`<>` means eventually, in formulas only; for not equal, write `!=`",
+            ("==" | "!=", Punct::Assign) => "compare with `==` or `!=`",
+            ("=", Punct::Lt) => "for less or equal, write `<=`",
+            ("=", Punct::Gt) => "for greater or equal, write `>=`; behind a guard, write `->`",
+            ("++", _) | ("--", _) if found != Punct::Semi => "`x++` is a statement of its own",
+            _ => return None,
+        };
+        Some(help.to_string())
+    }
+
+    /// What repairs two statements between which no separator was found.
+    pub(super) fn separator_repair(&mut self, tok: &Tok) -> String {
+        let before = self.text_before();
+        if let Some(help) = self.foreign_sign(&before, tok) {
+            return help;
+        }
+        let is_word = before.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let help = match &tok.kind {
+            Kind::Punct(Punct::LParen | Punct::LBrace)
+            | Kind::Name(_)
+            | Kind::Number(_)
+            | Kind::Constant(_)
+            | Kind::ProcName(_)
+            | Kind::Str(_)
+                if is_word && self.instead_of_word(&before).is_some() =>
+            {
+                return self.instead_of_word(&before).unwrap_or_default();
+            }
+            Kind::Name(word) if matches!(&**word, "and" | "or" | "mod" | "then") => {
+                return instead_of(word).unwrap_or_default();
+            }
+            Kind::Punct(Punct::LParen) if is_word => {
+                let near = nearest(&before, self.lexer.names.inlines.keys().map(|n| &**n));
+                return match near {
+                    Some(near) => format!("did you mean `{near}`? There is no inline `{before}`"),
+                    None => {
+                        format!("there is no inline `{before}` before this line; only inlines can be called")
+                    }
+                };
+            }
+            Kind::Punct(Punct::LBrace) => "put `->` or `;` between a condition and a block",
+            Kind::Punct(Punct::Assign) => {
+                "to compare, write `==`; to assign, the left side must be a variable"
+            }
+            Kind::Punct(Punct::PlusPlus | Punct::MinusMinus) => {
+                "`x++` and `x--` are statements of their own and have no value"
+            }
+            Kind::Key(Keyword::Unless) => "`unless` binds two statements; put more of them in `{ }`",
+            Kind::Punct(Punct::Colon) => "a label is a name that is not already a constant or type",
+            Kind::Punct(Punct::Comma) => "a declaration ends with `}`; declare the next name separately",
+            Kind::Punct(Punct::RParen) => "this `)` closes nothing: remove it, or add the missing `(`",
+            _ => "add `;` before this, or start a new line",
+        };
+        help.to_string()
+    }
+
+    /// What repairs an `if` or `do` (closed by `closing`) in which `tok` was found.
+    pub(super) fn option_repair(tok: &Tok, closing: Keyword, empty: bool) -> Option<String> {
+        let word = if closing == Keyword::Fi { "if" } else { "do" };
+        Some(match &tok.kind {
+            Kind::Key(Keyword::Else) => "write `:: else`".to_string(),
+            Kind::Key(Keyword::Fi | Keyword::Od) if !empty => {
+                format!("`{word}` is closed by `{}`", closing.text())
+            }
+            _ if empty => format!(
+                "begin every option with `::`, as in `{word} :: (condition) -> … :: else -> … {}`",
+                closing.text()
+            ),
+            _ => format!("add `{}` before this", closing.text()),
+        })
+    }
+
+    /// What repairs the head of a `for`.
+    pub(super) fn for_repair(tok: &Tok) -> Option<&'static str> {
+        matches!(tok.kind, Kind::Punct(Punct::Assign | Punct::Semi) | Kind::Key(_))
+            .then_some("write `for (i : 0 .. n - 1) { … }`; i is declared before")
+    }
+}
