@@ -152,7 +152,10 @@ fn push_expansions(labels: &mut Vec<Label>, sources: &SourceMap, mut span: Span)
 /// The text of a macro, which is where it is defined: not what [`SourceMap::site`] would show.
 fn push_definition(labels: &mut Vec<Label>, sources: &SourceMap, span: Span, message: &str) {
     let root = Span { expansion: promela::source::ExpansionId::ROOT, ..span };
-    if !sources.text(root).is_empty() {
+    // A predefined macro has no text: its place is that of its use.
+    let use_of = sources.site(span);
+    let apart = (root.file, root.start) != (use_of.file, use_of.start);
+    if apart && !sources.text(root).is_empty() {
         push_label(labels, sources, root, message);
     }
 }

@@ -46,7 +46,9 @@ impl Session {
             options.predefined.push(("_UV_".into(), "1".into()));
         }
         let mut sources = SourceMap::new();
-        let (unit, program, diagnostics) = front_end(&source.path, files, &options, dialect, &mut sources);
+        let (unit, program, mut diagnostics) =
+            front_end(&source.path, files, &options, dialect, &mut sources);
+        diagnostics.sort_by_key(|d| (sources.site(d.span()).file, sources.site(d.span()).start));
         let sources = Arc::new(sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
         let program = program.filter(|_| !has_errors(&diagnostics)).map(Arc::new);
@@ -140,7 +142,10 @@ fn add_independent(diagnostics: &mut Vec<Diagnostic>, more: Vec<Diagnostic>, sou
         (place.file, place.line)
     };
     let errors = diagnostics.iter().filter(|d| d.severity() == Severity::Error);
-    let taken: HashSet<(String, u32)> = errors.map(line).collect();
+    let mut taken: HashSet<(String, u32)> = errors.map(line).collect();
+    // A string without end swallows the end of its statement, which is then missed on the next line.
+    let open = diagnostics.iter().filter(|d| d.code == Code::E0020).map(line);
+    taken.extend(open.map(|(file, line)| (file, line + 1)).collect::<Vec<_>>());
     diagnostics
         .extend(more.into_iter().filter(|d| d.severity() == Severity::Warning || !taken.contains(&line(d))));
 }

@@ -1,5 +1,6 @@
 //! What authors of wrong models are told. `tests/diagnostics/` holds a wrong model per file, `NAME.pml`, with the exact
-//! text that it gets in `NAME.stderr`; the examples in the explanations are what they claim to be; `docs/diagnostics.md` says what the table says.
+//! text that it gets in `NAME.stderr`; every code of the table is shown there or named below with the test that shows it;
+//! the examples in the explanations are what they claim to be; `docs/diagnostics.md` says what the table says.
 //!
 //! `UPDATE_EXPECT=1 cargo nextest run -p engine --test diagnostics` writes the expected files: read the difference.
 //! A first line `// options: pv -DN=2` gives a model the options it is read with.
@@ -8,7 +9,26 @@ use engine::render::render_all;
 use engine::{Notice, Source};
 use promela::diagnostic::Code;
 use promela::source::Files;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Codes that no model of the gallery shows, and where they are shown instead.
+const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
+    (Code::E0001, "promela: preprocess::tests::missing_files_are_errors"),
+    (Code::E0004, "promela: preprocess::tests"),
+    (Code::E0012, "promela: preprocess::tests"),
+    (Code::E0025, "promela: preprocess::tests"),
+    (Code::E0103, "promela: parse::tests::limits"),
+    (Code::E0104, "promela: parse::tests::limits"),
+    (Code::E0105, "promela: parse::tests::limits"),
+    (Code::E0701, "promela: ir::read::tests"),
+    (Code::E0900, "spinor: command_line"),
+    (Code::E0901, "spinor: command_line"),
+    (Code::E0998, "spinor: a panic of the tool itself"),
+    (Code::E0999, "engine: failure"),
+    (Code::W0701, "engine: check"),
+    (Code::W0702, "spinor: command_line"),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -113,6 +133,25 @@ fn every_model_of_the_gallery_gets_its_message() {
         let orphan = path.extension().is_some_and(|e| e == "stderr") && !path.with_extension("pml").exists();
         assert!(!orphan, "{} belongs to no model", path.display());
     }
+}
+
+#[test]
+fn every_code_is_shown() {
+    let mut shown: BTreeSet<Code> = SHOWN_ELSEWHERE.iter().map(|(code, _)| *code).collect();
+    for name in models() {
+        let text = std::fs::read_to_string(gallery().join(name).with_extension("stderr")).unwrap_or_default();
+        let codes = text.lines().filter_map(|line| {
+            let rest = line.strip_prefix("error[").or_else(|| line.strip_prefix("warning["))?;
+            Code::of(rest.get(..5)?)
+        });
+        for code in codes {
+            let listed = SHOWN_ELSEWHERE.iter().any(|(c, _)| *c == code);
+            assert!(!listed, "{code} is in the gallery: take it off the list of those that are not");
+            shown.insert(code);
+        }
+    }
+    let missing: Vec<&str> = Code::ALL.iter().filter(|c| !shown.contains(c)).map(|c| c.name()).collect();
+    assert!(missing.is_empty(), "no model in tests/diagnostics shows {}", missing.join(", "));
 }
 
 /// The indented lines below the line `heading`, if the explanation has one.

@@ -125,6 +125,7 @@ impl Builder<'_> {
         if self.element(from).node.d_step == self.element(to).node.d_step {
             return Ok(());
         }
+        let written = matches!(&self.element(from).node.kind, NodeKind::Goto(super::flow::Target::Label(..)));
         Err(Box::new(
             Diagnostic::new(
                 Code::E0303,
@@ -132,7 +133,11 @@ impl Builder<'_> {
                 "jump into or out of a d_step sequence",
             )
             .label(self.element(to).node.span, "this is where the jump leads")
-            .help("put a `skip` between the end of the loop (or the label) and the d_step, or use `atomic`"),
+            .help(if written {
+                "jump within the d_step only, or use `atomic` instead of d_step"
+            } else {
+                "put a `skip` between the end of the loop (or the label) and the d_step, or use `atomic`"
+            }),
         ))
     }
 

@@ -79,11 +79,14 @@ impl Lowerer<'_> {
             self.channel(chan);
             let (Some(key), Some(context)) = (self.key_of(&first.name.name), &self.context) else { continue };
             let proctype = context.proctype;
-            let other = *self.exclusive.entry((key, x.receive)).or_insert(proctype);
+            let (other, at) = *self.exclusive.entry((key, x.receive)).or_insert((proctype, chan.span));
             if other != proctype && chan.parts.len() == 1 {
                 let other = self.program.proctype(other).name.clone();
                 let message = format!("`{}` is claimed by the proctype `{other}` already", first.name.name);
-                self.error(Code::E0410, chan.span, message);
+                let d = Diagnostic::new(Code::E0410, chan.span, message).label(at, "claimed here");
+                self.push(
+                    d.help("only one proctype may receive (xr) or send (xs) on it: remove one of the claims"),
+                );
             }
         }
     }
@@ -127,7 +130,8 @@ impl Lowerer<'_> {
 
     fn report_channel_use(&mut self, bad: Option<(Span, &'static str)>) {
         if let Some((span, message)) = bad {
-            self.error(Code::E0401, span, message);
+            let help = "a channel can only be assigned, sent, passed and used to send and receive";
+            self.push(Diagnostic::new(Code::E0401, span, message).help(help));
         }
     }
 
@@ -205,7 +209,10 @@ impl Lowerer<'_> {
         if let Some(Type::Array(_, len)) = self.type_of(&first.name.name) {
             return Some(*len);
         }
-        self.error(Code::E0312, over.span, "`for (x in a)` needs an array (or a channel and a structure)");
+        let message = "`for (x in a)` needs an array (or a channel and a structure)";
+        let d =
+            Diagnostic::new(Code::E0312, over.span, message).help("for numbers, write `for (i : 1 .. n)`");
+        self.push_with_declaration(d, &first.name.name);
         None
     }
 
@@ -253,13 +260,18 @@ impl Lowerer<'_> {
         let is_new = |step: &&InitStep| matches!(step, InitStep::NewChan(..));
         if let Some(InitStep::NewChan(place, _)) = self.program.init.iter().filter(is_new).nth(MAX_CHANNELS) {
             let span = place.span;
-            self.error(Code::E0412, span, format!("too many channels: there can be {MAX_CHANNELS}"));
+            let d =
+                Diagnostic::new(Code::E0412, span, format!("too many channels: there can be {MAX_CHANNELS}"));
+            self.push(d.help("one channel with a field that says for whom a message is can replace many"));
         }
         let rendezvous = self.program.chan_types.iter().find(|ty| ty.capacity == 0);
         if let Some(ty) = rendezvous.filter(|_| self.program.uses.enabled) {
             let message = "`enabled()` cannot be used in a model with rendezvous channels";
-            let d = Diagnostic::new(Code::E0409, ty.span, message).help("give the channel a capacity");
-            self.push(d);
+            let mut d = Diagnostic::new(Code::E0409, ty.span, message).here("a rendezvous channel");
+            if let Some(at) = self.enabled_at {
+                d = d.label(at, "`enabled()` is used here");
+            }
+            self.push(d.help("give the channel a capacity"));
         }
     }
 }

@@ -109,7 +109,7 @@ impl Lowerer<'_> {
         let value = self.try_constant(e);
         if value.is_none() {
             self.push(
-                Diagnostic::new(Code::E0230, e.span, "a constant is needed here")
+                Diagnostic::new(Code::E0131, e.span, "a constant is needed here")
                     .help("use a number, an mtype constant or a macro; variables have no value yet"),
             );
         }
@@ -258,6 +258,7 @@ impl Lowerer<'_> {
         match op {
             ast::ProcessOp::Enabled => {
                 self.program.uses.enabled = true;
+                self.enabled_at.get_or_insert(a.span);
                 ExprKind::Enabled(a)
             }
             ast::ProcessOp::PcValue => ExprKind::PcValue(a),
@@ -320,7 +321,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<ExprKind> {
         if self.context.is_none() {
-            self.error(Code::E0501, span, "`run` can only be used inside a process");
+            self.error(Code::E0117, span, "`run` can only be used inside a process");
             return None;
         }
         let Some(id) = self.proctype_ids.get(&proctype.name).copied() else {
@@ -332,11 +333,17 @@ impl Lowerer<'_> {
             self.program.uses.priority = true;
             level = self.constant(p)?;
             if !(0..=255).contains(&level) {
-                self.error(Code::E0503, p.span, format!("the priority {level} is not between 1 and 255"));
+                let d = Diagnostic::new(
+                    Code::E0503,
+                    p.span,
+                    format!("the priority {level} is not between 1 and 255"),
+                );
+                self.push(d.help("255 is the highest priority, 1 the lowest and the default"));
             }
         }
         if let Some(bad) = args.iter().find(|a| ast_contains_run(a)) {
-            self.error(Code::E0504, bad.span, "`run` cannot be an argument of `run`");
+            let d = Diagnostic::new(Code::E0504, bad.span, "`run` cannot be an argument of `run`");
+            self.push(d.help("assign its value to a variable first"));
         }
         let ast_args = args;
         let args = self.args(args);

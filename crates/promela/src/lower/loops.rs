@@ -9,7 +9,7 @@ use super::expr::{binary, constant, load};
 use super::flow::{BreakId, Node, NodeKind, Opened, Target};
 use super::names::Referent;
 use crate::ast::{self, Block, VarRef};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Action, Base, BinaryOp, ChanOp, Expr, ExprKind, Place, RecvArg, Scalar, Type, Var};
 use crate::source::Span;
 
@@ -42,7 +42,8 @@ impl Lowerer<'_> {
         if let (ast::ExprKind::Number(a), ast::ExprKind::Number(b)) = (&lo.kind, &hi.kind)
             && a > b
         {
-            self.error(Code::E0311, span, format!("the range {a} .. {b} is empty"));
+            let d = Diagnostic::new(Code::E0311, span, format!("the range {a} .. {b} is empty"));
+            self.push(d.help("the first value must not be greater than the last"));
         }
     }
 

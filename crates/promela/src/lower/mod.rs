@@ -66,8 +66,10 @@ fn run(unit: &Unit, mut lowerer: Lowerer<'_>) -> Lowered {
     lowerer.order_global_inits();
     lowerer.check_channels();
     if lowerer.program.active.is_empty() && !lowerer.partial && !has_errors(&lowerer.diagnostics) {
+        let first = lowerer.program.proctypes.iter().find(|p| p.kind == ProctypeKind::Proctype);
+        let span = first.map_or(Span::NONE, |p| p.span);
         lowerer.push(
-            Diagnostic::new(Code::E0505, Span::NONE, "no process would run in this model")
+            Diagnostic::new(Code::E0505, span, "no process would run in this model")
                 .help("write `active` in front of a proctype, or add `init { run … }`"),
         );
     }
@@ -143,10 +145,13 @@ struct Lowerer<'a> {
     assigned_sets: HashMap<(Option<ProctypeId>, usize), MtypeId>,
     /// Facts about channels that Spin's rules ask for.
     messages: HashMap<channels::VarKey, channels::Message>,
-    exclusive: HashMap<(channels::VarKey, bool), ProctypeId>,
+    exclusive: HashMap<(channels::VarKey, bool), (ProctypeId, Span)>,
     has_exclusive: bool,
     runs: Vec<RunUse>,
-    sends: Vec<(usize, Span)>,
+    /// Sends: their fields, their place, the declaration of their channel.
+    sends: Vec<(usize, Span, Option<Span>)>,
+    /// The first use of `enabled()`.
+    enabled_at: Option<Span>,
     max_fields: usize,
     in_claim: bool,
     context: Option<Box<Context>>,
@@ -195,6 +200,7 @@ impl<'a> Lowerer<'a> {
             has_exclusive: false,
             runs: Vec::new(),
             sends: Vec::new(),
+            enabled_at: None,
             max_fields: 0,
             in_claim: false,
             context: None,
@@ -212,7 +218,12 @@ impl<'a> Lowerer<'a> {
     /// Errors and warnings are limited separately: warnings must not hide an error.
     fn push(&mut self, diagnostic: Diagnostic) {
         let alike = self.diagnostics.iter().filter(|d| d.severity() == diagnostic.severity());
-        if alike.count() < MAX_DIAGNOSTICS {
+        // Every use of an inline would say the same.
+        let text = |d: &Diagnostic| (d.span().file, d.span().start, d.span().end);
+        let same = |d: &Diagnostic| {
+            d.code == diagnostic.code && text(d) == text(&diagnostic) && d.message == diagnostic.message
+        };
+        if alike.count() < MAX_DIAGNOSTICS && !self.diagnostics.iter().any(same) {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -300,18 +311,20 @@ impl<'a> Lowerer<'a> {
             for location in proctype.locations.iter().filter(|l| !l.in_d_step) {
                 let elses = location.edges.iter().map(|e| proctype.edge(*e));
                 let elses = elses.filter(|e| matches!(e.action, crate::ir::Action::Else));
-                bad.extend(elses.skip(1).map(|e| e.span));
+                let spans: Vec<Span> = elses.map(|e| e.span).collect();
+                bad.extend(spans.iter().skip(1).map(|span| (*span, spans[0])));
             }
         }
-        bad.sort_by_key(|s| (s.file, s.start));
-        bad.dedup();
-        for span in bad {
+        bad.sort_by_key(|(s, _)| (s.file, s.start));
+        bad.dedup_by_key(|(s, _)| *s);
+        for (span, taken) in bad {
             self.push(
                 Diagnostic::new(
                     Code::W0302,
                     span,
                     "this `else` is never taken: another `else` in the same choice is",
                 )
+                .label(taken, "this one is taken")
                 .help("put a statement such as `skip` in front of the inner `if` or `do`"),
             );
         }
@@ -362,7 +375,9 @@ impl<'a> Lowerer<'a> {
                         "a constant of mtype `{}` is passed for a parameter of mtype `{}`",
                         self.program.mtypes[given].name, self.program.mtypes[set].name
                     );
-                    self.error(Code::E0508, run.span, message);
+                    let declared = self.program.proctype(run.proctype).span;
+                    let d = Diagnostic::new(Code::E0508, run.span, message).label(declared, "declared here");
+                    self.push(d);
                 }
                 _ => {}
             }
@@ -370,13 +385,17 @@ impl<'a> Lowerer<'a> {
     }
 
     fn check_sends(&mut self) {
-        for (n, span) in std::mem::take(&mut self.sends) {
+        for (n, span, declared) in std::mem::take(&mut self.sends) {
             if n > self.max_fields {
                 let message = format!(
                     "this message has {n} fields, but no channel takes more than {}",
                     self.max_fields
                 );
-                self.error(Code::E0407, span, message);
+                let mut d = Diagnostic::new(Code::E0407, span, message);
+                if let Some(declared) = declared {
+                    d = d.label(declared, "the channel is declared here");
+                }
+                self.push(d.help("send as many fields as the channel has, or declare more of them"));
             }
         }
     }

@@ -35,7 +35,9 @@ impl Lowerer<'_> {
             self.program.proctypes.push(empty_proctype(name, kind, span));
         }
         if self.program.proctypes.len() > 255 {
-            self.error(Code::E0509, Span::NONE, "more than 255 proctypes");
+            let span = self.program.proctypes[255].span;
+            let d = Diagnostic::new(Code::E0509, span, "more than 255 proctypes");
+            self.push(d.help("give one proctype a parameter instead of writing many that are alike"));
         }
     }
 
@@ -87,7 +89,7 @@ impl Lowerer<'_> {
             self.error(
                 Code::E0511,
                 p.name.span,
-                format!("{count} processes: there can be at most {MAX_PROCESSES}"),
+                format!("{count} active processes: there can be at most {MAX_PROCESSES}"),
             );
             return;
         }
@@ -109,7 +111,12 @@ impl Lowerer<'_> {
         let id = self.next_proctype();
         let name = self.program.proctype(id).name.clone();
         if self.program.never.last().is_some_and(|n| self.program.proctype(*n).name == name) {
-            self.error(Code::E0521, claim.span, format!("the claim `{name}` is declared twice"));
+            let mut d =
+                Diagnostic::new(Code::E0521, claim.span, format!("the claim `{name}` is declared twice"));
+            if let Some(first) = self.program.never.last() {
+                d = d.label(self.program.proctype(*first).span, "first declared here");
+            }
+            self.push(d.help("give each never claim a name of its own: `never name { … }`"));
         }
         self.n_never += 1;
         self.in_claim = true;
@@ -129,8 +136,11 @@ impl Lowerer<'_> {
 
     pub(super) fn trace(&mut self, trace: &ast::Trace) {
         let id = self.next_proctype();
-        if self.program.trace.is_some() {
-            self.error(Code::E0513, trace.span, "a model can have only one trace or notrace assertion");
+        if let Some(first) = self.program.trace {
+            let message = "a model can have only one trace or notrace assertion";
+            let first = self.program.proctype(first).span;
+            let d = Diagnostic::new(Code::E0513, trace.span, message).label(first, "the first one");
+            self.push(d.help("remove one of them, or join their events"));
         }
         let kind = if trace.negated { ProctypeKind::NoTrace } else { ProctypeKind::Trace };
         self.context = Some(Box::new(Context::new(id, kind)));
@@ -154,7 +164,12 @@ impl Lowerer<'_> {
         match self.constant(e) {
             Some(p @ 1..=255) => p as u8,
             Some(p) => {
-                self.error(Code::E0503, e.span, format!("the priority {p} is not between 1 and 255"));
+                let d = Diagnostic::new(
+                    Code::E0503,
+                    e.span,
+                    format!("the priority {p} is not between 1 and 255"),
+                );
+                self.push(d.help("255 is the highest priority, 1 the lowest and the default"));
                 1
             }
             None => 1,
@@ -164,7 +179,8 @@ impl Lowerer<'_> {
     /// A `provided` clause may use globals and `_pid`, and no process can be started in it.
     fn check_provided(&mut self, e: &ast::Expr) {
         if super::expr::ast_contains_run(e) {
-            self.error(Code::E0514, e.span, "`run` cannot be used in a provided clause");
+            let d = Diagnostic::new(Code::E0514, e.span, "`run` cannot be used in a provided clause");
+            self.push(d.help("a provided clause is asked at every step: start the process in a statement"));
         }
         let lowered = self.expr(e);
         let bad = super::expr::any(&lowered, |e| {
@@ -188,7 +204,7 @@ impl Lowerer<'_> {
             let mut names = Vec::new();
             for var in &decl.vars {
                 if var.init.is_some() {
-                    self.error(Code::E0516, var.name.span, "a parameter cannot have an initialiser");
+                    self.error(Code::E0111, var.name.span, "a parameter cannot have an initialiser");
                 }
                 let Some(declared) = self.declared(decl, var, false) else {
                     self.poisoned.insert(var.name.name.clone());

@@ -15,7 +15,12 @@ impl Lowerer<'_> {
             }
         };
         if self.program.ltl.iter().any(|l| l.name == name) {
-            self.error(Code::E0238, ltl.span, format!("the ltl property `{name}` is declared twice"));
+            let message = format!("the ltl property `{name}` is declared twice");
+            let mut d = Diagnostic::new(Code::E0238, ltl.name.as_ref().map_or(ltl.span, |n| n.span), message);
+            if let Some(first) = self.program.ltl.iter().find(|l| l.name == name) {
+                d = d.label(first.span, "first declared here");
+            }
+            self.push(d.help("give one of them another name"));
             return;
         }
         self.in_claim = true;
@@ -70,7 +75,7 @@ impl Lowerer<'_> {
 
     pub(super) fn invariant(&mut self, invariant: &ast::Invariant) {
         if super::expr::ast_contains_run(&invariant.expr) {
-            self.error(Code::E0239, invariant.expr.span, "`run` cannot be used in an invariant");
+            self.error(Code::E0117, invariant.expr.span, "`run` cannot be used in an invariant");
         }
         let expr = self.expr(&invariant.expr);
         let text = self.sources.text(invariant.expr.span).to_string();

@@ -178,7 +178,7 @@ impl Lowerer<'_> {
             (Some(Initializer::Chan(init)), _) => {
                 let message = format!("the channel `{}` is initialised behind a statement", var.name.name);
                 self.push(
-                    Diagnostic::new(Code::E0406, init.span, message)
+                    Diagnostic::new(Code::E0114, init.span, message)
                         .help("move the declaration to the beginning of the proctype"),
                 );
                 return;
@@ -298,7 +298,7 @@ impl Lowerer<'_> {
         if !event {
             self.push(
                 Diagnostic::new(
-                    Code::E0518,
+                    Code::E0130,
                     stmt.span,
                     "not an event: a trace consists of sends and receives",
                 )
@@ -309,11 +309,9 @@ impl Lowerer<'_> {
 
     fn label_name(&mut self, label: &ast::Ident) -> Option<super::scope::ScopeId> {
         if let Some(Symbol::Global(_) | Symbol::Local(_)) = self.find(&label.name) {
-            self.error(
-                Code::E0306,
-                label.span,
-                format!("`{}` is a variable: it cannot be a label as well", label.name),
-            );
+            let message = format!("`{}` is a variable: it cannot be a label as well", label.name);
+            let d = Diagnostic::new(Code::E0306, label.span, message).help("give the label another name");
+            self.push_with_declaration(d, &label.name);
             return None;
         }
         Some(self.context.as_mut()?.label_scope(&label.name))
@@ -408,12 +406,12 @@ impl Lowerer<'_> {
             && let Some((set, ..)) = self.constants.get(&part.name.name)
         {
             let set = *set;
-            self.check_set(name, place.scalar, set);
+            self.check_set(name, place.scalar, set, value.span);
         }
     }
 
     /// A variable takes constants of one mtype set only.
-    fn check_set(&mut self, name: &ast::Ident, scalar: Scalar, set: MtypeId) {
+    fn check_set(&mut self, name: &ast::Ident, scalar: Scalar, set: MtypeId, value: Span) {
         let key = match self.find(&name.name) {
             Some(Symbol::Global(i)) => (None, i),
             Some(Symbol::Local(i)) => (self.context.as_ref().map(|c| c.proctype), i),
@@ -435,7 +433,8 @@ impl Lowerer<'_> {
                     self.program.mtypes[before.index()].name,
                     self.program.mtypes[set.index()].name
                 );
-                self.error(Code::E0242, name.span, message);
+                let d = Diagnostic::new(Code::E0242, value, message);
+                self.push_with_declaration(d, &name.name);
             }
             Some(_) => {}
         }
@@ -450,7 +449,8 @@ impl Lowerer<'_> {
         self.check_self_index(target);
         let place = self.place(target)?;
         if place.scalar == Scalar::Chan {
-            self.error(Code::E0401, target.span, "a channel cannot be counted up or down");
+            let d = Diagnostic::new(Code::E0401, target.span, "a channel cannot be counted up or down");
+            self.push_with_declaration(d, &target.parts[0].name.name);
             return None;
         }
         let value = step(&place, by, span);
@@ -459,20 +459,32 @@ impl Lowerer<'_> {
 
     fn send(&mut self, chan: &VarRef, sorted: bool, args: &[ast::Expr], span: Span) -> Option<Node> {
         if self.kind() == ProctypeKind::Never {
-            self.error(Code::E0519, span, "a never claim cannot send or receive");
+            self.claim_moves(span);
         }
+        let reference = chan;
         let chan = self.channel(chan)?;
         if let Some(bad) = args.iter().find(|a| super::expr::ast_contains_run(a)) {
             self.error(Code::E0504, bad.span, "`run` cannot be used in a message");
         }
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
             let args = self.event_args(args);
-            self.sends.push((args.len(), span));
+            self.note_send(args.len(), reference, span);
             return Some(self.basic(Action::Event { send: true, chan, args }, span));
         }
         let args = self.args(args);
-        self.sends.push((args.len(), span));
+        self.note_send(args.len(), reference, span);
         Some(self.basic(Action::Send { chan, sorted, args }, span))
+    }
+
+    /// Whether the message is too long is known when all channels are.
+    fn note_send(&mut self, fields: usize, chan: &VarRef, span: Span) {
+        let declared = chan.parts.first().and_then(|part| self.span_of(&part.name.name));
+        self.sends.push((fields, span, declared));
+    }
+
+    fn claim_moves(&mut self, span: Span) {
+        let d = Diagnostic::new(Code::E0519, span, "a never claim cannot send or receive");
+        self.push(d.help("a claim only observes: ask with `c?[…]`, `len(c)`, `empty(c)` or `full(c)`"));
     }
 
     fn receive(
@@ -484,7 +496,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<Node> {
         if self.kind() == ProctypeKind::Never {
-            self.error(Code::E0519, span, "a never claim cannot send or receive");
+            self.claim_moves(span);
         }
         let chan = self.channel(chan)?;
         self.check_repeated_variable(args);

@@ -95,6 +95,13 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn declare_typedef(&mut self, typedef: &ast::Typedef) {
+        self.declare_structure(typedef);
+        if !self.types.contains_key(&typedef.name.name) {
+            self.poisoned.insert(typedef.name.name.clone());
+        }
+    }
+
+    fn declare_structure(&mut self, typedef: &ast::Typedef) {
         if self.types.contains_key(&typedef.name.name) {
             self.error(
                 Code::E0202,
@@ -120,11 +127,13 @@ impl Lowerer<'_> {
                     );
                 }
                 if fields.iter().any(|f| *f.name == *var.name.name) {
-                    self.error(
-                        Code::E0204,
-                        var.name.span,
-                        format!("the field `{}` is declared twice", var.name.name),
-                    );
+                    let message = format!("the field `{}` is declared twice", var.name.name);
+                    let mut d = Diagnostic::new(Code::E0204, var.name.span, message);
+                    let all = typedef.fields.iter().flat_map(|d| &d.vars);
+                    if let Some(first) = all.into_iter().find(|v| v.name.name == var.name.name) {
+                        d = d.label(first.name.span, "first declared here");
+                    }
+                    self.push(d.help("give one of them another name"));
                     continue;
                 }
                 let cells = self.program.cells_of(&declared.ty);
@@ -215,8 +224,8 @@ impl Lowerer<'_> {
     fn struct_id(&mut self, ty: &TypeName) -> Option<StructId> {
         let TypeName::User(name) = ty else { return None };
         let id = self.types.get(&name.name).copied();
-        if id.is_none() {
-            self.error(Code::E0206, name.span, format!("`{}` is not a type", name.name));
+        if id.is_none() && !self.doubted(&name.name) {
+            self.error(Code::E0221, name.span, format!("`{}` is not a type", name.name));
         }
         id
     }
@@ -269,7 +278,8 @@ impl Lowerer<'_> {
             None => element,
         };
         if self.program.cells_of(&ty) > MAX_CELLS {
-            self.error(Code::E0205, var.name.span, format!("`{}` is too large", var.name.name));
+            let d = Diagnostic::new(Code::E0205, var.name.span, format!("`{}` is too large", var.name.name));
+            self.push(d.help(format!("a variable can have at most {MAX_CELLS} values in all")));
             return None;
         }
         Some(Declared { ty, hidden, init })
@@ -279,9 +289,8 @@ impl Lowerer<'_> {
         let n = self.bound(size, 8)?;
         if n <= 0 || n > i64::from(MAX_CELLS) {
             let message = format!("bad array size {n} for `{}`", var.name.name);
-            self.push(
-                Diagnostic::new(Code::E0209, size.span, message).help("an array has at least one element"),
-            );
+            let help = format!("an array has at least 1 and at most {MAX_CELLS} elements");
+            self.push(Diagnostic::new(Code::E0209, size.span, message).help(help));
             return None;
         }
         Some(n as u32)
@@ -351,7 +360,7 @@ impl Lowerer<'_> {
             Initializer::List(items, span) => {
                 if !is_array {
                     self.error(
-                        Code::E0213,
+                        Code::E0113,
                         *span,
                         format!("`{}` must be an array to be initialised with a list", var.name.name),
                     );
@@ -398,7 +407,9 @@ impl Lowerer<'_> {
     pub(super) fn chan_type(&mut self, name: &ast::Ident, init: &ast::ChanInit) -> Option<ChanTypeId> {
         let capacity = self.constant(&init.capacity)?;
         if !(0..=65_535).contains(&capacity) {
-            self.error(Code::E0402, init.capacity.span, format!("bad channel capacity {capacity}"));
+            let message = format!("bad channel capacity {capacity}");
+            let help = "a channel holds from 0 (a rendezvous) to 65535 messages";
+            self.push(Diagnostic::new(Code::E0402, init.capacity.span, message).help(help));
             return None;
         }
         let mut fields = Vec::new();
@@ -417,11 +428,10 @@ impl Lowerer<'_> {
                     self.check_flat(id, *span);
                     self.program.scalars_of(&Type::Struct(id), &mut fields);
                     if fields.iter().any(|f| matches!(f, Scalar::Unsigned(_))) {
-                        self.error(
-                            Code::E0403,
-                            *span,
-                            "a structure with an `unsigned` cannot travel in messages",
-                        );
+                        let message = "a structure with an `unsigned` cannot travel in messages";
+                        let d = Diagnostic::new(Code::E0403, *span, message)
+                            .label(self.struct_spans[id.index()], "the structure is declared here");
+                        self.push(d.help("make the field a `byte`, `short` or `int`"));
                         return None;
                     }
                 }
@@ -447,7 +457,9 @@ impl Lowerer<'_> {
                         "the field `{}` is an array of structures, which cannot be passed",
                         field.name
                     );
-                    self.error(Code::E0404, span, message);
+                    let d = Diagnostic::new(Code::E0404, span, message)
+                        .label(self.struct_spans[id.index()], "the structure is declared here");
+                    self.push(d.help("pass the elements one by one"));
                 }
                 Type::Struct(inner) => self.check_flat(inner, span),
                 _ => {}

@@ -58,7 +58,7 @@ impl Parser<'_> {
             let constants = self.constants(keyword, subtype, start)?;
             if visibility.is_some() {
                 let message = "symbolic constants cannot be `hidden`, `show` or `local`";
-                self.report(Diagnostic::new(Code::E0112, start, message));
+                self.report(Diagnostic::new(Code::E0112, start, message).help("remove this word"));
             }
             return Ok(Declared::Constants(constants));
         }
@@ -75,10 +75,7 @@ impl Parser<'_> {
         let start = self.peek().span;
         match self.declaration()? {
             Declared::Variables(decl) => Ok(decl),
-            Declared::Constants(_) => {
-                let message = "symbolic constants can only be declared at the top level";
-                Err(self.report(Diagnostic::new(Code::E0112, start, message)))
-            }
+            Declared::Constants(_) => Err(self.report(constants_in_a_process(start))),
         }
     }
 
@@ -121,20 +118,30 @@ impl Parser<'_> {
                 self.report(Diagnostic::new(Code::E0112, span, message).help("write `mtype = { … }`"))
             );
         }
-        let mut names = vec![self.expect_name("the name of a constant")?];
+        let mut names = vec![self.new_constant("the name of a constant")?];
         while !self.at(Punct::RBrace) {
             if !self.eat(Punct::Comma) {
-                names.push(self.expect_name("the name of a constant or `}`")?);
+                names.push(self.new_constant("the name of a constant or `}`")?);
             }
         }
         if self.in_process {
-            let message = "symbolic constants can only be declared at the top level";
-            return Err(self.report(Diagnostic::new(Code::E0112, span, message)));
+            self.report(constants_in_a_process(span));
         }
         // The names must be known before the token after the brace is read.
-        self.lexer.names.constants.extend(names.iter().map(|n| n.name.clone()));
+        self.lexer.names.constants.extend(names.iter().map(|n| (n.name.clone(), n.span)));
         self.expect(Punct::RBrace, "`}`")?;
         Ok(MtypeDecl { subtype, names, span })
+    }
+
+    /// The name of a constant that is being declared.
+    fn new_constant(&mut self, what: &str) -> PResult<Ident> {
+        let tok = self.peek().clone();
+        let Kind::Constant(name) = tok.kind else { return self.expect_name(what) };
+        let first = self.lexer.names.constants.get(&name).copied();
+        let message = format!("the constant `{name}` is declared twice");
+        self.declared_twice(Code::E0203, tok.span, first, message);
+        self.bump();
+        Ok(Ident { name, span: tok.span })
     }
 
     /// The variables of a declaration, between commas.
@@ -179,7 +186,8 @@ impl Parser<'_> {
                 let span = self.span_from(open);
                 if !is_array {
                     let message = format!("`{}` is not an array and takes one value", name.name);
-                    self.report(Diagnostic::new(Code::E0113, span, message));
+                    let help = format!("write one value, or declare an array: `{}[…]`", name.name);
+                    self.report(Diagnostic::new(Code::E0113, span, message).help(help));
                 }
                 Ok(Initializer::List(values, span))
             }
@@ -206,7 +214,15 @@ impl Parser<'_> {
             return Err(self.unexpected("`of` and the types of the message"));
         }
         self.bump();
-        self.expect(Punct::LBrace, "`{`")?;
+        if !self.at(Punct::LBrace) {
+            let error = self.unexpected("`{` and the types of the message");
+            if self.at_declaration() {
+                // So that it is not taken for the beginning of another declaration.
+                self.bump();
+            }
+            return Err(error);
+        }
+        self.bump();
         let mut fields = vec![self.field_type()?];
         while self.eat(Punct::Comma) {
             fields.push(self.field_type()?);
@@ -276,7 +292,7 @@ impl Parser<'_> {
         match &expr.kind {
             ExprKind::Number(_) => true,
             ExprKind::Var(var) => match &var.parts[..] {
-                [part] => part.index.is_none() && self.lexer.names.constants.contains(&part.name.name),
+                [part] => part.index.is_none() && self.lexer.names.constants.contains_key(&part.name.name),
                 _ => false,
             },
             ExprKind::Unary(UnaryOp::Neg, e) => self.is_constant(e),
@@ -284,6 +300,11 @@ impl Parser<'_> {
             _ => false,
         }
     }
+}
+
+fn constants_in_a_process(span: Span) -> Diagnostic {
+    Diagnostic::new(Code::E0112, span, "symbolic constants can only be declared at the top level")
+        .help("move this declaration out of the process or structure")
 }
 
 fn builtin_type(keyword: Keyword) -> TypeName {

@@ -362,7 +362,8 @@ impl Parser<'_> {
     pub(super) fn run_from(&mut self, word: Span) -> PResult<Parsed> {
         if !self.in_process {
             let message = "`run` can only be used inside a process";
-            return Err(self.report(Diagnostic::new(Code::E0117, word, message)));
+            let help = "formulas, claims and invariants only observe: start the process in a statement";
+            return Err(self.report(Diagnostic::new(Code::E0117, word, message).help(help)));
         }
         if self.at(Punct::LBracket) {
             let message = "an iterated `run` is a statement and has no value";

@@ -9,6 +9,7 @@ use crate::ast::{
     Unit,
 };
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::token::Punct;
 
 impl Parser<'_> {
@@ -17,6 +18,11 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while self.peek().kind != Kind::End {
             if self.at_separator() {
+                self.bump();
+                continue;
+            }
+            if self.at(Punct::RBrace) && self.has_errors() {
+                // It closes what an error has cut off.
                 self.bump();
                 continue;
             }
@@ -108,11 +114,19 @@ impl Parser<'_> {
             _ => return Err(self.unexpected("`proctype`")),
         };
         self.bump();
-        let Kind::Name(word) = self.peek().kind.clone() else {
-            return Err(self.unexpected("the name of the proctype"));
+        let tok = self.peek().clone();
+        let word = match tok.kind {
+            Kind::Name(word) => word,
+            Kind::ProcName(word) => {
+                let first = self.lexer.names.proctypes.get(&word).copied();
+                let message = format!("the proctype `{word}` is declared twice");
+                self.declared_twice(Code::E0510, tok.span, first, message);
+                word
+            }
+            _ => return Err(self.unexpected("the name of the proctype")),
         };
         // From here on the name is that of a proctype.
-        self.lexer.names.proctypes.insert(word.clone());
+        self.lexer.names.proctypes.insert(word.clone(), tok.span);
         let name = Ident { name: word, span: self.bump().span };
         self.in_process = true;
         self.expect(Punct::LParen, "`(` and the parameters of the proctype")?;
@@ -148,7 +162,8 @@ impl Parser<'_> {
                     Initializer::Chan(c) => c.span,
                 };
                 let message = format!("the parameter `{}` cannot have an initial value", var.name.name);
-                self.report(Diagnostic::new(Code::E0111, span, message));
+                let help = "the value is given by `run`: remove it here";
+                self.report(Diagnostic::new(Code::E0111, span, message).help(help));
                 return;
             }
         }
@@ -202,7 +217,7 @@ impl Parser<'_> {
         if self.at_enum() {
             return self.enum_decl().map(Item::Enum);
         }
-        let name = self.expect_name("the name of the type")?;
+        let name = self.new_type_name()?;
         if !self.at(Punct::LBrace) {
             return Err(self.unexpected("`{` and the fields of the type"));
         }
@@ -215,9 +230,34 @@ impl Parser<'_> {
             return Err(self.unexpected("`;` or `}`"));
         }
         // From here on the name is that of a type.
-        self.lexer.names.types.insert(name.name.clone());
+        self.lexer.names.types.insert(name.name.clone(), name.span);
         self.bump();
         Ok(Item::Typedef(Typedef { name, fields }))
+    }
+
+    /// The name of a type that is being declared.
+    fn new_type_name(&mut self) -> PResult<Ident> {
+        let tok = self.peek().clone();
+        let Kind::TypeName(name) = tok.kind else { return self.expect_name("the name of the type") };
+        let first = self.lexer.names.types.get(&name).copied();
+        self.declared_twice(Code::E0202, tok.span, first, format!("the type `{name}` is declared twice"));
+        self.bump();
+        Ok(Ident { name, span: tok.span })
+    }
+
+    /// Reports a second declaration of a name.
+    pub(super) fn declared_twice(
+        &mut self,
+        code: Code,
+        span: Span,
+        first: Option<Span>,
+        message: String,
+    ) -> Reported {
+        let mut error = Diagnostic::new(code, span, message).help("give one of them another name");
+        if let Some(first) = first {
+            error = error.label(first, "first declared here");
+        }
+        self.report(error)
     }
 
     /// `c_state "…" "…" "…"` or `c_track "…" "…"`.

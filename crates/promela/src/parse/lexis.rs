@@ -15,7 +15,7 @@ use super::stream::{Fetched, Raw, Stream};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{SourceMap, Span};
 use crate::token::{Punct, Token, TokenKind};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -100,12 +100,12 @@ pub(super) struct InlineText {
     pub(super) body: Range<usize>,
 }
 
-/// The names that lexing depends on.
+/// The names that lexing depends on, with the places of their declarations.
 #[derive(Default)]
 pub(super) struct Names {
-    pub(super) constants: HashSet<Arc<str>>,
-    pub(super) types: HashSet<Arc<str>>,
-    pub(super) proctypes: HashSet<Arc<str>>,
+    pub(super) constants: HashMap<Arc<str>, Span>,
+    pub(super) types: HashMap<Arc<str>, Span>,
+    pub(super) proctypes: HashMap<Arc<str>, Span>,
     pub(super) inlines: HashMap<Arc<str>, usize>,
 }
 
@@ -291,7 +291,7 @@ impl<'s> Lexer<'s> {
             Some(keyword) => return Some(Kind::Key(keyword)),
             None => {}
         }
-        if !self.names.constants.contains(&word) && raw.in_body {
+        if !self.names.constants.contains_key(&word) && raw.in_body {
             if let Some(actual) = self.argument(&word) {
                 self.stream.push_text(actual, Some(raw.span));
                 return None;
@@ -308,11 +308,11 @@ impl<'s> Lexer<'s> {
             _ => {}
         }
         let names = &self.names;
-        if names.constants.contains(&word) {
+        if names.constants.contains_key(&word) {
             Kind::Constant(word)
-        } else if names.types.contains(&word) {
+        } else if names.types.contains_key(&word) {
             Kind::TypeName(word)
-        } else if names.proctypes.contains(&word) {
+        } else if names.proctypes.contains_key(&word) {
             Kind::ProcName(word)
         } else if names.inlines.contains_key(&word) {
             Kind::InlineName(word)
@@ -350,7 +350,8 @@ impl<'s> Lexer<'s> {
         self.stream.skip(7);
         if low > high {
             let message = format!("the range {low} .. {high} of this `select` is empty");
-            self.errors.push(Diagnostic::new(Code::E0140, span, message));
+            let help = "the first value must not be greater than the last";
+            self.errors.push(Diagnostic::new(Code::E0140, span, message).help(help));
             return true;
         }
         let make = |kind| Tok { kind, span, place: span, implied: false };

@@ -1,7 +1,7 @@
 //! The cursor over the tokens, errors and recovery, and the limits on what is parsed.
 //!
 //! A grammar function that meets an error reports it and returns [`Reported`]; the nearest sequence or the top level
-//! skips to a place where parsing can go on. An error at the very token of the previous one is a consequence and is
+//! skips to a place where parsing can go on. An error on the line of the previous one is a consequence and is
 //! not reported. Exceeding a limit ends the parse with that one error.
 
 use super::Dialect;
@@ -58,6 +58,8 @@ pub(super) struct Parser<'s> {
     /// Tokens consumed, now and when the last error was reported.
     consumed: usize,
     consumed_at_error: Option<usize>,
+    /// The line of the last error: a further one there is taken for its consequence.
+    line_of_error: Option<(String, u32)>,
     /// Places in inline bodies that were complained about: each use would complain again.
     complained: HashSet<(u32, u32)>,
     previous: Span,
@@ -84,6 +86,8 @@ pub(super) struct Parser<'s> {
     pub(super) declared: HashSet<Arc<str>>,
     /// Names in text that was skipped after an error: what they stand for is not known.
     pub(super) doubtful: HashSet<Arc<str>>,
+    /// What closes the `if` and `do` that are open.
+    pub(super) closers: Vec<Keyword>,
     /// The names consumed since the item began, from which `doubtful` is filled.
     seen: Vec<Arc<str>>,
     /// The PV words `lock` and `unlock` that the model uses as names of its own.
@@ -110,6 +114,7 @@ impl<'s> Parser<'s> {
             stopped: false,
             consumed: 0,
             consumed_at_error: None,
+            line_of_error: None,
             complained: HashSet::new(),
             previous: Span::NONE,
             previous_place: Span::NONE,
@@ -126,6 +131,7 @@ impl<'s> Parser<'s> {
             own_words: HashSet::new(),
             declared: HashSet::new(),
             doubtful: HashSet::new(),
+            closers: Vec::new(),
             seen: Vec::new(),
         }
     }
@@ -288,6 +294,7 @@ impl<'s> Parser<'s> {
         self.in_process = false;
         self.in_trace = false;
         self.before_statements = true;
+        self.closers.clear();
         self.results.clear();
         self.lexer.in_sequence = false;
     }
@@ -339,10 +346,20 @@ impl<'s> Parser<'s> {
             self.consumed_at_error = Some(self.consumed);
             return Reported;
         }
-        let message = format!("expected {what}, found {}", tok.describe());
-        let mut error = Diagnostic::new(Code::E0101, self.shown(&tok), message);
-        error.help = repair;
+        let mut error = self.special_case(what, &tok).unwrap_or_else(|| {
+            let message = format!("expected {what}, found {}", self.describe(&tok));
+            Diagnostic::new(Code::E0101, self.shown(&tok), message)
+        });
+        error.help = error.help.or(repair);
         self.report(error)
+    }
+
+    /// A token in words; `<>` and `[]`, which are taken apart, as they are written.
+    fn describe(&self, tok: &Tok) -> String {
+        match self.lexer.stream.sources.text(tok.span) {
+            whole @ ("<>" | "[]") => format!("`{whole}`"),
+            _ => tok.describe(),
+        }
     }
 
     /// Where a token is shown: a separator that was not written, right behind the token before it.
@@ -357,6 +374,11 @@ impl<'s> Parser<'s> {
             return String::new();
         }
         self.lexer.stream.sources.text(self.previous).to_string()
+    }
+
+    /// Where the token consumed last stands.
+    pub(super) fn previous_span(&self) -> Span {
+        self.previous
     }
 
     /// Whether `tok` stands right behind the token consumed last.
@@ -389,10 +411,13 @@ impl<'s> Parser<'s> {
             return Reported;
         }
         if diagnostic.severity() == Severity::Error {
-            if self.consumed_at_error == Some(self.consumed) {
+            let place = self.lexer.stream.sources.location(span);
+            let line = Some((place.file, place.line));
+            if self.consumed_at_error == Some(self.consumed) || self.line_of_error == line {
                 return Reported;
             }
             self.consumed_at_error = Some(self.consumed);
+            self.line_of_error = line;
             self.errors += 1;
             if self.errors >= Limits::ERRORS {
                 self.diagnostics.push(diagnostic.help("there were too many errors to go on"));
@@ -415,9 +440,15 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Whether an error was reported.
+    pub(super) fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
     /// Reports `diagnostic` and ends the parse.
     pub(super) fn stop(&mut self, diagnostic: Diagnostic) -> Reported {
         self.consumed_at_error = None;
+        self.line_of_error = None;
         self.report(diagnostic);
         self.end();
         Reported

@@ -89,7 +89,7 @@ impl Parser<'_> {
             }
             names.push(self.expect_name("the name of a constant")?);
         }
-        self.lexer.names.constants.extend(names.iter().map(|n| n.name.clone()));
+        self.lexer.names.constants.extend(names.iter().map(|n| (n.name.clone(), n.span)));
         if braced {
             self.expect(Punct::RBrace, "`,` or `}`")?;
             // A separator is implied after the brace; here it is none.
@@ -101,8 +101,9 @@ impl Parser<'_> {
             return Err(self.unexpected("the name of the enum"));
         };
         // The name must be known as a type before the token after it is read.
-        self.lexer.names.types.insert(name.clone());
-        let span = self.bump().span;
+        let span = self.peek().span;
+        self.lexer.names.types.insert(name.clone(), span);
+        self.bump();
         Ok(EnumDecl { name: Ident { name, span }, names })
     }
 

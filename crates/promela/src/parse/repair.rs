@@ -6,7 +6,8 @@
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
 use super::parser::Parser;
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
 use crate::token::Punct;
 
 /// Words of other languages and what is written instead of them.
@@ -82,9 +83,6 @@ impl Parser<'_> {
     /// What usually repairs a model in which `tok` was found instead of `what`.
     pub(super) fn repair(&mut self, what: &str, tok: &Tok) -> Option<String> {
         let before = self.text_before();
-        if let Some(help) = self.foreign_sign(&before, tok) {
-            return Some(help);
-        }
         let continues =
             matches!(tok.kind, Kind::Punct(p) if !matches!(p, Punct::RBrace | Punct::DoubleColon));
         if tok.implied || (self.after_implied() && continues) {
@@ -95,7 +93,6 @@ impl Parser<'_> {
         let names = ["name", "label", "variable", "channel", "lock"].iter().any(|word| what.contains(word));
         Some(match &tok.kind {
             Kind::Key(Keyword::Else) => "`else` stands alone after `::`".to_string(),
-            Kind::Key(k) if names => format!("`{}` is a keyword and cannot be used as a name", k.text()),
             Kind::Punct(Punct::NotNot) => {
                 "`!!` is the sorted send; to negate twice, write `!(!x)`".to_string()
             }
@@ -109,7 +106,18 @@ impl Parser<'_> {
             Kind::Punct(Punct::Star) if what == "the name of a variable" => {
                 "Promela has no pointers".to_string()
             }
-            Kind::Punct(Punct::RBracket) if before == "[" => {
+            Kind::Punct(Punct::Question) => {
+                "to receive, write a statement of its own; a choice of two values is written `(condition -> a : b)`"
+                    .to_string()
+            }
+            Kind::Key(k) if k.is_type() && what == "the name of a variable" && before == "," => {
+                "declarations with types of their own are separated by `;`, not by `,`".to_string()
+            }
+            Kind::Key(k) if k.is_type() && what.starts_with("`{` and the types of the message") => {
+                format!("write `of {{ {} }}`", k.text())
+            }
+            Kind::Key(k) if names => format!("`{}` is a keyword and cannot be used as a name", k.text()),
+            Kind::Punct(Punct::RBracket) if before == "[]" => {
                 "write the number of elements or the index between the brackets".to_string()
             }
             Kind::Punct(Punct::LParen) if what.starts_with("`@`") => {
@@ -120,10 +128,7 @@ impl Parser<'_> {
                     .to_string()
             }
             Kind::Name(word) if what == "a declaration" => self.instead_of_word(word)?,
-            Kind::Name(word) if matches!(&**word, "G" | "F") && self.lexer.in_formula => {
-                "write `[]` for always and `<>` for eventually".to_string()
-            }
-            Kind::Name(_) if self.lexer.in_formula && matches!(&*before, "G" | "F" | "R" | "N") => {
+            _ if what.starts_with("an operator or") && matches!(&*before, "G" | "F" | "R" | "N") => {
                 "write `[]` for always, `<>` for eventually, `X` for next and `V` for release".to_string()
             }
             Kind::Constant(n) if names => {
@@ -132,7 +137,6 @@ impl Parser<'_> {
             Kind::ProcName(n) if names => format!("`{n}` is a proctype and cannot name anything else"),
             Kind::TypeName(n) if names => format!("`{n}` is a type and cannot name anything else"),
             Kind::InlineName(n) => format!("`{n}` is an inline; its use is a statement or `x = {n}(…)`"),
-            Kind::Str(_) if what == "an expression" => "a string can only be used in printf".to_string(),
             _ if what.contains("format string") => "write `printf(\"x = %d\\n\", x)`".to_string(),
             _ if what.starts_with("`(` and the arguments of this process") => {
                 format!("write `run {before}()`")
@@ -140,6 +144,7 @@ impl Parser<'_> {
             _ if what.starts_with("`(` and the parameters of the proctype") => {
                 format!("write `proctype {before}()`, also without parameters")
             }
+            _ if what == "a constant priority" => "use a number, an mtype name or a macro".to_string(),
             _ if what.starts_with("`of`") => {
                 "a channel is declared as `chan c = [2] of { byte, bool }`".to_string()
             }
@@ -154,56 +159,117 @@ impl Parser<'_> {
         })
     }
 
-    /// Signs that other languages have and Promela's lexer takes apart.
-    fn foreign_sign(&self, before: &str, tok: &Tok) -> Option<String> {
+    /// Signs that other languages have and Promela's lexer takes apart, and what to write instead.
+    fn foreign_sign(&self, before: &str, tok: &Tok) -> Option<(String, String)> {
         if !self.touches_previous(tok) {
             return None;
         }
         let Kind::Punct(found) = tok.kind else { return None };
         let help = match (before, found) {
             ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" | "&&" | "||", Punct::Assign) => {
-                return Some(format!("Promela has no `{before}=`: write `x = x {before} …`"));
+                return Some((format!("{before}="), format!("write `x = x {before} …`")));
             }
             (":", Punct::Assign) => "to assign, write `=`",
-            ("<", Punct::Gt) => "`<>` means eventually, in formulas only; for not equal, write `!=`",
+            ("<>", Punct::Gt) => {
+                let help = "it means eventually, in formulas only; for not equal, write `!=`";
+                return Some(("<>".to_string(), help.to_string()));
+            }
             ("==" | "!=", Punct::Assign) => "compare with `==` or `!=`",
             ("=", Punct::Lt) => "for less or equal, write `<=`",
             ("=", Punct::Gt) => "for greater or equal, write `>=`; behind a guard, write `->`",
-            ("++", _) | ("--", _) if found != Punct::Semi => "`x++` is a statement of its own",
             _ => return None,
         };
-        Some(help.to_string())
+        Some((format!("{before}{}", found.text()), help.to_string()))
+    }
+
+    /// Where two statements have no separator between them: the word before that was meant as a statement but is none, and
+    /// what to write instead.
+    pub(super) fn no_statement_word(&mut self, tok: &Tok) -> Option<(Span, String)> {
+        let before = self.text_before();
+        let starts = before.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let follows = matches!(
+            tok.kind,
+            Kind::Punct(Punct::LParen | Punct::LBrace)
+                | Kind::Name(_)
+                | Kind::Number(_)
+                | Kind::Constant(_)
+                | Kind::ProcName(_)
+                | Kind::Str(_)
+        );
+        if !starts || !follows || Keyword::of(&before).is_some() {
+            return None;
+        }
+        let word = self.previous_span();
+        if let Some(help) = self.instead_of_word(&before) {
+            return Some((word, help));
+        }
+        if !tok.is(Punct::LParen) {
+            return None;
+        }
+        let near = nearest(&before, self.lexer.names.inlines.keys().map(|n| &**n));
+        let help = match near {
+            Some(near) => format!("did you mean the inline `{near}`?"),
+            None => format!(
+                "only an inline can be called, and none of this name is declared before `{before}` is used"
+            ),
+        };
+        Some((word, help))
+    }
+
+    /// What is better said in another way than "expected this, found that".
+    pub(super) fn special_case(&mut self, what: &str, tok: &Tok) -> Option<Diagnostic> {
+        let before = self.text_before();
+        if let Some((sign, help)) = self.foreign_sign(&before, tok) {
+            let span = if self.touches_previous(tok) { self.previous_span().to(tok.span) } else { tok.span };
+            return Some(
+                Diagnostic::new(Code::E0101, span, format!("Promela has no `{sign}` here")).help(help),
+            );
+        }
+        let written = self.lexer.stream.sources.text(tok.span);
+        match &tok.kind {
+            Kind::Punct(Punct::Lt | Punct::LBracket)
+                if what == "an expression" && matches!(written, "<>" | "[]") =>
+            {
+                let message = format!("the temporal operator `{written}` can only be used in an ltl formula");
+                let d = Diagnostic::new(Code::E0234, tok.span, message);
+                Some(d.help("write the property as `ltl name { … }` at the top level"))
+            }
+            Kind::Str(_) if what == "an expression" => {
+                let d = Diagnostic::new(Code::E0231, tok.span, "a string can only be used in printf");
+                Some(d.help("for names of things, declare symbolic constants: `mtype = { one, two }`"))
+            }
+            Kind::Punct(p) if what.starts_with("`@`") && *p != Punct::LParen => {
+                let message = format!("the proctype `{before}` is used as a variable");
+                let d = Diagnostic::new(Code::E0222, self.previous_span(), message);
+                let d = match self.lexer.names.proctypes.get(&*before) {
+                    Some(first) => d.label(*first, "declared here"),
+                    None => d,
+                };
+                Some(d.help(format!(
+                    "to start a process, write `run {before}(…)`; to look into one, `{before}[pid]:variable`"
+                )))
+            }
+            _ => None,
+        }
     }
 
     /// What repairs two statements between which no separator was found.
     pub(super) fn separator_repair(&mut self, tok: &Tok) -> String {
         let before = self.text_before();
-        if let Some(help) = self.foreign_sign(&before, tok) {
-            return help;
+        if let Some((sign, help)) = self.foreign_sign(&before, tok) {
+            return format!("Promela has no `{sign}` here: {help}");
         }
-        let is_word = before.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let help = match &tok.kind {
-            Kind::Punct(Punct::LParen | Punct::LBrace)
-            | Kind::Name(_)
-            | Kind::Number(_)
-            | Kind::Constant(_)
-            | Kind::ProcName(_)
-            | Kind::Str(_)
-                if is_word && self.instead_of_word(&before).is_some() =>
-            {
-                return self.instead_of_word(&before).unwrap_or_default();
-            }
             Kind::Name(word) if matches!(&**word, "and" | "or" | "mod" | "then") => {
                 return instead_of(word).unwrap_or_default();
             }
-            Kind::Punct(Punct::LParen) if is_word => {
-                let near = nearest(&before, self.lexer.names.inlines.keys().map(|n| &**n));
-                return match near {
-                    Some(near) => format!("did you mean `{near}`? There is no inline `{before}`"),
-                    None => {
-                        format!("there is no inline `{before}` before this line; only inlines can be called")
-                    }
-                };
+            Kind::Punct(Punct::Assign) if self.lexer.names.constants.contains_key(&*before) => {
+                return format!("`{before}` is a symbolic constant: it cannot be assigned to");
+            }
+            Kind::Punct(Punct::Question | Punct::Not)
+                if self.lexer.names.constants.contains_key(&*before) =>
+            {
+                return format!("`{before}` is a symbolic constant: it is no channel");
             }
             Kind::Punct(Punct::LBrace) => "put `->` or `;` between a condition and a block",
             Kind::Punct(Punct::Assign) => {

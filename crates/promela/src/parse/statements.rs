@@ -121,6 +121,11 @@ impl Parser<'_> {
 
     fn missing_separator(&mut self) {
         let tok = self.peek().clone();
+        if let Some((word, help)) = self.no_statement_word(&tok) {
+            let message = format!("`{}` is not a statement", self.text_before());
+            self.report(Diagnostic::new(Code::E0101, word, message).help(help));
+            return;
+        }
         let message = format!("expected `;` between statements, found {}", tok.describe());
         let help = self.separator_repair(&tok);
         self.report(Diagnostic::new(Code::E0101, tok.span, message).help(help));
@@ -358,6 +363,13 @@ impl Parser<'_> {
 
     /// `if :: … fi` or `do :: … od`.
     fn options(&mut self, closing: Keyword) -> PResult<Vec<Block>> {
+        self.closers.push(closing);
+        let options = self.options_until(closing);
+        self.closers.pop();
+        options
+    }
+
+    fn options_until(&mut self, closing: Keyword) -> PResult<Vec<Block>> {
         let open = self.bump();
         let mut options = Vec::new();
         loop {
@@ -380,12 +392,18 @@ impl Parser<'_> {
                     continue;
                 }
             }
-            if self.at_key(closing) {
+            if self.at_key(closing) || self.at_wrong_closer() {
                 self.bump();
                 return Ok(options);
             }
             return Err(Reported);
         }
+    }
+
+    /// Whether `fi` or `od` comes next and closes nothing that is open further out: it was meant for this statement.
+    fn at_wrong_closer(&mut self) -> bool {
+        let Kind::Key(found @ (Keyword::Fi | Keyword::Od)) = self.peek().kind else { return false };
+        !self.closers.contains(&found)
     }
 
     fn report_unclosed(&mut self, open: &Tok, closing: Keyword, empty: bool) {
@@ -398,7 +416,8 @@ impl Parser<'_> {
         let message = format!("expected {what}, found {}", tok.describe());
         let word = if closing == Keyword::Fi { "if" } else { "do" };
         let mut error = Diagnostic::new(Code::E0101, tok.span, message);
-        error = error.label(open.span, format!("this `{word}` is not closed"));
+        let label = if empty { format!("in this `{word}`") } else { format!("this `{word}` is not closed") };
+        error = error.label(open.span, label);
         error.help = Self::option_repair(&tok, closing, empty);
         self.report(error);
     }

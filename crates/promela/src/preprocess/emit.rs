@@ -216,7 +216,7 @@ impl Emitter {
             let found = if starts("-->") {
                 let message = "`-->` is read as `->`, as by Spin";
                 pp.report(
-                    Diagnostic::new(Code::W0009, first.span, message)
+                    Diagnostic::new(Code::W0009, first.span.to(run[at + 2].span), message)
                         .help("write `->`, or a space after `--`"),
                 );
                 Some((Punct::Arrow, 3))

@@ -80,7 +80,7 @@ fn several_errors_are_found_at_once() {
 #[test]
 fn a_broken_process_does_not_hide_the_next() {
     let (parsed, _) =
-        parse_text("proctype p() { if :: skip \n } proctype q() { skip; = } byte z; init { skip }");
+        parse_text("proctype p() { if :: skip \n }\nproctype q() { skip; = } byte z; init { skip }");
     assert_eq!(parsed.diagnostics.len(), 2, "{:?}", parsed.diagnostics);
     assert!(matches!(parsed.unit.items.last(), Some(crate::ast::Item::Init(_))));
 }

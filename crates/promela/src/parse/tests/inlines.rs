@@ -50,7 +50,7 @@ fn misuse() {
         one("inline f() { skip } inline f() { skip } init { skip }"),
         "the inline `f` is declared twice"
     );
-    assert_eq!(one("init { f() } inline f() { skip }"), "expected `;` between statements, found `(`");
+    assert_eq!(one("init { f() } inline f() { skip }"), "`f` is not a statement");
     assert_eq!(one("inline f() { } init { f() }"), "expected a statement, found `}`");
 }
 

@@ -1,0 +1,2 @@
+proctype p(byte a[2]) { skip }
+init { skip }

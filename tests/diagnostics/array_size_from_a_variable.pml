@@ -1,0 +1,3 @@
+byte n = 3;
+chan c = [n + 1] of { byte };
+init { skip }

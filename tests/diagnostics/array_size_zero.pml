@@ -1,0 +1,3 @@
+#define N 0
+byte a[N];
+init { skip }

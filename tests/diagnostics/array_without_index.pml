@@ -1,0 +1,6 @@
+byte a[4];
+byte x;
+init {
+	x = a;
+	x[2] = 1
+}

@@ -1,0 +1,7 @@
+int x;
+init {
+	if
+	:: (x = 1) -> skip
+	:: else
+	fi
+}

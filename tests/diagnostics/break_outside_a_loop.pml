@@ -1,0 +1,7 @@
+byte x;
+init {
+	if
+	:: x == 0 -> break
+	:: else
+	fi
+}

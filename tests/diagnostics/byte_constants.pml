@@ -1,0 +1,3 @@
+byte = { red, green };
+hidden mtype = { blue };
+init { skip }

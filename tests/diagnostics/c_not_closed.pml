@@ -1,0 +1,2 @@
+c_code { int x;
+init { skip }

@@ -1,0 +1,2 @@
+byte c = [2] of { byte };
+init { skip }

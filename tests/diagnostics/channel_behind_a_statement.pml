@@ -1,0 +1,5 @@
+init {
+	skip;
+	chan c = [1] of { byte };
+	c!1
+}

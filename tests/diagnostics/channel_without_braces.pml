@@ -1,0 +1,3 @@
+chan c = [2] of byte;
+chan d = [2] { byte };
+init { skip }

@@ -1,0 +1,2 @@
+byte c;
+init { c = '\0'; assert(c == '0') }

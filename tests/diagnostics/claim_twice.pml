@@ -1,0 +1,4 @@
+bool p;
+never safe { true }
+never safe { p }
+init { p = true }

@@ -1,0 +1,2 @@
+byte x; /* the counter
+init { x = 1 }

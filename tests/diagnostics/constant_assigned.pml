@@ -1,0 +1,5 @@
+mtype = { red, green };
+init {
+	red = 1;
+	_nr_pr = 2
+}

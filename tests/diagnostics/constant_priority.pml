@@ -1,0 +1,2 @@
+byte n;
+active proctype p() priority n { skip }

@@ -1,0 +1,3 @@
+mtype = { red, green };
+mtype = { blue, red };
+init { skip }

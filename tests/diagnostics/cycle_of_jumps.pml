@@ -1,0 +1,4 @@
+active proctype p() {
+here:	goto there;
+there:	goto here
+}

@@ -1,0 +1,6 @@
+#defin N 3
+#ifdef N
+#elseif
+#endif
+#frobnicate
+init { skip }

@@ -1,0 +1,10 @@
+int x;
+active proctype counter() {
+	do
+	:: x < 10 -> x++
+	:: else -> break
+}
+
+active proctype other() {
+	x = 0
+}

@@ -1,0 +1,5 @@
+byte x;
+#else
+byte y;
+#endif
+init { skip }

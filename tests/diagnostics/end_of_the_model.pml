@@ -1,0 +1,4 @@
+int x;
+init {
+	do
+	:: x = 1

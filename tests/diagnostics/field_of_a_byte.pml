@@ -1,0 +1,2 @@
+byte x;
+init { x.count = 1 }

@@ -1,0 +1,2 @@
+byte x, i;
+init { for (i in x) { skip } }

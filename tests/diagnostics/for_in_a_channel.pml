@@ -1,0 +1,4 @@
+typedef Packet { byte id };
+chan c = [2] of { byte };
+Packet p;
+init { for (p in c) { skip } }

@@ -1,0 +1,2 @@
+byte i;
+init { for (i : 5 .. 1) { skip } }

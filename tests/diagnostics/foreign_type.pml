@@ -1,0 +1,4 @@
+char c;
+boolean b;
+string s;
+init { skip }

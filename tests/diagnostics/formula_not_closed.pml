@@ -1,0 +1,3 @@
+bool p;
+init { p = true }
+ltl safe { [] (p

@@ -1,0 +1,6 @@
+byte x;
+inline increment(n) { n = n + 1 }
+init {
+	incremnt(x);
+	reset(x)
+}

@@ -1,0 +1,8 @@
+active proctype p() {
+again:
+	skip;
+	goto agian
+}
+active proctype q() {
+	goto finish
+}

@@ -1,0 +1,2 @@
+byte x; #define N 3
+init { x = 1 }

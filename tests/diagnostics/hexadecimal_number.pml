@@ -1,0 +1,2 @@
+byte x;
+init { x = 0x1F }

@@ -1,0 +1,3 @@
+hidden bit b;
+hidden chan c;
+init { b = 1 }

@@ -1,0 +1,5 @@
+proctype p() {
+	hidden byte x;
+	x = 1
+}
+init { run p() }

@@ -1,0 +1,7 @@
+int x;
+init {
+	if
+	:: x > 0 -> x--
+	:: else
+	od
+}

@@ -1,0 +1,5 @@
+#define DEBUG
+#ifdef DEBUG
+byte steps;
+
+init { skip }

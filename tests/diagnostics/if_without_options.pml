@@ -1,0 +1,6 @@
+int x;
+init {
+	if
+		x > 0 -> x = 1
+	fi
+}

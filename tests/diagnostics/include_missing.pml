@@ -1,0 +1,3 @@
+#include "library.pml"
+
+init { skip }

@@ -1,0 +1,2 @@
+#include library
+init { skip }

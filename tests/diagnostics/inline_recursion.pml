@@ -1,0 +1,3 @@
+inline countdown(n) { n--; countdown(n) }
+byte x;
+init { countdown(x) }

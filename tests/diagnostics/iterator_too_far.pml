@@ -1,0 +1,3 @@
+// options: pv
+proctype p(byte i) { skip }
+init { run [i < 300] p(i) }

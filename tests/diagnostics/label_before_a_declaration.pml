@@ -1,0 +1,5 @@
+init {
+again:	byte x;
+	x = 1;
+	goto again
+}

@@ -1,0 +1,5 @@
+byte turn;
+active proctype p() {
+turn:	skip;
+	goto turn
+}

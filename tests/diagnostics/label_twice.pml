@@ -1,0 +1,5 @@
+active proctype p() {
+again:	skip;
+again:	skip;
+	goto again
+}

@@ -1,0 +1,2 @@
+#line here
+init { skip }

@@ -1,0 +1,5 @@
+int x, y;
+init {
+	x = y
+		* 2
+}

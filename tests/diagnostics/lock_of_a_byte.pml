@@ -1,0 +1,3 @@
+// options: pv
+byte b;
+init { lock(b); unlock(b) }

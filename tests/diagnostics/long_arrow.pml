@@ -1,0 +1,2 @@
+byte x;
+init { if :: x == 0 --> x = 1 fi }

@@ -1,0 +1,4 @@
+bool p;
+ltl safe { [] p }
+ltl safe { <> p }
+init { p = true }

@@ -1,0 +1,3 @@
+#define SHOW(x) #y
+#define JOIN(a) ## a
+init { skip }

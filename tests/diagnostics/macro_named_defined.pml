@@ -1,0 +1,3 @@
+#define defined 1
+#define 3
+init { skip }

@@ -1,0 +1,3 @@
+#define TWICE(x) x; x
+byte n;
+init { TWICE(n++ }

@@ -1,0 +1,4 @@
+#define ADD(a, a) a + a
+#define MUL(a, 2) a
+#define DIV(a
+init { skip }

@@ -1,0 +1,2 @@
+int x;
+init { x = 1 x = 2 }

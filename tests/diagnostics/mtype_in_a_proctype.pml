@@ -1,0 +1,4 @@
+init {
+	mtype = { red, green };
+	skip
+}

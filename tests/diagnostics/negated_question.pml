@@ -1,0 +1,5 @@
+chan c = [1] of { byte };
+init {
+	!full(c);
+	empty(c) == 1
+}

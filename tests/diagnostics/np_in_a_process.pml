@@ -1,0 +1,1 @@
+active proctype p() { assert(np_ == 0) }

@@ -1,0 +1,3 @@
+#define B 2
+byte x;
+init { x = 1B }

@@ -1,0 +1,2 @@
+proctype worker(byte id = 1) { skip }
+init { run worker(2) }

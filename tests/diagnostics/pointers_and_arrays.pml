@@ -1,0 +1,4 @@
+int *p;
+byte[3] a;
+int b[];
+init { skip }

@@ -1,0 +1,2 @@
+#pragma pack(1)
+init { skip }

@@ -1,0 +1,2 @@
+byte linux;
+init { linux = 1 }

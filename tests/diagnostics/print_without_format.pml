@@ -1,0 +1,5 @@
+int x;
+init {
+	printf(x);
+	print("hello\n")
+}

@@ -1,0 +1,2 @@
+proctype p() { skip }
+init { run p() priority 300 }

@@ -1,0 +1,2 @@
+proctype worker(byte id) { skip }
+init { worker(1) }

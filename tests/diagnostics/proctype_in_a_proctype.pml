@@ -1,0 +1,6 @@
+proctype outer() {
+	byte x;
+	x = 1;
+	proctype inner() { skip }
+}
+init { run outer() }

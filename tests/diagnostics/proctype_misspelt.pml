@@ -1,0 +1,5 @@
+proctype client() { skip }
+init {
+	run cleint();
+	run server()
+}

@@ -1,0 +1,3 @@
+proctype worker() { skip }
+proctype worker(byte id) { skip }
+init { run worker() }

@@ -1,0 +1,6 @@
+byte x;
+proctype p() {
+	x = 1;
+	return x
+}
+init { run p() }

@@ -1,0 +1,5 @@
+proctype worker() { skip }
+init {
+	pid p = run worker();
+	skip
+}

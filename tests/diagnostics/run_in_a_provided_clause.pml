@@ -1,0 +1,3 @@
+proctype q() { skip }
+proctype p() provided (run q() > 0) { skip }
+init { run p() }

@@ -1,0 +1,4 @@
+byte x;
+proctype p() { skip }
+invariant good run p() > 0
+init { run p() }

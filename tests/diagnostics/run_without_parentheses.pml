@@ -1,0 +1,2 @@
+proctype worker() { skip }
+init { run worker }

@@ -1,0 +1,6 @@
+byte b;
+mtype = { ok };
+init {
+	b!1;
+	ok?1
+}

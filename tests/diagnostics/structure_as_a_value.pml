@@ -1,0 +1,3 @@
+typedef Point { int x; int y };
+Point p, q;
+init { p = q }

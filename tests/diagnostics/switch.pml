@@ -1,0 +1,6 @@
+int x;
+init {
+	switch (x) {
+	case 1: x = 2;
+	}
+}

@@ -1,0 +1,3 @@
+byte x;
+ltl small { [] x < 3 }
+init { x = 1 }

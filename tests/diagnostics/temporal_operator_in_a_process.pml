@@ -1,0 +1,2 @@
+bool p;
+init { assert(<> p) }

@@ -1,0 +1,5 @@
+#define BIG
+#ifdef BIG
+byte a[100];
+#endif BIG
+init { skip }

@@ -1,0 +1,3 @@
+typedef Point { int x; int y };
+typedef Point { int z };
+init { skip }

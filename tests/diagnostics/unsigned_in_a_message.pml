@@ -1,0 +1,3 @@
+chan c = [1] of { unsigned };
+byte:small x;
+init { skip }

@@ -1,0 +1,4 @@
+active proctype p() {
+	count = 1
+}
+byte count;

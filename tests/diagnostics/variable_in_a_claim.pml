@@ -1,0 +1,7 @@
+never {
+	byte x;
+	do
+	:: x == 0
+	od
+}
+init { skip }

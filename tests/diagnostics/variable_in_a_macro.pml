@@ -1,0 +1,5 @@
+#define RESET counter = start
+byte counter;
+init {
+	RESET
+}

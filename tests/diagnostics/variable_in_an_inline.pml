@@ -1,0 +1,7 @@
+byte counter;
+inline reset(c) {
+	c = start
+}
+init {
+	reset(counter)
+}

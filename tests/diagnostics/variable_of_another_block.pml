@@ -1,0 +1,7 @@
+active proctype p() {
+	{
+		byte x;
+		x = 1
+	};
+	x = 2
+}

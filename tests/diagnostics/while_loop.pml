@@ -1,0 +1,6 @@
+int x;
+init {
+	while (x < 10) {
+		x++
+	}
+}

@@ -1,0 +1,2 @@
+byte x : 3;
+init { x = 1 }
