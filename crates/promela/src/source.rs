@@ -229,6 +229,12 @@ impl SourceMap {
         Location { file: name.unwrap_or_else(|| file.name.clone()), line, column }
     }
 
+    /// The file and the row, counted from 0, in which people are shown the beginning of `span`.
+    pub fn row(&self, span: Span) -> Option<(FileId, usize)> {
+        let span = self.site(span);
+        self.files.get(span.file.0 as usize).map(|file| (span.file, file.row(span.start)))
+    }
+
     /// The text that `span` covers.
     pub fn text(&self, span: Span) -> &str {
         self.files

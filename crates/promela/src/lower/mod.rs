@@ -215,6 +215,11 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// Whether no more errors are taken, so that none need be made.
+    fn full(&self) -> bool {
+        self.diagnostics.iter().filter(|d| d.severity() == Severity::Error).count() >= MAX_DIAGNOSTICS
+    }
+
     /// Errors and warnings are limited separately: warnings must not hide an error.
     fn push(&mut self, diagnostic: Diagnostic) {
         let alike = self.diagnostics.iter().filter(|d| d.severity() == diagnostic.severity());

@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     /// Reports a variable that is not declared, or not visible here.
     pub(super) fn undeclared(&mut self, name: &Ident) {
         let place = self.context.as_ref().map(|c| c.proctype);
-        if self.doubted(&name.name) || !self.told.insert((place, name.name.clone())) {
+        if self.doubted(&name.name) || !self.told.insert((place, name.name.clone())) || self.full() {
             return;
         }
         let d = Diagnostic::new(Code::E0221, name.span, format!("undeclared variable `{}`", name.name));
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
 
     /// Reports a proctype that does not exist.
     pub(super) fn no_proctype(&mut self, name: &Ident) {
-        if self.doubted(&name.name) {
+        if self.doubted(&name.name) || self.full() {
             return;
         }
         let mut d = Diagnostic::new(Code::E0502, name.span, format!("there is no proctype `{}`", name.name));
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
 
     /// Reports that a proctype has no such variable.
     pub(super) fn no_remote_variable(&mut self, proctype: ProctypeId, name: &Ident) {
-        if self.doubted(&name.name) {
+        if self.doubted(&name.name) || self.full() {
             return;
         }
         let owner = self.program.proctype(proctype);

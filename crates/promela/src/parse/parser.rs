@@ -10,7 +10,7 @@ use super::keyword::Keyword;
 use super::lexis::{Kind, Lexer, Tok};
 use crate::ast::{Expr, ExprKind, Ident, VarRef};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::source::{ExpansionKind, SourceMap, Span};
+use crate::source::{ExpansionKind, FileId, SourceMap, Span};
 use crate::token::{Punct, Token};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(super) struct Parser<'s> {
     consumed: usize,
     consumed_at_error: Option<usize>,
     /// The line of the last error: a further one there is taken for its consequence.
-    line_of_error: Option<(String, u32)>,
+    line_of_error: Option<(FileId, usize)>,
     /// Places in inline bodies that were complained about: each use would complain again.
     complained: HashSet<(u32, u32)>,
     previous: Span,
@@ -411,8 +411,7 @@ impl<'s> Parser<'s> {
             return Reported;
         }
         if diagnostic.severity() == Severity::Error {
-            let place = self.lexer.stream.sources.location(span);
-            let line = Some((place.file, place.line));
+            let line = self.lexer.stream.sources.row(span);
             if self.consumed_at_error == Some(self.consumed) || self.line_of_error == line {
                 return Reported;
             }
