@@ -376,8 +376,11 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", conflicts_with = "steps")]
     pub last: Option<usize>,
     /// Step through it, forwards and backwards; commands are read from standard input, ? lists them.
-    #[arg(short, long, conflicts_with_all = ["format", "steps", "last"])]
+    #[arg(short, long, conflicts_with_all = ["format", "steps", "last", "msc"])]
     pub interactive: bool,
+    /// Write a message sequence chart to this file: SVG, or text if its name ends in .txt.
+    #[arg(long, value_name = "FILE")]
+    pub msc: Option<String>,
 }
 
 /// How a run is written.
@@ -389,13 +392,15 @@ pub enum RunFormat {
     Json,
     /// For machines: the Informal Trace Format of Apalache and Quint.
     Itf,
+    /// A message sequence chart as text.
+    Msc,
 }
 
 impl RunFormat {
     /// How notices are written beside it.
     pub fn of_notices(self) -> Format {
         match self {
-            RunFormat::Text => Format::Text,
+            RunFormat::Text | RunFormat::Msc => Format::Text,
             RunFormat::Json | RunFormat::Itf => Format::Json,
         }
     }

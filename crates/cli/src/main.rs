@@ -5,6 +5,7 @@
 //! exhaustive, 4 internal error, 130 interrupted.
 
 mod args;
+mod chart;
 mod check;
 mod explain;
 mod interactive;

@@ -3,13 +3,14 @@
 use crate::args::{Format, ReplayArgs, RunFormat};
 use crate::interactive::replaying::Replaying;
 use crate::interactive::{Lines, converse};
-use crate::output;
 use crate::signal::Interrupt;
+use crate::{chart, output};
 use engine::replay::{Replayed, replay};
-use engine::{Disk, report_text};
+use engine::{Answer, Disk, report_text};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use system::FaultKind;
+use trace::msc::{self, Chart};
 use trace::write::fault_object;
 use trace::{Palette, itf, story};
 
@@ -19,12 +20,23 @@ pub fn run(args: &ReplayArgs) -> u8 {
         return step_through(args);
     }
     let palette = output::out_palette();
-    let view = |replayed: &mut Replayed<'_>| match args.format {
-        RunFormat::Text => text(replayed, wanted(args, replayed.run.len()), palette),
-        RunFormat::Json => format!("{:#}\n", object(replayed, wanted(args, replayed.run.len()))),
-        RunFormat::Itf => format!("{:#}\n", informal(replayed)),
+    let view = |replayed: &mut Replayed<'_>| {
+        let steps = wanted(args, replayed.run.len());
+        let drawn = chart::drawable(&steps);
+        let chart = || Chart::of(&replayed.run, drawn.clone(), Some(&replayed.violation));
+        if let Some(path) = &args.msc {
+            chart::save(path, &chart(), &chart::title(&title(replayed), &drawn, replayed.run.len()))?;
+        }
+        Ok(match args.format {
+            RunFormat::Text => text(replayed, steps, palette),
+            RunFormat::Json => format!("{:#}\n", object(replayed, steps)),
+            RunFormat::Itf => format!("{:#}\n", informal(replayed)),
+            RunFormat::Msc => msc::text::draw(&chart(), palette),
+        })
     };
-    match output::settle(replay(&args.trail, &Disk, view), args.format.of_notices()) {
+    let mut answer = replay(&args.trail, &Disk, view);
+    let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
+    match output::settle(flat, args.format.of_notices()) {
         Ok(text) => {
             output::out(&text);
             0
@@ -42,6 +54,12 @@ fn step_through(args: &ReplayArgs) -> u8 {
     output::settle(replay(&args.trail, &Disk, view), Format::Text).unwrap_or_else(|status| status)
 }
 
+/// What is violated, in one line.
+fn title(replayed: &Replayed<'_>) -> String {
+    let steps = story::steps(replayed.run.len());
+    format!("{}: {} is violated after {steps}", replayed.model, replayed.property)
+}
+
 /// The steps that were asked for.
 fn wanted(args: &ReplayArgs, len: usize) -> RangeInclusive<usize> {
     let (first, last) = args.steps.unwrap_or_default();
@@ -51,12 +69,7 @@ fn wanted(args: &ReplayArgs, len: usize) -> RangeInclusive<usize> {
 
 fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
     let run = &replayed.run;
-    let mut out = format!(
-        "{}: {} is violated after {}\n\n",
-        replayed.model,
-        replayed.property,
-        story::steps(run.len())
-    );
+    let mut out = format!("{}\n\n", title(replayed));
     out.push_str(&story::part(run, steps, palette));
     let ending = story::ending(run, Some(&replayed.violation), palette);
     let sentence = report_text::describe_fault(&replayed.violation);

@@ -487,3 +487,35 @@ fn parse_shows_tree_and_automata() {
     assert_eq!(shown["automata"]["proctypes"][0]["name"], ":init:");
     assert!(shown["automata"]["proctypes"][0]["locations"][0]["edges"][0]["line"].is_u64());
 }
+
+#[test]
+fn replays_have_many_views() {
+    let model = "chan q = [1] of {byte};\nactive proctype a() { q!7 }\nactive proctype b() { byte x; q?x; assert(x < 7) }\n";
+    let scratch = Scratch::with(model);
+    assert_eq!(scratch.check(&[]).0.status, Some(1));
+    let replay = |words: &[&str]| scratch.run(&[&["replay", "m.pml.trail.json"], words].concat());
+    let told = replay(&[]).stdout;
+    for expected in ["m.pml:2  q!7  ", "q = [7]", "x: 0 → 7", "After 3 steps:", "b[1] at m.pml:3"] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    let last = replay(&["--last", "1"]).stdout;
+    assert!(last.contains("assert(x < 7)") && !last.contains("q!7"), "{last}");
+    assert_eq!(replay(&["--steps", "3.."]).stdout, last);
+    assert_eq!(replay(&["--steps", "3..1"]).status, Some(2));
+    let json: Value = serde_json::from_str(&replay(&["--format", "json"]).stdout).unwrap();
+    assert_eq!(json["steps"][1]["changes"][0]["after"], 7);
+    assert_eq!(json["steps"][0]["events"][0]["kind"], "send");
+    assert_eq!(json["state"]["processes"][1]["locals"]["x"], 7);
+    let itf: Value = serde_json::from_str(&replay(&["--format", "itf"]).stdout).unwrap();
+    assert_eq!(itf["states"].as_array().unwrap().len(), 4);
+    assert!(replay(&["--format", "msc"]).stdout.contains("├── #1 q?7 ──"));
+    assert_eq!(replay(&["--msc", "chart.svg", "--last", "2"]).status, Some(0));
+    let svg = std::fs::read_to_string(scratch.0.join("chart.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("(here: steps 2 to 3)"), "{svg}");
+    assert_eq!(replay(&["--msc", "chart.txt"]).status, Some(0));
+    let drawn = std::fs::read_to_string(scratch.0.join("chart.txt")).unwrap();
+    assert_eq!(drawn, replay(&["--format", "msc"]).stdout);
+    let nowhere = replay(&["--msc", "no/such/folder/chart.svg"]);
+    assert_eq!((nowhere.status, nowhere.stdout.as_str()), (Some(2), ""));
+    assert!(nowhere.stderr.contains("cannot write the chart"), "{}", nowhere.stderr);
+}

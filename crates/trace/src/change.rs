@@ -1,5 +1,6 @@
 //! What a step changes: the difference between two states in words, down to the element and the field.
 
+use crate::story::process_name;
 use system::{ChannelView, ProcessView, Snapshot, Value};
 
 /// A value that is different after a step.
@@ -35,7 +36,7 @@ impl Change {
     /// The name, with the process in front of a local variable: `user[1]:x`.
     pub fn full_name(&self) -> String {
         match &self.of {
-            Of::Local { pid, process } => format!("{process}[{pid}]:{}", self.name),
+            Of::Local { pid, process } => format!("{}:{}", process_name(process, *pid), self.name),
             Of::Global | Of::Channel => self.name.clone(),
         }
     }

@@ -10,6 +10,7 @@ pub mod blocked_text;
 pub mod change;
 pub mod itf;
 pub mod json;
+pub mod msc;
 pub mod read;
 pub mod replay;
 pub mod run;

@@ -63,6 +63,8 @@ pub fn shortened(text: &str, width: usize) -> String {
 
 /// Where statements end and what they do begins.
 const STATEMENT: usize = 34;
+/// A statement so long that what it does stands below it.
+const LONG: usize = 52;
 /// The longest statement that is shown.
 const LONGEST: usize = 72;
 /// Changes of one step that are shown.
@@ -146,20 +148,19 @@ impl Teller {
             palette.place(format!("{place:width$}")),
             palette.strong(&text)
         );
-        match (notes, STATEMENT.checked_sub(text.chars().count())) {
-            ("", _) => out.push('\n'),
-            (_, Some(space)) => {
-                let _ = writeln!(out, "{:space$}  {notes}", "");
+        let used = text.chars().count();
+        let _ = match notes {
+            "" => writeln!(out),
+            _ if used <= LONG => {
+                writeln!(out, "{:space$}  {notes}", "", space = STATEMENT.saturating_sub(used))
             }
-            (_, None) => {
-                let _ = writeln!(out, "\n{:indent$}{notes}", "", indent = 11 + width + STATEMENT);
-            }
-        }
+            _ => writeln!(out, "\n{:indent$}{notes}", "", indent = 11 + width + STATEMENT),
+        };
     }
 
     /// What a step did, in one line.
     fn notes(&self, told: &Told) -> String {
-        let mut notes: Vec<String> = Vec::new();
+        let mut notes: Vec<String> = told.events.iter().filter_map(|e| self.event(e, told)).collect();
         let existing = |change: &&Change| change.before.is_some() && change.after.is_some();
         for change in told.changes.iter().filter(existing).take(MOST_CHANGES) {
             notes.push(describe(change, told.info.pid));
@@ -167,9 +168,6 @@ impl Teller {
         let more = told.changes.iter().filter(existing).count().saturating_sub(MOST_CHANGES);
         if more > 0 {
             notes.push(format!("{more} more changes"));
-        }
-        for event in &told.events {
-            notes.extend(self.event(event, told));
         }
         notes.join(", ")
     }
@@ -221,14 +219,19 @@ fn describe(change: &Change, pid: u32) -> String {
 fn initial_values(child: u32, changes: &[Change]) -> String {
     let told = |change: &&Change| {
         matches!(change.of, Of::Local { pid, .. } if pid == child)
-            && !matches!(
-                change.after,
-                None | Some(Value::Int(0) | Value::Bool(false) | Value::Channel(None) | Value::Lock(None))
-            )
+            && change.after.as_ref().is_some_and(|value| !is_plain(&change.full_name(), value))
     };
     let values = changes.iter().filter(told).take(MOST_CHANGES);
     let words = values.map(|c| format!("{} = {}", c.name, c.after.as_ref().unwrap_or(&Value::Int(0))));
     words.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a value is the one that a variable has anyway: zero, or the channel that was created for it.
+fn is_plain(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Int(0) | Value::Bool(false) | Value::Channel(None) | Value::Lock(None) => true,
+        _ => is_own(name, value),
+    }
 }
 
 /// Without control characters, which a model can print.
@@ -296,9 +299,7 @@ pub fn ending(run: &Run<'_>, fault: Option<&Fault>, palette: Palette) -> String 
 pub fn state(state: &Snapshot, palette: Palette) -> String {
     let mut out = String::new();
     for (name, value) in &state.globals {
-        if !matches!(value, Value::Channel(Some(channel)) if channel.name == *name)
-            && !is_own_channels(name, value)
-        {
+        if !is_own(name, value) {
             let _ = writeln!(out, "  {name} = {value}");
         }
     }
@@ -317,13 +318,15 @@ pub fn state(state: &Snapshot, palette: Palette) -> String {
     out
 }
 
-/// An array that holds the channels that were created for its elements says nothing that the channels do not say.
-fn is_own_channels(name: &str, value: &Value) -> bool {
-    let Value::Array(elements) = value else { return false };
-    elements.iter().enumerate().all(|(i, element)| match element {
-        Value::Channel(Some(channel)) => channel.name == format!("{name}[{i}]"),
+/// Whether a variable holds the channels that were created for it, which says nothing that the channels do not say.
+fn is_own(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Channel(Some(channel)) => channel.name == name,
+        Value::Array(elements) => {
+            elements.iter().enumerate().all(|(i, element)| is_own(&format!("{name}[{i}]"), element))
+        }
         _ => false,
-    })
+    }
 }
 
 fn process(process: &ProcessView, palette: Palette, out: &mut String) {
@@ -338,8 +341,10 @@ fn process(process: &ProcessView, palette: Palette, out: &mut String) {
     let name = palette.process(process.pid, process_name(&process.name, process.pid));
     let _ = writeln!(out, "  {name} at {}, {doing}", palette.place(place));
     if !process.locals.is_empty() && !process.finished {
-        let locals: Vec<String> =
-            process.locals.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let owner = process_name(&process.name, process.pid);
+        let told = |(name, value): &&(String, Value)| !is_own(&format!("{owner}:{name}"), value);
+        let locals = process.locals.iter().filter(told);
+        let locals: Vec<String> = locals.map(|(name, value)| format!("{name} = {value}")).collect();
         let _ = writeln!(out, "      {}", locals.join(", "));
     }
 }

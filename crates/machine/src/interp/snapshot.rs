@@ -114,7 +114,7 @@ impl Interp {
                 let proctype = self.program.proctype(process.proctype);
                 created_for(&proctype.init, index - process.first_channel)
                     .and_then(|place| self.place_name(place, &proctype.locals))
-                    .map(|name| format!("{}[{pid}]:{name}", proctype.name))
+                    .map(|name| format!("{}[{pid}]:{name}", proctype.name.trim_matches(':')))
             }
             None => created_for(&self.program.init, index)
                 .and_then(|place| self.place_name(place, &self.program.globals)),
