@@ -436,6 +436,9 @@ pub struct SimulateArgs {
     /// Stop after so many steps.
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
+    /// Write a message sequence chart to this file: SVG, or text if its name ends in .txt.
+    #[arg(long, value_name = "FILE", conflicts_with = "interactive")]
+    pub msc: Option<String>,
     /// Choose the steps by hand, and undo them; commands are read from standard input (from the terminal when the model
     /// itself reads STDIN), ? lists them. The exit status is 1 when the run shows an error at the end.
     #[arg(short, long, conflicts_with_all = ["steps", "format"])]

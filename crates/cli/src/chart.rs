@@ -6,7 +6,7 @@ use trace::Palette;
 use trace::msc::{Chart, svg, text};
 
 /// Steps that a chart shows at most: nobody can look at more, and viewers give up.
-const MOST: usize = 1000;
+pub const MOST: usize = 1000;
 
 /// The steps of these that a chart shows: the last ones.
 pub fn drawable(steps: &RangeInclusive<usize>) -> RangeInclusive<usize> {

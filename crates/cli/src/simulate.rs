@@ -1,6 +1,7 @@
 //! `spinor simulate`.
 
 use crate::args::{Format, SimulateArgs};
+use crate::chart;
 use crate::interactive::simulating::Simulating;
 use crate::interactive::{Lines, converse};
 use crate::output;
@@ -10,19 +11,25 @@ use engine::simulation::{Ending, Input};
 use engine::{Answer, Disk, Failure, Flow, report_text};
 use serde_json::{Value, json};
 use std::io::Read;
+use trace::msc::Chart;
 use trace::write::fault_object;
 use trace::{Run, story};
 
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
     let teller = story::Teller::new(output::out_palette());
-    let mut printer = Printer { format: args.format, teller, closed: false };
+    let chart = args.msc.as_deref().map(|path| (path, args.model.source().path));
+    let mut printer = Printer { format: args.format, teller, chart, closed: false, failed: None };
     let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
     let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
     if args.interactive {
         return by_hand(&options, &mut input);
     }
     let answer = simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer);
+    let answer = match printer.failed.take() {
+        Some(failure) => Answer { notices: answer.notices, result: Err(failure) },
+        None => answer,
+    };
     match output::settle(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
         // When whoever read the run has seen enough, that is no interruption.
@@ -50,20 +57,24 @@ fn by_hand(options: &SimulateOptions, input: &mut Input<'_>) -> u8 {
 }
 
 /// Writes each step when it happens, and the last state.
-struct Printer {
+struct Printer<'a> {
     format: Format,
     teller: story::Teller,
+    /// Where a chart goes, and the model's name in its title.
+    chart: Option<(&'a str, String)>,
+    /// Why the chart could not be written.
+    failed: Option<Failure>,
     /// Nobody reads any more.
     closed: bool,
 }
 
-impl Watch for Printer {
+impl Watch for Printer<'_> {
     fn step(&mut self, run: &mut Run<'_>) -> Flow {
         self.closed = !output::out(&match self.format {
             Format::Text => self.teller.step(run, run.len()),
             Format::Json => step_line(run),
         });
-        run.forget(1);
+        run.forget(if self.chart.is_some() { chart::MOST } else { 1 });
         if self.closed { Flow::Stop } else { Flow::Continue }
     }
 
@@ -73,6 +84,13 @@ impl Watch for Printer {
                 Format::Text => end_text(run, ending),
                 Format::Json => end_line(run, ending),
             });
+        }
+        if let Some((path, model)) = &self.chart {
+            let fault = if let Ending::Fault(fault) = ending { Some(fault) } else { None };
+            let steps = run.first() + 1..=run.len();
+            let title = format!("{model}: a run of {}", story::steps(run.len()));
+            let title = chart::title(&title, &steps, run.len());
+            self.failed = chart::save(path, &Chart::of(run, steps, fault), &title).err();
         }
     }
 }

@@ -518,4 +518,7 @@ fn replays_have_many_views() {
     let nowhere = replay(&["--msc", "no/such/folder/chart.svg"]);
     assert_eq!((nowhere.status, nowhere.stdout.as_str()), (Some(2), ""));
     assert!(nowhere.stderr.contains("cannot write the chart"), "{}", nowhere.stderr);
+    assert_eq!(scratch.run(&["simulate", "m.pml", "--msc", "run.svg"]).status, Some(1));
+    assert!(std::fs::read_to_string(scratch.0.join("run.svg")).unwrap().contains("m.pml: a run of 3 steps"));
+    assert_eq!(scratch.run(&["simulate", "m.pml", "--msc", "no/such/folder/run.svg"]).status, Some(2));
 }
