@@ -37,9 +37,21 @@ impl Place {
         self.root.path().join(&self.inside)
     }
 
-    /// The text of a file that a command wrote, in the folder where the commands are now.
-    pub fn written(&self, name: &str) -> io::Result<String> {
-        fs::read_to_string(self.folder().join(name))
+    /// The text of the file with this name that a command wrote, in whichever folder that was.
+    pub fn written(&self, name: &str) -> Option<String> {
+        let mut pending = vec![self.root.path().to_path_buf()];
+        while let Some(folder) = pending.pop() {
+            for path in fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.path()) {
+                match path.is_dir() {
+                    true => pending.push(path),
+                    false if path.file_name().is_some_and(|n| n == name) => {
+                        return fs::read_to_string(path).ok();
+                    }
+                    false => {}
+                }
+            }
+        }
+        None
     }
 
     /// Runs one command; both streams as lines, and the status.
