@@ -443,6 +443,9 @@ pub struct SimulateArgs {
     /// itself reads STDIN), ? lists them. The exit status is 1 when the run shows an error at the end.
     #[arg(short, long, conflicts_with_all = ["steps", "format"])]
     pub interactive: bool,
+    /// Write the run as a trail for replay if it meets an error.
+    #[arg(long, value_name = "FILE", conflicts_with = "interactive")]
+    pub trail: Option<String>,
     /// How the run is written; json writes one object a line: each step when it is taken, and at last the end.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

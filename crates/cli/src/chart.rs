@@ -2,8 +2,9 @@
 
 use engine::Failure;
 use std::ops::RangeInclusive;
-use trace::Palette;
+use system::Fault;
 use trace::msc::{Chart, svg, text};
+use trace::{Palette, Run};
 
 /// Steps that a chart shows at most: nobody can look at more, and viewers give up.
 pub const MOST: usize = 1000;
@@ -19,6 +20,12 @@ pub fn title(title: &str, steps: &RangeInclusive<usize>, len: usize) -> String {
         true => title.to_string(),
         false => format!("{title} (here: steps {} to {})", steps.start(), steps.end()),
     }
+}
+
+/// Writes the chart of a whole run, or of its last steps if there are too many or no more are remembered.
+pub fn save_run(path: &str, run: &Run<'_>, fault: Option<&Fault>, headline: &str) -> Result<(), Failure> {
+    let drawn = drawable(&(run.first() + 1..=run.len()));
+    save(path, &Chart::of(run, drawn.clone(), fault), &title(headline, &drawn, run.len()))
 }
 
 /// Writes a chart: as text where the name ends in `.txt`, else as SVG.

@@ -1,33 +1,30 @@
 //! `spinor simulate`.
 
 use crate::args::{Format, SimulateArgs};
-use crate::chart;
 use crate::interactive::simulating::Simulating;
 use crate::interactive::{Lines, converse};
-use crate::output;
 use crate::signal::{INTERRUPTED, Interrupt, stop_flag};
-use engine::simulate::{SimulateOptions, Watch, interact, simulate};
+use crate::{chart, output};
+use engine::simulate::{Origin, SimulateOptions, Watch, interact, simulate};
 use engine::simulation::{Ending, Input};
 use engine::{Answer, Disk, Failure, Flow, report_text};
 use serde_json::{Value, json};
 use std::io::Read;
-use trace::msc::Chart;
 use trace::write::fault_object;
 use trace::{Run, story};
 
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
     let teller = story::Teller::new(output::out_palette());
-    let chart = args.msc.as_deref().map(|path| (path, args.model.source().path));
-    let mut printer = Printer { format: args.format, teller, chart, closed: false, failed: None };
+    let mut printer = Printer { args, teller, origin: None, closed: false, failure: None };
     let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
     let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
     if args.interactive {
         return by_hand(&options, &mut input);
     }
     let answer = simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer);
-    let answer = match printer.failed.take() {
-        Some(failure) => Answer { notices: answer.notices, result: Err(failure) },
+    let answer = match printer.failure.take() {
+        Some(failure) => Answer { notices: answer.notices, result: answer.result.and(Err(failure)) },
         None => answer,
     };
     match output::settle(answer, args.format) {
@@ -58,39 +55,64 @@ fn by_hand(options: &SimulateOptions, input: &mut Input<'_>) -> u8 {
 
 /// Writes each step when it happens, and the last state.
 struct Printer<'a> {
-    format: Format,
+    args: &'a SimulateArgs,
     teller: story::Teller,
-    /// Where a chart goes, and the model's name in its title.
-    chart: Option<(&'a str, String)>,
-    /// Why the chart could not be written.
-    failed: Option<Failure>,
+    /// Where the run comes from.
+    origin: Option<Origin>,
     /// Nobody reads any more.
     closed: bool,
+    /// A file could not be written.
+    failure: Option<Failure>,
+}
+
+impl Printer<'_> {
+    /// Writes the files that were asked for.
+    fn files(&self, run: &Run<'_>, ending: &Ending) -> Result<(), Failure> {
+        let fault = match ending {
+            Ending::Fault(fault) => Some(fault),
+            _ => None,
+        };
+        if let Some(path) = &self.args.msc {
+            let title = format!("{}: a run of {}", self.args.model.model, story::steps(run.len()));
+            chart::save_run(path, run, fault, &title)?;
+        }
+        if let (Some(path), Some(fault), Some(origin)) = (&self.args.trail, fault, &self.origin) {
+            origin.write_trail(path, run, fault.clone()).map_err(|why| {
+                Failure::refused_with(
+                    format!("the trail {path} cannot be written: {why}"),
+                    "leave --trail out",
+                )
+            })?;
+        }
+        Ok(())
+    }
 }
 
 impl Watch for Printer<'_> {
+    fn begin(&mut self, origin: &Origin) {
+        self.origin = Some(origin.clone());
+    }
+
     fn step(&mut self, run: &mut Run<'_>) -> Flow {
-        self.closed = !output::out(&match self.format {
+        self.closed = !output::out(&match self.args.format {
             Format::Text => self.teller.step(run, run.len()),
             Format::Json => step_line(run),
         });
-        run.forget(if self.chart.is_some() { chart::MOST } else { 1 });
+        match (&self.args.trail, &self.args.msc) {
+            (Some(_), _) => {}
+            (None, Some(_)) => run.forget(chart::MOST),
+            (None, None) => run.forget(1),
+        }
         if self.closed { Flow::Stop } else { Flow::Continue }
     }
 
     fn end(&mut self, run: &mut Run<'_>, ending: &Ending) {
+        self.failure = self.files(run, ending).err();
         if !self.closed {
-            output::out(&match self.format {
+            output::out(&match self.args.format {
                 Format::Text => end_text(run, ending),
                 Format::Json => end_line(run, ending),
             });
-        }
-        if let Some((path, model)) = &self.chart {
-            let fault = if let Ending::Fault(fault) = ending { Some(fault) } else { None };
-            let steps = run.first() + 1..=run.len();
-            let title = format!("{model}: a run of {}", story::steps(run.len()));
-            let title = chart::title(&title, &steps, run.len());
-            self.failed = chart::save(path, &Chart::of(run, steps, fault), &title).err();
         }
     }
 }

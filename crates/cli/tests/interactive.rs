@@ -138,3 +138,40 @@ fn a_simulation_as_json_lines() {
     let replay: Value = serde_json::from_str(&replay.stdout).expect("JSON");
     assert_eq!(replay["blocked"][0], *blocked);
 }
+
+#[test]
+fn a_simulation_that_meets_an_error_can_be_replayed() {
+    let scratch = Scratch::with(MODEL);
+    let run = scratch.run(&["simulate", "m.pml", "--trail", "t.json", "--seed", "3"]);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert!(run.stdout.contains("assertion violated: x == 2"), "{}", run.stdout);
+    let replay = scratch.run(&["replay", "t.json"]);
+    assert_eq!(replay.status, Some(0), "{}", replay.stderr);
+    assert!(replay.stdout.contains("assertion violated: x == 2"), "{}", replay.stdout);
+    let nowhere = scratch.run(&["simulate", "m.pml", "--trail", "no/such/folder/t.json"]);
+    assert_eq!(nowhere.status, Some(2), "{}", nowhere.stderr);
+    let fine = Scratch::with("active proctype p() { skip }");
+    assert_eq!(fine.run(&["simulate", "m.pml", "--trail", "t.json"]).status, Some(0));
+    assert!(!fine.has("t.json"));
+}
+
+#[test]
+fn runs_are_drawn() {
+    let scratch = Scratch::with(MODEL);
+    let run = scratch.run(&["simulate", "m.pml", "--msc", "run.svg", "--steps", "2"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(scratch.read("run.svg").contains("<svg") && scratch.read("run.svg").contains("sender[0]"));
+    assert_eq!(scratch.run(&["simulate", "m.pml", "--msc", "no/such/folder/x.svg"]).status, Some(2));
+    let (status, text) =
+        script(&scratch, &["simulate", "-i", "m.pml"], b"m\nr 2\nm run.txt\nm no/such/x.svg\nq\n");
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("name the file") && text.contains("drawn in run.txt"), "{text}");
+    assert!(text.contains("cannot write the chart no/such/x.svg"), "{text}");
+    assert!(scratch.read("run.txt").contains("sender[0]"));
+    scratch.run(&["check", "m.pml", "-q"]);
+    let (_, text) = script(&scratch, &["replay", "-i", "m.pml.trail.json"], b"m trail.svg\n");
+    assert!(
+        text.contains("drawn in trail.svg") && scratch.read("trail.svg").contains("is violated"),
+        "{text}"
+    );
+}

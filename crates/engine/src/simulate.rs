@@ -26,6 +26,9 @@ pub struct SimulateOptions {
 
 /// Looks at a simulation while it happens. A watcher that does not look back lets the run [`forget`](Run::forget).
 pub trait Watch: Send {
+    /// The run begins; from where is worth keeping only for its trail.
+    fn begin(&mut self, _: &Origin) {}
+
     /// A step was taken.
     fn step(&mut self, run: &mut Run<'_>) -> Flow;
 
@@ -46,8 +49,14 @@ impl Origin {
         Origin { source, fingerprint }
     }
 
-    /// The trail of a run that shows an error. All of its steps must be remembered.
-    pub fn trail(&self, run: &Run<'_>, violation: Fault) -> Trail {
+    /// Writes a run that shows an error as a trail, once it has been replayed. All of its steps must be remembered. The error
+    /// says why not.
+    pub fn write_trail(&self, path: &str, run: &Run<'_>, violation: Fault) -> Result<(), String> {
+        let evidence = trace::confirm(run.system(), self.trail(run, violation))?;
+        std::fs::write(path, trace::write(evidence.trail())).map_err(|error| error.to_string())
+    }
+
+    fn trail(&self, run: &Run<'_>, violation: Fault) -> Trail {
         let absolute = std::path::absolute(&self.source.path).ok();
         let step = |number| Some(TrailStep { action: run.step(number)?.action, info: run.info(number) });
         Trail {
@@ -72,8 +81,10 @@ pub fn simulate(
     input: &mut Input<'_>,
     watch: &mut dyn Watch,
 ) -> Answer<Ending> {
-    let Answer { notices, result } =
-        interact(options, files, input, |simulation, _| walk(simulation, options.steps, stop, watch));
+    let Answer { notices, result } = interact(options, files, input, |simulation, origin| {
+        watch.begin(origin);
+        walk(simulation, options.steps, stop, watch)
+    });
     Answer { notices, result: result.and_then(|ending| ending) }
 }
 

@@ -7,9 +7,11 @@ pub mod command;
 pub mod replaying;
 pub mod simulating;
 
-use crate::output;
+use crate::{chart, output};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
+use system::Fault;
+use trace::Run;
 
 /// A conversation about a run.
 pub trait Dialogue {
@@ -82,5 +84,16 @@ pub fn converse(lines: &mut Lines, dialogue: &mut dyn Dialogue) -> u8 {
             Reply::Say(text) => said = text,
             Reply::Quit => return dialogue.status(),
         }
+    }
+}
+
+/// Draws a run into a file, and says so.
+fn draw(file: &str, run: &Run<'_>, fault: Option<&Fault>, title: &str) -> String {
+    if file.is_empty() {
+        return "name the file: m FILE.svg\n".to_string();
+    }
+    match chart::save_run(file, run, fault, title) {
+        Ok(()) => format!("drawn in {file}\n"),
+        Err(failure) => failure.notice().map_or_else(String::new, |notice| format!("{}\n", notice.message)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::command::{self, Entry, Said};
 use super::simulating::Simulating;
-use super::{Dialogue, Lines, Reply, converse};
+use super::{Dialogue, Lines, Reply, converse, draw};
 use crate::signal::Interrupt;
 use engine::replay::Replayed;
 use engine::report_text;
@@ -41,6 +41,12 @@ const TABLE: &[Entry] = &[
         word: "history",
         argument: "[N]",
         help: "tell the N steps before and after this point",
+    },
+    Entry {
+        key: "m",
+        word: "msc",
+        argument: "FILE",
+        help: "draw the whole run as a message sequence chart: SVG, or text if FILE ends in .txt",
     },
     Entry {
         key: "x",
@@ -233,6 +239,11 @@ impl Dialogue for Replaying<'_, '_> {
             Said::Command("s", _) => story::state(&self.run().snapshot(self.run().cursor()), self.palette),
             Said::Command("b", _) => self.blocked(),
             Said::Command("h", rest) => self.history(rest),
+            Said::Command("m", file) => {
+                let (replayed, steps) = (&self.replayed, story::steps(self.run().len()));
+                let title = format!("{}: {} is violated after {steps}", replayed.model, replayed.property);
+                draw(file, &replayed.run, Some(&replayed.violation), &title)
+            }
             Said::Command("x", _) => self.explore(lines),
             Said::Command("q", _) => return Reply::Quit,
             Said::Command("?", _) => command::help(&[("Enter", "go one step forwards")], TABLE),

@@ -1,7 +1,7 @@
 //! A simulation by hand: what can happen next is numbered, and everything can be undone.
 
 use super::command::{self, Entry, Said};
-use super::{Dialogue, Lines, Reply};
+use super::{Dialogue, Lines, Reply, draw};
 use crate::output;
 use crate::signal::Interrupt;
 use engine::report_text;
@@ -27,6 +27,12 @@ const TABLE: &[Entry] = &[
         help: "explain why processes are blocked, and who could help",
     },
     Entry { key: "h", word: "history", argument: "[N]", help: "tell the run so far, or its last N steps" },
+    Entry {
+        key: "m",
+        word: "msc",
+        argument: "FILE",
+        help: "draw the run as a message sequence chart: SVG, or text if FILE ends in .txt",
+    },
     Entry {
         key: "w",
         word: "write",
@@ -266,6 +272,12 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
         }
     }
 
+    fn draw(&mut self, file: &str) -> String {
+        let fault = self.shown_fault();
+        let run = self.simulation.run();
+        draw(file, run, fault.as_ref(), &format!("a run of {}", story::steps(run.len())))
+    }
+
     fn write(&mut self, file: &str) -> String {
         let fault = self.shown_fault();
         let Some(fault) = fault else {
@@ -277,10 +289,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
         if self.simulation.has_read() {
             return "the run has read standard input, which a trail does not keep\n".to_string();
         }
-        let run = self.simulation.run();
-        let written = trace::confirm(run.system(), self.origin.trail(run, fault)).and_then(|evidence| {
-            std::fs::write(file, trace::write(evidence.trail())).map_err(|error| error.to_string())
-        });
+        let written = self.origin.write_trail(file, self.simulation.run(), fault);
         match written {
             Ok(()) => format!("written; see it with: spinor replay {file}\n"),
             Err(why) => format!("{file} cannot be written: {why}\n"),
@@ -338,6 +347,7 @@ impl<M: Reads> Dialogue for Simulating<'_, '_, '_, M> {
             }
             Said::Command("b", _) => self.explain(),
             Said::Command("h", rest) => self.history(rest),
+            Said::Command("m", file) => self.draw(file),
             Said::Command("w", file) => self.write(file),
             Said::Command("q", _) => return Reply::Quit,
             Said::Command("?", _) => {
