@@ -12,7 +12,7 @@ pub fn run(args: &CheckArgs) -> u8 {
     let mut line = Line::new(args);
     let answer = engine::check(&args.options(), &Disk, &stop, &mut line);
     line.clear();
-    let report = match output::settle(answer, args.format) {
+    let report = match output::settle_brief(answer, args.format, &args.model.model, args.quiet) {
         Ok(report) => report,
         Err(status) => return status,
     };

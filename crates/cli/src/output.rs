@@ -59,6 +59,19 @@ pub fn notices(notices: &[Notice], format: Format) {
     }
 }
 
+/// Writes the notices of an answer like [`settle`], for a command that has more important things to say: long lists of like
+/// warnings are cut short, and a `quiet` user sees no warnings at all.
+pub fn settle_brief<T>(mut answer: Answer<T>, format: Format, model: &str, quiet: bool) -> Result<T, u8> {
+    if quiet {
+        answer.notices.retain(Notice::is_error);
+    }
+    if format == Format::Json || answer.result.is_err() {
+        return settle(answer, format);
+    }
+    err(&engine::render::render_brief(&answer.notices, err_colour(), model));
+    answer.result.map_err(|failure| failure.exit_status())
+}
+
 /// Writes the notices of an answer and, if there is no result, why: the result or the exit status.
 pub fn settle<T>(answer: Answer<T>, format: Format) -> Result<T, u8> {
     let mut all = answer.notices;

@@ -339,8 +339,9 @@ fn an_endless_atomic_sequence_is_warned_of() {
     let scratch = Scratch::with("bit b; active proctype p() {\n atomic { do :: b = 1 - b :: break od }\n}");
     let (run, _) = scratch.check(&[]);
     assert_eq!(run.status, Some(0));
-    let notice: Value = serde_json::from_str(run.stderr.trim()).unwrap();
-    assert_eq!((&notice["severity"], &notice["line"]), (&"warning".into(), &2.into()));
+    let last = run.stderr.trim().lines().last().unwrap();
+    let notice: Value = serde_json::from_str(last).unwrap();
+    assert_eq!((&notice["code"], &notice["line"]), (&"W0701".into(), &2.into()));
 }
 
 #[test]
@@ -521,4 +522,24 @@ fn replays_have_many_views() {
     assert_eq!(scratch.run(&["simulate", "m.pml", "--msc", "run.svg"]).status, Some(1));
     assert!(std::fs::read_to_string(scratch.0.join("run.svg")).unwrap().contains("m.pml: a run of 3 steps"));
     assert_eq!(scratch.run(&["simulate", "m.pml", "--msc", "no/such/folder/run.svg"]).status, Some(2));
+}
+
+#[test]
+fn warnings_are_shown_in_brief_by_check_and_not_at_all_when_quiet() {
+    let variables: String = (0..12).map(|i| format!("byte x{i};\n")).collect();
+    let scratch = Scratch::with(&format!("{variables}active proctype p() {{ skip }}"));
+    let all = scratch.run(&["parse", "m.pml"]);
+    assert_eq!(
+        (all.status, all.stderr.matches("warning[W0205]: the").count()),
+        (Some(0), 12),
+        "{}",
+        all.stderr
+    );
+    let brief = scratch.run(&["check", "m.pml"]);
+    assert_eq!((brief.status, brief.stderr.matches("warning[W0205]: the").count()), (Some(0), 3));
+    assert!(brief.stderr.contains("and 9 more like this; see all: spinor parse m.pml"), "{}", brief.stderr);
+    let quiet = scratch.run(&["check", "m.pml", "-q"]);
+    assert_eq!((quiet.status, &*quiet.stderr), (Some(0), ""));
+    let json = scratch.run(&["check", "m.pml", "--format", "json"]);
+    assert_eq!(json.stderr.matches("W0205").count(), 12);
 }

@@ -5,7 +5,7 @@ mod common;
 use common::Scratch;
 use serde_json::Value;
 
-const ENDLESS: &str = "int a; int b; active proctype p() { do :: a++ :: b++ od }";
+const ENDLESS: &str = "int _a; int _b; active proctype p() { do :: _a++ :: _b++ od }";
 
 /// Standard error of a check that takes about two seconds.
 fn stderr(words: &[&str]) -> (String, String) {

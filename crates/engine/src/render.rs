@@ -5,11 +5,18 @@
 
 use crate::notice::{Label, Notice};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use promela::diagnostic::Code;
 use promela::source::{FileId, SourceMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// So many errors are shown; the others are only counted. The same for warnings.
-const SHOWN: usize = 50;
+/// So many errors are shown; the others are only counted.
+const SHOWN_ERRORS: usize = 50;
+/// So many warnings are shown when all are asked for.
+const SHOWN_WARNINGS: usize = 1000;
+/// In brief, more than `MANY` warnings of one code are not all shown, but the first `FEW`.
+const MANY: usize = 10;
+const FEW: usize = 3;
 /// Places of one file that are further apart than this are shown in excerpts of their own.
 const MAX_LINES: usize = 5000;
 /// Lines longer than this are shown in part.
@@ -53,12 +60,39 @@ pub fn render(notice: &Notice, colour: bool) -> String {
 
 /// All notices of a run, and below them how many there are and how to learn more; nothing when there are none.
 pub fn render_all(notices: &[Notice], colour: bool) -> String {
+    render_some(notices, colour, None)
+}
+
+/// The same with long lists of like warnings cut short; `parse` shows all those of `model`.
+pub fn render_brief(notices: &[Notice], colour: bool, model: &str) -> String {
+    render_some(notices, colour, Some(model))
+}
+
+fn render_some(notices: &[Notice], colour: bool, brief: Option<&str>) -> String {
+    let mut counts: HashMap<Code, usize> = HashMap::new();
+    for notice in notices.iter().filter(|n| brief.is_some() && !n.is_error()) {
+        *counts.entry(notice.code).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > MANY);
+    let mut met: HashMap<Code, usize> = HashMap::new();
     let mut out = String::new();
-    for errors in [false, true] {
+    for (errors, shown) in [(false, SHOWN_WARNINGS), (true, SHOWN_ERRORS)] {
         let mut kind = notices.iter().filter(|n| n.is_error() == errors);
-        for notice in kind.by_ref().take(SHOWN) {
-            out.push_str(&render(notice, colour));
-            out.push('\n');
+        for notice in kind.by_ref().take(shown) {
+            let nth = met.entry(notice.code).and_modify(|n| *n += 1).or_insert(1);
+            match counts.get(&notice.code) {
+                Some(count) if *nth == FEW + 1 => {
+                    let (code, more, model) = (notice.code, count - FEW, brief.unwrap_or_default());
+                    out.push_str(&format!(
+                        "warning[{code}]: and {more} more like this; see all: spinor parse {model}\n\n"
+                    ));
+                }
+                Some(_) if *nth > FEW => {}
+                _ => {
+                    out.push_str(&render(notice, colour));
+                    out.push('\n');
+                }
+            }
         }
         let more = kind.count();
         if more > 0 {
@@ -225,6 +259,22 @@ mod tests {
         assert_eq!(render(&notice, false), "error[E0900]: no\n  = help: yes\n");
         let notice = notice.at("m.pml", 3, 5);
         assert_eq!(render(&notice, false), "error[E0900]: no\n --> m.pml:3:5\n  = help: yes\n");
+    }
+
+    #[test]
+    fn long_lists_of_like_warnings_are_cut_short() {
+        let many = |n: usize| vec![Notice::plain(Code::W0205, "w", None); n];
+        let mut notices = many(MANY + 1);
+        notices.insert(0, Notice::plain(Code::W0206, "other", None));
+        let brief = render_brief(&notices, false, "m.pml");
+        assert_eq!((brief.matches("[W0205]: w").count(), brief.matches("other").count()), (FEW, 1));
+        assert!(
+            brief.contains("warning[W0205]: and 8 more like this; see all: spinor parse m.pml\n"),
+            "{brief}"
+        );
+        assert!(brief.contains("12 warnings"), "{brief}");
+        assert_eq!(render_all(&notices, false).matches("[W0205]: w").count(), MANY + 1);
+        assert_eq!(render_brief(&many(MANY), false, "m").matches("[W0205]: w").count(), MANY);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use promela::ir::Program;
 use promela::parse::Dialect;
 use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
-use promela::{lower, parse, preprocess};
+use promela::{lint, lower, parse, preprocess};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -105,7 +105,7 @@ const CONFINED: &[Code] = &[Code::E0005, Code::E0018, Code::E0020, Code::E0021, 
 /// Problems that end the parse: what was not read may declare anything.
 const FINAL: &[Code] = &[Code::E0103, Code::E0104, Code::E0105];
 
-/// Preprocess, parse, lower. After errors the next step is still taken where its own errors would make sense, so that
+/// Preprocess, parse, lower, and look for what is probably not meant. After errors the next step is still taken where its own errors would make sense, so that
 /// one run shows them all; what stands on the same line as an earlier error is taken for a consequence of it.
 fn front_end(
     path: &str,
@@ -126,6 +126,9 @@ fn front_end(
     if !has_errors(&diagnostics) {
         let lowered = lower::lower(&parsed.unit, sources, path);
         diagnostics.extend(lowered.diagnostics);
+        if let Some(program) = &lowered.program {
+            diagnostics.extend(lint::lint(&parsed.unit, program, sources));
+        }
         return (parsed.unit, lowered.program, diagnostics);
     }
     if !unreadable && !diagnostics.iter().any(|d| FINAL.contains(&d.code)) {

@@ -4,6 +4,7 @@ use super::Lowerer;
 use super::names::{Predefined, Referent};
 use crate::ast::{self, ExprKind as A};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::visit::walk;
 use crate::ir::{BinaryOp, ChanOp, Expr, ExprKind, LocId, Place, ProctypeId, RecvArg, Scalar, Type, UnaryOp};
 use crate::source::Span;
 
@@ -21,48 +22,6 @@ pub fn load(place: Place) -> Expr {
 /// An operator applied to two expressions.
 pub fn binary(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
     Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span }
-}
-
-/// Calls `visit` for `e` and every expression inside it.
-pub fn walk<'e>(e: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
-    visit(e);
-    match &e.kind {
-        ExprKind::Load(place) => walk_place(place, visit),
-        ExprKind::Unary(_, a) | ExprKind::Chan(_, a) => walk(a, visit),
-        ExprKind::Enabled(a) | ExprKind::PcValue(a) | ExprKind::GetPriority(a) => walk(a, visit),
-        ExprKind::Binary(_, a, b) => {
-            walk(a, visit);
-            walk(b, visit);
-        }
-        ExprKind::Cond(a, b, c) => {
-            walk(a, visit);
-            walk(b, visit);
-            walk(c, visit);
-        }
-        ExprKind::Poll { chan, args, .. } => {
-            walk(chan, visit);
-            for arg in args {
-                match arg {
-                    RecvArg::Match(e) => walk(e, visit),
-                    RecvArg::Store(p) => walk_place(p, visit),
-                    RecvArg::Ignore => {}
-                }
-            }
-        }
-        ExprKind::Run { args, .. } => args.iter().for_each(|a| walk(a, visit)),
-        ExprKind::RemoteLabel { pid, .. } => pid.iter().for_each(|p| walk(p, visit)),
-        ExprKind::RemoteVar { pid, place, .. } => {
-            pid.iter().for_each(|p| walk(p, visit));
-            walk_place(place, visit);
-        }
-        _ => {}
-    }
-}
-
-fn walk_place<'e>(place: &'e Place, visit: &mut impl FnMut(&'e Expr)) {
-    for index in &place.indices {
-        walk(&index.value, visit);
-    }
 }
 
 /// Whether some expression inside `e` satisfies `test`.

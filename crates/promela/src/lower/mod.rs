@@ -23,6 +23,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, has_errors};
 use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
 use flow::Flow;
+pub(crate) use names::predefined;
 use scope::{ScopeId, Scopes};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
