@@ -12,6 +12,7 @@ use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
 use crate::session::Session;
 use crate::trails::Trails;
 use crate::{VERSION, memory, report_text};
+use jit::Jit;
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
 use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Violation, Warning};
@@ -56,10 +57,13 @@ fn run(
     // What is found in the reduced program is replayed in the original.
     let machine = session.machine()?;
     let reduced = session.reduced_machine(plan.config.reductions())?;
+    let jit = plan.config.exec == "jit";
+    let compiled = if jit { Some(session.compiled(plan.config.reductions())?) } else { None };
     let compile = compiling.elapsed();
     let searching = Instant::now();
     let mut run = Run {
         plan,
+        compiled,
         session: Some(&session),
         stated: &inventory.safety,
         fingerprint: session.fingerprint(),
@@ -98,6 +102,8 @@ fn refuse_overwriting(trail: &str, session: &Session) -> Result<(), Failure> {
 /// What the searches of one check have in common.
 struct Run<'a> {
     plan: &'a Plan,
+    /// What searches instead of the reference machine, which replays what is found.
+    compiled: Option<Jit>,
     /// The model's text; hand-written systems have none.
     session: Option<&'a Session>,
     /// What the model states, or has built in.
@@ -143,7 +149,11 @@ impl Run<'_> {
             limits: self.limits_left(),
             stop: self.stop,
         };
-        let mut outcome = dispatch::search(self.plan, searched, &task, observer);
+        let system: &dyn TransitionSystem = match &self.compiled {
+            Some(compiled) => compiled,
+            None => searched,
+        };
+        let mut outcome = dispatch::search(self.plan, system, &task, observer);
         for warning in std::mem::take(&mut outcome.warnings) {
             self.warn(machine, &warning);
         }
@@ -154,7 +164,10 @@ impl Run<'_> {
         }
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
-        report.coverage = if report.exhaustive { searched.coverage() } else { None };
+        if report.exhaustive {
+            let compiled = self.compiled.as_ref().map(|compiled| compiled.interp().coverage());
+            report.coverage = compiled.unwrap_or_else(|| searched.coverage());
+        }
         Ok(report)
     }
 
@@ -350,6 +363,7 @@ mod tests {
         let started = Instant::now();
         let mut run = Run {
             plan: &plan,
+            compiled: None,
             session: None,
             stated: &[FaultKind::EndState],
             fingerprint: 7,

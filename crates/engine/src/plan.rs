@@ -106,7 +106,7 @@ pub const STORE: Choice = Choice {
     later: &[],
 };
 /// The values of `--exec`.
-pub const EXEC: Choice = Choice { option: "--exec", available: &["interp"], later: &["jit"] };
+pub const EXEC: Choice = Choice { option: "--exec", available: &["interp", "jit"], later: &[] };
 /// The values of `--fair`.
 pub const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
 /// The values of `--proviso`.
@@ -401,7 +401,6 @@ mod tests {
             CheckOptions { search: some("ndfs"), ..options() },
             CheckOptions { por: some("stubborn"), ..options() },
             CheckOptions { store: some("tree"), search: some("bfs"), ..options() },
-            CheckOptions { exec: some("jit"), ..options() },
             CheckOptions { threads: Some(2), ..options() },
             CheckOptions { fair: some("weak"), ..options() },
             CheckOptions { sleep: true, ..options() },

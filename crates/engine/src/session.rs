@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::options::Source;
 use crate::property::Inventory;
+use jit::Jit;
 use machine::Interp;
 use machine::opt::Reductions;
 use promela::ast::Unit;
@@ -77,10 +78,21 @@ impl Session {
 
     /// A machine for what the static reductions leave of the program. Its actions are those of [`Session::machine`].
     pub fn reduced_machine(&self, reductions: Reductions) -> Result<Interp, Failure> {
+        self.machine_for(Arc::new(self.reduced(reductions)?))
+    }
+
+    /// The same as native code.
+    pub fn compiled(&self, reductions: Reductions) -> Result<Jit, Failure> {
+        let sources = Arc::clone(&self.sources);
+        let machine = Jit::new(Arc::new(self.reduced(reductions)?), move |span| sources.location(span));
+        machine.map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
+    }
+
+    fn reduced(&self, reductions: Reductions) -> Result<Program, Failure> {
         let mut program = Program::clone(self.program()?);
         machine::opt::reduce(&mut program, reductions);
         verify(&program)?;
-        self.machine_for(Arc::new(program))
+        Ok(program)
     }
 
     /// The properties that the program states.

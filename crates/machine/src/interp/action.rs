@@ -5,7 +5,7 @@ use system::ActionId;
 
 /// An action taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Action {
+pub struct Action {
     /// The process that moves (for a rendezvous: that sends).
     pub pid: usize,
     /// Its edge; `None` stands for a process whose `provided` clause cannot be evaluated.

@@ -38,6 +38,12 @@ impl Taken {
 }
 
 impl Interp {
+    /// The flags of a proctype's edges, for machines that execute instead of this one: they set a flag when the edge is
+    /// taken. The flags stay where they are as long as the machine lives.
+    pub fn taken_flags(&self, proctype: ProctypeId) -> &[AtomicBool] {
+        &self.taken.0[proctype.index()]
+    }
+
     /// The statements of all proctypes (claims and traces are followed, not executed) with what was noted so far.
     pub(super) fn statements(&self) -> Vec<Coverage> {
         let started = self.started();

@@ -8,7 +8,8 @@ use promela::ir::{
 
 /// How a value is written into the bytes of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Width {
+#[allow(missing_docs, reason = "the names say it: signed or not, and how many bits")]
+pub enum Width {
     U8,
     U16,
     I16,
@@ -16,7 +17,8 @@ pub(super) enum Width {
 }
 
 impl Width {
-    fn of(scalar: Scalar) -> Self {
+    /// That of a cell or message field.
+    pub fn of(scalar: Scalar) -> Self {
         match (scalar, scalar.width()) {
             (_, 1) => Width::U8,
             (Scalar::Short, _) => Width::I16,
@@ -26,7 +28,7 @@ impl Width {
     }
 
     /// The narrowest width for numbers below `bound`.
-    fn below(bound: usize) -> Self {
+    pub fn below(bound: usize) -> Self {
         match bound {
             0..=0x100 => Width::U8,
             0x101..=0x1_0000 => Width::U16,
@@ -46,9 +48,12 @@ impl Width {
 
 /// Neighbouring cells of one width: states are written and read by such runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub struct Run {
+    /// The first cell.
     pub first: usize,
+    /// How many.
     pub n: usize,
+    /// Their width.
     pub width: Width,
 }
 
@@ -66,7 +71,7 @@ fn runs(cells: impl Iterator<Item = (usize, Width)>) -> Vec<Run> {
 
 /// Facts about a program that every step needs.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     /// Global cells that make states different.
     pub visible: Vec<Run>,
     /// Hidden global cells.
@@ -87,7 +92,7 @@ pub(super) struct Layout {
 
 /// Facts about the processes of one proctype.
 #[derive(Debug)]
-pub(super) struct ProcessLayout {
+pub struct ProcessLayout {
     /// What each cell holds.
     pub scalars: Vec<Scalar>,
     /// How they are written.
@@ -102,7 +107,7 @@ pub(super) struct ProcessLayout {
 
 /// Facts about the channels of one declaration.
 #[derive(Debug)]
-pub(super) struct ChannelLayout {
+pub struct ChannelLayout {
     /// Widths of the fields of a message.
     pub fields: Vec<Width>,
     /// Width of the number of messages.
@@ -111,7 +116,7 @@ pub(super) struct ChannelLayout {
 
 /// Facts about the trace assertion.
 #[derive(Debug)]
-pub(super) struct TraceLayout {
+pub struct TraceLayout {
     /// Width of its location.
     pub location: Width,
     /// The location at its end, where nothing more is allowed.
@@ -176,7 +181,7 @@ impl TraceLayout {
 }
 
 /// The scalar of each cell; cells that no variable covers count as `int`.
-fn cell_scalars(program: &Program, vars: &[Var], n_cells: u32) -> Vec<Scalar> {
+pub fn cell_scalars(program: &Program, vars: &[Var], n_cells: u32) -> Vec<Scalar> {
     let mut cells = vec![Scalar::Int; n_cells as usize];
     let mut scalars = Vec::new();
     for var in vars {
@@ -190,7 +195,7 @@ fn cell_scalars(program: &Program, vars: &[Var], n_cells: u32) -> Vec<Scalar> {
 }
 
 /// Which global cells belong to hidden variables.
-fn hidden_cells(program: &Program) -> Vec<bool> {
+pub fn hidden_cells(program: &Program) -> Vec<bool> {
     let mut cells = vec![false; program.n_global_cells as usize];
     for var in program.globals.iter().filter(|var| var.hidden) {
         let len = program.cells_of(&var.ty) as usize;
@@ -211,7 +216,7 @@ fn created(steps: &[InitStep]) -> Vec<ChanTypeId> {
 }
 
 /// The `run` that executing an action performs.
-pub(super) fn find_run(action: &Action) -> Option<&Expr> {
+pub fn find_run(action: &Action) -> Option<&Expr> {
     let mut todo: Vec<&Expr> = match action {
         Action::Guard(expr) | Action::Assign(_, expr) | Action::Assert(expr) => vec![expr],
         Action::Printf(_, args) => args.iter().collect(),

@@ -6,7 +6,7 @@
 //! file makes a transition system of it. It follows Spin's verifier exactly, because the states that both
 //! count must be the same.
 
-mod action;
+pub mod action;
 mod blocked;
 mod channel;
 mod codec;
@@ -19,7 +19,7 @@ mod fault;
 mod fire;
 mod guard;
 mod input;
-mod layout;
+pub mod layout;
 mod moves;
 mod print;
 mod process;
@@ -42,6 +42,7 @@ use coverage::Taken;
 use eval::{Mode, View};
 use fault::{Outcome, Trap, internal};
 use layout::Layout;
+pub use moves::Tried;
 use moves::Want;
 use state::State;
 

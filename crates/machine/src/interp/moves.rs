@@ -27,6 +27,17 @@ pub(super) enum Want {
     Any,
 }
 
+/// What became of trying an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tried {
+    /// It is not executable.
+    Blocked,
+    /// It offers a message on a rendezvous channel, and nobody takes it.
+    Unheard,
+    /// It was executed, or shows an error.
+    Executed,
+}
+
 impl Interp {
     /// Appends the enabled actions of `state`, which is as before afterwards. Returns whether `timeout` had to be true.
     pub(super) fn moves(&self, state: &mut State, want: Want, out: &mut Vec<ActionId>) -> bool {
@@ -76,24 +87,67 @@ impl Interp {
             if escape.is_some() && edge.escape != escape {
                 break;
             }
-            let view = self.view(state, pid, mode);
-            match view.executable(proctype, edge) {
-                Ok(false) => continue,
-                Ok(true) if is_rendezvous_send(&view, edge) => {
-                    let before = out.len();
-                    self.offer(state, pid, proctype, id, timeout, out);
-                    if out.len() == before {
-                        escape = None;
-                        continue;
-                    }
+            match self.try_edge(state, pid, id, mode, out) {
+                Tried::Blocked => continue,
+                Tried::Unheard => escape = None,
+                Tried::Executed if want == Want::Any => return,
+                Tried::Executed => {
+                    mode.moved = true;
+                    escape = edge.escape;
                 }
-                Ok(true) | Err(_) => out.push(Action::single(pid, id).pack()),
             }
-            if want == Want::Any {
-                return;
+        }
+    }
+
+    /// Appends the actions that one edge of a process stands for.
+    fn try_edge(
+        &self,
+        state: &mut State,
+        pid: usize,
+        id: EdgeId,
+        mode: Mode,
+        out: &mut Vec<ActionId>,
+    ) -> Tried {
+        let proctype = self.program.proctype(state.processes[pid].proctype);
+        let edge = proctype.edge(id);
+        let view = self.view(state, pid, mode);
+        match view.executable(proctype, edge) {
+            Ok(false) => return Tried::Blocked,
+            Ok(true) if is_rendezvous_send(&view, edge) => {
+                let before = out.len();
+                self.offer(state, pid, proctype, id, mode.timeout, out);
+                if out.len() == before {
+                    return Tried::Unheard;
+                }
             }
-            mode.moved = true;
-            escape = edge.escape;
+            Ok(true) | Err(_) => out.push(Action::single(pid, id).pack()),
+        }
+        Tried::Executed
+    }
+
+    /// Appends the enabled actions of one process: for machines that leave what they cannot do themselves to this one.
+    pub fn moves_of_process(&self, state: &[u8], pid: usize, timeout: bool, out: &mut Vec<ActionId>) {
+        if let Ok(mut state) = self.decode(state) {
+            if pid < state.processes.len() {
+                self.moves_of(&mut state, pid, timeout, Want::All, out);
+            }
+        }
+    }
+
+    /// Appends the actions that one edge stands for, when process `pid` is at its location. `moved` says whether an earlier edge was executed.
+    pub fn moves_along(
+        &self,
+        state: &[u8],
+        (pid, edge): (usize, EdgeId),
+        timeout: bool,
+        moved: bool,
+        out: &mut Vec<ActionId>,
+    ) -> Tried {
+        match self.decode(state) {
+            Ok(mut state) if pid < state.processes.len() => {
+                self.try_edge(&mut state, pid, edge, Mode { timeout, moved, ..Mode::default() }, out)
+            }
+            _ => Tried::Blocked,
         }
     }
 

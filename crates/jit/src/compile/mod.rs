@@ -1,0 +1,374 @@
+//! From automata to native code.
+//!
+//! This file plans the functions and drives Cranelift; `process` makes the functions of a proctype, `statement` what an
+//! edge tests and does, `emit` how an outcome is written, `channel` messages, `expr` values. A proctype's locations are
+//! put together in groups of a size that Cranelift likes; a group's function is given the location. There are
+//! three kinds: *expand* writes the outcomes of a process, *any* asks whether it could move (after a step inside an
+//! atomic sequence), *receive* lets it take a message that is on offer.
+
+mod channel;
+mod emit;
+mod expr;
+mod process;
+mod statement;
+
+use std::mem;
+
+use cranelift_codegen::Context as CodegenContext;
+use cranelift_codegen::ir::{AbiParam, Signature, types};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, default_libcall_names};
+use machine::Interp;
+use promela::ir::{Action, Expr, ExprKind, LocId, Proctype, Program, RecvArg};
+
+use crate::code::{Check, Code, Expand, Receive};
+use crate::layout::Layout;
+use crate::points::Points;
+
+use process::Kind;
+
+/// Edges in one function, about.
+const GROUP: usize = 32;
+
+/// What all functions are made from.
+struct Plan<'p> {
+    program: &'p Program,
+    layout: &'p Layout,
+    /// Whose flags say which edges were ever taken.
+    interp: &'p Interp,
+    points: Points,
+    /// For every proctype, for every location, the function that answers whether a process there can move.
+    any: Vec<Vec<Option<FuncId>>>,
+}
+
+/// The functions of one kind.
+struct Group {
+    id: FuncId,
+    proctype: usize,
+    kind: Kind,
+    locations: Vec<LocId>,
+}
+
+/// Makes the code of a program.
+pub fn compile(program: &Program, layout: &Layout, interp: &Interp) -> Result<Code, String> {
+    let mut module = module()?;
+    let mut plan = Plan { program, layout, interp, points: Points::new(program), any: Vec::new() };
+    let groups = plan_groups(&mut plan, &mut module)?;
+    let mut inits = Vec::new();
+    for proctype in &program.proctypes {
+        let wanted = !proctype.init.is_empty();
+        inits.push(if wanted { Some(declare(&mut module, Kind::Init)?) } else { None });
+    }
+    let invariants = match !program.invariants.is_empty() && plan.can_check_invariants() {
+        true => Some(declare(&mut module, Kind::Invariants)?),
+        false => None,
+    };
+
+    let mut maker =
+        Maker { context: module.make_context(), builder: FunctionBuilderContext::new(), module: &mut module };
+    for group in &groups {
+        maker.define(&plan, group.id, group.kind, group.proctype, &group.locations)?;
+    }
+    for (proctype, id) in inits.iter().enumerate() {
+        if let Some(id) = id {
+            maker.define(&plan, *id, Kind::Init, proctype, &[])?;
+        }
+    }
+    if let Some(id) = invariants {
+        maker.define(&plan, id, Kind::Invariants, 0, &[])?;
+    }
+    module.finalize_definitions().map_err(|e| format!("the code cannot be linked: {e}"))?;
+    Ok(collect(program, module, &groups, &inits, invariants))
+}
+
+fn module() -> Result<JITModule, String> {
+    let mut flags = settings::builder();
+    let checked = if cfg!(debug_assertions) { "true" } else { "false" };
+    for (name, value) in [
+        ("use_colocated_libcalls", "false"),
+        ("is_pic", "false"),
+        // States are short and code is straight: optimising gains nothing that can be measured, and takes time.
+        ("opt_level", "none"),
+        ("enable_verifier", checked),
+        ("unwind_info", "false"),
+    ] {
+        flags.set(name, value).map_err(|e| e.to_string())?;
+    }
+    let isa = cranelift_native::builder().map_err(|e| format!("this processor is not supported: {e}"))?;
+    let isa = isa.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())?;
+    Ok(JITModule::new(JITBuilder::with_isa(isa, default_libcall_names())))
+}
+
+/// The signature of a kind of function.
+fn signature(module: &JITModule, kind: Kind) -> Signature {
+    let mut signature = module.make_signature();
+    let pointer = module.target_config().pointer_type();
+    let numbers = match kind {
+        Kind::Expand | Kind::Any => 3,
+        Kind::Receive => 4,
+        Kind::Init | Kind::Invariants => 1,
+    };
+    signature.params.extend([AbiParam::new(pointer); 3]);
+    signature.params.extend((0..numbers).map(|_| AbiParam::new(types::I32)));
+    if kind != Kind::Expand {
+        signature.returns.push(AbiParam::new(types::I32));
+    }
+    signature
+}
+
+fn declare(module: &mut JITModule, kind: Kind) -> Result<FuncId, String> {
+    let signature = signature(module, kind);
+    module.declare_anonymous_function(&signature).map_err(|e| e.to_string())
+}
+
+/// Which locations need which code, in groups.
+fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule) -> Result<Vec<Group>, String> {
+    let mut groups = Vec::new();
+    let rendezvous = plan.program.chan_types.iter().any(|ty| ty.capacity == 0);
+    for (index, proctype) in plan.program.proctypes.iter().enumerate() {
+        let block = &plan.layout.processes[index];
+        let locations = || (0..proctype.locations.len() as u32).map(LocId);
+        let stops = |l: &LocId| !proctype.location(*l).in_d_step && !proctype.location(*l).edges.is_empty();
+        let mut asked = vec![false; proctype.locations.len()];
+        for edge in proctype.edges.iter().filter(|e| e.atomic && !matches!(e.action, Action::End)) {
+            asked[edge.to.index()] = !always_enabled(proctype, edge.to);
+        }
+        let mut any = vec![None; proctype.locations.len()];
+        for kind in [Kind::Expand, Kind::Any, Kind::Receive] {
+            let wanted: Vec<LocId> = match kind {
+                Kind::Any => locations().filter(|l| asked[l.index()]).collect(),
+                Kind::Receive if !rendezvous => Vec::new(),
+                Kind::Receive => locations().filter(|l| stops(l) && block.may_receive[l.index()]).collect(),
+                _ => locations().filter(stops).collect(),
+            };
+            for locations in chunks(proctype, &wanted) {
+                let id = declare(module, kind)?;
+                if kind == Kind::Any {
+                    locations.iter().for_each(|l| any[l.index()] = Some(id));
+                }
+                groups.push(Group { id, proctype: index, kind, locations });
+            }
+        }
+        plan.any.push(any);
+    }
+    Ok(groups)
+}
+
+/// Cuts a list of locations where about enough edges are together.
+fn chunks(proctype: &Proctype, locations: &[LocId]) -> Vec<Vec<LocId>> {
+    let mut out: Vec<Vec<LocId>> = Vec::new();
+    let mut edges = GROUP;
+    for &location in locations {
+        let more = proctype.location(location).edges.len().max(1);
+        if edges + more > GROUP {
+            out.push(Vec::new());
+            edges = 0;
+        }
+        edges += more;
+        if let Some(last) = out.last_mut() {
+            last.push(location);
+        }
+    }
+    out
+}
+
+/// A process there can always move.
+fn always_enabled(proctype: &Proctype, location: LocId) -> bool {
+    let first = proctype.location(location).edges.first();
+    proctype.provided.is_none()
+        && first.is_some_and(|&edge| {
+            matches!(
+                proctype.edge(edge).action,
+                Action::Skip
+                    | Action::Else
+                    | Action::Assign(..)
+                    | Action::Assert(_)
+                    | Action::Printf(..)
+                    | Action::Printm(..)
+                    | Action::Unlock(_)
+            )
+        })
+}
+
+/// Makes one function after another.
+struct Maker<'m> {
+    context: CodegenContext,
+    builder: FunctionBuilderContext,
+    module: &'m mut JITModule,
+}
+
+impl Maker<'_> {
+    fn define(
+        &mut self,
+        plan: &Plan<'_>,
+        id: FuncId,
+        kind: Kind,
+        proctype: usize,
+        locations: &[LocId],
+    ) -> Result<(), String> {
+        self.context.func.signature = signature(self.module, kind);
+        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
+        process::function(plan, self.module, builder, kind, proctype, locations);
+        let defined = self.module.define_function(id, &mut self.context);
+        defined.map_err(|e| format!("the code of {} cannot be made: {e:?}", plan.name(proctype)))?;
+        self.module.clear_context(&mut self.context);
+        Ok(())
+    }
+}
+
+fn collect(
+    program: &Program,
+    module: JITModule,
+    groups: &[Group],
+    inits: &[Option<FuncId>],
+    invariants: Option<FuncId>,
+) -> Code {
+    let none = || program.proctypes.iter().map(|p| vec![None; p.locations.len()]);
+    let (mut expand, mut receive) =
+        (none().collect::<Vec<_>>(), none().map(|v| vec![None; v.len()]).collect::<Vec<_>>());
+    for group in groups {
+        let address = module.get_finalized_function(group.id);
+        for location in &group.locations {
+            match group.kind {
+                Kind::Expand => {
+                    // SAFETY: the function was declared with this signature.
+                    let function = unsafe { mem::transmute::<*const u8, Expand>(address) };
+                    expand[group.proctype][location.index()] = Some(function);
+                }
+                Kind::Receive => {
+                    // SAFETY: the function was declared with this signature.
+                    let function = unsafe { mem::transmute::<*const u8, Receive>(address) };
+                    receive[group.proctype][location.index()] = Some(function);
+                }
+                _ => {}
+            }
+        }
+    }
+    let check = |id: FuncId| {
+        // SAFETY: the function was declared with this signature.
+        unsafe { mem::transmute::<*const u8, Check>(module.get_finalized_function(id)) }
+    };
+    let init = inits.iter().map(|id| id.map(check)).collect();
+    let invariants = invariants.map(check);
+    Code { expand, receive, init, invariants, module: Some(module).into() }
+}
+
+impl Plan<'_> {
+    fn name(&self, proctype: usize) -> &str {
+        self.program.proctypes.get(proctype).map_or("the program", |p| &p.name)
+    }
+
+    /// Whether there is code for an action; if not, the reference machine does it.
+    fn can(&self, proctype: &Proctype, action: &Action) -> bool {
+        if proctype.deterministic {
+            return false;
+        }
+        match action {
+            Action::Skip | Action::Else | Action::End => true,
+            Action::Guard(e) | Action::Assert(e) | Action::Printm(e, _) => can_eval(e),
+            Action::Assign(place, e) => can_eval(e) && place.indices.iter().all(|i| can_eval(&i.value)),
+            Action::Send { chan, args, .. } => can_eval(chan) && args.iter().all(can_eval),
+            Action::Receive { chan, args, .. } => can_eval(chan) && args.iter().all(can_match),
+            Action::Printf(_, args) => args.iter().all(can_eval),
+            Action::Lock(place) | Action::Unlock(place) => place.indices.iter().all(|i| can_eval(&i.value)),
+            Action::DStep { entry, guards, .. } => self.can_d_step(proctype, *entry, *guards),
+            Action::SetPriority(..) | Action::Event { .. } => false,
+        }
+    }
+
+    /// Whether there is code for everything inside a d_step.
+    fn can_d_step(&self, proctype: &Proctype, entry: LocId, guards: Option<LocId>) -> bool {
+        let mut seen = vec![false; proctype.locations.len()];
+        let mut todo = vec![entry];
+        todo.extend(guards);
+        while let Some(location) = todo.pop() {
+            if mem::replace(&mut seen[location.index()], true) || !proctype.location(location).in_d_step {
+                continue;
+            }
+            for &id in &proctype.location(location).edges {
+                let edge = proctype.edge(id);
+                let simple = !matches!(edge.action, Action::DStep { .. } | Action::End)
+                    && machine::interp::layout::find_run(&edge.action).is_none();
+                if !simple || !self.can(proctype, &edge.action) {
+                    return false;
+                }
+                todo.push(edge.to);
+            }
+        }
+        true
+    }
+
+    fn can_check_invariants(&self) -> bool {
+        self.program.invariants.iter().all(|i| can_eval(&i.expr) && !needs_process(&i.expr))
+    }
+}
+
+fn can_match(arg: &RecvArg) -> bool {
+    match arg {
+        RecvArg::Store(place) => place.indices.iter().all(|i| can_eval(&i.value)),
+        RecvArg::Ignore => true,
+        RecvArg::Match(e) => can_eval(e),
+    }
+}
+
+/// Calls `visit` with an expression and all inside it.
+fn walk<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
+    let mut todo = vec![expr];
+    while let Some(expr) = todo.pop() {
+        visit(expr);
+        match &expr.kind {
+            ExprKind::Load(place) => todo.extend(place.indices.iter().map(|i| &i.value)),
+            ExprKind::Unary(_, a)
+            | ExprKind::Chan(_, a)
+            | ExprKind::Enabled(a)
+            | ExprKind::PcValue(a)
+            | ExprKind::GetPriority(a) => todo.push(a),
+            ExprKind::Binary(_, a, b) => todo.extend([&**a, &**b]),
+            ExprKind::Cond(a, b, c) => todo.extend([&**a, &**b, &**c]),
+            ExprKind::Poll { chan, args, .. } => {
+                todo.push(chan);
+                for arg in args {
+                    match arg {
+                        RecvArg::Store(place) => todo.extend(place.indices.iter().map(|i| &i.value)),
+                        RecvArg::Ignore => {}
+                        RecvArg::Match(e) => todo.push(e),
+                    }
+                }
+            }
+            ExprKind::Run { args, .. } => todo.extend(args),
+            ExprKind::RemoteLabel { pid, .. } => todo.extend(pid.as_deref()),
+            ExprKind::RemoteVar { pid, place, .. } => {
+                todo.extend(pid.as_deref());
+                todo.extend(place.indices.iter().map(|i| &i.value));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether there is code for an expression.
+fn can_eval(expr: &Expr) -> bool {
+    let mut can = true;
+    walk(expr, &mut |e| {
+        can &= !matches!(
+            e.kind,
+            ExprKind::Enabled(_) | ExprKind::GetPriority(_) | ExprKind::Priority | ExprKind::NonProgress
+        );
+    });
+    can
+}
+
+/// Whether an expression is about the process that evaluates it.
+fn needs_process(expr: &Expr) -> bool {
+    let mut needs = false;
+    walk(expr, &mut |e| {
+        needs |= match &e.kind {
+            ExprKind::Pid | ExprKind::Run { .. } => true,
+            ExprKind::Load(place) => place.base == promela::ir::Base::Local,
+            _ => false,
+        };
+    });
+    needs
+}

@@ -1,0 +1,605 @@
+//! The functions of a proctype: which edges of a location are tried, in which order, and what follows from it.
+//!
+//! The rules are those of the reference machine (`machine::interp`, `moves`): `else` asks whether an earlier edge was
+//! executed, an escape that was executed shuts out what it covers, a message that nobody takes lifts that again.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, TrapCode, Type, Value, types};
+use cranelift_frontend::{FunctionBuilder, Switch, Variable};
+use cranelift_jit::JITModule;
+use cranelift_module::Module;
+use promela::ir::{Action, Edge, EdgeId, Expr, InitStep, LocId, Proctype, RecvArg};
+
+use crate::runtime::{self, Context, SLOW};
+use crate::shape::{ProcEntry, Shape};
+
+use super::Plan;
+use super::expr::{Frame, plain};
+use super::statement::{How, Targets};
+
+/// What a function is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Writes the outcomes of a process.
+    Expand,
+    /// Answers whether a process can move.
+    Any,
+    /// Lets a process take a message on offer.
+    Receive,
+    /// Initialises a process.
+    Init,
+    /// Answers whether the invariants hold.
+    Invariants,
+}
+
+/// A function in the making.
+pub struct Gen<'p> {
+    pub plan: &'p Plan<'p>,
+    pub module: &'p mut JITModule,
+    pub b: FunctionBuilder<'p>,
+    pub kind: Kind,
+    pub proctype: usize,
+    pub context: Value,
+    pub pid: Value,
+    /// Offset of the process's block.
+    pub own: Value,
+    /// Where evaluation goes when it meets an error.
+    pub wrong: Block,
+    /// Where it goes when there is no code for what it met.
+    pub slow: Block,
+    /// Whether an earlier edge was executed.
+    pub moved: Variable,
+    /// The escape that was executed, 0: none.
+    escape: Variable,
+    /// Steps that a d_step went back.
+    pub steps: Variable,
+    /// How many receivers took the message.
+    count: Variable,
+    /// Receiving: the channel on which a message is on offer.
+    channel: Value,
+    /// Receiving: only an answer is wanted.
+    pub ask: Option<Value>,
+    /// Signatures of the helpers that were called.
+    signatures: Vec<(*const u8, SigRef)>,
+}
+
+/// Makes one function.
+pub fn function<'p>(
+    plan: &'p Plan<'p>,
+    module: &'p mut JITModule,
+    mut b: FunctionBuilder<'p>,
+    kind: Kind,
+    proctype: usize,
+    locations: &[LocId],
+) {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let params = b.block_params(entry).to_vec();
+    let unset = b.create_block();
+    let mut variable = || b.declare_var(types::I32);
+    let (moved, escape, steps, count) = (variable(), variable(), variable(), variable());
+    let mut g = Gen {
+        plan,
+        module,
+        b,
+        kind,
+        proctype,
+        context: params[0],
+        pid: params[3],
+        own: params[0],
+        wrong: unset,
+        slow: unset,
+        moved,
+        escape,
+        steps,
+        count,
+        channel: params[3],
+        ask: None,
+        signatures: Vec::new(),
+    };
+    let mut f = Frame {
+        state: params[1],
+        local: params[1],
+        shape: params[2],
+        timeout: None,
+        run: None,
+        pending: false,
+    };
+    if kind == Kind::Invariants {
+        g.invariants(&f);
+    } else {
+        let entries = g.field64(f.shape, offset_of!(Shape, procs));
+        let pid = g.wide(g.pid);
+        let distance = g.b.ins().imul_imm_s(pid, size_of::<ProcEntry>() as i64);
+        let entry = g.b.ins().iadd(entries, distance);
+        let offset = g.field32(entry, offset_of!(ProcEntry, offset));
+        g.own = g.wide(offset);
+        f.local = g.b.ins().iadd(f.state, g.own);
+        match kind {
+            Kind::Init => g.init(&f),
+            Kind::Receive => {
+                g.channel = params[5];
+                g.ask = Some(params[6]);
+                f.pending = true;
+                g.locations(&f, params[4], locations);
+            }
+            _ => {
+                f.timeout = plan.program.uses.timeout.then_some(params[5]);
+                g.locations(&f, params[4], locations);
+            }
+        }
+    }
+    g.b.seal_all_blocks();
+    let config = g.module.target_config();
+    g.b.finalize(config);
+}
+
+impl<'p> Gen<'p> {
+    pub fn definition(&self) -> &'p Proctype {
+        &self.plan.program.proctypes[self.proctype]
+    }
+
+    /// The proctype of the process, where there is a process.
+    pub fn own_proctype(&self) -> Option<usize> {
+        (self.kind != Kind::Invariants).then_some(self.proctype)
+    }
+
+    /// Calls a helper.
+    pub fn helper(&mut self, address: *const u8, args: &[Value], result: Option<Type>) -> Option<Value> {
+        let signature = match self.signatures.iter().find(|(of, _)| *of == address) {
+            Some(&(_, known)) => known,
+            None => {
+                let mut signature = Signature::new(self.module.target_config().default_call_conv);
+                for &arg in args {
+                    let ty = self.b.func.dfg.value_type(arg);
+                    signature.params.push(AbiParam::new(ty));
+                }
+                signature.returns.extend(result.map(AbiParam::new));
+                let signature = self.b.import_signature(signature);
+                self.signatures.push((address, signature));
+                signature
+            }
+        };
+        let callee = self.b.ins().iconst(types::I64, address as i64);
+        let call = self.b.ins().call_indirect(signature, callee, args);
+        result.map(|_| self.b.inst_results(call)[0])
+    }
+
+    /// Goes to a block that nothing else will go to; false when nothing does, then it is closed again.
+    pub fn open(&mut self, block: Block) -> bool {
+        self.b.seal_block(block);
+        self.b.switch_to_block(block);
+        let reached = !self.b.is_unreachable();
+        if !reached {
+            self.b.ins().trap(TrapCode::unwrap_user(1));
+        }
+        reached
+    }
+
+    fn give_back(&mut self, value: u32) {
+        match self.kind {
+            Kind::Expand => self.b.ins().return_(&[]),
+            _ => {
+                let value = self.int(value as i32);
+                self.b.ins().return_(&[value])
+            }
+        };
+    }
+
+    /// All locations of the function.
+    fn locations(&mut self, f: &Frame, location: Value, locations: &[LocId]) {
+        if let Some(provided) = &self.definition().provided {
+            self.provided(f, provided);
+        }
+        let nowhere = self.b.create_block();
+        let mut switch = Switch::new();
+        let mut blocks = Vec::new();
+        for &location in locations {
+            let block = self.b.create_block();
+            switch.set_entry(u128::from(location.0), block);
+            blocks.push((location, block));
+        }
+        match blocks[..] {
+            [(_, only)] => {
+                self.b.ins().jump(only, &[]);
+            }
+            _ => switch.emit(&mut self.b, location, nowhere),
+        }
+        for (location, block) in blocks {
+            self.b.switch_to_block(block);
+            self.location(f, location);
+        }
+        if self.open(nowhere) {
+            self.give_back(0);
+        }
+    }
+
+    /// Returns unless the `provided` clause holds. An error in it counts as a step that shows it.
+    fn provided(&mut self, f: &Frame, provided: &Expr) {
+        let [yes, no, wrong, slow] = [(); 4].map(|()| self.b.create_block());
+        self.wrong = wrong;
+        self.slow = slow;
+        if super::can_eval(provided) {
+            self.condition(f, provided, yes, no);
+        } else {
+            self.b.ins().jump(slow, &[]);
+        }
+        if self.open(no) {
+            self.give_back(0);
+        }
+        if self.open(wrong) {
+            self.provided_error();
+        }
+        if self.open(slow) {
+            self.hand_over(f);
+        }
+        self.b.switch_to_block(yes);
+    }
+
+    fn provided_error(&mut self) {
+        match self.kind {
+            Kind::Expand => {
+                let pid = self.wide(self.pid);
+                let pid = self.b.ins().ishl_imm_u(pid, 56);
+                let action = self.b.ins().bor_imm_u(pid, 0x00ff_ffff_ffff_ffff);
+                self.helper(runtime::slow_fire as *const u8, &[self.context, action], None);
+                self.give_back(0);
+            }
+            Kind::Any => self.give_back(1),
+            _ => self.give_back(0),
+        }
+    }
+
+    /// Lets the reference machine do all that the function is for.
+    fn hand_over(&mut self, f: &Frame) {
+        let timeout = f.timeout.unwrap_or_else(|| self.int(0));
+        match self.kind {
+            Kind::Expand => {
+                let args = [self.context, self.pid, timeout];
+                self.helper(runtime::slow_process as *const u8, &args, None);
+                self.give_back(0);
+            }
+            Kind::Any => {
+                let args = [self.context, f.state, f.shape, self.pid, timeout];
+                let any = self.helper(runtime::slow_any_process as *const u8, &args, Some(types::I32));
+                self.b.ins().return_(&[any.unwrap_or(timeout)]);
+            }
+            _ => self.give_back(SLOW),
+        }
+    }
+
+    /// All edges of a location.
+    fn location(&mut self, f: &Frame, location: LocId) {
+        let proctype = self.definition();
+        let zero = self.int(0);
+        self.b.def_var(self.moved, zero);
+        self.b.def_var(self.escape, zero);
+        self.b.def_var(self.count, zero);
+        let edges = &proctype.location(location).edges;
+        let escapes = edges.iter().any(|&id| proctype.edge(id).escape.is_some());
+        let end = self.b.create_block();
+        for &id in edges {
+            let edge = proctype.edge(id);
+            if escapes && self.kind != Kind::Any {
+                self.shut_out(edge, end);
+            }
+            match self.kind {
+                Kind::Receive => self.receiver(f, id, edge),
+                _ => self.edge(f, id, edge),
+            }
+        }
+        self.b.ins().jump(end, &[]);
+        self.b.switch_to_block(end);
+        match self.kind {
+            Kind::Receive => {
+                let count = self.b.use_var(self.count);
+                self.b.ins().return_(&[count]);
+            }
+            _ => self.give_back(0),
+        }
+    }
+
+    /// Goes to `end` when another escape than that of `edge` was executed.
+    fn shut_out(&mut self, edge: &Edge, end: Block) {
+        let executed = self.b.use_var(self.escape);
+        let own = edge.escape.map_or(0, |l| l.0 as i32);
+        let other = self.compare(IntCC::NotEqual, executed, own);
+        let some = self.compare(IntCC::NotEqual, executed, 0);
+        let out = self.b.ins().band(other, some);
+        self.branch_if(out, end);
+    }
+
+    /// One edge of an expanding or asking function.
+    fn edge(&mut self, f: &Frame, id: EdgeId, edge: &'p Edge) {
+        let [next, done, unheard, slow, fault] = [(); 5].map(|()| self.b.create_block());
+        let to = Targets { next, done, unheard, fault };
+        self.wrong = slow;
+        self.slow = slow;
+        if self.plan.can(self.definition(), &edge.action) {
+            let how = if self.kind == Kind::Expand { How::Emit } else { How::Ask };
+            self.statement(f, id, edge, how, &to);
+        } else {
+            self.b.ins().jump(slow, &[]);
+        }
+        self.b.set_cold_block(slow);
+        self.b.set_cold_block(fault);
+        if self.open(slow) {
+            self.ask_reference(f, id, &to);
+        }
+        if self.open(fault) {
+            let action = self.action(id);
+            self.helper(runtime::slow_fire as *const u8, &[self.context, action], None);
+            self.b.ins().jump(done, &[]);
+        }
+        if self.open(unheard) {
+            let zero = self.int(0);
+            self.b.def_var(self.escape, zero);
+            self.b.ins().jump(next, &[]);
+        }
+        if self.open(done) {
+            self.executed(edge, next);
+        }
+        self.b.seal_block(next);
+        self.b.switch_to_block(next);
+    }
+
+    /// After an edge was executed.
+    fn executed(&mut self, edge: &Edge, next: Block) {
+        if self.kind == Kind::Any {
+            return self.give_back(1);
+        }
+        let one = self.int(1);
+        self.b.def_var(self.moved, one);
+        let escape = self.int(edge.escape.map_or(0, |l| l.0 as i32));
+        self.b.def_var(self.escape, escape);
+        if self.kind == Kind::Receive {
+            let count = self.b.use_var(self.count);
+            let count = self.b.ins().iadd_imm_s(count, 1);
+            self.b.def_var(self.count, count);
+        }
+        self.b.ins().jump(next, &[]);
+    }
+
+    /// Lets the reference machine try the edge.
+    fn ask_reference(&mut self, f: &Frame, id: EdgeId, to: &Targets) {
+        let edge = self.int(id.0 as i32);
+        let timeout = f.timeout.unwrap_or_else(|| self.int(0));
+        let tried = match self.kind {
+            Kind::Expand => {
+                let moved = self.b.use_var(self.moved);
+                let args = [self.context, self.pid, edge, timeout, moved];
+                self.helper(runtime::slow_edge as *const u8, &args, Some(types::I32))
+            }
+            _ => {
+                let args = [self.context, f.state, f.shape, self.pid, edge, timeout];
+                self.helper(runtime::slow_any as *const u8, &args, Some(types::I32))
+            }
+        };
+        let tried = tried.unwrap_or(edge);
+        let is_done = self.compare(IntCC::Equal, tried, 2);
+        self.branch_if(is_done, to.done);
+        let is_unheard = self.compare(IntCC::Equal, tried, 1);
+        self.b.ins().brif(is_unheard, to.unheard, &[], to.next, &[]);
+    }
+
+    /// The number of the action that an edge is.
+    pub fn action(&mut self, id: EdgeId) -> Value {
+        let pid = self.wide(self.pid);
+        match self.kind {
+            Kind::Receive => {
+                let sender = self.field64(self.context, offset_of!(Context, sender));
+                let pid = self.b.ins().ishl_imm_u(pid, 24);
+                let receiver = self.b.ins().bor_imm_u(pid, i64::from(id.0));
+                self.b.ins().bor(sender, receiver)
+            }
+            _ => {
+                let pid = self.b.ins().ishl_imm_u(pid, 56);
+                self.b.ins().bor_imm_u(pid, i64::from(id.0) << 32 | 0xffff_ffff)
+            }
+        }
+    }
+
+    /// One edge of a process that may take a message on offer.
+    fn receiver(&mut self, f: &Frame, id: EdgeId, edge: &'p Edge) {
+        let proctype = self.definition();
+        let [next, done, unheard, slow, fault] = [(); 5].map(|()| self.b.create_block());
+        let to = Targets { next, done, unheard, fault };
+        match &edge.action {
+            Action::Receive { keep: false, .. } if !self.plan.can(proctype, &edge.action) => {
+                self.b.ins().jump(slow, &[]);
+            }
+            Action::Receive { chan, keep: false, args, .. } => {
+                self.slow = slow;
+                self.offered(f, chan, args, next, fault);
+                if let Some(f2) = self.commit(f, id, How::Emit, &to) {
+                    self.take_offered(&f2, args);
+                    self.finish(&f2, id, edge, How::Emit, &to);
+                }
+            }
+            Action::DStep { entry, exit, guards } => {
+                self.slow = slow;
+                let start = self.b.create_block();
+                for &inner in &proctype.location(guards.unwrap_or(*entry)).edges {
+                    let Action::Receive { chan, keep: false, args, .. } = &proctype.edge(inner).action else {
+                        continue;
+                    };
+                    let no = self.b.create_block();
+                    if self.plan.can(proctype, &proctype.edge(inner).action) {
+                        self.offered(f, chan, args, no, fault);
+                        self.b.ins().jump(start, &[]);
+                    } else {
+                        self.b.ins().jump(slow, &[]);
+                    }
+                    self.b.switch_to_block(no);
+                }
+                self.b.ins().jump(next, &[]);
+                if self.open(start) {
+                    self.start_d_step(f, id, edge, (*entry, *exit), &to);
+                }
+            }
+            _ => {
+                self.b.ins().jump(next, &[]);
+            }
+        }
+        if self.open(slow) {
+            self.give_back(SLOW);
+        }
+        if self.open(fault) {
+            self.answer();
+            let action = self.action(id);
+            self.helper(runtime::slow_fire as *const u8, &[self.context, action], None);
+            self.b.ins().jump(done, &[]);
+        }
+        if self.open(unheard) {
+            self.b.ins().jump(next, &[]);
+        }
+        if self.open(done) {
+            self.executed(edge, next);
+        }
+        self.b.switch_to_block(next);
+    }
+
+    /// A d_step that takes the message on offer and goes on from there.
+    fn start_d_step(
+        &mut self,
+        f: &Frame,
+        id: EdgeId,
+        edge: &'p Edge,
+        (entry, exit): (LocId, LocId),
+        to: &Targets,
+    ) {
+        if !self.plan.can(self.definition(), &edge.action) {
+            self.b.ins().jump(to.fault, &[]);
+        } else if let Some(f2) = self.commit(f, id, How::Emit, to) {
+            self.d_step_by_receiving(&f2, entry, exit, to.fault);
+            self.finish(&f2, id, edge, How::Emit, to);
+        }
+    }
+
+    /// When only an answer is wanted, it is yes.
+    pub fn answer(&mut self) {
+        if let Some(ask) = self.ask {
+            let yes = self.b.create_block();
+            let go_on = self.b.create_block();
+            self.b.ins().brif(ask, yes, &[], go_on, &[]);
+            self.b.switch_to_block(yes);
+            self.give_back(1);
+            self.b.switch_to_block(go_on);
+        }
+    }
+
+    /// Goes to `next` unless a receive takes what is on offer; to `fault` when asking that is an error.
+    pub fn offered(&mut self, f: &Frame, chan: &Expr, args: &[RecvArg], next: Block, fault: Block) {
+        // An error of this process's channel will be seen when nothing is on offer.
+        self.wrong = next;
+        let number = self.eval(f, chan);
+        let index = self.b.ins().iadd_imm_s(number, -1);
+        let this = self.b.ins().icmp(IntCC::Equal, index, self.channel);
+        self.unless(this, next);
+        self.wrong = fault;
+        let (_, class) = self.entry(f, self.channel);
+        let fits: Vec<usize> = self
+            .candidates(chan, Some(args.len()))
+            .into_iter()
+            .filter(|&c| self.class(c).capacity == 0)
+            .collect();
+        let known = self.b.create_block();
+        for candidate in fits {
+            let is = self.compare(IntCC::Equal, class, candidate as i32);
+            self.branch_if(is, known);
+        }
+        self.b.ins().jump(self.slow, &[]);
+        self.b.switch_to_block(known);
+        // Fields of a message on offer are whole numbers, whatever the class.
+        let message = self.message();
+        for (i, arg) in args.iter().enumerate() {
+            if let RecvArg::Match(expr) = arg {
+                let wanted = self.eval(f, expr);
+                let there = self.b.ins().load(types::I32, plain(), message, 4 * i as i32);
+                let same = self.b.ins().icmp(IntCC::Equal, wanted, there);
+                self.unless(same, next);
+            }
+        }
+    }
+
+    /// The message on offer: asking has one of its own.
+    fn message(&mut self) -> Value {
+        let messages = offset_of!(Context, msg);
+        let first = self.field64(self.context, messages);
+        let second = self.field64(self.context, messages + 8);
+        match self.ask {
+            Some(ask) => self.b.ins().select(ask, second, first),
+            None => first,
+        }
+    }
+
+    pub fn take_offered(&mut self, f: &Frame, args: &[RecvArg]) {
+        let message = self.message();
+        for (i, arg) in args.iter().enumerate() {
+            if let RecvArg::Store(place) = arg {
+                let value = self.b.ins().load(types::I32, plain(), message, 4 * i as i32);
+                self.store(f, place, value);
+            }
+        }
+    }
+
+    /// Initialises the locals of a new process.
+    fn init(&mut self, f: &Frame) {
+        let proctype = self.definition();
+        let wrong = self.b.create_block();
+        self.wrong = wrong;
+        self.slow = wrong;
+        let possible = proctype.init.iter().all(|step| match step {
+            InitStep::Assign(place, e) => {
+                super::can_eval(e) && place.indices.iter().all(|i| super::can_eval(&i.value))
+            }
+            InitStep::NewChan(..) => true,
+        });
+        if possible {
+            let entries = self.field64(f.shape, offset_of!(Shape, procs));
+            let pid = self.wide(self.pid);
+            let distance = self.b.ins().imul_imm_s(pid, size_of::<ProcEntry>() as i64);
+            let entry = self.b.ins().iadd(entries, distance);
+            let first = self.field32(entry, offset_of!(ProcEntry, first_chan));
+            let mut created = 0;
+            for step in &proctype.init {
+                match step {
+                    InitStep::Assign(place, expr) => {
+                        let value = self.eval(f, expr);
+                        self.store(f, place, value);
+                    }
+                    InitStep::NewChan(place, _) => {
+                        created += 1;
+                        let number = self.b.ins().iadd_imm_s(first, created);
+                        self.store(f, place, number);
+                    }
+                }
+            }
+            self.give_back(1);
+        } else {
+            self.b.ins().jump(wrong, &[]);
+        }
+        if self.open(wrong) {
+            self.give_back(0);
+        }
+    }
+
+    /// Whether all invariants hold; an error in one counts as no.
+    fn invariants(&mut self, f: &Frame) {
+        let no = self.b.create_block();
+        self.wrong = no;
+        self.slow = no;
+        for invariant in &self.plan.program.invariants {
+            let yes = self.b.create_block();
+            self.condition(f, &invariant.expr, yes, no);
+            self.b.switch_to_block(yes);
+        }
+        self.give_back(1);
+        if self.open(no) {
+            self.give_back(0);
+        }
+    }
+}

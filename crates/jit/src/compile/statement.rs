@@ -1,0 +1,469 @@
+//! What an edge tests and does.
+//!
+//! One description serves four uses ([`How`]): writing an outcome, executing in place (inside a d_step), asking whether
+//! there is an outcome, and testing without looking for partners (the guards of a d_step). The test comes first and reads
+//! the state as it is; what is executed then changes the copy, or the state itself when there is none.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use machine::interp::layout::{Width, find_run};
+use promela::ir::{Action, Edge, EdgeId, Expr, ExprKind, LocId, Place, RecvArg, Scalar};
+
+use crate::runtime::{self, Context, SLOW};
+use crate::shape::Shape;
+
+use super::channel::{Chan, Slot, piece};
+use super::expr::{Frame, plain};
+use super::process::Gen;
+
+/// A d_step that takes as many steps is given to the reference machine, which can tell whether it ends.
+const MAX_STEPS: i32 = 20_000;
+
+/// What an edge is tried for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Write the outcome.
+    Emit,
+    /// Execute on the state itself.
+    InPlace,
+    /// Say whether there is an outcome.
+    Ask,
+    /// Say whether it is executable, whoever would have to listen.
+    Test,
+}
+
+/// Where code goes on.
+#[derive(Clone, Copy)]
+pub struct Targets {
+    /// The edge is blocked.
+    pub next: Block,
+    /// It was executed.
+    pub done: Block,
+    /// It offers a message that nobody takes.
+    pub unheard: Block,
+    /// Executing it shows an error.
+    pub fault: Block,
+}
+
+/// The inside of a d_step in the making.
+struct Body {
+    /// The blocks of the locations met.
+    blocks: Vec<Option<Block>>,
+    /// Those that are still empty.
+    todo: Vec<(LocId, Block)>,
+    /// Where it ends.
+    exit: LocId,
+    /// Where code goes on then.
+    end: Block,
+    /// Where code goes on when something is wrong.
+    fault: Block,
+}
+
+impl Body {
+    fn new(n: usize, exit: LocId, end: Block, fault: Block) -> Self {
+        Body { blocks: vec![None; n], todo: Vec::new(), exit, end, fault }
+    }
+
+    fn enter(&mut self, location: LocId, block: Block) {
+        self.blocks[location.index()] = Some(block);
+        self.todo.push((location, block));
+    }
+}
+
+impl<'p> Gen<'p> {
+    /// Makes the code of an edge; ends the block.
+    pub fn statement(&mut self, f: &Frame, id: EdgeId, edge: &'p Edge, how: How, to: &Targets) {
+        match &edge.action {
+            Action::Guard(expr) => {
+                let yes = self.b.create_block();
+                self.condition(f, expr, yes, to.next);
+                self.b.switch_to_block(yes);
+            }
+            Action::Else => self.otherwise(how, to),
+            Action::Lock(place) => {
+                let value = self.load(f, place);
+                let free = match place.scalar {
+                    Scalar::Lock => self.compare(IntCC::Equal, value, 0),
+                    _ => self.compare(IntCC::SignedGreaterThan, value, 0),
+                };
+                self.unless(free, to.next);
+            }
+            Action::Send { chan, sorted, args } => {
+                return self.send(f, id, edge, how, to, (chan, *sorted, args));
+            }
+            Action::Receive { chan, random, keep, args } => {
+                return self.receive(f, id, edge, how, to, (chan, *random, *keep, args));
+            }
+            Action::DStep { entry, exit, guards } => {
+                return self.d_step(f, id, edge, how, to, (*entry, *exit, *guards));
+            }
+            Action::End => return self.end(f, id, how, to),
+            _ => {}
+        }
+        if let Some(f2) = self.commit(f, id, how, to) {
+            let f3 = self.execute(&f2, edge);
+            self.finish(&f3, id, edge, how, to);
+        }
+    }
+
+    /// `else` is executable when no earlier edge was executed.
+    fn otherwise(&mut self, how: How, to: &Targets) {
+        if how == How::Emit || how == How::Test && self.kind == super::process::Kind::Expand {
+            let moved = self.b.use_var(self.moved);
+            self.branch_if(moved, to.next);
+        }
+    }
+
+    /// The effect of simple statements, on `f`; a `run` changes the frame.
+    fn execute(&mut self, f: &Frame, edge: &Edge) -> Frame {
+        let f = match find_run(&edge.action) {
+            Some(run) => self.run(f, run),
+            None => *f,
+        };
+        match &edge.action {
+            Action::Guard(expr) if f.run.is_some() => {
+                let value = self.eval(&f, expr);
+                self.unless(value, self.wrong);
+            }
+            Action::Assign(place, expr) => {
+                let value = self.eval(&f, expr);
+                self.store(&f, place, value);
+            }
+            Action::Assert(expr) => {
+                let holds = self.b.create_block();
+                self.condition(&f, expr, holds, self.wrong);
+                self.b.switch_to_block(holds);
+            }
+            // Nobody reads what is printed, but evaluating it may show an error.
+            Action::Printf(_, args) => {
+                for arg in args {
+                    self.eval(&f, arg);
+                }
+            }
+            Action::Printm(expr, _) => {
+                self.eval(&f, expr);
+            }
+            Action::Lock(place) => self.lock(&f, place),
+            Action::Unlock(place) => self.unlock(&f, place),
+            _ => {}
+        }
+        f
+    }
+
+    fn lock(&mut self, f: &Frame, place: &Place) {
+        let value = match place.scalar {
+            Scalar::Lock => self.b.ins().iadd_imm_s(self.pid, 1),
+            _ => {
+                let value = self.load(f, place);
+                self.b.ins().iadd_imm_s(value, -1)
+            }
+        };
+        self.store(f, place, value);
+    }
+
+    fn unlock(&mut self, f: &Frame, place: &Place) {
+        let value = self.load(f, place);
+        let (fine, after) = match place.scalar {
+            Scalar::Lock => {
+                let holder = self.b.ins().iadd_imm_s(self.pid, 1);
+                (self.b.ins().icmp(IntCC::Equal, value, holder), self.int(0))
+            }
+            _ => (self.compare(IntCC::SignedLessThan, value, 255), self.b.ins().iadd_imm_s(value, 1)),
+        };
+        self.unless(fine, self.wrong);
+        self.store(f, place, after);
+    }
+
+    /// Starts a process.
+    fn run(&mut self, f: &Frame, run: &Expr) -> Frame {
+        let ExprKind::Run { proctype, args, .. } = &run.kind else { return *f };
+        let values: Vec<Value> = args.iter().map(|arg| self.eval(f, arg)).collect();
+        let pointer = self.field64(self.context, offset_of!(Context, args));
+        for (i, value) in values.into_iter().enumerate() {
+            self.b.ins().store(plain(), value, pointer, 4 * i as i32);
+        }
+        let pid = self.field32(f.shape, offset_of!(Shape, n_procs));
+        self.b.ins().store(plain(), f.shape, self.context, offset_of!(Context, shape) as i32);
+        let which = self.int(proctype.0 as i32);
+        let ok = self.helper(runtime::run as *const u8, &[self.context, which], Some(types::I32));
+        self.unless(ok.unwrap_or(which), self.wrong);
+        let state = self.field64(self.context, offset_of!(Context, out));
+        let shape = self.field64(self.context, offset_of!(Context, shape));
+        let local = self.b.ins().iadd(state, self.own);
+        Frame { state, shape, local, run: Some(pid), ..*f }
+    }
+
+    fn send(
+        &mut self,
+        f: &Frame,
+        id: EdgeId,
+        edge: &'p Edge,
+        how: How,
+        to: &Targets,
+        (chan, sorted, args): (&Expr, bool, &[Expr]),
+    ) {
+        let (wrong, slow) = (self.wrong, self.slow);
+        self.with_channel(f, chan, Some(args.len()), None, &mut |g, chan| {
+            (g.wrong, g.slow) = (wrong, slow);
+            let capacity = g.class(chan.class).capacity;
+            if capacity == 0 {
+                match how {
+                    How::Test => drop(g.b.ins().jump(to.done, &[])),
+                    How::InPlace => drop(g.b.ins().jump(wrong, &[])),
+                    How::Emit | How::Ask => g.offer(f, id, edge, how, to, chan, args),
+                }
+                return;
+            }
+            let len = g.chan_len(f, chan);
+            let room = g.compare(IntCC::UnsignedLessThan, len, capacity as i32);
+            g.unless(room, to.next);
+            if let Some(f2) = g.commit(f, id, how, to) {
+                let values: Vec<Value> = args.iter().map(|arg| g.eval(&f2, arg)).collect();
+                g.put_message(&f2, chan, len, &values, sorted);
+                g.finish(&f2, id, edge, how, to);
+            }
+            (g.wrong, g.slow) = (wrong, slow);
+        });
+    }
+
+    /// Offers a message to the others. Meanwhile the sender is already where it will be.
+    #[allow(clippy::too_many_arguments, reason = "one place, and all of it is needed")]
+    fn offer(
+        &mut self,
+        f: &Frame,
+        id: EdgeId,
+        edge: &Edge,
+        how: How,
+        to: &Targets,
+        chan: &Chan,
+        args: &[Expr],
+    ) {
+        let fields = &self.class(chan.class).fields;
+        let values: Vec<Value> = args.iter().map(|arg| self.eval(f, arg)).collect();
+        let buffer = offset_of!(Context, msg) + if how == How::Ask { 8 } else { 0 };
+        let message = self.field64(self.context, buffer);
+        for (i, (value, &(_, scalar))) in values.into_iter().zip(fields).enumerate() {
+            let value = self.truncate(scalar, value);
+            self.b.ins().store(plain(), value, message, 4 * i as i32);
+        }
+        let width = self.plan.layout.location;
+        let location = self.read(width, f.local, 0);
+        let target = self.int(edge.to.0 as i32);
+        self.write(width, target, f.local, 0);
+        // What is dead at its target is forgotten by the outcomes, and restored like its location.
+        let dead = if how == How::Emit { self.dead_bytes(edge.to) } else { Vec::new() };
+        let bytes = self.forget(f, &dead);
+        let last = self.plan.layout.last.map(|at| (at as i32, self.read(Width::U8, f.state, at as i32)));
+        if let Some((at, _)) = last {
+            self.write(Width::U8, self.pid, f.state, at);
+        }
+        if how == How::Emit {
+            let pid = self.wide(self.pid);
+            let pid = self.b.ins().ishl_imm_u(pid, 56);
+            let sender = self.b.ins().bor_imm_u(pid, i64::from(id.0) << 32);
+            self.b.ins().store(plain(), sender, self.context, offset_of!(Context, sender) as i32);
+        }
+        let ask = self.int(i32::from(how == How::Ask));
+        let args = [self.context, f.state, f.shape, self.pid, chan.index, ask];
+        let taken = self.helper(runtime::offer as *const u8, &args, Some(types::I32)).unwrap_or(ask);
+        self.write(width, location, f.local, 0);
+        for (at, value) in bytes {
+            self.b.ins().store(plain(), value, f.local, at);
+        }
+        if let Some((at, before)) = last {
+            self.write(Width::U8, before, f.state, at);
+        }
+        let is_slow = self.compare(IntCC::Equal, taken, SLOW as i32);
+        self.branch_if(is_slow, self.slow);
+        self.b.ins().brif(taken, to.done, &[], to.unheard, &[]);
+    }
+
+    /// Clears bytes of the process's block; answers where and what they were.
+    fn forget(&mut self, f: &Frame, ranges: &[(u32, u32)]) -> Vec<(i32, Value)> {
+        let mut before = Vec::new();
+        for &(first, len) in ranges {
+            let mut done = 0;
+            while done < len {
+                let (ty, step) = piece(len - done);
+                let at = (first + done) as i32;
+                before.push((at, self.b.ins().load(ty, plain(), f.local, at)));
+                done += step;
+            }
+            self.clear(f.local, first as i32, len);
+        }
+        before
+    }
+
+    fn receive(
+        &mut self,
+        f: &Frame,
+        id: EdgeId,
+        edge: &'p Edge,
+        how: How,
+        to: &Targets,
+        (chan, random, keep, args): (&Expr, bool, bool, &[RecvArg]),
+    ) {
+        let (wrong, slow) = (self.wrong, self.slow);
+        self.with_channel(f, chan, Some(args.len()), Some(to.next), &mut |g, chan| {
+            (g.wrong, g.slow) = (wrong, slow);
+            if g.class(chan.class).capacity == 0 {
+                // Nothing is on offer.
+                g.b.ins().jump(if keep { wrong } else { to.next }, &[]);
+                return;
+            }
+            let slot = g.find_message(f, chan, random, args, to.next);
+            if let Some(f2) = g.commit(f, id, how, to) {
+                g.take(&f2, chan, slot, keep, args);
+                g.finish(&f2, id, edge, how, to);
+            }
+            (g.wrong, g.slow) = (wrong, slow);
+        });
+    }
+
+    /// Takes a message: all fields but the last are stored while it is still there.
+    fn take(&mut self, f: &Frame, chan: &Chan, slot: Slot, keep: bool, args: &[RecvArg]) {
+        let fields = &self.class(chan.class).fields;
+        let (base, offset) = self.slot_at(f, chan, slot);
+        let mut values = Vec::new();
+        for (arg, &(at, scalar)) in args.iter().zip(fields) {
+            let stored = matches!(arg, RecvArg::Store(_));
+            values.push(stored.then(|| self.read_scalar(scalar, base, offset + at as i32)));
+        }
+        for (i, (arg, value)) in args.iter().zip(values).enumerate() {
+            if i + 1 == args.len() && !keep {
+                self.remove(f, chan, slot);
+            }
+            if let (RecvArg::Store(place), Some(value)) = (arg, value) {
+                self.store(f, place, value);
+            }
+        }
+    }
+
+    fn d_step(
+        &mut self,
+        f: &Frame,
+        id: EdgeId,
+        edge: &'p Edge,
+        how: How,
+        to: &Targets,
+        (entry, exit, guards): (LocId, LocId, Option<LocId>),
+    ) {
+        let proctype = self.definition();
+        let start = self.b.create_block();
+        let edges = &proctype.location(guards.unwrap_or(entry)).edges;
+        if guards.is_some() && edges.is_empty() {
+            self.b.ins().jump(start, &[]);
+        } else {
+            for &inner in edges {
+                let statement = proctype.edge(inner);
+                let next = self.b.create_block();
+                if guards.is_some() && matches!(statement.action, Action::Else) {
+                    self.b.ins().jump(start, &[]);
+                } else {
+                    let targets = Targets { next, done: start, ..*to };
+                    self.statement(f, inner, statement, How::Test, &targets);
+                }
+                self.b.switch_to_block(next);
+            }
+            self.b.ins().jump(to.next, &[]);
+        }
+        self.b.switch_to_block(start);
+        if let Some(f2) = self.commit(f, id, how, to) {
+            let mut body = Body::new(proctype.locations.len(), exit, self.b.create_block(), to.fault);
+            let zero = self.int(0);
+            self.b.def_var(self.steps, zero);
+            let first = self.b.create_block();
+            body.enter(entry, first);
+            self.b.ins().jump(first, &[]);
+            self.d_step_body(&f2, body);
+            self.finish(&f2, id, edge, how, to);
+        }
+    }
+
+    /// A d_step that begins by taking a message on offer: code goes on behind it.
+    pub fn d_step_by_receiving(&mut self, f: &Frame, entry: LocId, exit: LocId, fault: Block) {
+        let proctype = self.definition();
+        let mut body = Body::new(proctype.locations.len(), exit, self.b.create_block(), fault);
+        let zero = self.int(0);
+        self.b.def_var(self.steps, zero);
+        for &inner in &proctype.location(entry).edges {
+            let statement = proctype.edge(inner);
+            let Action::Receive { chan, keep: false, args, .. } = &statement.action else { continue };
+            let next = self.b.create_block();
+            self.slow = fault;
+            self.offered(f, chan, args, next, fault);
+            self.take_offered(f, args);
+            self.note(inner);
+            self.go_on(&mut body, statement.to);
+            self.b.switch_to_block(next);
+        }
+        self.b.ins().jump(fault, &[]);
+        self.d_step_body(&Frame { pending: false, ..*f }, body);
+    }
+
+    /// Executes a d_step in place, from the locations that it was entered at; goes on when its end is reached.
+    fn d_step_body(&mut self, f: &Frame, mut body: Body) {
+        let proctype = self.definition();
+        let fault = body.fault;
+        while let Some((location, block)) = body.todo.pop() {
+            self.b.switch_to_block(block);
+            for &inner in &proctype.location(location).edges {
+                let statement = proctype.edge(inner);
+                let (next, done) = (self.b.create_block(), self.b.create_block());
+                (self.wrong, self.slow) = (fault, fault);
+                let targets = Targets { next, done, unheard: fault, fault };
+                self.statement(f, inner, statement, How::InPlace, &targets);
+                self.b.switch_to_block(done);
+                self.note(inner);
+                self.go_on(&mut body, statement.to);
+                self.b.switch_to_block(next);
+            }
+            // Nothing is executable here.
+            self.b.ins().jump(fault, &[]);
+        }
+        self.b.switch_to_block(body.end);
+    }
+
+    /// Goes to a location of a d_step; ends the block.
+    fn go_on(&mut self, body: &mut Body, to: LocId) {
+        if to == body.exit {
+            self.b.ins().jump(body.end, &[]);
+        } else if let Some(known) = body.blocks[to.index()] {
+            // Every cycle has such a step.
+            let steps = self.b.use_var(self.steps);
+            let steps = self.b.ins().iadd_imm_s(steps, 1);
+            self.b.def_var(self.steps, steps);
+            let few = self.compare(IntCC::UnsignedLessThan, steps, MAX_STEPS);
+            self.b.ins().brif(few, known, &[], body.fault, &[]);
+        } else {
+            let new = self.b.create_block();
+            body.enter(to, new);
+            self.b.ins().jump(new, &[]);
+        }
+    }
+
+    /// The youngest process disappears.
+    fn end(&mut self, f: &Frame, id: EdgeId, how: How, to: &Targets) {
+        let count = self.field32(f.shape, offset_of!(Shape, n_procs));
+        let older = self.b.ins().iadd_imm_s(self.pid, 1);
+        let youngest = self.b.ins().icmp(IntCC::Equal, older, count);
+        self.unless(youngest, to.next);
+        match how {
+            How::Ask | How::Test => {
+                self.b.ins().jump(to.done, &[]);
+            }
+            How::InPlace => {
+                self.b.ins().jump(to.fault, &[]);
+            }
+            How::Emit => {
+                let action = self.action(id);
+                let flag = self.flag(id);
+                let args = [self.context, f.state, f.shape, action, flag];
+                self.helper(runtime::end as *const u8, &args, None);
+                self.b.ins().jump(to.done, &[]);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Shapes: which processes live, and so where everything is.
+//!
+//! Which channels exist follows from which processes do, and a process keeps its place, so shapes form a tree: a
+//! shape's parent lacks the youngest process. A shape is made when it is first met, is never changed and lives as long
+//! as the machine. Finding one by its number, its parent or its child takes no lock; only making one does.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use promela::ir::Program;
+
+use crate::layout::Layout;
+
+/// A shape; compiled code reads it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Shape {
+    /// Bytes of a state.
+    pub len: u32,
+    /// Number of processes.
+    pub n_procs: u32,
+    /// Number of channels.
+    pub n_chans: u32,
+    /// Where the hidden part begins.
+    pub hidden: u32,
+    /// The first entry of `processes`.
+    pub procs: *const ProcEntry,
+    /// The first entry of `channels`.
+    pub chans: *const ChanEntry,
+    /// The first entry of `oldest`.
+    pub first_of: *const u32,
+    /// The number that states carry.
+    pub id: u32,
+    /// Local cells of all processes.
+    pub local_cells: u32,
+    /// The shape without the youngest process; null for the empty shape.
+    pub parent: *const Shape,
+    /// The processes.
+    pub processes: Vec<ProcEntry>,
+    /// The channels.
+    pub channels: Vec<ChanEntry>,
+    /// For each proctype its oldest process; `u32::MAX` when there is none.
+    oldest: Vec<u32>,
+    /// The shapes with one more process, by proctype.
+    children: Vec<AtomicPtr<Shape>>,
+}
+
+/// A process of a shape.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct ProcEntry {
+    /// Where its block begins.
+    pub offset: u32,
+    /// Its proctype.
+    pub proctype: u32,
+    /// How many channels are older than it.
+    pub first_chan: u32,
+}
+
+/// A channel of a shape.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct ChanEntry {
+    /// Where it is.
+    pub offset: u32,
+    /// Its class (see `Layout::classes`).
+    pub class: u32,
+}
+
+/// Shapes in one chunk of the table, and chunks: 24 bits together.
+const CHUNK: usize = 1 << 12;
+
+type Chunk = Box<[AtomicPtr<Shape>]>;
+
+/// All shapes met so far.
+pub struct Shapes {
+    chunks: Vec<OnceLock<Chunk>>,
+    owned: Mutex<Vec<*mut Shape>>,
+}
+
+// SAFETY: shapes are never changed after they were published, but for their atomic fields; the list of them is
+// guarded by the lock.
+unsafe impl Send for Shapes {}
+// SAFETY: as above.
+unsafe impl Sync for Shapes {}
+
+impl Shapes {
+    /// Only the empty shape.
+    pub fn new(program: &Program, layout: &Layout) -> Self {
+        let shapes =
+            Shapes { chunks: (0..CHUNK).map(|_| OnceLock::new()).collect(), owned: Mutex::new(Vec::new()) };
+        let entry = |&(offset, ty): &(u32, u32)| ChanEntry { offset, class: layout.classes[ty as usize] };
+        shapes.publish(
+            &mut shapes.owned.lock().unwrap_or_else(PoisonError::into_inner),
+            Shape {
+                len: layout.blocks + layout.hidden,
+                n_procs: 0,
+                n_chans: 0,
+                hidden: layout.blocks,
+                procs: ptr::null(),
+                chans: ptr::null(),
+                first_of: ptr::null(),
+                id: 0,
+                local_cells: 0,
+                parent: ptr::null(),
+                processes: Vec::new(),
+                channels: layout.chans.iter().map(entry).collect(),
+                oldest: vec![u32::MAX; program.proctypes.len()],
+                children: (0..program.proctypes.len()).map(|_| AtomicPtr::default()).collect(),
+            },
+        );
+        shapes
+    }
+
+    /// The shape with this number; `None` for a number that no state can carry.
+    pub fn get(&self, id: u32) -> Option<&Shape> {
+        let chunk = self.chunks.get(id as usize / CHUNK)?.get()?;
+        let shape = chunk[id as usize % CHUNK].load(Ordering::Acquire);
+        // SAFETY: what was published points to a shape that lives as long as `self`.
+        unsafe { shape.as_ref() }
+    }
+
+    /// The shape with one more process. `None` when there are too many shapes to number them.
+    pub fn child(&self, layout: &Layout, shape: &Shape, proctype: usize) -> Option<&Shape> {
+        let slot = &shape.children[proctype];
+        // SAFETY: what was published points to a shape that lives as long as `self`.
+        if let Some(child) = unsafe { slot.load(Ordering::Acquire).as_ref() } {
+            return Some(child);
+        }
+        let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = slot.load(Ordering::Acquire);
+        if child.is_null() {
+            if owned.len() >= CHUNK * CHUNK {
+                return None;
+            }
+            child = self.publish(&mut owned, grow(layout, shape, proctype));
+            slot.store(child, Ordering::Release);
+        }
+        // SAFETY: as above.
+        unsafe { child.as_ref() }
+    }
+
+    /// Numbers a shape and makes it known; from now on it does not move.
+    fn publish(&self, owned: &mut Vec<*mut Shape>, mut shape: Shape) -> *mut Shape {
+        let id = owned.len();
+        shape.id = id as u32;
+        shape.n_procs = shape.processes.len() as u32;
+        shape.n_chans = shape.channels.len() as u32;
+        shape.procs = shape.processes.as_ptr();
+        shape.chans = shape.channels.as_ptr();
+        shape.first_of = shape.oldest.as_ptr();
+        let shape = Box::into_raw(Box::new(shape));
+        owned.push(shape);
+        let chunk =
+            self.chunks[id / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicPtr::default()).collect());
+        chunk[id % CHUNK].store(shape, Ordering::Release);
+        shape
+    }
+}
+
+/// `shape` with one more process.
+fn grow(layout: &Layout, shape: &Shape, proctype: usize) -> Shape {
+    let block = &layout.processes[proctype];
+    let (mut processes, mut channels) = (shape.processes.clone(), shape.channels.clone());
+    let mut oldest = shape.oldest.clone();
+    oldest[proctype] = oldest[proctype].min(shape.n_procs);
+    let offset = shape.hidden;
+    processes.push(ProcEntry { offset, proctype: proctype as u32, first_chan: shape.n_chans });
+    channels.extend(
+        block
+            .chans
+            .iter()
+            .map(|&(at, ty)| ChanEntry { offset: offset + at, class: layout.classes[ty as usize] }),
+    );
+    Shape {
+        len: shape.len + block.size,
+        n_procs: 0,
+        n_chans: 0,
+        hidden: shape.hidden + block.size,
+        procs: ptr::null(),
+        chans: ptr::null(),
+        first_of: ptr::null(),
+        id: 0,
+        local_cells: shape.local_cells + block.cells.len() as u32,
+        parent: shape,
+        processes,
+        channels,
+        oldest,
+        children: shape.children.iter().map(|_| AtomicPtr::default()).collect(),
+    }
+}
+
+impl Drop for Shapes {
+    fn drop(&mut self) {
+        for shape in self.owned.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // SAFETY: every shape was made by `Box::into_raw` and is dropped here only.
+            drop(unsafe { Box::from_raw(shape) });
+        }
+    }
+}

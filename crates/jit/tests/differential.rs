@@ -1,0 +1,281 @@
+//! The compiled machine against the reference machine, step by step: both walk the state graph of many programs in
+//! lockstep, and everything that a search can see must be the same.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jit::Jit;
+use machine::Interp;
+use promela::diagnostic::has_errors;
+use promela::ir::Program;
+use promela::parse::Dialect;
+use promela::source::{Files, SourceMap};
+use promela::{lower, parse, preprocess};
+use system::{ActionId, Explain, Successors, TransitionSystem};
+use testkit::generate::{Size, generate};
+
+/// States of one program that are compared.
+const STATES: usize = 1500;
+
+struct Text<'a>(&'a str, String);
+
+impl Files for Text<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        if path == self.0 {
+            Ok(self.1.clone())
+        } else {
+            std::fs::read_to_string(path).map_err(|e| e.to_string())
+        }
+    }
+}
+
+fn front_end(name: &str, text: String) -> Option<(Arc<Program>, Arc<SourceMap>)> {
+    let pv = text.contains("--dialect pv") || text.contains("dialect: pv") || text.contains("dialect=pv");
+    let mut options = preprocess::Options::default();
+    if pv {
+        options.predefined.push(("_UV_".into(), "1".into()));
+    }
+    let mut sources = SourceMap::new();
+    let tokens = preprocess::preprocess(name, &Text(name, text), &options, &mut sources);
+    if has_errors(&tokens.diagnostics) {
+        return None;
+    }
+    let dialect = if pv { Dialect::Pv } else { Dialect::Spin };
+    let parsed = parse::parse_lines(tokens.tokens, tokens.line_starts, dialect, &mut sources);
+    if has_errors(&parsed.diagnostics) {
+        return None;
+    }
+    let lowered = lower::lower(&parsed.unit, &sources, name);
+    let program = lowered.program.filter(|_| !has_errors(&lowered.diagnostics))?;
+    promela::ir::verify::verify(&program).ok()?;
+    Some((Arc::new(program), Arc::new(sources)))
+}
+
+/// Both machines for a program.
+struct Pair {
+    name: String,
+    interp: Interp,
+    jit: Jit,
+}
+
+impl Pair {
+    fn new(name: &str, text: String) -> Option<Pair> {
+        Pair::with(name, text, false)
+    }
+
+    /// Both machines, for the program as it is or for what static reductions leave of it.
+    fn with(name: &str, text: String, reduced: bool) -> Option<Pair> {
+        let (mut program, sources) = front_end(name, text)?;
+        if reduced {
+            let mut less = Program::clone(&program);
+            let all = machine::opt::Reductions { dead_variables: true, merge: true, fold: true };
+            machine::opt::reduce(&mut less, all);
+            program = Arc::new(less);
+        }
+        let (first, second) = (sources.clone(), sources);
+        let interp = Interp::new(program.clone(), move |span| first.location(span)).ok()?;
+        let jit = Jit::new(program, move |span| second.location(span)).expect("it compiles");
+        Some(Pair { name: name.into(), interp, jit })
+    }
+
+    /// Compares up to `limit` states; says how many there were.
+    fn compare(&self, limit: usize) -> usize {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let (first, second) = (self.interp.initial(&mut a), self.jit.initial(&mut b));
+        assert_eq!(first, second, "{}: initialisation", self.name);
+        if first.is_err() {
+            return 0;
+        }
+        let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        let mut keys: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        seen.insert(a.clone(), b.clone());
+        let mut todo = VecDeque::from([(a, b, false)]);
+        let mut done = 0;
+        while let Some((a, b, transient)) = todo.pop_front() {
+            self.state(&a, &b, transient);
+            let key = self.interp.key(&a).to_vec();
+            let other = keys.entry(self.jit.key(&b).to_vec()).or_insert_with(|| key.clone());
+            assert_eq!(*other, key, "{}: one key for two", self.name);
+            for (next, other, transient) in self.step(&a, &b) {
+                if let Some(before) = seen.get(&next) {
+                    assert_eq!(*before, other, "{}: equal states, different bytes", self.name);
+                } else if done + todo.len() < limit {
+                    seen.insert(next.clone(), other.clone());
+                    todo.push_back((next, other, transient));
+                }
+            }
+            done += 1;
+        }
+        assert_eq!(self.interp.coverage(), self.jit.interp().coverage(), "{}: coverage", self.name);
+        done
+    }
+
+    /// Compares what is said of one state.
+    fn state(&self, a: &[u8], b: &[u8], transient: bool) {
+        let name = &self.name;
+        assert_eq!(self.jit.to_interp(b), a, "{name}: a state of the reference machine");
+        assert_eq!(self.jit.from_interp(a).as_deref(), Some(b), "{name}: a state of this machine");
+        assert_eq!(self.interp.labels(a), self.jit.labels(b), "{name}: labels");
+        if !transient {
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            self.interp.inspect(a, &mut first);
+            self.jit.inspect(b, &mut second);
+            assert_eq!(first, second, "{name}: inspection");
+        }
+    }
+
+    /// Compares the steps of one state and returns the successors of both.
+    fn step(&self, a: &[u8], b: &[u8]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
+        let name = &self.name;
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        self.interp.enabled(a, &mut first);
+        self.jit.enabled(b, &mut second);
+        assert_eq!(first, second, "{name}: enabled");
+        if first.is_empty() {
+            assert_eq!(self.interp.deadlock(a), self.jit.deadlock(b), "{name}: deadlock");
+        }
+        let (mut fired, mut expanded) = (Successors::default(), Successors::default());
+        self.interp.fire(a, &first, &mut fired);
+        self.jit.expand(b, &mut expanded);
+        let result = self.same(&first, &fired, &expanded, a);
+        // A chosen subset, backwards.
+        let chosen: Vec<ActionId> = first.iter().rev().step_by(2).copied().collect();
+        let mut some = Successors::default();
+        self.jit.fire(b, &chosen, &mut some);
+        let expected: Vec<_> = chosen.iter().map(|id| fired.list.iter().find(|s| s.action == *id)).collect();
+        assert_eq!(some.list.len(), chosen.len(), "{name}: chosen");
+        for (outcome, expected) in some.list.iter().zip(expected) {
+            let expected = expected.expect("it was fired");
+            let state = some.state(outcome).map(|bytes| self.jit.to_interp(bytes));
+            assert_eq!(state.as_deref(), fired.state(expected), "{name}: a chosen successor");
+            assert_eq!((&outcome.fault, outcome.transient), (&expected.fault, expected.transient), "{name}");
+        }
+        result
+    }
+
+    fn same(
+        &self,
+        actions: &[ActionId],
+        a: &Successors,
+        b: &Successors,
+        parent: &[u8],
+    ) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
+        let name = &self.name;
+        let expanded: Vec<ActionId> = b.list.iter().map(|s| s.action).collect();
+        assert_eq!(expanded, actions, "{name}: actions expanded");
+        let mut out = Vec::new();
+        for (first, second) in a.list.iter().zip(&b.list) {
+            let step = system::Explain::step(&self.interp, parent, first.action);
+            let what = format!("{name}: {} line {} {}", step.process, step.line, step.text);
+            assert_eq!(first.fault, second.fault, "{what}: fault");
+            assert_eq!(first.transient, second.transient, "{what}: transient");
+            let (x, y) = (a.state(first), b.state(second));
+            assert_eq!(y.map(|y| self.jit.to_interp(y)).as_deref(), x, "{what}: successor");
+            if let (Some(x), Some(y)) = (x, y) {
+                out.push((x.to_vec(), y.to_vec(), first.transient));
+            }
+        }
+        out
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn models(dir: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = std::fs::read_dir(dir).expect("a folder").flatten().collect();
+    entries.sort_by_key(|e| e.path());
+    for entry in entries {
+        let path = entry.path();
+        if path.is_dir() {
+            models(&path, out);
+        } else if path.extension().is_some_and(is_model) {
+            out.push(path);
+        }
+    }
+}
+
+fn is_model(extension: &std::ffi::OsStr) -> bool {
+    ["pml", "pm", "prm", "pr", "prom", "promela", "spin"].iter().any(|e| extension == *e)
+}
+
+#[test]
+fn golden_models_and_examples() {
+    let mut paths = Vec::new();
+    models(&root().join("tests/models"), &mut paths);
+    models(&root().join("examples"), &mut paths);
+    let (mut compared, mut native) = (0, 0);
+    for path in &paths {
+        let name = path.to_string_lossy();
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let Some(pair) = Pair::new(&name, text.clone()) else { continue };
+        compared += usize::from(pair.compare(STATES) > 0);
+        if let Some(reduced) = Pair::with(&name, text, true) {
+            reduced.compare(STATES);
+        }
+        native += usize::from(pair.jit.is_native());
+    }
+    assert!(compared * 10 > paths.len() * 7, "only {compared} of {} were compared", paths.len());
+    assert!(native * 10 > compared * 7, "only {native} of {compared} were compiled");
+}
+
+fn random(seeds: std::ops::Range<u64>, size: Size) {
+    let mut compared = 0;
+    for seed in seeds.clone() {
+        let text = testkit::print::print(&generate(seed, size));
+        if let Some(pair) = Pair::with(&format!("seed {seed} {size:?}"), text, seed % 2 == 1) {
+            pair.compare(400);
+            compared += 1;
+        }
+    }
+    assert!(compared * 2 > seeds.count(), "only {compared} were compared");
+}
+
+#[test]
+fn random_small_programs() {
+    random(0..300, Size::Small);
+}
+
+#[test]
+fn random_medium_programs() {
+    random(1000..1150, Size::Medium);
+}
+
+/// `JIT_MODELS=dir` compares all models of a folder, for instance a corpus, and prints for each: whether it is compiled, how
+/// many states were compared, how often the reference machine was asked, microseconds from text to machines.
+#[test]
+#[allow(clippy::print_stdout, reason = "asked for by hand only")]
+fn models_elsewhere() {
+    let Some(dir) = std::env::var_os("JIT_MODELS") else { return };
+    let limit = std::env::var("JIT_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let mut paths = Vec::new();
+    models(Path::new(&dir), &mut paths);
+    let mut failed = Vec::new();
+    for path in &paths {
+        let name = path.to_string_lossy().into_owned();
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let work = move || {
+            let started = std::time::Instant::now();
+            let Some(pair) = Pair::new(&name, text) else { return };
+            let made = started.elapsed().as_micros();
+            let states = pair.compare(limit);
+            let (native, handed_over) = (pair.jit.is_native(), pair.jit.handed_over());
+            println!("{name}\t{native}\t{states}\t{handed_over}\t{made}");
+        };
+        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
+        if work.expect("a thread").join().is_err() {
+            failed.push(path);
+        }
+    }
+    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+}
+
+/// `JIT_SEEDS=from..to` compares more random programs.
+#[test]
+fn more_random_programs() {
+    let Ok(range) = std::env::var("JIT_SEEDS") else { return };
+    let (from, to) = range.split_once("..").expect("from..to");
+    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+}
