@@ -19,7 +19,7 @@ use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Vi
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use system::{Blocked, Explain, FaultKind, TransitionSystem};
-use trace::{Evidence, Trail, TrailStep, Walker, confirm};
+use trace::{Evidence, Palette, Trail, TrailStep, Walker, confirm};
 
 /// Checks a model: every property asked for, or all that apply.
 pub fn check(
@@ -184,8 +184,11 @@ impl Run<'_> {
             let locate = |span| session.sources.location(span);
             session.program().is_ok_and(|program| waits_in_loop(program, locate, fault))
         });
-        let blocked = if fault.kind == FaultKind::EndState { stuck(machine, &evidence) } else { Vec::new() };
-        Ok(Shown { evidence, trail, line, blocked, waits_in_loop })
+        let run = last_steps(machine, &evidence);
+        let blocked = run.as_ref().filter(|_| fault.kind == FaultKind::EndState).map_or_else(Vec::new, stuck);
+        let told = run.as_ref().filter(|_| self.trails.written() == 1);
+        let story = told.map_or_else(String::new, |run| trace::story::short(run, Palette::PLAIN));
+        Ok(Shown { evidence, trail, line, story, blocked, waits_in_loop })
     }
 
     /// The limits, less the time that has gone by.
@@ -296,13 +299,23 @@ fn described<M: TransitionSystem + Explain>(machine: &M, violation: &Violation) 
     steps
 }
 
-/// The processes that cannot go on at the end of a trail, and may not stay where they are.
-fn stuck<M: TransitionSystem + Explain>(machine: &M, evidence: &Evidence) -> Vec<Blocked> {
-    let Ok(mut walker) = Walker::start(machine) else { return Vec::new() };
-    if evidence.trail().steps.iter().any(|step| walker.step(step.action).is_err()) {
-        return Vec::new();
+/// A trail as a run that remembers as many steps as a short story tells.
+fn last_steps<'m, M: TransitionSystem + Explain>(
+    machine: &'m M,
+    evidence: &Evidence,
+) -> Option<trace::Run<'m>> {
+    let mut run = trace::Run::start(machine).ok()?;
+    for step in &evidence.trail().steps {
+        run.take(step.action).ok()?;
+        run.forget(trace::story::SHORT_LINES);
     }
-    machine.blocked(walker.state()).into_iter().filter(|blocked| !blocked.valid_end).collect()
+    Some(run)
+}
+
+/// The processes that cannot go on at the end of a run, and may not stay where they are.
+fn stuck(run: &trace::Run<'_>) -> Vec<Blocked> {
+    let blocked = run.words().blocked(run.state(run.len()));
+    blocked.into_iter().filter(|blocked| !blocked.valid_end).collect()
 }
 
 fn not_available(property: Selected) -> PropertyReport {

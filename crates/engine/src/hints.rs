@@ -245,8 +245,14 @@ mod tests {
             steps: found.path.into_iter().map(|action| TrailStep { action, info: None }).collect(),
         };
         let evidence = confirm(&graph, trail).unwrap();
-        let shown =
-            Shown { evidence, trail: "t".to_string(), line: None, blocked: Vec::new(), waits_in_loop };
+        let shown = Shown {
+            evidence,
+            trail: "t".to_string(),
+            line: None,
+            story: String::new(),
+            blocked: Vec::new(),
+            waits_in_loop,
+        };
         Verdict::Violated(Box::new(shown), Vec::new())
     }
 

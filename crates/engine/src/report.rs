@@ -22,6 +22,8 @@ pub struct Shown {
     pub trail: String,
     /// The line of the model to which the violation points, where it could be had.
     pub line: Option<String>,
+    /// How it comes about, or the end of that: for the first violation only, without colours.
+    pub story: String,
     /// The processes that are stuck at the end, where that is what is wrong.
     pub blocked: Vec<Blocked>,
     /// A process is stuck where a loop begins.

@@ -16,6 +16,11 @@ impl Trails {
         Trails { base: base.to_string(), written: 0 }
     }
 
+    /// How many were written.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
     /// Writes a trail and returns its path. A counterexample that nobody can look at is no answer, so not being able to
     /// write it is a failure of the run; the message still says what was found.
     pub fn write(&mut self, evidence: &Evidence) -> Result<String, Failure> {

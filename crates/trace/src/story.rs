@@ -254,13 +254,13 @@ pub fn whole(run: &Run<'_>, palette: Palette) -> String {
 }
 
 /// Lines that a short story may have.
-const SHORT_LINES: usize = 25;
+pub const SHORT_LINES: usize = 25;
 /// The steps that remain of one that has more.
 const SHORT_STEPS: usize = 15;
 
 /// The whole story if it is short, else its end.
 pub fn short(run: &Run<'_>, palette: Palette) -> String {
-    if run.len() <= SHORT_LINES {
+    if run.len() <= SHORT_LINES && run.first() == 0 {
         let story = whole(run, palette);
         if story.lines().count() <= SHORT_LINES {
             return story;

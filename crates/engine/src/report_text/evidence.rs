@@ -14,6 +14,11 @@ pub fn evidence(shown: &Shown, palette: Palette, out: &mut String) {
     let fault = shown.evidence.fault();
     out.push_str(&format!("{}\n", palette.bad(headline(fault))));
     place(shown, palette, out);
+    if !shown.story.is_empty() {
+        out.push('\n');
+        shown.story.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
+        out.push('\n');
+    }
     for one in shown.blocked.iter().take(STUCK) {
         out.push_str(&format!("  {}\n", blocked_text::short(one)));
     }
