@@ -54,6 +54,12 @@ assertion violated: x == 2
   --> m.pml:4:2, p (pid 0)
   4 |  assert(x == 2);
     |  ^
+
+  p[0]
+       1 m.pml:3  x = 1                               x: 0 → 1
+       2 m.pml:4  assert(x == 2)
+          assertion violated: x == 2
+
   after 2 steps; see them with: spinor replay m.pml.trail.json
 ";
     assert!(text.starts_with(expected), "{text}");
