@@ -64,7 +64,7 @@ fn a_violation_is_written_and_replays() {
     let replay = scratch.run(&["replay", "m.pml.trail.json"]);
     assert_eq!((replay.status, replay.stderr.as_str()), (Some(0), ""));
     assert!(replay.stdout.contains("m.pml:3  x = 1"), "{}", replay.stdout);
-    assert!(replay.stdout.lines().last().unwrap().starts_with("assertion: "), "{}", replay.stdout);
+    assert!(replay.stdout.lines().last().unwrap().starts_with("assertion violated: "), "{}", replay.stdout);
     let json: Value =
         serde_json::from_str(&scratch.run(&["replay", "m.pml.trail.json", "--format", "json"]).stdout)
             .unwrap();

@@ -62,7 +62,7 @@ fn an_error_is_announced_met_and_survived() {
     let scratch = Scratch::with(MODEL);
     let (status, text) = script(&scratch, &["simulate", "-i", "m.pml"], b"1\n1\n1\nl\n1\n");
     assert!(text.contains("assert(x == 2)  assertion violated: x == 2"), "{text}");
-    assert!(text.contains("assertion: assertion violated: x == 2, at m.pml:3"), "{text}");
+    assert!(text.contains("assertion violated: x == 2, at m.pml:3"), "{text}");
     assert!(text.contains("but the run can go on"), "{text}");
     assert_eq!(status, Some(1), "the input ended where the run shows an error");
 }

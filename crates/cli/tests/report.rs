@@ -48,12 +48,12 @@ fn a_violation_is_shown_with_its_line() {
     let (status, text) = report("byte x;\nactive proctype p() {\n  x = 1;\n\tassert(x == 2);\n}\n", &[]);
     assert_eq!(status, Some(1));
     let expected = "m.pml: violated
-  safety is violated: assertion `x == 2` fails at m.pml:4 in p (pid 0)
+  safety is violated: assertion `x == 2` fails at m.pml:4 in p[0]
 
 assertion violated: x == 2
-  --> m.pml:4:2, p (pid 0)
+  --> m.pml:4:2, p[0]
   4 |  assert(x == 2);
-    |  ^
+    |  ^^^^^^^^^^^^^^
 
   p[0]
        1 m.pml:3  x = 1                               x: 0 → 1
@@ -71,7 +71,7 @@ fn a_deadlock_lists_who_is_stuck() {
         "chan q = [0] of { byte };\nactive [2] proctype p() { q!1 }\nactive proctype r() { do :: q?2 od }\n";
     let (status, text) = report(model, &[]);
     assert_eq!(status, Some(1));
-    assert!(text.contains("deadlock: 3 processes are stuck, the first at m.pml:2 in p (pid 0)\n"), "{text}");
+    assert!(text.contains("deadlock: 3 processes are stuck, the first at m.pml:2 in p[0]\n"), "{text}");
     for line in [
         "  p[0] at m.pml:2: `q!1`, nobody is ready to receive 1 from channel q\n",
         "  p[1] at m.pml:2: `q!1`, nobody is ready to receive 1 from channel q\n",

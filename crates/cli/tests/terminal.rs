@@ -118,7 +118,7 @@ fn a_deadlock_is_explained_and_can_be_undone() {
         say(&mut s, line);
     }
     let end = say(&mut s, "");
-    assert!(end.contains("the run ends here: end-state: invalid end state: 2 processes are stuck"), "{end}");
+    assert!(end.contains("the run ends here: invalid end state: 2 processes are stuck"), "{end}");
     assert!(end.contains("blocked: left[0] at m.pml:5: `!b`, the condition is false: b = true"), "{end}");
     let why = say(&mut s, "b");
     assert!(

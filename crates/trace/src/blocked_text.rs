@@ -141,10 +141,13 @@ fn help(needs: &[String], helpers: &[Helper], indent: &str, out: &mut String) {
     for helper in helpers {
         let through = helper.through.as_ref().map(|name| format!(", in a {name} that it could start"));
         let state = if helper.can_move { "" } else { ", but it cannot move either" };
-        let what = quoted(&helper.at.text, " ");
+        let what = match helper.at.text.as_str() {
+            "-end-" => "by ending ".to_string(),
+            text => format!("with {}", quoted(text, " ")),
+        };
         let through = through.unwrap_or_default();
         out.push_str(&format!(
-            "{indent}{} could change that with {what}({}){through}{state}\n",
+            "{indent}{} could change that {what}({}){through}{state}\n",
             helper.who,
             place(&helper.at)
         ));

@@ -4,6 +4,7 @@ use super::number::plural;
 use crate::command_line::quoted;
 use crate::report::Shown;
 use system::{Fault, FaultKind};
+use trace::story::process_name;
 use trace::{Palette, blocked_text};
 
 /// Stuck processes that are listed at most.
@@ -45,7 +46,7 @@ fn headline(fault: &Fault) -> String {
 fn place(shown: &Shown, palette: Palette, out: &mut String) {
     let fault = shown.evidence.fault();
     let process = match (&fault.process, fault.pid) {
-        (Some(name), Some(pid)) => format!(", {name} (pid {pid})"),
+        (Some(name), Some(pid)) => format!(", {}", process_name(name, pid)),
         (Some(name), None) => format!(", {name}"),
         _ => String::new(),
     };
@@ -55,25 +56,27 @@ fn place(shown: &Shown, palette: Palette, out: &mut String) {
         let number = fault.line.to_string();
         let before = line.trim_end().chars().count().min(fault.column.saturating_sub(1) as usize);
         let (margin, below) = (format!("{number} |"), format!("{} |", " ".repeat(number.len())));
-        let caret = format!("{}{}", " ".repeat(before), palette.bad("^"));
+        let caret = format!("{}{}", " ".repeat(before), palette.bad("^".repeat(width(shown, line, before))));
         out.push_str(&format!("  {} {}\n", palette.dim(margin), line.trim_end().replace('\t', " ")));
         out.push_str(&format!("  {} {caret}\n", palette.dim(below)));
     }
 }
 
-/// A fault in one line: kind, message, place, process.
+/// How much of the line is the statement to blame, as far as one is known that stands there.
+fn width(shown: &Shown, line: &str, before: usize) -> usize {
+    let rest: String = line.chars().skip(before).collect();
+    let last = shown.evidence.trail().steps.last().and_then(|step| step.info.as_ref());
+    let steps = last.into_iter().flat_map(|info| [Some(info), info.partner.as_deref()]).flatten();
+    let texts = steps.map(|info| info.text.as_str()).chain(shown.blocked.iter().map(|b| b.at.text.as_str()));
+    texts.filter(|text| rest.starts_with(text)).map(|text| text.chars().count()).max().unwrap_or(1).max(1)
+}
+
+/// A fault in one line: what is wrong, place, process.
 pub fn describe_fault(fault: &Fault) -> String {
     let process = match (&fault.process, fault.pid) {
-        (Some(name), Some(pid)) => format!(", process {name} (pid {pid})"),
-        (Some(name), None) => format!(", process {name}"),
+        (Some(name), Some(pid)) => format!(", in {}", process_name(name, pid)),
+        (Some(name), None) => format!(", in {name}"),
         _ => String::new(),
     };
-    format!(
-        "{}: {}, at {}:{}:{}{process}",
-        fault.kind.name(),
-        fault.message,
-        fault.file,
-        fault.line,
-        fault.column
-    )
+    format!("{}, at {}:{}:{}{process}", headline(fault), fault.file, fault.line, fault.column)
 }

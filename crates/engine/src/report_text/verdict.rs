@@ -55,7 +55,7 @@ fn unknown(property: &PropertyReport, why: &Reason) -> String {
 /// A fault as the end of the sentence "safety is violated".
 fn failure(fault: &Fault) -> String {
     let process = match (&fault.process, fault.pid) {
-        (Some(name), Some(pid)) => format!(" in {name} (pid {pid})"),
+        (Some(name), Some(pid)) => format!(" in {}", trace::story::process_name(name, pid)),
         (Some(name), None) => format!(" in {name}"),
         _ => String::new(),
     };
@@ -93,7 +93,7 @@ mod tests {
         let say = |kind, message| failure(&fault(kind, message));
         assert_eq!(
             say(FaultKind::Assertion, "assertion violated: x == 1"),
-            "assertion `x == 1` fails at m.pml:7 in p (pid 2)"
+            "assertion `x == 1` fails at m.pml:7 in p[2]"
         );
         assert_eq!(
             say(FaultKind::EndState, "invalid end state: p[2] is stuck"),
@@ -101,12 +101,12 @@ mod tests {
         );
         assert_eq!(
             say(FaultKind::EndState, "invalid end state: 2 processes are stuck"),
-            "deadlock: 2 processes are stuck, the first at m.pml:7 in p (pid 2)"
+            "deadlock: 2 processes are stuck, the first at m.pml:7 in p[2]"
         );
         assert_eq!(
             say(FaultKind::EndState, "channels not empty at end"),
-            "channels not empty at end at m.pml:7 in p (pid 2)"
+            "channels not empty at end at m.pml:7 in p[2]"
         );
-        assert_eq!(say(FaultKind::Runtime, "division by zero"), "division by zero at m.pml:7 in p (pid 2)");
+        assert_eq!(say(FaultKind::Runtime, "division by zero"), "division by zero at m.pml:7 in p[2]");
     }
 }
