@@ -62,14 +62,21 @@ pub fn notices(notices: &[Notice], format: Format) {
 /// Writes the notices of an answer like [`settle`], for a command that has more important things to say: long lists of like
 /// warnings are cut short, and a `quiet` user sees no warnings at all.
 pub fn settle_brief<T>(mut answer: Answer<T>, format: Format, model: &str, quiet: bool) -> Result<T, u8> {
-    if quiet {
-        answer.notices.retain(Notice::is_error);
-    }
-    if format == Format::Json || answer.result.is_err() {
+    if answer.result.is_err() {
+        answer.notices.retain(|notice| !quiet || notice.is_error());
         return settle(answer, format);
     }
-    err(&engine::render::render_brief(&answer.notices, err_colour(), model));
+    brief(answer.notices, format, model, quiet);
     answer.result.map_err(|failure| failure.exit_status())
+}
+
+/// Writes warnings as [`settle_brief`] does.
+pub fn brief(mut all: Vec<Notice>, format: Format, model: &str, quiet: bool) {
+    all.retain(|notice| !quiet || notice.is_error());
+    match format {
+        Format::Json => notices(&all, format),
+        Format::Text => err(&engine::render::render_brief(&all, err_colour(), model)),
+    }
 }
 
 /// Writes the notices of an answer and, if there is no result, why: the result or the exit status.

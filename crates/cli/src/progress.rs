@@ -6,7 +6,7 @@
 use crate::args::{CheckArgs, Format, Progress};
 use crate::output;
 use engine::report_text::{bytes, grouped};
-use engine::{Flow, Observer, Snapshot};
+use engine::{Flow, Notice, Observer, Snapshot, Watcher};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -31,6 +31,9 @@ pub struct Line {
     sink: Sink,
     rate: Rate,
     next: Duration,
+    format: Format,
+    model: String,
+    quiet: bool,
 }
 
 impl Line {
@@ -43,7 +46,8 @@ impl Line {
             Progress::Always if !terminal || args.format == Format::Json => Sink::Log(args.format),
             Progress::Auto | Progress::Always => Sink::Terminal(live_line()),
         };
-        Line { sink, rate: Rate::default(), next: PATIENCE }
+        let (format, model, quiet) = (args.format, args.model.model.clone(), args.quiet);
+        Line { sink, rate: Rate::default(), next: PATIENCE, format, model, quiet }
     }
 
     /// Takes the line off the terminal.
@@ -62,6 +66,13 @@ fn live_line() -> ProgressBar {
             .unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
     bar
+}
+
+impl Watcher for Line {
+    fn notices(&mut self, notices: Vec<Notice>) -> Vec<Notice> {
+        output::brief(notices, self.format, &self.model, self.quiet);
+        Vec::new()
+    }
 }
 
 impl Observer for Line {

@@ -11,6 +11,7 @@ use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
 use crate::session::Session;
 use crate::trails::Trails;
+use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
 use jit::Jit;
 use promela::source::Files;
@@ -26,7 +27,7 @@ pub fn check(
     options: &CheckOptions,
     files: &(dyn Files + Sync),
     stop: &AtomicBool,
-    observer: &mut (dyn Observer + Send),
+    watcher: &mut (dyn Watcher + Send),
 ) -> Answer<Report> {
     let plan = match Plan::new(options) {
         Ok(plan) => plan,
@@ -34,7 +35,7 @@ pub fn check(
     };
     isolated(|| {
         let mut notices = Vec::new();
-        let result = run(&plan, files, stop, observer, &mut notices);
+        let result = run(&plan, files, stop, watcher, &mut notices);
         Answer { notices, result }
     })
     .unwrap_or_else(Answer::failed)
@@ -44,7 +45,7 @@ fn run(
     plan: &Plan,
     files: &dyn Files,
     stop: &AtomicBool,
-    observer: &mut dyn Observer,
+    watcher: &mut dyn Watcher,
     notices: &mut Vec<Notice>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
@@ -60,6 +61,7 @@ fn run(
     let jit = plan.config.exec == "jit";
     let compiled = if jit { Some(session.compiled(plan.config.reductions())?) } else { None };
     let compile = compiling.elapsed();
+    *notices = watcher.notices(std::mem::take(notices));
     let searching = Instant::now();
     let mut run = Run {
         plan,
@@ -72,7 +74,7 @@ fn run(
         trails: Trails::new(&plan.trail),
         notices,
     };
-    let properties = run.properties(&machine, &reduced, selected, observer)?;
+    let properties = run.properties(&machine, &reduced, selected, watcher)?;
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
         model: plan.source.path.clone(),

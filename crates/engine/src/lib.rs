@@ -29,6 +29,7 @@ pub mod simulate;
 pub mod simulation;
 pub mod suite;
 pub mod trails;
+pub mod watcher;
 
 pub use check::check;
 pub use failure::{Answer, Failure};
@@ -38,6 +39,7 @@ pub use options::{CheckOptions, Source};
 pub use plan::Plan;
 pub use report::Report;
 pub use search::{Flow, Observer, Silent, Snapshot};
+pub use watcher::Watcher;
 
 /// The version of the tool.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

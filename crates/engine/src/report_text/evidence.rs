@@ -10,12 +10,12 @@ use trace::{Palette, blocked_text};
 /// Stuck processes that are listed at most.
 const STUCK: usize = 12;
 
-/// Appends the evidence of one violation.
-pub fn evidence(shown: &Shown, palette: Palette, out: &mut String) {
+/// Appends the evidence of one violation; `quiet` leaves out how it comes about.
+pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) {
     let fault = shown.evidence.fault();
     out.push_str(&format!("{}\n", palette.bad(headline(fault))));
     place(shown, palette, out);
-    if !shown.story.is_empty() {
+    if !shown.story.is_empty() && !quiet {
         out.push('\n');
         shown.story.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
         out.push('\n');

@@ -13,7 +13,7 @@ use crate::hints::{Hint, hints};
 use crate::report::Report;
 use trace::style::{Painted, Palette};
 
-/// The report as text; `quiet` leaves out all but verdicts and evidence.
+/// The report as text; `quiet` leaves out all but verdicts and evidence, and of that the story.
 pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
     let mut out = format!("{}: {}\n", report.model, headline(report, palette));
     for property in &report.properties {
@@ -22,7 +22,7 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
     for property in &report.properties {
         for shown in property.verdict.violations() {
             out.push('\n');
-            evidence(shown, palette, &mut out);
+            evidence(shown, quiet, palette, &mut out);
         }
     }
     if !quiet {

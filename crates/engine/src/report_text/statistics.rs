@@ -40,9 +40,10 @@ fn of_run(report: &Report) -> Vec<Line> {
     let (times, config) = (&report.times, &report.config);
     let parts = [("reading", times.front_end), ("preparing", times.compile), ("searching", times.search)];
     let parts: Vec<String> = parts.iter().map(|(what, time)| format!("{what} {}", seconds(*time))).collect();
+    let opt = if config.opt.is_empty() { "none".to_string() } else { config.opt.join("+") };
     let how = format!(
-        "search {}, reduction {}, store {}, execution {}",
-        config.search, config.por, config.store, config.exec
+        "search {}, reduction {}, static {}, store {}, execution {}",
+        config.search, config.por, opt, config.store, config.exec
     );
     vec![
         ("time", seconds(times.total), parts.join(", ")),

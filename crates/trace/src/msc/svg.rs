@@ -424,7 +424,7 @@ impl Drawing<'_> {
         }
         if let Some(fault) = &chart.fault {
             let width = self.layout.width - 2.0 * MARGIN;
-            let text = format!("{}: {} ({}:{})", fault.kind.name(), fault.message, fault.file, fault.line);
+            let text = format!("{} ({}:{})", fault.message, fault.file, fault.line);
             let lines = wrapped(&text, ((width - 24.0) / (CHAR * 1.02)) as usize);
             let height = lines.len() as f64 * LINE + 14.0;
             let _ = writeln!(
