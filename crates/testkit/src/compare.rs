@@ -53,6 +53,13 @@ pub const CONFIGURATIONS: &[Configuration] = &[
     Configuration { changes: &[("--store", "collapse"), ("--opt", "merge")], reduces: true },
     Configuration { changes: &[("--search", "bfs"), ("--opt", "fold")], reduces: true },
     Configuration { changes: &[("--search", "bfs")], reduces: false },
+    Configuration { changes: &[("--exec", "jit")], reduces: false },
+    Configuration { changes: &[("--exec", "jit"), ("--opt", "deadvars,merge,fold")], reduces: true },
+    Configuration {
+        changes: &[("--exec", "jit"), ("--opt", "deadvars,merge,fold"), ("--store", "cleary")],
+        reduces: true,
+    },
+    Configuration { changes: &[("--exec", "jit"), ("--store", "collapse")], reduces: false },
 ];
 
 /// Compares another configuration with the reference configuration.

@@ -49,6 +49,10 @@ impl Config {
         let stores = ["tree", "cleary", "collapse"].map(Config::with_store);
         let mut all = vec![Config::reference("dfs"), Config::reference("bfs"), Config::default_options()];
         all.extend(stores);
+        let mut compiled = Config::reference("dfs");
+        compiled.name = "reference dfs, jit".into();
+        compiled.args.extend(["--exec".into(), "jit".into()]);
+        all.push(compiled);
         all
     }
 }
