@@ -28,10 +28,19 @@ pub fn save_run(path: &str, run: &Run<'_>, fault: Option<&Fault>, headline: &str
     save(path, &Chart::of(run, drawn.clone(), fault), &title(headline, &drawn, run.len()))
 }
 
-/// Writes a chart: as text where the name ends in `.txt`, else as SVG.
+/// Writes a chart: as text where the name ends in `.txt`, as SVG where it ends in `.svg` or has no ending.
 pub fn save(path: &str, chart: &Chart, title: &str) -> Result<(), Failure> {
-    let is_text = path.to_lowercase().ends_with(".txt");
-    let content = if is_text { text::draw(chart, Palette::PLAIN) } else { svg::draw(chart, title) };
+    let ending = std::path::Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase());
+    let content = match ending.as_deref() {
+        Some("txt") => text::draw(chart, Palette::PLAIN),
+        Some("svg") | None => svg::draw(chart, title),
+        Some(other) => {
+            return Err(Failure::refused_with(
+                format!("a chart is not drawn as .{other}: {path}"),
+                "let the name end in .svg or .txt",
+            ));
+        }
+    };
     std::fs::write(path, content).map_err(|e| {
         Failure::refused_with(format!("cannot write the chart {path}: {e}"), "choose another file")
     })

@@ -513,6 +513,11 @@ fn replays_have_many_views() {
     let svg = std::fs::read_to_string(scratch.0.join("chart.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.contains("(here: steps 2 to 3)"), "{svg}");
     assert_eq!(replay(&["--msc", "chart.txt"]).status, Some(0));
+    assert_eq!(
+        replay(&["--msc", "chart.png"]).status,
+        Some(2),
+        "no chart in a format that its name does not say"
+    );
     let drawn = std::fs::read_to_string(scratch.0.join("chart.txt")).unwrap();
     assert_eq!(drawn, replay(&["--format", "msc"]).stdout);
     let nowhere = replay(&["--msc", "no/such/folder/chart.svg"]);
