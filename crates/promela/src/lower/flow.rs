@@ -331,8 +331,8 @@ impl Flow {
         id
     }
 
-    fn join(&self, span: Span) -> Node {
-        self.node(NodeKind::Join, span, ".(goto)")
+    fn join(&self, span: Span, text: &str) -> Node {
+        self.node(NodeKind::Join, span, text)
     }
 
     /// `if` and `do`: the selection, a join point that every option leads to, and for `do` the exit.
@@ -344,7 +344,8 @@ impl Flow {
     ) -> Result<ElementId, FlowError> {
         let span = node.span;
         let selection = self.make(node);
-        let join = self.join(span);
+        let text = if exit.is_some() { "(the loop begins again)" } else { "(the choice ends)" };
+        let join = self.join(span, text);
         let mut join = self.make(join);
         self.move_else_last(&mut options)?;
         self.element_mut(selection).sub = options.clone();
@@ -392,7 +393,7 @@ impl Flow {
     fn place_unless(&mut self, node: Node, main: SequenceId, escape: SequenceId) -> ElementId {
         let span = node.span;
         let unless = self.make(node);
-        let join = self.join(span);
+        let join = self.join(span, "(the unless ends)");
         let join = self.make(join);
         self.element_mut(unless).sub = vec![main, escape];
         self.append(join, main);

@@ -148,7 +148,9 @@ impl Chart {
 
 /// Whether a step only goes on: the author did not write it, and it does nothing.
 fn is_silent(text: &str) -> bool {
-    matches!(text, ".(goto)" | "(the loop ends)" | "break")
+    let joins =
+        ["(the loop begins again)", "(the choice ends)", "(the unless ends)", "(the loop ends)", "break"];
+    joins.contains(&text)
 }
 
 /// Before which statements processes wait.
