@@ -49,11 +49,7 @@ impl<'a> View<'a> {
             ExprKind::Load(place) => self.load(place),
             ExprKind::Unary(op, operand) => {
                 let value = self.eval(operand)?;
-                Ok(match op {
-                    UnaryOp::Neg => value.wrapping_neg(),
-                    UnaryOp::BitNot => !value,
-                    UnaryOp::Not => i32::from(value == 0),
-                })
+                Ok(unary(*op, value))
             }
             ExprKind::Binary(BinaryOp::And, left, right) => {
                 Ok(i32::from(self.eval(left)? != 0 && self.eval(right)? != 0))
@@ -63,7 +59,8 @@ impl<'a> View<'a> {
             }
             ExprKind::Binary(op, left, right) => {
                 let left = self.eval(left)?;
-                binary(*op, left, self.eval(right)?, expr.span)
+                let value = binary(*op, left, self.eval(right)?);
+                value.map_or_else(|| runtime(expr.span, "division by zero"), Ok)
             }
             ExprKind::Cond(condition, yes, no) => {
                 let chosen = if self.eval(condition)? != 0 { yes } else { no };
@@ -265,13 +262,22 @@ fn no_process<T>(span: Span) -> Outcome<T> {
     runtime(span, "a process's own value is used where there is no process")
 }
 
-/// An operator with two evaluated operands.
-fn binary(op: BinaryOp, left: i32, right: i32, span: Span) -> Outcome<i32> {
-    Ok(match op {
+/// An operator with an evaluated operand.
+pub(crate) fn unary(op: UnaryOp, value: i32) -> i32 {
+    match op {
+        UnaryOp::Neg => value.wrapping_neg(),
+        UnaryOp::BitNot => !value,
+        UnaryOp::Not => i32::from(value == 0),
+    }
+}
+
+/// An operator with two evaluated operands; `None` for a division by zero.
+pub(crate) fn binary(op: BinaryOp, left: i32, right: i32) -> Option<i32> {
+    Some(match op {
         BinaryOp::Add => left.wrapping_add(right),
         BinaryOp::Sub => left.wrapping_sub(right),
         BinaryOp::Mul => left.wrapping_mul(right),
-        BinaryOp::Div | BinaryOp::Rem if right == 0 => return runtime(span, "division by zero"),
+        BinaryOp::Div | BinaryOp::Rem if right == 0 => return None,
         BinaryOp::Div => left.wrapping_div(right),
         BinaryOp::Rem => left.wrapping_rem(right),
         BinaryOp::BitAnd => left & right,

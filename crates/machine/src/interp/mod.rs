@@ -12,7 +12,7 @@ mod channel;
 mod codec;
 mod coverage;
 mod d_step;
-mod eval;
+pub(crate) mod eval;
 mod events;
 mod explain;
 mod fault;

@@ -4,11 +4,10 @@
 //! operands are computed as the machine would; what would be an error (division by zero) is left for the machine to
 //! find.
 
-use promela::ir::{
-    Action, Base, BinaryOp, Expr, ExprKind, InitStep, Place, Program, RecvArg, Scalar, UnaryOp,
-};
+use promela::ir::{Action, Base, BinaryOp, Expr, ExprKind, InitStep, Place, Program, RecvArg, Scalar};
 
 use crate::facts::Footprint;
+use crate::interp::eval::{binary, unary};
 
 /// Folds every expression of every proctype.
 pub fn fold(program: &mut Program) {
@@ -147,40 +146,6 @@ impl Folder {
             _ => None,
         }
     }
-}
-
-fn unary(op: UnaryOp, a: i32) -> i32 {
-    match op {
-        UnaryOp::Neg => a.wrapping_neg(),
-        UnaryOp::BitNot => !a,
-        UnaryOp::Not => i32::from(a == 0),
-    }
-}
-
-/// `None` where the machine is to decide: division, and shifts by odd amounts.
-fn binary(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
-    Some(match op {
-        BinaryOp::Add => a.wrapping_add(b),
-        BinaryOp::Sub => a.wrapping_sub(b),
-        BinaryOp::Mul => a.wrapping_mul(b),
-        BinaryOp::Div if b != 0 && b != -1 => a / b,
-        BinaryOp::Rem if b != 0 && b != -1 => a % b,
-        BinaryOp::Div | BinaryOp::Rem => return None,
-        BinaryOp::BitAnd => a & b,
-        BinaryOp::BitOr => a | b,
-        BinaryOp::BitXor => a ^ b,
-        BinaryOp::Shl if (0..32).contains(&b) => a.wrapping_shl(b as u32),
-        BinaryOp::Shr if (0..32).contains(&b) => a >> b,
-        BinaryOp::Shl | BinaryOp::Shr => return None,
-        BinaryOp::Lt => i32::from(a < b),
-        BinaryOp::Le => i32::from(a <= b),
-        BinaryOp::Gt => i32::from(a > b),
-        BinaryOp::Ge => i32::from(a >= b),
-        BinaryOp::Eq => i32::from(a == b),
-        BinaryOp::Ne => i32::from(a != b),
-        BinaryOp::And => i32::from(a != 0 && b != 0),
-        BinaryOp::Or => i32::from(a != 0 || b != 0),
-    })
 }
 
 #[cfg(test)]
