@@ -30,9 +30,8 @@ impl Bitstate {
         Ok(Bitstate { words, hashes: hashes.max(1), ones: 0, len: 0, expected_omissions: 0.0 })
     }
 
-    /// The bits of a key: word and mask. Double hashing gives as many as are wanted from two hashes.
-    fn bits(&self, key: &[u8]) -> impl Iterator<Item = (usize, u64)> + use<> {
-        let first = hash(key);
+    /// The bits of a key with this hash: word and mask. Double hashing gives as many as are wanted from two hashes.
+    fn bits(&self, first: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
         let step = first.wrapping_mul(0xd1b5_4a32_d192_ed03).rotate_left(32) | 1;
         let n_bits = self.words.len() as u64 * 64;
         (0..u64::from(self.hashes)).map(move |i| {
@@ -50,10 +49,17 @@ impl Bitstate {
 impl Seen for Bitstate {
     const LOSSLESS: bool = false;
 
-    fn is_new(&mut self, key: &[u8]) -> Result<bool, Full> {
+    type Ticket = u64;
+    type Name = ();
+
+    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+        Ok(hash(key))
+    }
+
+    fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
         let fill = self.fill();
         let mut new = false;
-        for (word, mask) in self.bits(key) {
+        for (word, mask) in self.bits(hash) {
             if self.words[word] & mask == 0 {
                 self.words[word] |= mask;
                 self.ones += 1;
@@ -64,11 +70,11 @@ impl Seen for Bitstate {
             self.len += 1;
             self.expected_omissions += fill.powi(self.hashes as i32);
         }
-        Ok(new)
+        Ok(new.then_some(()))
     }
 
-    fn contains(&self, key: &[u8]) -> bool {
-        self.bits(key).all(|(word, mask)| self.words[word] & mask != 0)
+    fn contains(&self, _key: &[u8], hash: u64) -> bool {
+        self.bits(hash).all(|(word, mask)| self.words[word] & mask != 0)
     }
 
     fn n_keys(&self) -> u64 {
@@ -93,7 +99,7 @@ mod tests {
         let mut set = Bitstate::new(1000, 3).unwrap();
         for i in 0..5000u32 {
             set.is_new(&i.to_le_bytes()).unwrap();
-            assert!(set.contains(&i.to_le_bytes()));
+            assert_eq!(set.knows(&i.to_le_bytes()), Ok(true));
             assert_eq!(set.is_new(&i.to_le_bytes()), Ok(false));
         }
         assert!(set.n_keys() < 5000 && set.memory() == 1000);

@@ -4,7 +4,8 @@
 //! The caller says where a key is to be cut; every piece is replaced by its number among all pieces, and only the numbers
 //! are kept for a state.
 
-use crate::{Full, Seen, Store, Table, Visit};
+use crate::numbered::{Numbered, Visit};
+use crate::{Full, Seen};
 
 /// Says where a key is to be cut: appends the ends of all pieces but the last.
 pub trait Cut {
@@ -22,8 +23,8 @@ impl<F: Fn(&[u8], &mut Vec<usize>)> Cut for F {
 #[derive(Debug)]
 pub struct Collapse<C> {
     cut: C,
-    components: Table,
-    states: Table,
+    components: Numbered,
+    states: Numbered,
     limit: u64,
     cuts: Vec<usize>,
     numbers: Vec<u8>,
@@ -32,7 +33,7 @@ pub struct Collapse<C> {
 impl<C: Cut> Collapse<C> {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(cut: C, limit: u64) -> Self {
-        let (components, states) = (Table::new(limit), Table::new(limit));
+        let (components, states) = (Numbered::new(limit), Numbered::new(limit));
         Collapse { cut, components, states, limit, cuts: Vec::new(), numbers: Vec::new() }
     }
 
@@ -75,7 +76,14 @@ fn write(numbers: &[u32], out: &mut Vec<u8>) {
 impl<C: Cut> Seen for Collapse<C> {
     const LOSSLESS: bool = true;
 
-    fn is_new(&mut self, key: &[u8]) -> Result<bool, Full> {
+    type Ticket = ();
+    type Name = ();
+
+    fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
+        Ok(())
+    }
+
+    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<()>, Full> {
         self.cuts.clear();
         self.cut.cut(key, &mut self.cuts);
         self.components.set_limit(self.limit.saturating_sub(self.states.memory()));
@@ -86,16 +94,19 @@ impl<C: Cut> Seen for Collapse<C> {
         });
         write(&numbers.ok_or(Full)?, &mut self.numbers);
         self.states.set_limit(self.limit.saturating_sub(self.components.memory()));
-        self.states.is_new(&self.numbers)
+        Ok(match self.states.visit(&self.numbers)? {
+            Visit::New(_) => Some(()),
+            Visit::Seen(_) => None,
+        })
     }
 
-    fn contains(&self, key: &[u8]) -> bool {
+    fn contains(&self, key: &[u8], (): ()) -> bool {
         let (mut cuts, mut out) = (Vec::new(), Vec::new());
         self.cut.cut(key, &mut cuts);
         let numbers = pieces(key, &cuts, |piece| self.components.find(piece).map(|id| id.0));
         numbers.is_some_and(|numbers| {
             write(&numbers, &mut out);
-            self.states.contains(&out)
+            self.states.find(&out).is_some()
         })
     }
 
@@ -131,7 +142,7 @@ mod tests {
         let mut model = HashSet::new();
         for _ in 0..40_000 {
             let key: Vec<u8> = (0..below(14)).map(|_| below(3) as u8).collect();
-            assert_eq!(set.contains(&key), model.contains(&key));
+            assert_eq!(set.knows(&key), Ok(model.contains(&key)));
             assert_eq!(set.is_new(&key), Ok(model.insert(key)));
         }
         assert_eq!(set.n_keys(), model.len() as u64);
@@ -154,6 +165,6 @@ mod tests {
             n += 1;
             assert!(set.memory() <= 200_000);
         }
-        assert!(n > 3000 && (0..n).all(|i| set.contains(&i.to_be_bytes())));
+        assert!(n > 3000 && (0..n).all(|i| set.knows(&i.to_be_bytes()) == Ok(true)));
     }
 }

@@ -1,8 +1,13 @@
 //! Stores: bytes in, *new* or *seen* out.
 //!
-//! A ladder of capabilities, not of flags. [`Seen`] tells new keys from old ones; [`Store`] also names them;
-//! [`Recall`] also gives them back. A search asks for the rung that it needs, so an impossible pair of search and
-//! store does not type-check. A store knows nothing of systems or searches.
+//! A ladder of capabilities, not of flags. [`Seen`] tells new keys from old ones; [`Recall`] also gives them back by a
+//! name. A search asks for the rung that it needs, so an impossible pair of search and store does not type-check. A
+//! store knows nothing of systems or searches.
+//!
+//! **Three strides.** Nearly all of the time of a look-up is spent waiting for memory. So a look-up has three parts that
+//! a search makes for many keys at a time: [`Seen::prepare`] computes all that can be computed and asks for the memory
+//! where the key must be, [`Seen::approach`] looks there and asks for what is needed next, [`Seen::insert`] finishes.
+//! What is prepared stays valid whatever is inserted meanwhile, growth included.
 //!
 //! Methods that insert take `&mut self`: a concurrent store implements the traits on a handle that each worker
 //! has for itself, a sequential one on the store.
@@ -14,66 +19,57 @@ pub mod hash;
 pub mod hash_compaction;
 pub mod mix;
 pub mod nodes;
+pub mod numbered;
 pub mod table;
 pub mod tree;
 
 pub use bitstate::Bitstate;
 pub use collapse::Collapse;
 pub use hash_compaction::HashCompaction;
+pub use numbered::Numbered;
 pub use table::Table;
 pub use tree::{Roots, Tree};
-
-/// A store's name for a key: dense, in order of insertion, from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct StateId(pub u32);
-
-impl StateId {
-    /// As an index into what a search keeps beside its states.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// What visiting a key showed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Visit {
-    /// It was not there; now it is.
-    New(StateId),
-    /// It was there already.
-    Seen(StateId),
-}
 
 /// The store cannot take another key within its memory (or has no names left).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
-
-/// A look-up that was begun with [`Seen::begin`]: the hash of the key and what was found in its first place.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Begun {
-    hash: u64,
-    entry: u64,
-}
 
 /// The first rung: tells new keys from those seen before.
 pub trait Seen {
     /// Whether two different keys are never taken for the same one. Only then may a search claim that it saw all.
     const LOSSLESS: bool;
 
-    /// Inserts `key`; true when it was not there.
-    fn is_new(&mut self, key: &[u8]) -> Result<bool, Full>;
+    /// What is known of a key once it has been prepared.
+    type Ticket: Copy;
+
+    /// What a key can be called back by ([`Recall`]); nothing for a store that cannot.
+    type Name: Copy;
+
+    /// Says that the keys prepared next are successors of `key`. A store that keeps only differences profits.
+    fn depart(&mut self, _key: &[u8]) {}
+
+    /// The first stride.
+    fn prepare(&mut self, key: &[u8]) -> Result<Self::Ticket, Full>;
+
+    /// The second stride.
+    fn approach(&self, _ticket: &Self::Ticket) {}
+
+    /// The last stride: inserts the key for which `ticket` was prepared. `None` when it was there already.
+    fn insert(&mut self, key: &[u8], ticket: Self::Ticket) -> Result<Option<Self::Name>, Full>;
 
     /// Looks without inserting.
-    fn contains(&self, key: &[u8]) -> bool;
+    fn contains(&self, key: &[u8], ticket: Self::Ticket) -> bool;
 
-    /// Begins to look for `key`. Most of the time of a look-up is spent waiting for memory: whoever has several keys
-    /// begins all of them before finishing the first, and waits for them together.
-    fn begin(&self, _key: &[u8]) -> Begun {
-        Begun::default()
+    /// Inserts a key at once; true when it is new.
+    fn is_new(&mut self, key: &[u8]) -> Result<bool, Full> {
+        let ticket = self.prepare(key)?;
+        Ok(self.insert(key, ticket)?.is_some())
     }
 
-    /// Finishes what was begun for the same key; nothing may have been inserted since.
-    fn finish(&self, key: &[u8], _begun: Begun) -> bool {
-        self.contains(key)
+    /// Looks at once.
+    fn knows(&mut self, key: &[u8]) -> Result<bool, Full> {
+        let ticket = self.prepare(key)?;
+        Ok(self.contains(key, ticket))
     }
 
     /// The estimated probability that a new key was taken for an old one, for stores in which that can happen.
@@ -88,17 +84,8 @@ pub trait Seen {
     fn memory(&self) -> u64;
 }
 
-/// The second rung: names keys.
-pub trait Store: Seen {
-    /// Inserts `key` or recognises it.
-    fn visit(&mut self, key: &[u8]) -> Result<Visit, Full>;
-
-    /// Looks without inserting.
-    fn find(&self, key: &[u8]) -> Option<StateId>;
-}
-
-/// The third rung: gives keys back.
-pub trait Recall: Store {
-    /// Appends the key named `id` to `out`.
-    fn load(&self, id: StateId, out: &mut Vec<u8>);
+/// The second rung: gives keys back.
+pub trait Recall: Seen {
+    /// Appends the key called `name` to `out`. The keys prepared next are its successors, as after [`Seen::depart`].
+    fn load(&mut self, name: Self::Name, out: &mut Vec<u8>);
 }

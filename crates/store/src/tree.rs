@@ -195,7 +195,14 @@ impl Tree {
 impl Seen for Tree {
     const LOSSLESS: bool = true;
 
-    fn is_new(&mut self, key: &[u8]) -> Result<bool, Full> {
+    type Ticket = ();
+    type Name = ();
+
+    fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
+        Ok(())
+    }
+
+    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<()>, Full> {
         self.family(key.len())?;
         let Tree { nodes, families, root_memory, limit, .. } = self;
         let family = families.get_mut(key.len()).and_then(Option::as_deref_mut).ok_or(Full)?;
@@ -210,10 +217,10 @@ impl Seen for Tree {
         *root_memory = *root_memory + family.memory() - before;
         let new = result?;
         self.len += u64::from(new);
-        Ok(new)
+        Ok(new.then_some(()))
     }
 
-    fn contains(&self, key: &[u8]) -> bool {
+    fn contains(&self, key: &[u8], (): ()) -> bool {
         let Some(family) = self.families.get(key.len()).and_then(Option::as_deref) else { return false };
         let mut tree = family.present.clone();
         cut(key, &mut tree[..family.levels[0].len]);
@@ -261,11 +268,11 @@ mod tests {
                     key[at] = below(3) as u8;
                 }
             }
-            assert_eq!(tree.contains(&key), model.contains(&key));
+            assert_eq!(tree.knows(&key), Ok(model.contains(&key)));
             assert_eq!(tree.is_new(&key), Ok(model.insert(key.clone())));
             assert_eq!(tree.n_keys(), model.len() as u64);
         }
-        assert!(model.iter().all(|key| tree.contains(key)));
+        assert!(model.iter().all(|key| tree.knows(key) == Ok(true)));
     }
 
     #[test]

@@ -67,26 +67,48 @@ pub struct Fault {
     pub pid: Option<u32>,
 }
 
-/// One outcome of a fired action.
-#[derive(Clone, Debug)]
+/// One outcome of a fired action: 24 bytes, so that a machine can write it from compiled code.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct Successor {
     /// The action.
     pub action: ActionId,
-    /// The bytes of the new state in [`Successors::bytes`]; `None` when the step could not be completed.
-    pub state: Option<(u32, u32)>,
-    /// The new state is transient (see the crate's documentation).
-    pub transient: bool,
-    /// An error that the step shows. With a failed assertion the step is taken all the same.
-    pub fault: Option<Box<Fault>>,
+    /// Where the bytes of the new state begin in [`Successors::bytes`].
+    pub start: u32,
+    /// How many they are; [`Successor::NO_STATE`] when the step could not be completed.
+    pub len: u32,
+    /// Not 0 when the new state is transient (see the crate's documentation).
+    pub transient: u32,
+    /// 0, or one more than the place in [`Successors::faults`] of an error that the step shows. With a failed assertion
+    /// the step is taken all the same.
+    pub fault: u32,
 }
 
-/// A batch of outcomes in a buffer that the caller owns and reuses.
+impl Successor {
+    /// The length of a state that does not exist.
+    pub const NO_STATE: u32 = u32::MAX;
+
+    /// Whether the step leads anywhere.
+    pub fn has_state(&self) -> bool {
+        self.len != Self::NO_STATE
+    }
+
+    /// Whether it leads into an atomic sequence.
+    pub fn is_transient(&self) -> bool {
+        self.transient != 0
+    }
+}
+
+/// Outcomes in buffers that the caller owns and reuses. Everything is appended, so that a search can expand several
+/// states before it looks at the first outcome.
 #[derive(Default, Debug)]
 pub struct Successors {
     /// The outcomes.
     pub list: Vec<Successor>,
     /// The bytes of all states, one after another.
     pub bytes: Vec<u8>,
+    /// Errors that outcomes refer to.
+    pub faults: Vec<Fault>,
 }
 
 impl Successors {
@@ -94,11 +116,18 @@ impl Successors {
     pub fn clear(&mut self) {
         self.list.clear();
         self.bytes.clear();
+        self.faults.clear();
     }
 
     /// The state that an outcome leads to.
     pub fn state(&self, successor: &Successor) -> Option<&[u8]> {
-        successor.state.map(|(start, len)| &self.bytes[start as usize..(start + len) as usize])
+        let start = successor.start as usize;
+        successor.has_state().then(|| &self.bytes[start..start + successor.len as usize])
+    }
+
+    /// The error that an outcome shows.
+    pub fn fault(&self, successor: &Successor) -> Option<&Fault> {
+        self.faults.get((successor.fault as usize).checked_sub(1)?)
     }
 
     /// Appends an outcome whose state `write` appends to the bytes given.
@@ -111,18 +140,24 @@ impl Successors {
     ) {
         let start = self.bytes.len();
         write(&mut self.bytes);
-        let state = Some((start as u32, (self.bytes.len() - start) as u32));
-        self.list.push(Successor { action, state, transient, fault: fault.map(Box::new) });
+        let state = (start as u32, (self.bytes.len() - start) as u32);
+        self.note(action, state, transient, fault);
     }
 
     /// Appends an outcome; `state` is copied.
     pub fn push(&mut self, action: ActionId, state: Option<&[u8]>, transient: bool, fault: Option<Fault>) {
-        let state = state.map(|bytes| {
-            let start = self.bytes.len() as u32;
-            self.bytes.extend_from_slice(bytes);
-            (start, bytes.len() as u32)
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(state.unwrap_or_default());
+        let len = state.map_or(Successor::NO_STATE, |bytes| bytes.len() as u32);
+        self.note(action, (start, len), transient, fault);
+    }
+
+    fn note(&mut self, action: ActionId, (start, len): (u32, u32), transient: bool, fault: Option<Fault>) {
+        let fault = fault.map_or(0, |fault| {
+            self.faults.push(fault);
+            self.faults.len() as u32
         });
-        self.list.push(Successor { action, state, transient, fault: fault.map(Box::new) });
+        self.list.push(Successor { action, start, len, transient: u32::from(transient), fault });
     }
 }
 
@@ -162,8 +197,20 @@ pub trait TransitionSystem: Sync {
     /// Label bits of a state.
     fn labels(&self, state: &[u8]) -> Labels;
 
+    /// How many bytes at the end of every state are no part of its key: values that are explicitly hidden.
+    fn hidden_bytes(&self) -> usize {
+        0
+    }
+
     /// The part of a state that makes it different from others: all of it but values that are explicitly hidden.
-    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8];
+    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
+        &state[..state.len().saturating_sub(self.hidden_bytes())]
+    }
+
+    /// Expands states for one thread, with buffers of its own. A machine that has none to keep leaves this as it is.
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Direct(self))
+    }
 
     /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in ascending order.
     /// For stores that keep components apart; a system without components cuts nowhere.
@@ -174,4 +221,33 @@ pub trait TransitionSystem: Sync {
 
     /// The error that `state` shows when it has no successor and is not a valid end: which processes are stuck, and where.
     fn deadlock(&self, state: &[u8]) -> Fault;
+}
+
+/// One thread's access to a system: the same answers as the system's own methods, faster where buffers can be kept.
+pub trait Worker {
+    /// As [`TransitionSystem::enabled`].
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>);
+
+    /// As [`TransitionSystem::fire`].
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors);
+
+    /// As [`TransitionSystem::expand`].
+    fn expand(&mut self, state: &[u8], out: &mut Successors);
+}
+
+/// A worker of a system that keeps nothing between two expansions.
+struct Direct<'a, S: ?Sized>(&'a S);
+
+impl<S: TransitionSystem + ?Sized> Worker for Direct<'_, S> {
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.0.enabled(state, out);
+    }
+
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        self.0.fire(state, actions, out);
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        self.0.expand(state, out);
+    }
 }

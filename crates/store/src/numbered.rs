@@ -1,0 +1,399 @@
+//! Byte strings of any length numbered in order of insertion: open addressing over tag + number, keys in an arena.
+//! For sets whose members are looked up by number (transient states, components); states themselves are in a
+//! [`crate::Table`].
+//!
+//! An entry is one 64-bit word: 32 bits of the hash (the *tag*) and the name plus one, so that 0 is an empty
+//! slot. Names are dense, which lets a search keep what it knows of a state in plain vectors. Keys lie one after
+//! another in chunks, so growing never copies them. The place of a key is found through a block base and a 32-bit
+//! distance: 4⅛ bytes a state instead of 8.
+//!
+//! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
+
+use crate::hash::hash;
+use crate::Full;
+
+/// Slots of a table that has just been made.
+const FIRST_SLOTS: usize = 64;
+/// A cleared table with more slots than this gives them back.
+const KEPT_SLOTS: usize = 1 << 14;
+/// Bytes of a chunk of the arena (a power of two).
+const CHUNK: usize = 1 << 20;
+/// Keys that share one base address.
+const BLOCK: usize = 64;
+/// The longest length in front of a key.
+const MAX_PREFIX: usize = 10;
+
+/// A number given to a key: dense, in order of insertion, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Number(pub u32);
+
+impl Number {
+    /// As an index into what is kept beside the keys.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What visiting a key showed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visit {
+    /// It was not there; now it is.
+    New(Number),
+    /// It was there already.
+    Seen(Number),
+}
+
+/// An exact set of byte strings that numbers them.
+#[derive(Debug)]
+pub struct Numbered {
+    slots: Vec<u64>,
+    arena: Arena,
+    limit: u64,
+}
+
+impl Default for Numbered {
+    fn default() -> Self {
+        Numbered::new(u64::MAX)
+    }
+}
+
+impl Numbered {
+    /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        Numbered { slots: vec![0; FIRST_SLOTS], arena: Arena::default(), limit }
+    }
+
+    /// Changes the limit, for a table that shares its memory with others.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    /// Forgets all keys. Memory is kept while it is little.
+    pub fn clear(&mut self) {
+        if self.slots.len() > KEPT_SLOTS {
+            self.slots = vec![0; FIRST_SLOTS];
+        } else {
+            self.slots.fill(0);
+        }
+        self.arena.clear();
+    }
+
+    /// The key named `id`.
+    pub fn key(&self, id: Number) -> &[u8] {
+        self.arena.key(id.index())
+    }
+
+    /// Inserts `key` or recognises it.
+    pub fn visit(&mut self, key: &[u8]) -> Result<Visit, Full> {
+        let hash = hash(key);
+        match self.probe(key, hash) {
+            Ok(id) => Ok(Visit::Seen(id)),
+            Err(at) => self.insert(key, hash, at).map(Visit::New),
+        }
+    }
+
+    /// Looks without inserting.
+    pub fn find(&self, key: &[u8]) -> Option<Number> {
+        self.probe(key, hash(key)).ok()
+    }
+
+    /// How many keys there are.
+    pub fn n_keys(&self) -> u64 {
+        self.arena.len() as u64
+    }
+
+    /// Bytes of memory in use.
+    pub fn memory(&self) -> u64 {
+        self.slots.capacity() as u64 * 8 + self.arena.memory()
+    }
+
+    /// The slot that holds `key` (with its name), or the empty slot where it belongs.
+    fn probe(&self, key: &[u8], hash: u64) -> Result<Number, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> 32) as usize & mask;
+        loop {
+            match self.slots[at] {
+                0 => return Err(at),
+                entry if tag(entry) == tag(entry_of(hash, 0)) => {
+                    let id = Number((entry as u32) - 1);
+                    if self.key(id) == key {
+                        return Ok(id);
+                    }
+                }
+                _ => {}
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn must_grow(&self) -> bool {
+        (self.arena.len() + 1) * 5 > self.slots.len() * 4
+    }
+
+    /// Doubles the slots; old and new exist together for a moment, and the limit counts both.
+    fn grow(&mut self) -> Result<(), Full> {
+        let doubled = self.slots.len() * 2;
+        if self.memory() + doubled as u64 * 8 > self.limit {
+            return Err(Full);
+        }
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(doubled).map_err(|_| Full)?;
+        slots.resize(doubled, 0);
+        let mask = doubled - 1;
+        for index in 0..self.arena.len() {
+            let hash = hash(self.arena.key(index));
+            let mut at = (hash >> 32) as usize & mask;
+            while slots[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at] = entry_of(hash, index as u32 + 1);
+        }
+        self.slots = slots;
+        Ok(())
+    }
+
+    fn insert(&mut self, key: &[u8], hash: u64, mut at: usize) -> Result<Number, Full> {
+        let index = self.arena.len();
+        if index >= u32::MAX as usize - 1 || self.memory() + self.arena.cost(key.len()) > self.limit {
+            return Err(Full);
+        }
+        if self.must_grow() {
+            self.grow()?;
+            at = match self.probe(key, hash) {
+                Err(at) => at,
+                Ok(id) => return Ok(id),
+            };
+        }
+        self.arena.push(key)?;
+        self.slots[at] = entry_of(hash, index as u32 + 1);
+        Ok(Number(index as u32))
+    }
+}
+
+/// The low half of the hash as tag (the high half chose the slot) and the name plus one.
+fn entry_of(hash: u64, name: u32) -> u64 {
+    (hash << 32) | u64::from(name)
+}
+
+fn tag(entry: u64) -> u32 {
+    (entry >> 32) as u32
+}
+
+/// Keys one after another, each with its length in front, in chunks that are never copied.
+///
+/// The address of a key is its chunk's number times [`CHUNK`] plus its place there. A key longer than a chunk has
+/// one of its own, which is larger.
+#[derive(Debug, Default)]
+struct Arena {
+    chunks: Vec<Vec<u8>>,
+    /// The address of the first key of every block.
+    bases: Vec<u64>,
+    /// How far each key lies behind its block's first. A block spans at most 64 chunks, so 32 bits are plenty.
+    distances: Vec<u32>,
+    /// Capacity of all chunks but the last.
+    closed: u64,
+}
+
+impl Arena {
+    fn len(&self) -> usize {
+        self.distances.len()
+    }
+
+    fn memory(&self) -> u64 {
+        let open = self.chunks.last().map_or(0, Vec::capacity) as u64;
+        self.closed + open + self.distances.capacity() as u64 * 4 + self.bases.capacity() as u64 * 8
+    }
+
+    fn clear(&mut self) {
+        self.chunks.truncate(1);
+        self.chunks.iter_mut().for_each(Vec::clear);
+        self.bases.clear();
+        self.distances.clear();
+        self.closed = 0;
+    }
+
+    fn fits(&self, len: usize) -> bool {
+        self.chunks.last().is_some_and(|c| c.is_empty() || c.len() + len + MAX_PREFIX <= CHUNK)
+    }
+
+    /// What adding a key of this length may cost.
+    fn cost(&self, len: usize) -> u64 {
+        let full = self.distances.len() == self.distances.capacity();
+        let names = if full { self.distances.len() as u64 * 4 } else { 0 };
+        names + self.chunk_cost(len)
+    }
+
+    fn chunk_cost(&self, len: usize) -> u64 {
+        match self.chunks.last() {
+            Some(chunk) if self.fits(len) => {
+                let needed = chunk.len() + len + MAX_PREFIX;
+                if needed <= chunk.capacity() { 0 } else { needed.max(chunk.capacity() * 2) as u64 }
+            }
+            None => (len + MAX_PREFIX) as u64,
+            Some(_) => CHUNK.max(len + MAX_PREFIX) as u64,
+        }
+    }
+
+    /// Appends a key. Whatever may be large is reserved first, so that running out of memory is an answer.
+    fn push(&mut self, key: &[u8]) -> Result<(), Full> {
+        self.distances.try_reserve(1).map_err(|_| Full)?;
+        if !self.fits(key.len()) {
+            let reserved = if self.chunks.is_empty() { 0 } else { CHUNK.max(key.len() + MAX_PREFIX) };
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact(reserved).map_err(|_| Full)?;
+            self.closed += self.chunks.last().map_or(0, Vec::capacity) as u64;
+            self.chunks.push(chunk);
+        }
+        let number = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[number];
+        chunk.try_reserve(key.len() + MAX_PREFIX).map_err(|_| Full)?;
+        let address = (number * CHUNK + chunk.len()) as u64;
+        if self.distances.len() % BLOCK == 0 {
+            self.bases.push(address);
+        }
+        let base = self.bases[self.bases.len() - 1];
+        self.distances.push((address - base) as u32);
+        write_length(chunk, key.len());
+        chunk.extend_from_slice(key);
+        Ok(())
+    }
+
+    fn key(&self, index: usize) -> &[u8] {
+        let address = (self.bases[index / BLOCK] + u64::from(self.distances[index])) as usize;
+        let record = &self.chunks[address / CHUNK][address % CHUNK..];
+        let (len, prefix) = read_length(record);
+        &record[prefix..prefix + len]
+    }
+}
+
+/// Appends a length in groups of seven bits, the last with the high bit clear.
+fn write_length(out: &mut Vec<u8>, mut len: usize) {
+    while len >= 0x80 {
+        out.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    out.push(len as u8);
+}
+
+/// The length at the beginning of a record, and how many bytes it takes.
+fn read_length(record: &[u8]) -> (usize, usize) {
+    let mut len = 0;
+    for (i, &byte) in record.iter().enumerate() {
+        len |= usize::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return (len, i + 1);
+        }
+    }
+    (0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// A small generator, so that the operation sequences are the same on every run.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 20) % bound
+        }
+
+        /// A key of up to `len` bytes from a small alphabet, so that repetitions are frequent.
+        fn key(&mut self, len: u64, alphabet: u64) -> Vec<u8> {
+            (0..self.below(len + 1)).map(|_| self.below(alphabet) as u8).collect()
+        }
+    }
+
+    /// Runs random operations on a table and on a map of the standard library and compares every answer.
+    fn shadow(operations: usize, len: u64, alphabet: u64, seed: u64) {
+        let mut random = Random(seed);
+        let mut table = Numbered::default();
+        let mut model: HashMap<Vec<u8>, u32> = HashMap::new();
+        for _ in 0..operations {
+            let key = random.key(len, alphabet);
+            let known = model.get(&key).copied();
+            match random.below(10_000) {
+                0 => {
+                    table.clear();
+                    model.clear();
+                }
+                1..=3000 => {
+                    assert_eq!(table.find(&key), known.map(Number));
+                }
+                _ => {
+                    let expected = match known {
+                        Some(id) => Visit::Seen(Number(id)),
+                        None => Visit::New(Number(model.len() as u32)),
+                    };
+                    assert_eq!(table.visit(&key), Ok(expected));
+                    let next = model.len() as u32;
+                    model.entry(key).or_insert(next);
+                }
+            }
+            assert_eq!(table.n_keys(), model.len() as u64);
+        }
+        for (key, &id) in &model {
+            assert_eq!(table.key(Number(id)), key);
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_standard_library() {
+        for seed in 1..=8 {
+            shadow(30_000, 6, 3, seed);
+            shadow(30_000, 40, 200, seed * 77);
+        }
+    }
+
+    #[test]
+    fn many_chunks_and_long_keys() {
+        let mut table = Numbered::default();
+        let mut random = Random(5);
+        let keys: Vec<Vec<u8>> = (0..300u32)
+            .map(|i| {
+                let len = [3, 127, 128, 20_000, CHUNK - 9, CHUNK + 77][random.below(6) as usize]
+                    / (1 + i as usize % 3);
+                let mut key = vec![i as u8; len];
+                key.extend_from_slice(&i.to_le_bytes());
+                key
+            })
+            .collect();
+        for (i, key) in keys.iter().enumerate() {
+            assert_eq!(table.visit(key), Ok(Visit::New(Number(i as u32))));
+        }
+        for (i, key) in keys.iter().enumerate() {
+            assert_eq!(table.visit(key), Ok(Visit::Seen(Number(i as u32))));
+            assert_eq!(table.key(Number(i as u32)), key);
+        }
+        assert!(table.memory() >= keys.iter().map(Vec::len).sum::<usize>() as u64);
+    }
+
+    #[test]
+    fn the_memory_limit_is_kept_and_nothing_is_lost() {
+        let limit = 100_000;
+        let mut table = Numbered::new(limit);
+        let mut n = 0u32;
+        while table.visit(&n.to_le_bytes()) != Err(Full) {
+            n += 1;
+            assert!(table.memory() <= limit, "{} bytes after {n} keys", table.memory());
+        }
+        assert!(n > 1000, "only {n} keys in {limit} bytes");
+        for i in 0..n {
+            assert_eq!(table.find(&i.to_le_bytes()), Some(Number(i)));
+        }
+        assert_eq!(table.visit(&0u32.to_le_bytes()), Ok(Visit::Seen(Number(0))));
+    }
+
+    #[test]
+    fn the_empty_key_is_a_key() {
+        let mut table = Numbered::default();
+        assert_eq!(table.visit(&[]), Ok(Visit::New(Number(0))));
+        assert_eq!(table.visit(&[]), Ok(Visit::Seen(Number(0))));
+        assert_eq!(table.visit(&[0]), Ok(Visit::New(Number(1))));
+    }
+}
