@@ -15,7 +15,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
 use crate::random::Random;
 use crate::task::Task;
 use std::collections::TryReserveError;
-use store::{Begun, Seen};
+use store::Seen;
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Explores `system` depth-first.
@@ -33,8 +33,10 @@ pub fn depth_first<S: Seen>(
         expander: Expander::new(system),
         expansion: Expansion::default(),
         random: task.seed.map(Random::new),
+        hidden: system.hidden_bytes(),
         order: Vec::new(),
-        begun: Vec::new(),
+        tickets: Vec::new(),
+        actions: Vec::new(),
         faults: Vec::new(),
         stack: Stack::default(),
         found: Recorder::default(),
@@ -49,7 +51,7 @@ pub fn depth_first<S: Seen>(
 }
 
 /// A running search.
-struct DepthFirst<'a, S> {
+struct DepthFirst<'a, S: Seen> {
     system: &'a dyn TransitionSystem,
     store: &'a mut S,
     task: &'a Task<'a>,
@@ -59,10 +61,13 @@ struct DepthFirst<'a, S> {
     random: Option<Random>,
     /// The order in which the edges of the current expansion are tried.
     order: Vec<usize>,
-    /// Their look-ups, begun together.
-    begun: Vec<Begun>,
+    /// What the store made of them.
+    tickets: Vec<S::Ticket>,
+    actions: Vec<ActionId>,
+    /// Bytes at the end of a state that are no part of its key.
+    hidden: usize,
     faults: Vec<Fault>,
-    stack: Stack,
+    stack: Stack<S::Ticket>,
     found: Recorder,
     statistics: Statistics,
     depth_limited: bool,
@@ -74,11 +79,15 @@ impl<S: Seen> DepthFirst<'_, S> {
         if let Err(fault) = self.system.initial(&mut state) {
             return self.violation(fault, &[]);
         }
-        if self.visit(&state)? {
+        let ticket = self.store.prepare(self.key(&state)).map_err(|_| StopReason::MemoryLimit)?;
+        if self.visit(&state, ticket)? {
             self.explore(&state)?;
         }
-        while self.stack.next(&mut state) {
-            if self.visit(&state)? {
+        while let Some(ticket) = self.stack.next(&mut state) {
+            if let Some(next) = self.stack.pending.last() {
+                self.store.approach(&next.ticket);
+            }
+            if self.visit(&state, ticket)? {
                 self.explore(&state)?;
             } else {
                 self.statistics.matched += 1;
@@ -88,25 +97,36 @@ impl<S: Seen> DepthFirst<'_, S> {
         Ok(())
     }
 
+    fn key<'s>(&self, state: &'s [u8]) -> &'s [u8] {
+        &state[..state.len().saturating_sub(self.hidden)]
+    }
+
     /// Inserts a state; true when it is new.
-    fn visit(&mut self, state: &[u8]) -> Result<bool, StopReason> {
-        let key = self.system.key(state);
-        if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key) {
+    fn visit(&mut self, state: &[u8], ticket: S::Ticket) -> Result<bool, StopReason> {
+        let key = self.key(state);
+        if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket) {
             return Err(StopReason::StateLimit);
         }
-        self.store.is_new(key).map_err(|_| StopReason::MemoryLimit)
+        let inserted = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
+        Ok(inserted.is_some())
     }
 
     /// Judges and expands a new state and puts its unknown successors on the stack.
     fn explore(&mut self, state: &[u8]) -> Result<(), StopReason> {
-        let at = self.snapshot();
-        self.statistics.depth = self.statistics.depth.max(at.depth);
+        let depth = self.stack.path.len() as u64;
+        self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(state.len() as u64);
+        if self.budget.tick()? {
+            let at = self.snapshot();
+            self.budget.look(|| at)?;
+        }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expander.expand(state, &at, &mut self.budget, &mut self.expansion)?;
+        self.expansion.clear();
+        self.expander.expand(state, depth, &mut self.budget, &mut self.expansion)?;
         self.depth_limited |= self.expansion.cut;
         self.judge(state)?;
-        self.push_successors().map_err(|_| StopReason::MemoryLimit)
+        self.store.depart(self.key(state));
+        self.push_successors()
     }
 
     fn judge(&mut self, state: &[u8]) -> Result<(), StopReason> {
@@ -127,27 +147,39 @@ impl<S: Seen> DepthFirst<'_, S> {
         Ok(())
     }
 
-    /// The error is that there is no memory for them.
-    fn push_successors(&mut self) -> Result<(), TryReserveError> {
+    fn push_successors(&mut self) -> Result<(), StopReason> {
         self.order.clear();
-        self.order.extend(0..self.expansion.edges.len());
+        self.order.extend((0..self.expansion.edges.len()).rev());
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.order);
         }
-        let edges = &self.expansion.edges;
-        let key = |i: &usize| self.system.key(self.expansion.state(&edges[*i]));
-        self.begun.clear();
-        self.begun.extend(self.order.iter().rev().map(|i| self.store.begin(key(i))));
-        self.stack.enter()?;
-        for (i, begun) in self.order.iter().rev().zip(&self.begun) {
-            let edge = &edges[*i];
+        self.prepare()?;
+        self.stack.enter().map_err(no_memory)?;
+        for (&i, &ticket) in self.order.iter().zip(&self.tickets) {
+            let edge = &self.expansion.edges[i];
             let state = self.expansion.state(edge);
             self.statistics.transitions += 1;
-            if self.store.finish(self.system.key(state), *begun) {
+            if self.store.contains(self.key(state), ticket) {
                 self.statistics.matched += 1;
-            } else {
-                self.stack.push(state, self.expansion.actions(edge))?;
+                continue;
             }
+            self.actions.clear();
+            self.expander.actions(edge, &mut self.actions);
+            self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
+        }
+        Ok(())
+    }
+
+    /// Looks the successors up together, up to the last stride.
+    fn prepare(&mut self) -> Result<(), StopReason> {
+        self.tickets.clear();
+        for &i in &self.order {
+            let state = self.expansion.state(&self.expansion.edges[i]);
+            let key = &state[..state.len().saturating_sub(self.hidden)];
+            self.tickets.push(self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?);
+        }
+        for ticket in &self.tickets {
+            self.store.approach(ticket);
         }
         Ok(())
     }
@@ -179,15 +211,19 @@ impl<S: Seen> DepthFirst<'_, S> {
     }
 }
 
+fn no_memory(_: TryReserveError) -> StopReason {
+    StopReason::MemoryLimit
+}
+
 /// The path and, for each state on it, the successors still to be tried, the next one on top.
-#[derive(Debug, Default)]
-struct Stack {
+#[derive(Debug)]
+struct Stack<T> {
     /// All actions from the initial state to the current one.
     path: Vec<ActionId>,
     /// How many of them belong to the successor that was taken last.
     taken: u32,
     frames: Vec<Frame>,
-    pending: Vec<Pending>,
+    pending: Vec<Pending<T>>,
     bytes: Vec<u8>,
     actions: Vec<ActionId>,
 }
@@ -203,29 +239,42 @@ struct Frame {
 
 /// A successor that is still to be tried: lengths of what it has on top of the common stacks.
 #[derive(Debug)]
-struct Pending {
+struct Pending<T> {
     bytes: u32,
     actions: u32,
+    ticket: T,
 }
 
-impl Stack {
+impl<T> Default for Stack<T> {
+    fn default() -> Self {
+        Stack {
+            path: Vec::new(),
+            taken: 0,
+            frames: Vec::new(),
+            pending: Vec::new(),
+            bytes: Vec::new(),
+            actions: Vec::new(),
+        }
+    }
+}
+
+impl<T> Stack<T> {
     /// Takes the next successor that is to be tried: its state goes to `state`, its actions to the path. Goes back along
-    /// the path as far as needed; false when nothing is left.
-    fn next(&mut self, state: &mut Vec<u8>) -> bool {
+    /// the path as far as needed; `None` when nothing is left.
+    fn next(&mut self, state: &mut Vec<u8>) -> Option<T> {
         while let Some(frame) = self.frames.last_mut() {
             if let Some(rest) = frame.pending.checked_sub(1) {
                 frame.pending = rest;
-                self.take(state);
-                return true;
+                return self.take(state);
             }
             self.path.truncate(self.path.len() - frame.steps as usize);
             self.frames.pop();
         }
-        false
+        None
     }
 
-    fn take(&mut self, state: &mut Vec<u8>) {
-        let Some(pending) = self.pending.pop() else { return };
+    fn take(&mut self, state: &mut Vec<u8>) -> Option<T> {
+        let pending = self.pending.pop()?;
         let bytes = self.bytes.len() - pending.bytes as usize;
         state.clear();
         state.extend_from_slice(&self.bytes[bytes..]);
@@ -234,6 +283,7 @@ impl Stack {
         self.path.extend_from_slice(&self.actions[actions..]);
         self.actions.truncate(actions);
         self.taken = pending.actions;
+        Some(pending.ticket)
     }
 
     /// The successor just taken was known: its actions leave the path.
@@ -249,7 +299,7 @@ impl Stack {
     }
 
     /// Adds a successor of the state at the end of the path, to be tried before those added so far.
-    fn push(&mut self, state: &[u8], actions: &[ActionId]) -> Result<(), TryReserveError> {
+    fn push(&mut self, state: &[u8], actions: &[ActionId], ticket: T) -> Result<(), TryReserveError> {
         if let Some(frame) = self.frames.last_mut() {
             self.pending.try_reserve(1)?;
             self.bytes.try_reserve(state.len())?;
@@ -257,7 +307,8 @@ impl Stack {
             // When it is taken, the path is as long as it is now.
             self.path.try_reserve(actions.len())?;
             frame.pending += 1;
-            self.pending.push(Pending { bytes: state.len() as u32, actions: actions.len() as u32 });
+            let (bytes, n) = (state.len() as u32, actions.len() as u32);
+            self.pending.push(Pending { bytes, actions: n, ticket });
             self.bytes.extend_from_slice(state);
             self.actions.extend_from_slice(actions);
         }
@@ -270,9 +321,9 @@ impl Stack {
     }
 
     fn memory(&self) -> u64 {
-        let words =
-            self.path.capacity() + self.actions.capacity() + self.frames.capacity() + self.pending.capacity();
-        (words * 8 + self.bytes.capacity()) as u64
+        let words = self.path.capacity() + self.actions.capacity() + self.frames.capacity();
+        let pending = self.pending.capacity() * size_of::<Pending<T>>();
+        (words * 8 + pending + self.bytes.capacity()) as u64
     }
 }
 

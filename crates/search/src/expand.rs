@@ -1,4 +1,4 @@
-//! One state to its ordinary successors: enabled → fire → close atomic sequences.
+//! One state to its ordinary successors: expand, then close atomic sequences.
 //!
 //! A step may end in a *transient* state, inside an atomic sequence. Transient states are no states of the program:
 //! here, and only here, they are expanded until all ordinary states behind them are found, each with the actions
@@ -11,16 +11,24 @@
 //! may be as large as a state space.
 
 use crate::limits::Budget;
-use crate::observer::Snapshot;
 use crate::outcome::StopReason;
-use store::{Seen, StateId, Store, Table, Visit};
-use system::{ActionId, Fault, Successors, TransitionSystem};
+use store::numbered::{Number, Numbered, Visit};
+use system::{ActionId, Fault, Successor, Successors, TransitionSystem, Worker};
+
+/// Bytes of outcomes beyond which places no longer fit into 32 bits safely.
+const MOST_BYTES: usize = 3 << 30;
 
 /// A step to an ordinary state.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    state: (usize, usize),
-    actions: (usize, usize),
+    start: u32,
+    len: u32,
+    /// The last action of the step.
+    action: ActionId,
+    /// The transient state from which it is taken, plus one; 0: none, the step is this action alone.
+    via: u32,
+    /// How many actions it has.
+    pub steps: u32,
 }
 
 /// An error on a step.
@@ -32,7 +40,7 @@ pub struct StepFault {
     pub actions: Vec<ActionId>,
 }
 
-/// What expanding a state gave; the buffers are reused.
+/// What expanding states gave; the buffers are reused. Edges are appended, the rest is about the state expanded last.
 #[derive(Debug, Default)]
 pub struct Expansion {
     /// Steps to ordinary states.
@@ -45,50 +53,39 @@ pub struct Expansion {
     pub cut: bool,
     /// The actions to a transient state on a cycle of transient states.
     pub atomic_loop: Option<Vec<ActionId>>,
-    bytes: Vec<u8>,
-    actions: Vec<ActionId>,
+    outcomes: Successors,
 }
 
 impl Expansion {
     /// The state that an edge leads to.
+    #[inline]
     pub fn state(&self, edge: &Edge) -> &[u8] {
-        &self.bytes[edge.state.0..edge.state.0 + edge.state.1]
+        &self.outcomes.bytes[edge.start as usize..edge.start as usize + edge.len as usize]
     }
 
-    /// The actions of an edge.
-    pub fn actions(&self, edge: &Edge) -> &[ActionId] {
-        &self.actions[edge.actions.0..edge.actions.0 + edge.actions.1]
-    }
-
-    fn push_edge(&mut self, state: &[u8], write_actions: impl FnOnce(&mut Vec<ActionId>)) {
-        let first = self.actions.len();
-        write_actions(&mut self.actions);
-        let actions = (first, self.actions.len() - first);
-        self.edges.push(Edge { state: (self.bytes.len(), state.len()), actions });
-        self.bytes.extend_from_slice(state);
-    }
-
-    fn clear(&mut self) {
+    /// Forgets the edges, keeps the memory.
+    pub fn clear(&mut self) {
         self.edges.clear();
+        self.outcomes.clear();
+    }
+
+    fn begin(&mut self) {
         self.faults.clear();
-        self.bytes.clear();
-        self.actions.clear();
         self.atomic_loop = None;
-        self.stuck = false;
         self.cut = false;
     }
 
     fn memory(&self) -> u64 {
-        (self.bytes.capacity() + self.actions.capacity() * 8) as u64
+        let edges = self.edges.capacity() * size_of::<Edge>();
+        (self.outcomes.bytes.capacity() + self.outcomes.list.capacity() * size_of::<Successor>() + edges) as u64
     }
 }
 
 /// Expands states; keeps its buffers between them.
 pub struct Expander<'a> {
-    system: &'a dyn TransitionSystem,
+    worker: Box<dyn Worker + 'a>,
     /// Whether to look for endless atomic sequences.
     pub look_for_loops: bool,
-    batch: Successors,
     run: AtomicRun,
     current: Vec<u8>,
 }
@@ -97,40 +94,40 @@ impl<'a> Expander<'a> {
     /// An expander for `system`.
     pub fn new(system: &'a dyn TransitionSystem) -> Self {
         Expander {
-            system,
+            worker: system.worker(),
             look_for_loops: true,
-            batch: Successors::default(),
             run: AtomicRun::default(),
             current: Vec::new(),
         }
     }
 
-    /// Finds the ordinary successors of `state`; `at` says where the search is.
+    /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning.
     pub fn expand(
         &mut self,
         state: &[u8],
-        at: &Snapshot,
+        depth: u64,
         budget: &mut Budget<'_>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
-        out.clear();
-        budget.tick(|| *at)?;
-        let steps_left = budget.steps_left(at.depth);
+        out.begin();
+        let steps_left = budget.steps_left(depth);
         self.run.clear();
-        self.step(state);
-        out.stuck = self.batch.list.is_empty();
+        let first = out.outcomes.list.len();
+        self.worker.expand(state, &mut out.outcomes);
+        out.stuck = out.outcomes.list.len() == first;
         if steps_left == 0 {
             out.cut = !out.stuck;
             return Ok(());
         }
-        self.sort_batch(None, out)?;
+        self.sort_outcomes(first, None, out)?;
         let mut next = 0;
         while let Some(place) = self.run.places.get(next) {
-            let depth = u64::from(place.depth);
-            self.close(next as u32, depth < steps_left, out)?;
+            let inside = u64::from(place.depth);
+            self.close(next as u32, inside < steps_left, out)?;
             next += 1;
-            let memory = at.memory + self.run.memory() + out.memory();
-            budget.tick(|| Snapshot { memory, depth: at.depth + depth, ..*at })?;
+            if budget.tick()? {
+                budget.look_inside(depth + inside, self.run.memory() + out.memory())?;
+            }
         }
         if self.look_for_loops && !self.run.again.is_empty() {
             out.atomic_loop = self.run.find_loop();
@@ -138,46 +135,86 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Fires everything that is enabled in `state`.
-    fn step(&mut self, state: &[u8]) {
-        self.batch.clear();
-        self.system.expand(state, &mut self.batch);
+    /// Appends the actions of an edge of the state that was expanded last.
+    pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
+        self.run.path(edge.via.checked_sub(1), edge.action, out);
     }
 
-    /// Expands one transient state, if it may still take a step.
+    /// Expands one transient state, if it may still take a step. Outcomes that gave no edge are forgotten at once: a
+    /// closure may be large.
     fn close(&mut self, from: u32, may_step: bool, out: &mut Expansion) -> Result<(), StopReason> {
-        let mut current = std::mem::take(&mut self.current);
-        current.clear();
-        current.extend_from_slice(self.run.states.key(StateId(from)));
-        self.step(&current);
-        if self.batch.list.is_empty() {
-            out.push_edge(&current, |actions| self.run.path_to(from, actions));
+        self.current.clear();
+        self.current.extend_from_slice(self.run.states.key(Number(from)));
+        let (first, bytes, edges) = (out.outcomes.list.len(), out.outcomes.bytes.len(), out.edges.len());
+        if bytes > MOST_BYTES {
+            return Err(StopReason::MemoryLimit);
         }
-        self.current = current;
-        match may_step {
-            true => self.sort_batch(Some(from), out),
-            false => {
-                out.cut |= !self.batch.list.is_empty();
-                Ok(())
+        self.worker.expand(&self.current, &mut out.outcomes);
+        if out.outcomes.list.len() == first {
+            out.outcomes.bytes.extend_from_slice(&self.current);
+            let Place { parent, action, depth } = self.run.places[from as usize];
+            let (start, len) = (bytes as u32, self.current.len() as u32);
+            out.edges.push(Edge { start, len, action, via: parent.map_or(0, |parent| parent + 1), steps: depth });
+        } else if may_step {
+            self.sort_outcomes(first, Some(from), out)?;
+        } else {
+            out.cut = true;
+        }
+        out.outcomes.list.truncate(first);
+        if out.edges.len() == edges {
+            out.outcomes.bytes.truncate(bytes);
+        }
+        Ok(())
+    }
+
+    /// Sorts outcomes into edges, errors and transient states.
+    #[inline]
+    fn sort_outcomes(
+        &mut self,
+        first: usize,
+        from: Option<u32>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let steps = 1 + from.map_or(0, |from| self.run.places[from as usize].depth);
+        let via = from.map_or(0, |from| from + 1);
+        for at in first..out.outcomes.list.len() {
+            let outcome = out.outcomes.list[at];
+            if outcome.fault != 0 {
+                self.note_fault(&outcome, from, out);
             }
+            if outcome.transient != 0 {
+                self.enter(&outcome, from, steps, &out.outcomes)?;
+            } else if outcome.has_state() {
+                let Successor { action, start, len, .. } = outcome;
+                out.edges.push(Edge { start, len, action, via, steps });
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn note_fault(&self, outcome: &Successor, from: Option<u32>, out: &mut Expansion) {
+        if let Some(fault) = out.outcomes.fault(outcome).cloned() {
+            let mut actions = Vec::new();
+            self.run.path(from, outcome.action, &mut actions);
+            out.faults.push(StepFault { fault, actions });
         }
     }
 
-    /// Sorts the outcomes of a batch into edges, errors and transient states.
-    fn sort_batch(&mut self, from: Option<u32>, out: &mut Expansion) -> Result<(), StopReason> {
-        for outcome in &mut self.batch.list {
-            if let Some(fault) = outcome.fault.take() {
-                let mut actions = Vec::new();
-                self.run.path(from, outcome.action, &mut actions);
-                out.faults.push(StepFault { fault: *fault, actions });
+    /// Enters a transient state; a new one will be expanded in its turn.
+    fn enter(
+        &mut self,
+        outcome: &Successor,
+        from: Option<u32>,
+        depth: u32,
+        outcomes: &Successors,
+    ) -> Result<(), StopReason> {
+        let Some(state) = outcomes.state(outcome) else { return Ok(()) };
+        match self.run.states.visit(state).map_err(|_| StopReason::MemoryLimit)? {
+            Visit::New(_) => {
+                self.run.places.push(Place { parent: from, action: outcome.action, depth });
             }
-            let Some((start, len)) = outcome.state else { continue };
-            let state = &self.batch.bytes[start as usize..start as usize + len as usize];
-            if outcome.transient {
-                self.run.enter(state, from, outcome.action)?;
-            } else {
-                out.push_edge(state, |actions| self.run.path(from, outcome.action, actions));
-            }
+            Visit::Seen(number) => self.run.again.extend(from.map(|from| (from, number.0))),
         }
         Ok(())
     }
@@ -196,7 +233,7 @@ struct Place {
 /// The transient states of one closure, numbered in the order in which they were met.
 #[derive(Debug, Default)]
 struct AtomicRun {
-    states: Table,
+    states: Numbered,
     places: Vec<Place>,
     /// Steps from one transient state to another that had been met before.
     again: Vec<(u32, u32)>,
@@ -214,18 +251,6 @@ impl AtomicRun {
     fn memory(&self) -> u64 {
         self.states.memory()
             + (self.places.capacity() * size_of::<Place>() + self.again.capacity() * 8) as u64
-    }
-
-    /// Enters a transient state; a new one will be expanded in its turn.
-    fn enter(&mut self, state: &[u8], from: Option<u32>, action: ActionId) -> Result<(), StopReason> {
-        match self.states.visit(state).map_err(|_| StopReason::MemoryLimit)? {
-            Visit::New(_) => {
-                let before = from.map_or(0, |f| self.places[f as usize].depth);
-                self.places.push(Place { parent: from, action, depth: before.saturating_add(1) });
-            }
-            Visit::Seen(id) => self.again.extend(from.map(|from| (from, id.0))),
-        }
-        Ok(())
     }
 
     /// Appends the actions to `from` and then `action`.
@@ -304,7 +329,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use system::toy::Graph;
 
-    fn expand(text: &str, depth: Option<u64>) -> Expansion {
+    /// What expanding node 0 gives, and "state: actions" for each edge.
+    fn expand(text: &str, depth: Option<u64>) -> (Expansion, Vec<String>) {
         let graph = Graph::parse(text).unwrap();
         let stop = AtomicBool::new(false);
         let limits = Limits { depth, ..Limits::default() };
@@ -312,71 +338,71 @@ mod tests {
         let mut silent = Silent;
         let mut budget = Budget::new(&task, &mut silent);
         let mut out = Expansion::default();
-        Expander::new(&graph).expand(b"0", &Snapshot::default(), &mut budget, &mut out).unwrap();
-        out
-    }
-
-    /// "state: actions" for each edge.
-    fn edges(out: &Expansion) -> Vec<String> {
+        let mut expander = Expander::new(&graph);
+        expander.expand(b"0", 0, &mut budget, &mut out).unwrap();
         let words = |edge: &Edge| {
-            let actions: Vec<String> = out.actions(edge).iter().map(|a| a.0.to_string()).collect();
+            let mut actions = Vec::new();
+            expander.actions(edge, &mut actions);
+            assert_eq!(actions.len(), edge.steps as usize);
+            let actions: Vec<String> = actions.iter().map(|a| a.0.to_string()).collect();
             format!("{}: {}", Graph::node(out.state(edge)), actions.join(" "))
         };
-        out.edges.iter().map(words).collect()
+        let edges = out.edges.iter().map(words).collect();
+        (out, edges)
     }
 
     #[test]
     fn ordinary_steps_are_edges() {
-        let out = expand("0 -> 1; 0 -> 2; 1 -> 3", None);
-        assert_eq!(edges(&out), ["1: 0", "2: 1"]);
+        let (out, edges) = expand("0 -> 1; 0 -> 2; 1 -> 3", None);
+        assert_eq!(edges, ["1: 0", "2: 1"]);
         assert!(!out.stuck && !out.cut && out.faults.is_empty());
-        assert!(expand("1 -> 2", None).stuck);
+        assert!(expand("1 -> 2", None).0.stuck);
     }
 
     #[test]
     fn atomic_sequences_are_closed() {
-        let out = expand("0 -> 1 -> 2 -> 3; 1 -> 4; transient 1 2", None);
-        assert_eq!(edges(&out), ["4: 0 3", "3: 0 1 2"]);
+        let (_, edges) = expand("0 -> 1 -> 2 -> 3; 1 -> 4; transient 1 2", None);
+        assert_eq!(edges, ["4: 0 3", "3: 0 1 2"]);
     }
 
     #[test]
     fn a_transient_state_is_expanded_once_and_by_the_shortest_way() {
-        let out = expand("0 -> 1 -> 2 -> 9; 0 -> 2; transient 1 2", None);
-        assert_eq!(edges(&out), ["9: 3 2"]);
+        let (out, edges) = expand("0 -> 1 -> 2 -> 9; 0 -> 2; transient 1 2", None);
+        assert_eq!(edges, ["9: 3 2"]);
         assert!(out.atomic_loop.is_none(), "a diamond is no loop");
     }
 
     #[test]
     fn a_transient_state_that_cannot_move_is_ordinary() {
         let graph = "0 -> 1 -> 2; transient 1 2";
-        assert_eq!(edges(&expand(graph, None)), ["2: 0 1"]);
+        assert_eq!(expand(graph, None).1, ["2: 0 1"]);
     }
 
     #[test]
     fn an_endless_atomic_sequence_is_noticed_and_left() {
-        let out = expand("0 -> 1 -> 2 -> 3 -> 2; 3 -> 4; transient 1 2 3", None);
-        assert_eq!(edges(&out), ["4: 0 1 2 4"]);
+        let (out, edges) = expand("0 -> 1 -> 2 -> 3 -> 2; 3 -> 4; transient 1 2 3", None);
+        assert_eq!(edges, ["4: 0 1 2 4"]);
         assert_eq!(out.atomic_loop, Some(vec![ActionId(0), ActionId(1)]));
-        let own = expand("0 -> 1 -> 1; transient 1", None);
+        let own = expand("0 -> 1 -> 1; transient 1", None).0;
         assert!(own.atomic_loop.is_some() && own.edges.is_empty());
     }
 
     #[test]
     fn faults_inside_carry_their_path() {
-        let out = expand("0 -> 1 -> 2 -> 3; 1 -> 4; transient 1 2; assert 1 2; fault 2 3", None);
+        let (out, edges) = expand("0 -> 1 -> 2 -> 3; 1 -> 4; transient 1 2; assert 1 2; fault 2 3", None);
         let found: Vec<(u64, usize)> =
             out.faults.iter().map(|f| (u64::from(f.fault.line), f.actions.len())).collect();
         assert_eq!(found, [(1, 2), (2, 3)]);
-        assert_eq!(edges(&out), ["4: 0 3"], "the step after a failed assertion is taken, others are not");
+        assert_eq!(edges, ["4: 0 3"], "the step after a failed assertion is taken, others are not");
     }
 
     #[test]
     fn the_depth_limit_holds_inside() {
         let chain = "0 -> 1 -> 2 -> 3; 1 -> 4; transient 1 2";
-        let out = expand(chain, Some(2));
-        assert_eq!(edges(&out), ["4: 0 3"]);
+        let (out, edges) = expand(chain, Some(2));
+        assert_eq!(edges, ["4: 0 3"]);
         assert!(out.cut);
-        assert!(!expand(chain, Some(3)).cut);
-        assert!(expand(chain, Some(0)).cut);
+        assert!(!expand(chain, Some(3)).0.cut);
+        assert!(expand(chain, Some(0)).0.cut);
     }
 }

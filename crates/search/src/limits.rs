@@ -1,8 +1,9 @@
 //! Budgets: depth, states, memory, time, and the wish of others to stop.
 //!
-//! The depth and the number of states are compared where they change. The rest is looked at by [`Budget::tick`],
-//! called once per expanded state: the stop flag each time, the clock every 64th time, and the memory of the
-//! whole process (which also holds stacks and queues) and the observer a few times a second.
+//! The depth and the number of states are compared where they change. [`Budget::tick`] is called once per expanded
+//! state: it looks at the stop flag each time, and says every 64th time that the rest is due. [`Budget::look`] looks at
+//! the clock, and a few times a second at the memory of the whole process (which also holds stacks and queues) and
+//! tells the observer.
 
 use crate::observer::{Flow, Observer, Snapshot};
 use crate::outcome::StopReason;
@@ -36,6 +37,7 @@ pub struct Budget<'a> {
     started: Instant,
     ticks: u32,
     next_report: Duration,
+    last: Snapshot,
 }
 
 impl<'a> Budget<'a> {
@@ -48,6 +50,7 @@ impl<'a> Budget<'a> {
             started: Instant::now(),
             ticks: 0,
             next_report: Duration::ZERO,
+            last: Snapshot::default(),
         }
     }
 
@@ -66,17 +69,27 @@ impl<'a> Budget<'a> {
         self.limits.states.is_some_and(|limit| states >= limit)
     }
 
-    /// To be called once per expanded state (transient ones included); `snapshot` is asked for only sometimes.
-    pub fn tick(&mut self, snapshot: impl FnOnce() -> Snapshot) -> Result<(), StopReason> {
+    /// To be called once per expanded state (transient ones included). True when it is time to [`Budget::look`].
+    #[inline]
+    pub fn tick(&mut self) -> Result<bool, StopReason> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(StopReason::Interrupted);
         }
         let look = self.ticks % CLOCK_PERIOD == 0;
         self.ticks = self.ticks.wrapping_add(1);
-        if look { self.look(snapshot) } else { Ok(()) }
+        Ok(look)
     }
 
-    fn look(&mut self, snapshot: impl FnOnce() -> Snapshot) -> Result<(), StopReason> {
+    /// Looks at the clock and the rest while a state is being expanded, which takes `memory` bytes and has come to `depth`.
+    pub fn look_inside(&mut self, depth: u64, memory: u64) -> Result<(), StopReason> {
+        let last = self.last;
+        let result = self.look(|| Snapshot { depth, memory: last.memory + memory, ..last });
+        self.last = last;
+        result
+    }
+
+    /// Looks at the clock and the rest; `snapshot` is asked for only sometimes.
+    pub fn look(&mut self, snapshot: impl FnOnce() -> Snapshot) -> Result<(), StopReason> {
         let elapsed = self.started.elapsed();
         if self.limits.time.is_some_and(|limit| elapsed >= limit) {
             return Err(StopReason::TimeLimit);
@@ -85,7 +98,8 @@ impl<'a> Budget<'a> {
             return Ok(());
         }
         self.next_report = elapsed + REPORT_PERIOD;
-        let mut snapshot = snapshot();
+        self.last = snapshot();
+        let mut snapshot = self.last;
         snapshot.elapsed = elapsed;
         snapshot.limits = self.limits;
         snapshot.memory = snapshot.memory.max(resident_bytes().unwrap_or(0));
@@ -132,7 +146,7 @@ mod tests {
         let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
         let mut silent = Silent;
         let mut budget = Budget::new(&task(limits, &stop), &mut silent);
-        assert_eq!(budget.tick(Snapshot::default), Err(StopReason::TimeLimit));
+        assert_eq!(budget.look(Snapshot::default), Err(StopReason::TimeLimit));
     }
 
     #[test]
@@ -140,9 +154,10 @@ mod tests {
         let stop = AtomicBool::new(false);
         let mut silent = Silent;
         let mut budget = Budget::new(&task(Limits::default(), &stop), &mut silent);
-        assert_eq!(budget.tick(Snapshot::default), Ok(()));
+        assert_eq!(budget.tick(), Ok(true));
+        assert_eq!(budget.tick(), Ok(false));
         stop.store(true, Ordering::Relaxed);
-        assert_eq!(budget.tick(Snapshot::default), Err(StopReason::Interrupted));
+        assert_eq!(budget.tick(), Err(StopReason::Interrupted));
     }
 
     #[test]
@@ -152,7 +167,7 @@ mod tests {
         let mut silent = Silent;
         let mut budget = Budget::new(&task(limits, &stop), &mut silent);
         let huge = || Snapshot { memory: u64::MAX, ..Snapshot::default() };
-        assert_eq!(budget.tick(huge), Err(StopReason::MemoryLimit));
+        assert_eq!(budget.look(huge), Err(StopReason::MemoryLimit));
     }
 
     #[test]
@@ -166,7 +181,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let mut observer = Stopper;
         let mut budget = Budget::new(&task(Limits::default(), &stop), &mut observer);
-        assert_eq!(budget.tick(Snapshot::default), Err(StopReason::Interrupted));
+        assert_eq!(budget.look(Snapshot::default), Err(StopReason::Interrupted));
     }
 
     #[test]
@@ -181,7 +196,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let limits = Limits { states: Some(7), ..Limits::default() };
         let mut observer = Listener(None);
-        assert_eq!(Budget::new(&task(limits, &stop), &mut observer).tick(Snapshot::default), Ok(()));
+        assert_eq!(Budget::new(&task(limits, &stop), &mut observer).look(Snapshot::default), Ok(()));
         assert_eq!(observer.0, Some(limits));
     }
 

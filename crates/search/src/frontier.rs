@@ -1,0 +1,566 @@
+//! Frontier search: states are expanded in the order in which they were found, sixteen at a time.
+//!
+//! The time of an explicit search is the time spent waiting for memory. States that are taken together from a queue do not
+//! depend on each other, so their successors are generated and prepared together, and the store waits for many
+//! keys at once (see [`store`]). A depth-first search cannot do that. This makes it the default order for safety.
+//!
+//! **Levels.** The queue goes level by level, so a counterexample is short: no other needs fewer steps *between ordinary
+//! states*. With [`Levels::Steps`] it is a shortest one in single steps as well, those inside atomic sequences
+//! included: this is breadth-first search as Dijkstra's algorithm with small integer weights, after R. Dial (Algorithm 360,
+//! CACM 1969). A state that is reached by an atomic sequence of k steps waits apart and is inserted k levels further on,
+//! unless it has been reached by a shorter way until then. So when a state is inserted its depth is final.
+//!
+//! **Paths.** What is kept of the way to a state is the number of one edge, about a byte ([`Ancestry`]): the path is
+//! found by expanding the states along it once more.
+
+use crate::ancestry::{Ancestry, Ordinal};
+use crate::expand::{Expander, Expansion};
+use crate::limits::{Budget, Limits};
+use crate::observer::{Observer, Silent, Snapshot};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
+use crate::queue::Queue;
+use crate::random::Random;
+use crate::task::Task;
+use std::collections::{TryReserveError, VecDeque};
+use std::sync::atomic::AtomicBool;
+use store::Seen;
+use system::{ActionId, Fault, TransitionSystem};
+
+/// States that are expanded together.
+const BATCH: usize = 16;
+/// Edges after which a batch is closed, however few states it has.
+const MANY_EDGES: usize = 1024;
+
+/// What a level of the search is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Levels {
+    /// One step between ordinary states, a whole atomic sequence being one.
+    Edges,
+    /// One single step: depths are exact and the first violation is a shortest one.
+    Steps,
+}
+
+/// Explores `system` level by level.
+pub fn frontier<S: Seen, Q: Queue<S>>(
+    system: &dyn TransitionSystem,
+    store: &mut S,
+    queue: Q,
+    levels: Levels,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut search = Frontier {
+        system,
+        store,
+        queue,
+        // A limit on steps needs their number.
+        levels: if task.limits.depth.is_some() { Levels::Steps } else { levels },
+        task,
+        hidden: system.hidden_bytes(),
+        budget: Budget::new(task, observer),
+        expander: Expander::new(system),
+        random: task.seed.map(Random::new),
+        ancestry: Ancestry::default(),
+        depth: 0,
+        apart: Apart::default(),
+        found: Recorder::default(),
+        statistics: Statistics::default(),
+        depth_limited: false,
+    };
+    let stop = match search.run() {
+        Ok(()) => StopReason::Completed,
+        Err(stop) => stop,
+    };
+    search.conclude(stop)
+}
+
+/// A running search.
+struct Frontier<'a, S: Seen, Q> {
+    system: &'a dyn TransitionSystem,
+    store: &'a mut S,
+    queue: Q,
+    levels: Levels,
+    task: &'a Task<'a>,
+    hidden: usize,
+    budget: Budget<'a>,
+    expander: Expander<'a>,
+    random: Option<Random>,
+    ancestry: Ancestry,
+    /// The level that is being expanded.
+    depth: u64,
+    apart: Apart,
+    found: Recorder,
+    statistics: Statistics,
+    depth_limited: bool,
+}
+
+/// States that are expanded together, and what came of it.
+struct Batch<T> {
+    state: Vec<u8>,
+    expansion: Expansion,
+    /// For each state, where its edges end.
+    ends: Vec<usize>,
+    /// For each edge, what the store made of it.
+    tickets: Vec<T>,
+    /// The order in which the edges of one state are inserted, if it is a random one.
+    order: Vec<u32>,
+}
+
+impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
+    fn run(&mut self) -> Result<(), StopReason> {
+        let mut state = Vec::new();
+        if let Err(fault) = self.system.initial(&mut state) {
+            self.found.add(fault, 0, Vec::new);
+            return if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) };
+        }
+        let key = &state[..state.len().saturating_sub(self.hidden)];
+        let ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+        if self.budget.states_spent(0) {
+            return Err(StopReason::StateLimit);
+        }
+        if let Some(name) = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)? {
+            self.queue.push(name, &state).map_err(no_memory)?;
+            self.ancestry.begin().map_err(no_memory)?;
+        }
+        let mut batch = Batch {
+            state,
+            expansion: Expansion::default(),
+            ends: Vec::new(),
+            tickets: Vec::new(),
+            order: Vec::new(),
+        };
+        while self.queue.len() > 0 || !self.apart.is_empty() {
+            self.level(&mut batch)?;
+            self.depth += 1;
+        }
+        if self.found_shortest(u64::MAX) { Err(StopReason::Violation) } else { Ok(()) }
+    }
+
+    /// Expands all states of one level.
+    fn level(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+        self.insert_apart()?;
+        if self.found_shortest(self.depth) {
+            return Err(StopReason::Violation);
+        }
+        let mut left = self.queue.len();
+        if left > 0 {
+            self.statistics.depth = self.depth;
+        }
+        while left > 0 {
+            left -= self.expand_batch(left, batch)?;
+            self.insert_batch(batch)?;
+        }
+        Ok(())
+    }
+
+    /// Whether one violation is enough and one was found that no other can be shorter than. Without exact depths, the first
+    /// one is taken at once.
+    fn found_shortest(&self, depth: u64) -> bool {
+        !self.task.all_errors && self.found.shortest().is_some_and(|shortest| shortest <= depth)
+    }
+
+    /// Takes up to `most` states from the queue, judges and expands them and prepares their successors; says how many.
+    fn expand_batch(&mut self, most: u64, batch: &mut Batch<S::Ticket>) -> Result<u64, StopReason> {
+        batch.expansion.clear();
+        batch.ends.clear();
+        batch.tickets.clear();
+        while (batch.ends.len() as u64) < most.min(BATCH as u64) && batch.tickets.len() < MANY_EDGES {
+            batch.state.clear();
+            if !self.queue.pop(self.store, &mut batch.state) {
+                break;
+            }
+            if self.budget.tick()? {
+                let at = self.snapshot();
+                self.budget.look(|| at)?;
+            }
+            self.expand_one(batch)?;
+            let first = batch.tickets.len();
+            for edge in &batch.expansion.edges[first..] {
+                let state = batch.expansion.state(edge);
+                let key = &state[..state.len().saturating_sub(self.hidden)];
+                batch.tickets.push(self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?);
+            }
+            batch.ends.push(batch.tickets.len());
+        }
+        Ok(batch.ends.len() as u64)
+    }
+
+    fn expand_one(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+        let Batch { state, expansion, ends, .. } = batch;
+        let vector_bytes = &mut self.statistics.vector_bytes;
+        *vector_bytes = (*vector_bytes).max(state.len() as u64);
+        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
+        self.depth_limited |= expansion.cut;
+        let ordinal = self.ancestry.parent() + ends.len() as u64;
+        self.judge(ordinal, state, expansion)
+    }
+
+    fn judge(
+        &mut self,
+        ordinal: Ordinal,
+        state: &[u8],
+        expansion: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let mut faults = Vec::new();
+        self.task.checks.judge_state(self.system, state, expansion.stuck, &mut faults);
+        for fault in faults {
+            self.violation(fault, ordinal, &[])?;
+        }
+        for step in expansion.faults.drain(..) {
+            if self.task.checks.count(step.fault.kind) {
+                self.violation(step.fault, ordinal, &step.actions)?;
+            }
+        }
+        if let Some(actions) = expansion.atomic_loop.take() {
+            self.found.warnings.push(Warning::AtomicLoop(self.path(ordinal, &actions)));
+        }
+        Ok(())
+    }
+
+    /// Counts a violation at a state or behind some more actions. Unless all are wanted the search stops: at once, or
+    /// when it is sure that there is no shorter one.
+    fn violation(&mut self, fault: Fault, ordinal: Ordinal, more: &[ActionId]) -> Result<(), StopReason> {
+        let exact = self.levels == Levels::Steps;
+        let depth = if exact { self.depth + more.len() as u64 } else { u64::MAX };
+        let mut found = std::mem::take(&mut self.found);
+        found.add(fault, depth, || self.path(ordinal, more));
+        self.found = found;
+        if self.task.all_errors || (exact && !self.found_shortest(self.depth)) {
+            return Ok(());
+        }
+        Err(StopReason::Violation)
+    }
+
+    /// Inserts the successors of a batch; those that are new join the queue.
+    fn insert_batch(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+        for ticket in &batch.tickets {
+            self.store.approach(ticket);
+        }
+        let mut first = 0;
+        for at in 0..batch.ends.len() {
+            let end = batch.ends[at];
+            if let Some(random) = &mut self.random {
+                batch.order.clear();
+                batch.order.extend(0..(end - first) as u32);
+                random.shuffle(&mut batch.order);
+            }
+            for i in 0..(end - first) {
+                let number = if self.random.is_some() { batch.order[i] } else { i as u32 };
+                self.reach(batch, first + number as usize, number)?;
+            }
+            self.ancestry.expanded().map_err(no_memory)?;
+            first = end;
+        }
+        Ok(())
+    }
+
+    /// Follows the edge at a place in the batch, which has this number among the edges of its state.
+    #[inline]
+    fn reach(&mut self, batch: &Batch<S::Ticket>, at: usize, number: u32) -> Result<(), StopReason> {
+        let edge = &batch.expansion.edges[at];
+        let state = batch.expansion.state(edge);
+        self.statistics.transitions += 1;
+        if self.levels == Levels::Steps && edge.steps > 1 {
+            let parent = self.ancestry.parent();
+            return self.apart.push(edge.steps, parent, number, state).map_err(no_memory);
+        }
+        match self.insert(state, batch.tickets[at])? {
+            Some(name) => {
+                self.queue.push(name, state).map_err(no_memory)?;
+                self.ancestry.found(number).map_err(no_memory)
+            }
+            None => {
+                self.statistics.matched += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Inserts a state, unless it is new and there are as many as there may be.
+    #[inline]
+    fn insert(&mut self, state: &[u8], ticket: S::Ticket) -> Result<Option<S::Name>, StopReason> {
+        let key = &state[..state.len().saturating_sub(self.hidden)];
+        if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket) {
+            return Err(StopReason::StateLimit);
+        }
+        self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// Inserts the states that were waiting for this level.
+    fn insert_apart(&mut self) -> Result<(), StopReason> {
+        let waiting = self.apart.next_level();
+        for (parent, number, state) in waiting.iter() {
+            let key = &state[..state.len().saturating_sub(self.hidden)];
+            let ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+            match self.insert(state, ticket)? {
+                Some(name) => {
+                    self.queue.push(name, state).map_err(no_memory)?;
+                    self.ancestry.found_apart(parent, number);
+                }
+                None => self.statistics.matched += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// The actions from the initial state to the one with this ordinal, and then `more`.
+    fn path(&self, ordinal: Ordinal, more: &[ActionId]) -> Vec<ActionId> {
+        let mut path = Vec::new();
+        let stop = AtomicBool::new(false);
+        let limits = Limits { depth: self.task.limits.depth, ..Limits::default() };
+        let task = Task { limits, stop: &stop, ..*self.task };
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task, &mut silent);
+        let mut expander = Expander::new(self.system);
+        let (mut state, mut expansion) = (Vec::new(), Expansion::default());
+        if self.system.initial(&mut state).is_err() {
+            return path;
+        }
+        for number in self.ancestry.edges_to(ordinal) {
+            expansion.clear();
+            let expanded = expander.expand(&state, path.len() as u64, &mut budget, &mut expansion);
+            let Some(edge) = expansion.edges.get(number as usize).filter(|_| expanded.is_ok()) else { break };
+            expander.actions(edge, &mut path);
+            state.clear();
+            state.extend_from_slice(expansion.state(edge));
+        }
+        path.extend_from_slice(more);
+        path
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            states: self.store.n_keys(),
+            transitions: self.statistics.transitions,
+            depth: self.depth,
+            frontier: self.queue.len(),
+            errors: self.found.errors,
+            memory: self.store.memory()
+                + self.ancestry.memory()
+                + self.queue.memory()
+                + self.apart.memory(),
+            ..Snapshot::default()
+        }
+    }
+
+    fn conclude(mut self, stop: StopReason) -> Outcome {
+        self.statistics.states = self.store.n_keys();
+        self.statistics.state_bytes = self.store.memory();
+        self.statistics.omission = self.store.omission();
+        if !self.task.all_errors {
+            self.found.keep_shortest();
+        }
+        Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
+    }
+}
+
+fn no_memory(_: TryReserveError) -> StopReason {
+    StopReason::MemoryLimit
+}
+
+/// States at the ends of atomic sequences, by the level in which they are to be inserted.
+#[derive(Debug, Default)]
+struct Apart {
+    /// The first is for the present level.
+    levels: VecDeque<Waiting>,
+}
+
+/// States that are to be inserted in one level: parent, edge, length and bytes of each.
+#[derive(Debug, Default)]
+struct Waiting {
+    list: Vec<(Ordinal, u32, u32)>,
+    bytes: Vec<u8>,
+}
+
+impl Waiting {
+    fn iter(&self) -> impl Iterator<Item = (Ordinal, u32, &[u8])> {
+        let mut start = 0;
+        self.list.iter().map(move |&(parent, number, len)| {
+            let state = &self.bytes[start..start + len as usize];
+            start += len as usize;
+            (parent, number, state)
+        })
+    }
+}
+
+impl Apart {
+    fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// Lets a state wait until `steps` levels further on.
+    fn push(&mut self, steps: u32, parent: Ordinal, number: u32, state: &[u8]) -> Result<(), TryReserveError> {
+        // The present level's has been taken out: the first waits for the next level.
+        let at = steps as usize - 1;
+        if self.levels.len() <= at {
+            self.levels.resize_with(at + 1, Waiting::default);
+        }
+        let waiting = &mut self.levels[at];
+        waiting.list.try_reserve(1)?;
+        waiting.bytes.try_reserve(state.len())?;
+        waiting.list.push((parent, number, state.len() as u32));
+        waiting.bytes.extend_from_slice(state);
+        Ok(())
+    }
+
+    /// Those who waited for the level that begins now.
+    fn next_level(&mut self) -> Waiting {
+        self.levels.pop_front().unwrap_or_default()
+    }
+
+    fn memory(&self) -> u64 {
+        self.levels.iter().map(|waiting| (waiting.list.capacity() * 16 + waiting.bytes.capacity()) as u64).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::depth_first::depth_first;
+    use crate::limits::Limits;
+    use crate::observer::Silent;
+    use crate::property::Checks;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::atomic::AtomicBool;
+    use crate::queue::{Names, Whole};
+    use store::{Roots, Table, Tree};
+    use system::Successors;
+    use system::toy::{Counters, Graph, Hidden};
+
+    fn run(system: &dyn TransitionSystem, all_errors: bool, limits: Limits, breadth: bool) -> Outcome {
+        let stop = AtomicBool::new(false);
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop };
+        if breadth {
+            steps(system, &task)
+        } else {
+            depth_first(system, &mut Table::default(), &task, &mut Silent)
+        }
+    }
+
+    /// Breadth-first search; also in other stores and queues, which must make no difference.
+    fn steps(system: &dyn TransitionSystem, task: &Task<'_>) -> Outcome {
+        let whole = || Whole::new(system.hidden_bytes());
+        let outcome = frontier(system, &mut Table::default(), whole(), Levels::Steps, task, &mut Silent);
+        let mut tree = Tree::new(Roots::Cleary, u64::MAX);
+        let other = frontier(system, &mut tree, whole(), Levels::Steps, task, &mut Silent);
+        compare(&outcome, &other);
+        if system.hidden_bytes() == 0 {
+            let names = Names::default();
+            let other = frontier(system, &mut Table::default(), names, Levels::Steps, task, &mut Silent);
+            compare(&outcome, &other);
+        }
+        outcome
+    }
+
+    fn compare(one: &Outcome, other: &Outcome) {
+        assert_eq!((&one.violations, one.errors, one.stop), (&other.violations, other.errors, other.stop));
+        assert_eq!(one.warnings, other.warnings);
+        let numbers = |o: &Outcome| (o.statistics.states, o.statistics.transitions, o.statistics.depth);
+        assert_eq!(numbers(one), numbers(other));
+    }
+
+    fn search(system: &dyn TransitionSystem, all_errors: bool) -> Outcome {
+        run(system, all_errors, Limits::default(), true)
+    }
+
+    #[test]
+    fn counters_are_counted() {
+        let outcome = search(&Counters { n: 4, max: 4 }, false);
+        assert_eq!(outcome.statistics.states, 625);
+        assert_eq!(outcome.statistics.transitions, 2000);
+        assert_eq!(outcome.statistics.matched, 2000 - 624);
+        assert!(outcome.exhausted.is_some());
+    }
+
+    #[test]
+    fn a_long_atomic_sequence_does_not_hide_a_shorter_way() {
+        // To 9 by one atomic sequence of four steps, or by three ordinary steps; then a fault.
+        let text = "0 -> 1 -> 2 -> 3 -> 9; transient 1 2 3; 0 -> 5 -> 6 -> 9; 9 -> 8; fault 9 8";
+        let outcome = search(&Graph::parse(text).unwrap(), false);
+        assert_eq!(outcome.violations[0].path.len(), 4);
+        assert_eq!((outcome.errors, outcome.stop), (1, StopReason::Violation));
+    }
+
+    #[test]
+    fn a_fault_inside_an_atomic_sequence_may_not_be_the_shortest() {
+        let text = "0 -> 1 -> 2 -> 3 -> 4; transient 1 2 3; fault 3 4; 0 -> 5 -> 6; bad 6; end 6";
+        let outcome = search(&Graph::parse(text).unwrap(), false);
+        assert_eq!(outcome.violations[0].fault.message, "bad node 6");
+        assert_eq!(outcome.violations[0].path.len(), 2);
+    }
+
+    #[test]
+    fn hidden_values_follow_the_shortest_way() {
+        let outcome = search(&Hidden, true);
+        assert_eq!(outcome.statistics.states, 10);
+        assert_eq!(outcome.errors, 0, "8 is reached by steps of two");
+    }
+
+    #[test]
+    fn the_depth_limit_leaves_out_and_says_so() {
+        let counters = Counters { n: 2, max: 9 };
+        let cut = run(&counters, false, Limits { depth: Some(3), ..Limits::default() }, true);
+        assert_eq!((cut.statistics.states, cut.depth_limited), (10, true));
+        assert!(cut.exhausted.is_none());
+    }
+
+    /// Distances from node 0 in single steps, and the ordinary states, found in the plainest way.
+    fn reference(graph: &Graph) -> (BTreeMap<u32, u64>, BTreeSet<u32>) {
+        let mut distance = BTreeMap::from([(0, 0)]);
+        let mut queue = VecDeque::from([0]);
+        while let Some(node) = queue.pop_front() {
+            for &(from, to) in graph.edges() {
+                if from == node && !graph.is_fault(from, to) && !distance.contains_key(&to) {
+                    distance.insert(to, distance[&node] + 1);
+                    queue.push_back(to);
+                }
+            }
+        }
+        let ordinary = distance.keys().copied().filter(|&n| !graph.is_transient(n)).collect();
+        (distance, ordinary)
+    }
+
+    /// The steps of the shortest violation, found in the plainest way.
+    fn shortest(graph: &Graph, distance: &BTreeMap<u32, u64>) -> Option<u64> {
+        let mut best = None;
+        for (&node, &steps) in distance {
+            let state = node.to_string().into_bytes();
+            let (mut enabled, mut faults) = (Vec::new(), Vec::new());
+            graph.enabled(&state, &mut enabled);
+            if !graph.is_transient(node) {
+                Checks::SAFETY.judge_state(graph, &state, enabled.is_empty(), &mut faults);
+            }
+            let mut batch = Successors::default();
+            graph.fire(&state, &enabled, &mut batch);
+            let here = (!faults.is_empty()).then_some(steps);
+            let step = batch.list.iter().any(|s| s.fault != 0).then_some(steps + 1);
+            best = [best, here, step].into_iter().flatten().min();
+        }
+        best
+    }
+
+    #[test]
+    fn both_orders_agree_with_each_other_and_with_a_plain_search() {
+        let mut violated = 0;
+        for seed in 0..400 {
+            let graph = Graph::random(4 + (seed % 60) as u32, seed);
+            let (distance, ordinary) = reference(&graph);
+            let depth = run(&graph, true, Limits::default(), false);
+            let breadth = run(&graph, true, Limits::default(), true);
+            assert_eq!(breadth.statistics.states, ordinary.len() as u64, "seed {seed}");
+            assert_eq!(depth.statistics.states, breadth.statistics.states, "seed {seed}");
+            assert_eq!(depth.statistics.transitions, breadth.statistics.transitions, "seed {seed}");
+            assert_eq!(depth.statistics.matched, breadth.statistics.matched, "seed {seed}");
+            assert_eq!(depth.errors, breadth.errors, "seed {seed}");
+            assert_eq!(depth.violations.len(), breadth.violations.len(), "seed {seed}");
+            assert_eq!(depth.warnings.is_empty(), breadth.warnings.is_empty(), "seed {seed}");
+            let first = run(&graph, false, Limits::default(), true);
+            let found = first.violations.first().map(|v| v.path.len() as u64);
+            assert_eq!(found, shortest(&graph, &distance), "seed {seed}");
+            assert_eq!(found, breadth.violations.iter().map(|v| v.path.len() as u64).min(), "seed {seed}");
+            violated += u32::from(found.is_some());
+        }
+        assert!((100..400).contains(&violated), "{violated} of the random graphs have a violation");
+    }
+}

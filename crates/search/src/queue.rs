@@ -1,0 +1,189 @@
+//! First in, first out: the states that are known and still to be expanded.
+//!
+//! In a store that gives keys back, a name is enough ([`Names`]). Otherwise, and where states are longer than their keys,
+//! whole states wait ([`Whole`]). Both lie in chunks, which are given back as they are emptied, and never move.
+
+use std::collections::{TryReserveError, VecDeque};
+use store::{Recall, Seen};
+
+/// Bytes of a chunk, about.
+const CHUNK: usize = 1 << 18;
+
+/// States that wait to be expanded.
+pub trait Queue<S: Seen> {
+    /// Puts a state at the end. `name` is what the store calls it.
+    fn push(&mut self, name: S::Name, state: &[u8]) -> Result<(), TryReserveError>;
+
+    /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
+    /// False when there is none.
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool;
+
+    /// How many wait.
+    fn len(&self) -> u64;
+
+    /// Bytes of memory in use.
+    fn memory(&self) -> u64;
+}
+
+/// Items of any kind in chunks.
+#[derive(Debug)]
+struct Chunks<T> {
+    chunks: VecDeque<Vec<T>>,
+    /// Items of the first chunk that are gone.
+    taken: usize,
+}
+
+impl<T> Default for Chunks<T> {
+    fn default() -> Self {
+        Chunks { chunks: VecDeque::new(), taken: 0 }
+    }
+}
+
+impl<T: Copy> Chunks<T> {
+    /// A chunk with room for so many items; the first one is small.
+    fn room(&mut self, n: usize) -> Result<&mut Vec<T>, TryReserveError> {
+        let full = self.chunks.back().is_none_or(|chunk| chunk.capacity() - chunk.len() < n);
+        if full {
+            let size = if self.chunks.is_empty() { CHUNK / 64 } else { CHUNK };
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact((size / size_of::<T>().max(1)).max(n))?;
+            self.chunks.try_reserve(1)?;
+            self.chunks.push_back(chunk);
+        }
+        let last = self.chunks.len() - 1;
+        Ok(&mut self.chunks[last])
+    }
+
+    /// The next `n` items, which were put in together; `None` when there are none.
+    fn take(&mut self, n: usize) -> Option<&[T]> {
+        while self.chunks.front().is_some_and(|chunk| chunk.len() == self.taken) && self.chunks.len() > 1 {
+            self.chunks.pop_front();
+            self.taken = 0;
+        }
+        let first = self.taken;
+        let items = self.chunks.front()?.get(first..first + n)?;
+        self.taken += n;
+        Some(items)
+    }
+
+    fn memory(&self) -> u64 {
+        let items: usize = self.chunks.iter().map(Vec::capacity).sum();
+        (items * size_of::<T>()) as u64
+    }
+}
+
+/// Names of states.
+#[derive(Debug)]
+pub struct Names<N> {
+    names: Chunks<N>,
+    len: u64,
+}
+
+impl<N> Default for Names<N> {
+    fn default() -> Self {
+        Names { names: Chunks::default(), len: 0 }
+    }
+}
+
+impl<S: Recall> Queue<S> for Names<S::Name> {
+    fn push(&mut self, name: S::Name, _state: &[u8]) -> Result<(), TryReserveError> {
+        self.names.room(1)?.push(name);
+        self.len += 1;
+        Ok(())
+    }
+
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
+        let Some(&[name]) = self.names.take(1) else { return false };
+        self.len -= 1;
+        store.load(name, out);
+        true
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn memory(&self) -> u64 {
+        self.names.memory()
+    }
+}
+
+/// Whole states, each with its length in front.
+#[derive(Debug, Default)]
+pub struct Whole {
+    bytes: Chunks<u8>,
+    /// Bytes at the end of a state that are no part of its key.
+    hidden: usize,
+    len: u64,
+}
+
+impl Whole {
+    /// A queue of states that end in so many hidden bytes.
+    pub fn new(hidden: usize) -> Self {
+        Whole { hidden, ..Whole::default() }
+    }
+}
+
+impl<S: Seen> Queue<S> for Whole {
+    fn push(&mut self, _name: S::Name, state: &[u8]) -> Result<(), TryReserveError> {
+        let chunk = self.bytes.room(state.len() + 4)?;
+        chunk.extend_from_slice(&(state.len() as u32).to_le_bytes());
+        chunk.extend_from_slice(state);
+        self.len += 1;
+        Ok(())
+    }
+
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
+        let Some(len) = self.bytes.take(4).and_then(|bytes| bytes.first_chunk()) else { return false };
+        let len = u32::from_le_bytes(*len) as usize;
+        let Some(state) = self.bytes.take(len) else { return false };
+        self.len -= 1;
+        store.depart(&state[..len.saturating_sub(self.hidden)]);
+        out.extend_from_slice(state);
+        true
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn memory(&self) -> u64 {
+        self.bytes.memory()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use store::Table;
+
+    #[test]
+    fn states_come_out_as_they_went_in() {
+        let mut store = Table::default();
+        let mut names = Names::default();
+        let mut whole = Whole::default();
+        let key = |i: u32| vec![i as u8; (i as usize * 7919) % 700].into_iter().chain(i.to_le_bytes());
+        let (mut first, mut last) = (0u32, 0u32);
+        for round in 0..40_000u32 {
+            let state: Vec<u8> = key(last).collect();
+            let ticket = store.prepare(&state).unwrap();
+            let name = store.insert(&state, ticket).unwrap().unwrap();
+            Queue::<Table>::push(&mut names, name, &state).unwrap();
+            Queue::<Table>::push(&mut whole, name, &state).unwrap();
+            last += 1;
+            // First the queues grow, then they shrink until they are empty.
+            for _ in 0..if round < 20_000 { round % 2 } else { 2 } {
+                let (mut a, mut b) = (Vec::new(), Vec::new());
+                assert_eq!(names.pop(&mut store, &mut a), first < last);
+                assert_eq!(whole.pop(&mut store, &mut b), first < last);
+                if first < last {
+                    assert_eq!(a, b);
+                    assert_eq!(a, key(first).collect::<Vec<u8>>());
+                    first += 1;
+                }
+            }
+            assert_eq!(Queue::<Table>::len(&names), u64::from(last - first));
+        }
+        assert!(Queue::<Table>::memory(&whole) < 4 * CHUNK as u64, "emptied chunks are given back");
+    }
+}
