@@ -13,12 +13,12 @@ use crate::session::Session;
 use crate::trails::Trails;
 use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
-use jit::Jit;
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
 use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Violation, Warning};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use system::coverage::Coverage;
 use system::{Blocked, Explain, FaultKind, TransitionSystem};
 use trace::{Evidence, Palette, Trail, TrailStep, Walker, confirm};
 
@@ -57,15 +57,12 @@ fn run(
     let compiling = Instant::now();
     // What is found in the reduced program is replayed in the original.
     let machine = session.machine()?;
-    let reduced = session.reduced_machine(plan.config.reductions())?;
-    let jit = plan.config.exec == "jit";
-    let compiled = if jit { Some(session.compiled(plan.config.reductions())?) } else { None };
+    let searched = session.searched(plan.config.reductions(), plan.config.exec)?;
     let compile = compiling.elapsed();
     *notices = watcher.notices(std::mem::take(notices));
     let searching = Instant::now();
     let mut run = Run {
         plan,
-        compiled,
         session: Some(&session),
         stated: &inventory.safety,
         fingerprint: session.fingerprint(),
@@ -74,7 +71,7 @@ fn run(
         trails: Trails::new(&plan.trail),
         notices,
     };
-    let properties = run.properties(&machine, &reduced, selected, watcher)?;
+    let properties = run.properties(&machine, &searched, selected, watcher)?;
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
         model: plan.source.path.clone(),
@@ -101,11 +98,18 @@ fn refuse_overwriting(trail: &str, session: &Session) -> Result<(), Failure> {
     }
 }
 
+/// What is searched. What is found there is replayed in another machine.
+pub trait Explored {
+    /// As a search sees it.
+    fn system(&self) -> &dyn TransitionSystem;
+
+    /// Which statements were executed, as in [`Explain::coverage`].
+    fn coverage(&self) -> Option<Vec<Coverage>>;
+}
+
 /// What the searches of one check have in common.
 struct Run<'a> {
     plan: &'a Plan,
-    /// What searches instead of the reference machine, which replays what is found.
-    compiled: Option<Jit>,
     /// The model's text; hand-written systems have none.
     session: Option<&'a Session>,
     /// What the model states, or has built in.
@@ -121,7 +125,7 @@ impl Run<'_> {
     fn properties<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
-        searched: &M,
+        searched: &dyn Explored,
         selected: Vec<Selected>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<PropertyReport>, Failure> {
@@ -139,7 +143,7 @@ impl Run<'_> {
     fn property<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
-        searched: &M,
+        searched: &dyn Explored,
         property: Selected,
         checks: Checks,
         observer: &mut dyn Observer,
@@ -151,11 +155,7 @@ impl Run<'_> {
             limits: self.limits_left(),
             stop: self.stop,
         };
-        let system: &dyn TransitionSystem = match &self.compiled {
-            Some(compiled) => compiled,
-            None => searched,
-        };
-        let mut outcome = dispatch::search(self.plan, system, &task, observer);
+        let mut outcome = dispatch::search(self.plan, searched.system(), &task, observer);
         for warning in std::mem::take(&mut outcome.warnings) {
             self.warn(machine, &warning);
         }
@@ -167,8 +167,7 @@ impl Run<'_> {
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
         if report.exhaustive {
-            let compiled = self.compiled.as_ref().map(|compiled| compiled.interp().coverage());
-            report.coverage = compiled.unwrap_or_else(|| searched.coverage());
+            report.coverage = searched.coverage();
         }
         Ok(report)
     }
@@ -360,6 +359,19 @@ mod tests {
         }
     }
 
+    /// A hand-written system is searched as it is.
+    struct Itself<'a, M>(&'a M);
+
+    impl<M: TransitionSystem> Explored for Itself<'_, M> {
+        fn system(&self) -> &dyn TransitionSystem {
+            self.0
+        }
+
+        fn coverage(&self) -> Option<Vec<Coverage>> {
+            None
+        }
+    }
+
     /// Checks a hand-written system as `check` checks a model.
     fn check_toy<M: TransitionSystem + Explain>(
         machine: &M,
@@ -378,7 +390,6 @@ mod tests {
         let started = Instant::now();
         let mut run = Run {
             plan: &plan,
-            compiled: None,
             session: None,
             stated: &[FaultKind::EndState],
             fingerprint: 7,
@@ -387,7 +398,7 @@ mod tests {
             trails,
             notices: &mut notices,
         };
-        let properties = run.properties(machine, machine, selected, &mut Silent)?;
+        let properties = run.properties(machine, &Itself(machine), selected, &mut Silent)?;
         let (model, config) = (plan.source.path.clone(), plan.config.clone());
         Ok(Report {
             model,
@@ -435,10 +446,6 @@ mod tests {
 
         fn labels(&self, state: &[u8]) -> Labels {
             self.0.labels(state)
-        }
-
-        fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
-            state
         }
 
         fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {

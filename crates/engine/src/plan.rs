@@ -11,6 +11,8 @@ use std::time::Duration;
 /// The order of exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
+    /// As states are found, many at a time: the fastest, and counterexamples are short.
+    Frontier,
     /// Depth-first.
     DepthFirst,
     /// Breadth-first: a shortest counterexample.
@@ -93,7 +95,7 @@ pub struct Choice {
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
-    available: &["auto", "dfs", "bfs"],
+    available: &["auto", "frontier", "dfs", "bfs"],
     later: &["ndfs", "scc", "cndfs", "ndfs-dual", "handoff"],
 };
 /// The values of `--por`.
@@ -106,7 +108,7 @@ pub const STORE: Choice = Choice {
     later: &[],
 };
 /// The values of `--exec`.
-pub const EXEC: Choice = Choice { option: "--exec", available: &["interp", "jit"], later: &[] };
+pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"], later: &[] };
 /// The values of `--fair`.
 pub const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
 /// The values of `--proviso`.
@@ -173,22 +175,29 @@ fn later(given: bool, option: &str) -> Result<(), Failure> {
 impl Plan {
     /// Validates a request.
     pub fn new(options: &CheckOptions) -> Result<Plan, Failure> {
-        let search = SEARCH.take_or(options.search.as_deref(), "auto")?;
+        let search = match SEARCH.take_or(options.search.as_deref(), "auto")? {
+            "auto" => "frontier",
+            named => named,
+        };
         let config = Config {
-            search: if search == "bfs" { "bfs" } else { "dfs" },
+            search,
             por: POR.take_or(options.por.as_deref(), "none")?,
             sleep: false,
             save: None,
             opt: static_reductions(options.opt.as_deref(), search)?,
             store: STORE.take_or(options.store.as_deref(), "table")?,
             threads: threads(options.threads)?,
-            exec: EXEC.take_or(options.exec.as_deref(), "interp")?,
+            exec: EXEC.take_or(options.exec.as_deref(), "jit")?,
         };
         refuse_unavailable(options)?;
         refuse_contradictions(options)?;
-        let order = if search == "bfs" { Order::BreadthFirst } else { Order::DepthFirst };
+        let order = match search {
+            "bfs" => Order::BreadthFirst,
+            "dfs" => Order::DepthFirst,
+            _ => Order::Frontier,
+        };
         let limits = limits(options)?;
-        let store = store_kind(config.store, order, options, &limits)?;
+        let store = store_kind(config.store, options, &limits);
         let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
         check_directory(&trail)?;
         Ok(Plan {
@@ -207,15 +216,10 @@ impl Plan {
     }
 }
 
-/// The store that a word names, provided that the search can use it.
-fn store_kind(
-    word: &str,
-    order: Order,
-    options: &CheckOptions,
-    limits: &Limits,
-) -> Result<StoreKind, Failure> {
+/// The store that a word names.
+fn store_kind(word: &str, options: &CheckOptions, limits: &Limits) -> StoreKind {
     let limit = limits.memory.unwrap_or(u64::MAX);
-    let kind = match word {
+    match word {
         "tree" => StoreKind::Tree,
         "cleary" => StoreKind::Cleary,
         "collapse" => StoreKind::Collapse,
@@ -223,14 +227,7 @@ fn store_kind(
         "bitstate" if options.max_memory.is_some() => StoreKind::Bitstate { bytes: limit / 4 * 3 },
         "bitstate" => StoreKind::Bitstate { bytes: BITSTATE_BYTES.min(limit / 4 * 3) },
         _ => StoreKind::Table,
-    };
-    if order == Order::BreadthFirst && kind != StoreKind::Table {
-        return Err(Failure::refused_with(
-            format!("--store {word} with --search bfs is not available yet"),
-            "use --search dfs, or --store table",
-        ));
     }
-    Ok(kind)
 }
 
 /// The static reductions: all, unless told otherwise. Breadth-first search is asked for a shortest counterexample, and
@@ -359,7 +356,7 @@ mod tests {
     #[test]
     fn the_defaults() {
         let plan = Plan::new(&options()).unwrap();
-        assert_eq!((plan.config.search, plan.config.store, plan.config.exec), ("dfs", "table", "interp"));
+        assert_eq!((plan.config.search, plan.config.store, plan.config.exec), ("frontier", "table", "jit"));
         assert_eq!((plan.config.threads, plan.config.opt.len(), plan.all_errors), (1, 3, false));
         assert_eq!(plan.trail, "model.pml.trail.json");
         assert!(plan.limits.memory.is_some() && plan.limits.depth.is_none());
@@ -400,7 +397,6 @@ mod tests {
         let cases = [
             CheckOptions { search: some("ndfs"), ..options() },
             CheckOptions { por: some("stubborn"), ..options() },
-            CheckOptions { store: some("tree"), search: some("bfs"), ..options() },
             CheckOptions { threads: Some(2), ..options() },
             CheckOptions { fair: some("weak"), ..options() },
             CheckOptions { sleep: true, ..options() },

@@ -1,5 +1,6 @@
 //! A model's text to a program and a machine: all that is known here of the front end.
 
+use crate::check::Explored;
 use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::options::Source;
@@ -17,6 +18,8 @@ use promela::{lint, lower, parse, preprocess};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use system::coverage::Coverage;
+use system::{Explain, TransitionSystem};
 
 /// A model that was read.
 #[derive(Debug)]
@@ -76,16 +79,18 @@ impl Session {
         machine.map_err(|why| Failure::Internal(format!("the program cannot be executed: {why}")))
     }
 
-    /// A machine for what the static reductions leave of the program. Its actions are those of [`Session::machine`].
-    pub fn reduced_machine(&self, reductions: Reductions) -> Result<Interp, Failure> {
-        self.machine_for(Arc::new(self.reduced(reductions)?))
-    }
-
-    /// The same as native code.
-    pub fn compiled(&self, reductions: Reductions) -> Result<Jit, Failure> {
+    /// What is searched: what the static reductions leave of the program, as native code or in the reference machine.
+    /// Its actions are those of [`Session::machine`].
+    pub fn searched(&self, reductions: Reductions, exec: &str) -> Result<Searched, Failure> {
+        let program = Arc::new(self.reduced(reductions)?);
+        if exec != "jit" {
+            return self.machine_for(program).map(Searched::Interp);
+        }
         let sources = Arc::clone(&self.sources);
-        let machine = Jit::new(Arc::new(self.reduced(reductions)?), move |span| sources.location(span));
-        machine.map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
+        let machine = Jit::new(program, move |span| sources.location(span));
+        machine
+            .map(Searched::Jit)
+            .map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
     }
 
     fn reduced(&self, reductions: Reductions) -> Result<Program, Failure> {
@@ -109,6 +114,31 @@ impl Session {
     /// Tells whether the model is the same as that of a trail.
     pub fn fingerprint(&self) -> u64 {
         trace::fingerprint(self.sources.files().iter().map(|file| &*file.text))
+    }
+}
+
+/// A machine that is searched.
+#[derive(Debug)]
+pub enum Searched {
+    /// The reference machine.
+    Interp(Interp),
+    /// Native code.
+    Jit(Jit),
+}
+
+impl Explored for Searched {
+    fn system(&self) -> &dyn TransitionSystem {
+        match self {
+            Searched::Interp(machine) => machine,
+            Searched::Jit(machine) => machine,
+        }
+    }
+
+    fn coverage(&self) -> Option<Vec<Coverage>> {
+        match self {
+            Searched::Interp(machine) => machine.coverage(),
+            Searched::Jit(machine) => machine.interp().coverage(),
+        }
     }
 }
 
