@@ -1,13 +1,14 @@
 //! Depth-first search: the order of Spin, with an explicit stack.
 //!
 //! What lies on the stack is what is still to be done: the successors of each state on the path that have not been
-//! tried yet. A successor that is known already when its parent is expanded never gets there. The states of the
-//! path itself are not kept, only the actions between them, which is all that a counterexample needs. So a long
-//! chain costs next to nothing, and the memory of the stack is that of the open choices.
+//! tried yet. A successor that is known already when its parent is expanded never gets there. Neither the states of
+//! the path nor those to be tried are kept, only the differences between a state and its successors ([`delta`]) and
+//! the actions, which is all that a counterexample needs. So a path of ten million steps is affordable.
 //!
 //! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
 //! the search is then not exhaustive.
 
+use crate::delta;
 use crate::expand::{Expander, Expansion};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
@@ -75,24 +76,18 @@ struct DepthFirst<'a, S: Seen> {
 
 impl<S: Seen> DepthFirst<'_, S> {
     fn run(&mut self) -> Result<(), StopReason> {
-        let mut state = Vec::new();
-        if let Err(fault) = self.system.initial(&mut state) {
+        if let Err(fault) = self.system.initial(&mut self.stack.state) {
             return self.violation(fault, &[]);
         }
-        let ticket = self.store.prepare(self.key(&state)).map_err(|_| StopReason::MemoryLimit)?;
-        if self.visit(&state, ticket)? {
-            self.explore(&state)?;
-        }
-        while let Some(ticket) = self.stack.next(&mut state) {
-            if let Some(next) = self.stack.pending.last() {
-                self.store.approach(&next.ticket);
-            }
-            if self.visit(&state, ticket)? {
-                self.explore(&state)?;
+        let mut again = true;
+        while again {
+            if self.visit()? {
+                self.explore()?;
             } else {
                 self.statistics.matched += 1;
                 self.stack.leave();
             }
+            again = self.stack.next();
         }
         Ok(())
     }
@@ -101,9 +96,14 @@ impl<S: Seen> DepthFirst<'_, S> {
         &state[..state.len().saturating_sub(self.hidden)]
     }
 
-    /// Inserts a state; true when it is new.
-    fn visit(&mut self, state: &[u8], ticket: S::Ticket) -> Result<bool, StopReason> {
-        let key = self.key(state);
+    /// Inserts the state at the end of the path; true when it is new.
+    fn visit(&mut self) -> Result<bool, StopReason> {
+        let state = &self.stack.state;
+        let key = &state[..state.len().saturating_sub(self.hidden)];
+        let ticket = match self.stack.ticket {
+            Some(ticket) => ticket,
+            None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
+        };
         if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket) {
             return Err(StopReason::StateLimit);
         }
@@ -111,27 +111,28 @@ impl<S: Seen> DepthFirst<'_, S> {
         Ok(inserted.is_some())
     }
 
-    /// Judges and expands a new state and puts its unknown successors on the stack.
-    fn explore(&mut self, state: &[u8]) -> Result<(), StopReason> {
+    /// Judges and expands the new state at the end of the path and puts its unknown successors on the stack.
+    fn explore(&mut self) -> Result<(), StopReason> {
         let depth = self.stack.path.len() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(state.len() as u64);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
         if self.budget.tick()? {
             let at = self.snapshot();
             self.budget.look(|| at)?;
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.expansion.clear();
-        self.expander.expand(state, depth, &mut self.budget, &mut self.expansion)?;
+        self.expander.expand(&self.stack.state, depth, &mut self.budget, &mut self.expansion)?;
         self.depth_limited |= self.expansion.cut;
-        self.judge(state)?;
-        self.store.depart(self.key(state));
+        self.judge()?;
+        let state = &self.stack.state;
+        self.store.depart(&state[..state.len().saturating_sub(self.hidden)]);
         self.push_successors()
     }
 
-    fn judge(&mut self, state: &[u8]) -> Result<(), StopReason> {
+    fn judge(&mut self) -> Result<(), StopReason> {
         let mut faults = std::mem::take(&mut self.faults);
-        self.task.checks.judge_state(self.system, state, self.expansion.stuck, &mut faults);
+        self.task.checks.judge_state(self.system, &self.stack.state, self.expansion.stuck, &mut faults);
         for fault in faults.drain(..) {
             self.violation(fault, &[])?;
         }
@@ -215,17 +216,31 @@ fn no_memory(_: TryReserveError) -> StopReason {
     StopReason::MemoryLimit
 }
 
-/// The path and, for each state on it, the successors still to be tried, the next one on top.
+/// The path, its last state and, for each state on it, the successors still to be tried, the next one on top.
 #[derive(Debug)]
 struct Stack<T> {
+    /// The state at the end of the path.
+    state: Vec<u8>,
+    /// What the store made of it, when it was looked up as a successor.
+    ticket: Option<T>,
     /// All actions from the initial state to the current one.
     path: Vec<ActionId>,
-    /// How many of them belong to the successor that was taken last.
-    taken: u32,
+    /// The successor that was taken last.
+    taken: Taken,
     frames: Vec<Frame>,
+    /// Differences between the states of the path.
+    undo: Vec<u8>,
     pending: Vec<Pending<T>>,
-    bytes: Vec<u8>,
+    /// Differences between states and their successors still to be tried.
+    redo: Vec<u8>,
     actions: Vec<ActionId>,
+}
+
+/// How the state at the end of the path differs from the one before: lengths of what is on top of the common stacks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    bytes: u32,
+    actions: u32,
 }
 
 /// A state of the path that has been expanded.
@@ -233,8 +248,8 @@ struct Stack<T> {
 struct Frame {
     /// Successors still to be tried.
     pending: u32,
-    /// Actions that lead here from the frame below.
-    steps: u32,
+    /// How it was reached from the frame below.
+    taken: Taken,
 }
 
 /// A successor that is still to be tried: lengths of what it has on top of the common stacks.
@@ -248,70 +263,84 @@ struct Pending<T> {
 impl<T> Default for Stack<T> {
     fn default() -> Self {
         Stack {
+            state: Vec::new(),
+            ticket: None,
             path: Vec::new(),
-            taken: 0,
+            taken: Taken::default(),
             frames: Vec::new(),
+            undo: Vec::new(),
             pending: Vec::new(),
-            bytes: Vec::new(),
+            redo: Vec::new(),
             actions: Vec::new(),
         }
     }
 }
 
 impl<T> Stack<T> {
-    /// Takes the next successor that is to be tried: its state goes to `state`, its actions to the path. Goes back along
-    /// the path as far as needed; `None` when nothing is left.
-    fn next(&mut self, state: &mut Vec<u8>) -> Option<T> {
+    /// Takes the next successor that is to be tried: the state and the path become its own. Goes back along the path as
+    /// far as needed; false when nothing is left.
+    fn next(&mut self) -> bool {
         while let Some(frame) = self.frames.last_mut() {
             if let Some(rest) = frame.pending.checked_sub(1) {
                 frame.pending = rest;
-                return self.take(state);
+                self.take();
+                return true;
             }
-            self.path.truncate(self.path.len() - frame.steps as usize);
+            let taken = frame.taken;
             self.frames.pop();
+            self.back(taken);
         }
-        None
+        false
     }
 
-    fn take(&mut self, state: &mut Vec<u8>) -> Option<T> {
-        let pending = self.pending.pop()?;
-        let bytes = self.bytes.len() - pending.bytes as usize;
-        state.clear();
-        state.extend_from_slice(&self.bytes[bytes..]);
-        self.bytes.truncate(bytes);
-        let actions = self.actions.len() - pending.actions as usize;
-        self.path.extend_from_slice(&self.actions[actions..]);
-        self.actions.truncate(actions);
-        self.taken = pending.actions;
-        Some(pending.ticket)
+    fn take(&mut self) {
+        let Some(Pending { bytes, actions, ticket }) = self.pending.pop() else { return };
+        let delta = self.redo.len() - bytes as usize;
+        delta::redo(&mut self.state, &self.redo[delta..]);
+        self.undo.extend_from_slice(&self.redo[delta..]);
+        self.redo.truncate(delta);
+        let first = self.actions.len() - actions as usize;
+        self.path.extend_from_slice(&self.actions[first..]);
+        self.actions.truncate(first);
+        self.taken = Taken { bytes, actions };
+        self.ticket = Some(ticket);
     }
 
-    /// The successor just taken was known: its actions leave the path.
+    /// The successor just taken was known: the path ends before it.
     fn leave(&mut self) {
-        self.path.truncate(self.path.len() - self.taken as usize);
+        self.back(self.taken);
+    }
+
+    fn back(&mut self, taken: Taken) {
+        let delta = self.undo.len() - taken.bytes as usize;
+        delta::undo(&mut self.state, &self.undo[delta..]);
+        self.undo.truncate(delta);
+        self.path.truncate(self.path.len() - taken.actions as usize);
     }
 
     /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
     fn enter(&mut self) -> Result<(), TryReserveError> {
         self.frames.try_reserve(1)?;
-        self.frames.push(Frame { pending: 0, steps: self.taken });
+        self.frames.push(Frame { pending: 0, taken: self.taken });
         Ok(())
     }
 
     /// Adds a successor of the state at the end of the path, to be tried before those added so far.
     fn push(&mut self, state: &[u8], actions: &[ActionId], ticket: T) -> Result<(), TryReserveError> {
-        if let Some(frame) = self.frames.last_mut() {
-            self.pending.try_reserve(1)?;
-            self.bytes.try_reserve(state.len())?;
-            self.actions.try_reserve(actions.len())?;
-            // When it is taken, the path is as long as it is now.
-            self.path.try_reserve(actions.len())?;
-            frame.pending += 1;
-            let (bytes, n) = (state.len() as u32, actions.len() as u32);
-            self.pending.push(Pending { bytes, actions: n, ticket });
-            self.bytes.extend_from_slice(state);
-            self.actions.extend_from_slice(actions);
-        }
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        let most = self.state.len() + state.len() + 16;
+        self.pending.try_reserve(1)?;
+        self.redo.try_reserve(most)?;
+        self.actions.try_reserve(actions.len())?;
+        // When it is taken, the path is as long as it is now.
+        self.undo.try_reserve(most)?;
+        self.path.try_reserve(actions.len())?;
+        frame.pending += 1;
+        let start = self.redo.len();
+        delta::write(&self.state, state, &mut self.redo);
+        let bytes = (self.redo.len() - start) as u32;
+        self.pending.push(Pending { bytes, actions: actions.len() as u32, ticket });
+        self.actions.extend_from_slice(actions);
         Ok(())
     }
 
@@ -321,9 +350,10 @@ impl<T> Stack<T> {
     }
 
     fn memory(&self) -> u64 {
-        let words = self.path.capacity() + self.actions.capacity() + self.frames.capacity();
+        let words = self.path.capacity() + self.actions.capacity();
         let pending = self.pending.capacity() * size_of::<Pending<T>>();
-        (words * 8 + pending + self.bytes.capacity()) as u64
+        let frames = self.frames.capacity() * size_of::<Frame>();
+        (words * 8 + frames + pending + self.undo.capacity() + self.redo.capacity()) as u64
     }
 }
 
