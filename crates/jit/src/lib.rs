@@ -151,11 +151,8 @@ impl TransitionSystem for Jit {
         }
     }
 
-    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
-        match &self.machine {
-            Machine::Native(native) => &state[..state.len().saturating_sub(native.layout.hidden as usize)],
-            Machine::Reference(interp) => interp.key(state),
-        }
+    fn hidden_bytes(&self) -> usize {
+        self.interp().hidden_bytes()
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
@@ -163,6 +160,10 @@ impl TransitionSystem for Jit {
             Machine::Native(native) => native.cuts(key, out),
             Machine::Reference(interp) => interp.cuts(key, out),
         }
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.interp().has_invariants()
     }
 
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {

@@ -172,8 +172,8 @@ impl Native {
         self.with_context(|context| {
             context.begin(self, shape, state, std::mem::take(&mut out.bytes), false);
             self.expand_all(context, shape);
-            let list = &mut out.list;
-            out.bytes = context.end(|outcome| list.push(outcome));
+            let Successors { list, bytes, faults } = out;
+            *bytes = context.end(faults, |outcome| list.push(outcome));
         });
     }
 
@@ -183,7 +183,7 @@ impl Native {
         self.with_context(|context| {
             context.begin(self, shape, state, Vec::new(), true);
             self.expand_all(context, shape);
-            context.end(|outcome| out.push(outcome.action));
+            context.end(&mut Vec::new(), |outcome| out.push(outcome.action));
         });
     }
 
@@ -197,7 +197,7 @@ impl Native {
             self.expand_process(context, shape, pid, false);
             !context.any()
         });
-        context.end(|_| {});
+        context.end(&mut Vec::new(), |_| {});
         quiet
     }
 
@@ -216,10 +216,10 @@ impl Native {
             for &pid in pids.iter().filter(|&&pid| pid < shape.processes.len()) {
                 self.expand_process(context, shape, pid, timeout);
             }
-            out.bytes = context.end(|outcome| found.push(outcome));
+            out.bytes = context.end(&mut out.faults, |outcome| found.push(outcome));
             for &action in actions {
                 match found.iter().find(|outcome| outcome.action == action) {
-                    Some(outcome) => out.list.push(outcome.clone()),
+                    Some(outcome) => out.list.push(*outcome),
                     None => self.fire_unknown(state, action, out),
                 }
             }
@@ -230,12 +230,12 @@ impl Native {
     fn fire_unknown(&self, state: &[u8], action: ActionId, out: &mut Successors) {
         let mut batch = Successors::default();
         self.interp.fire(&self.to_interp(state), &[action], &mut batch);
-        for mut outcome in std::mem::take(&mut batch.list) {
-            let bytes = batch.state(&outcome).and_then(|bytes| {
+        for outcome in &batch.list {
+            let bytes = batch.state(outcome).and_then(|bytes| {
                 let mut adopted = Vec::new();
                 self.adopt(bytes, &mut adopted).map(|()| adopted)
             });
-            out.push(action, bytes.as_deref(), outcome.transient, outcome.fault.take().map(|fault| *fault));
+            out.push(action, bytes.as_deref(), outcome.is_transient(), batch.fault(outcome).cloned());
         }
     }
 

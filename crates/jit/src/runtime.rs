@@ -20,24 +20,6 @@ use crate::layout::CONTROL;
 use crate::native::Native;
 use crate::shape::Shape;
 
-/// An outcome as code writes it.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Record {
-    /// The action.
-    pub action: u64,
-    /// Where its state is in the arena.
-    pub offset: u32,
-    /// How long it is; `NO_STATE` when there is none.
-    pub len: u32,
-    /// 1: the state is transient.
-    pub transient: u32,
-    /// 1 + the number of the fault; 0: none.
-    pub fault: u32,
-}
-
-/// The length in a record without a state.
-pub const NO_STATE: u32 = u32::MAX;
 /// What `offer` and receivers answer when the reference machine must decide.
 pub const SLOW: u32 = u32::MAX;
 /// Room that is always left behind the arena's end: code copies by 16 bytes.
@@ -53,9 +35,9 @@ pub struct Context {
     /// The first byte of the arena.
     pub base: *mut u8,
     /// Where the next record goes.
-    pub rec: *mut Record,
+    pub rec: *mut Successor,
     /// Beyond the last record.
-    pub rec_end: *mut Record,
+    pub rec_end: *mut Successor,
     /// The sender's half of a rendezvous.
     pub sender: u64,
     /// The shape of the state under construction, when a `run` changes it.
@@ -75,7 +57,7 @@ pub struct Context {
     /// The same for the reference machine, if it was asked.
     reference: Vec<u8>,
     arena: Vec<u8>,
-    records: Vec<Record>,
+    records: Vec<Successor>,
     faults: Vec<Fault>,
     messages: Vec<i32>,
     panic: Option<Box<dyn Any + Send>>,
@@ -174,21 +156,17 @@ impl Context {
         self.rec.cast_const() != self.records.as_ptr()
     }
 
-    /// Ends an expansion: gives the arena back, and every record to `each`.
-    pub fn end(&mut self, mut each: impl FnMut(Successor)) -> Vec<u8> {
+    /// Ends an expansion: gives the arena back, and every record to `each`; faults are appended to `faults`.
+    pub fn end(&mut self, faults: &mut Vec<Fault>, mut each: impl FnMut(Successor)) -> Vec<u8> {
         self.settle();
         if let Some(panic) = self.panic.take() {
             resume_unwind(panic);
         }
-        let Context { records, faults, .. } = self;
-        for record in records.iter() {
-            let fault = (record.fault > 0).then(|| Box::new(faults[record.fault as usize - 1].clone()));
-            each(Successor {
-                action: ActionId(record.action),
-                state: (record.len != NO_STATE).then_some((record.offset, record.len)),
-                transient: record.transient != 0,
-                fault,
-            });
+        let before = faults.len() as u32;
+        faults.append(&mut self.faults);
+        for record in &self.records {
+            let fault = if record.fault > 0 { record.fault + before } else { 0 };
+            each(Successor { fault, ..*record });
         }
         std::mem::take(&mut self.arena)
     }
@@ -210,7 +188,7 @@ impl Context {
         bytes
     }
 
-    fn push(&mut self, record: Record) {
+    fn push(&mut self, record: Successor) {
         if self.rec == self.rec_end {
             self.settle();
             self.point();
@@ -224,7 +202,7 @@ impl Context {
 
     /// Fires an action in the reference machine.
     fn fire(&mut self, action: ActionId) {
-        let record = Record { action: action.0, offset: 0, len: NO_STATE, transient: 0, fault: 0 };
+        let record = Successor { action, start: 0, len: Successor::NO_STATE, transient: 0, fault: 0 };
         if self.list != 0 {
             return self.push(record);
         }
@@ -235,24 +213,24 @@ impl Context {
         native.interp.fire(&reference, &[action], &mut self.batch);
         self.reference = reference;
         self.settle();
-        for mut outcome in std::mem::take(&mut self.batch.list) {
+        for outcome in std::mem::take(&mut self.batch.list) {
             let mut record = record;
-            if let Some(fault) = outcome.fault.take() {
-                self.faults.push(*fault);
+            if let Some(fault) = self.batch.fault(&outcome) {
+                self.faults.push(fault.clone());
                 record.fault = self.faults.len() as u32;
             }
             if let Some(bytes) = self.batch.state(&outcome) {
-                record.offset = self.arena.len() as u32;
+                record.start = self.arena.len() as u32;
                 match native.adopt(bytes, &mut self.arena) {
-                    Some(()) => record.len = (self.arena.len() - record.offset as usize) as u32,
+                    Some(()) => record.len = (self.arena.len() - record.start as usize) as u32,
                     None => {
-                        self.arena.truncate(record.offset as usize);
+                        self.arena.truncate(record.start as usize);
                         self.faults.push(native.too_many_shapes());
                         record.fault = self.faults.len() as u32;
                     }
                 }
             }
-            record.transient = u32::from(outcome.transient && record.len != NO_STATE);
+            record.transient = u32::from(outcome.is_transient() && record.len != Successor::NO_STATE);
             self.records.push(record);
         }
         self.point();
@@ -297,8 +275,8 @@ pub extern "C" fn begin(
             to.add(at).cast::<u128>().write_unaligned(state.add(at).cast::<u128>().read_unaligned());
             at += 16;
         }
-        let offset = to.offset_from((*context).base) as u32;
-        (*context).rec.write(Record { action, offset, len, transient: 0, fault: 0 });
+        let start = to.offset_from((*context).base) as u32;
+        (*context).rec.write(Successor { action: ActionId(action), start, len, transient: 0, fault: 0 });
         to
     }
 }

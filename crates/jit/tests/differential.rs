@@ -149,7 +149,8 @@ impl Pair {
             let expected = expected.expect("it was fired");
             let state = some.state(outcome).map(|bytes| self.jit.to_interp(bytes));
             assert_eq!(state.as_deref(), fired.state(expected), "{name}: a chosen successor");
-            assert_eq!((&outcome.fault, outcome.transient), (&expected.fault, expected.transient), "{name}");
+            assert_eq!(some.fault(outcome), fired.fault(expected), "{name}");
+            assert_eq!(outcome.is_transient(), expected.is_transient(), "{name}");
         }
         result
     }
@@ -168,12 +169,12 @@ impl Pair {
         for (first, second) in a.list.iter().zip(&b.list) {
             let step = system::Explain::step(&self.interp, parent, first.action);
             let what = format!("{name}: {} line {} {}", step.process, step.line, step.text);
-            assert_eq!(first.fault, second.fault, "{what}: fault");
-            assert_eq!(first.transient, second.transient, "{what}: transient");
+            assert_eq!(a.fault(first), b.fault(second), "{what}: fault");
+            assert_eq!(first.is_transient(), second.is_transient(), "{what}: transient");
             let (x, y) = (a.state(first), b.state(second));
             assert_eq!(y.map(|y| self.jit.to_interp(y)).as_deref(), x, "{what}: successor");
             if let (Some(x), Some(y)) = (x, y) {
-                out.push((x.to_vec(), y.to_vec(), first.transient));
+                out.push((x.to_vec(), y.to_vec(), first.is_transient()));
             }
         }
         out

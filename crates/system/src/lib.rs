@@ -18,6 +18,7 @@ pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot
 
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct ActionId(pub u64);
 
 /// What kind of error a step or a state shows.
@@ -215,6 +216,11 @@ pub trait TransitionSystem: Sync {
     /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in ascending order.
     /// For stores that keep components apart; a system without components cuts nowhere.
     fn cuts(&self, _key: &[u8], _out: &mut Vec<usize>) {}
+
+    /// Whether [`inspect`](Self::inspect) can ever find something: a search need not ask for every state when not.
+    fn has_invariants(&self) -> bool {
+        true
+    }
 
     /// Errors that the state itself shows (invariants), whatever happens next. Not called for transient states.
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>);

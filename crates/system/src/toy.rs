@@ -175,10 +175,6 @@ impl TransitionSystem for Graph {
         }
     }
 
-    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
-        state
-    }
-
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
         let node = Graph::node(state);
         if self.bad.contains(&node) {
@@ -248,10 +244,6 @@ impl TransitionSystem for Counters {
         Labels { valid_end: true, channels_empty: true, ..Labels::default() }
     }
 
-    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
-        state
-    }
-
     fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
 
     fn deadlock(&self, _state: &[u8]) -> Fault {
@@ -297,8 +289,8 @@ impl TransitionSystem for Hidden {
         Labels { valid_end: true, channels_empty: true, ..Labels::default() }
     }
 
-    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
-        &state[..1]
+    fn hidden_bytes(&self) -> usize {
+        1
     }
 
     fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
@@ -321,11 +313,11 @@ mod tests {
         let mut out = Successors::default();
         graph.fire(b"0", &enabled, &mut out);
         assert_eq!(out.state(&out.list[0]), Some(&b"1"[..]));
-        assert!(!out.list[0].transient && out.list[1].transient);
+        assert!(!out.list[0].is_transient() && out.list[1].is_transient());
         out.clear();
         graph.fire(b"1", &[ActionId(1)], &mut out);
-        assert!(out.list[0].state.is_none());
-        assert_eq!(out.list[0].fault.as_ref().map(|f| f.kind), Some(FaultKind::Runtime));
+        assert!(!out.list[0].has_state());
+        assert_eq!(out.fault(&out.list[0]).map(|f| f.kind), Some(FaultKind::Runtime));
     }
 
     #[test]

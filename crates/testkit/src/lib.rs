@@ -6,6 +6,7 @@ pub mod compare;
 pub mod exhaust;
 pub mod features;
 pub mod generate;
+#[cfg(feature = "golden")]
 pub mod golden;
 pub mod model;
 pub mod ours;

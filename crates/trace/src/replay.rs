@@ -119,11 +119,11 @@ impl<'a> Walker<'a> {
             Some(state) => {
                 self.state.clear();
                 self.state.extend_from_slice(state);
-                self.transient = outcome.transient;
+                self.transient = outcome.is_transient();
             }
             None => self.ended = true,
         }
-        self.fault = self.batch.list.first_mut().and_then(|o| o.fault.take()).map(|fault| *fault);
+        self.fault = self.batch.fault(outcome).cloned();
         Ok(())
     }
 

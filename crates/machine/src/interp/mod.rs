@@ -227,13 +227,17 @@ impl TransitionSystem for Interp {
         }
     }
 
-    fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
-        &state[..state.len().saturating_sub(self.layout.hidden_bytes)]
+    fn hidden_bytes(&self) -> usize {
+        self.layout.hidden_bytes
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
         // Bytes that are no state are cut as far as they make sense.
         let _ = codec::cuts(&self.program, &self.layout, key, out);
+    }
+
+    fn has_invariants(&self) -> bool {
+        !self.program.invariants.is_empty()
     }
 
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {

@@ -35,7 +35,7 @@ fn a_rendezvous_passes_control_to_the_receiver() {
     assert_eq!((seen.states, seen.deadlocks), (19, 0));
     let state = initial(&machine);
     let rendezvous = fire(&machine, &state, 1);
-    assert!(rendezvous.list[0].transient);
+    assert!(rendezvous.list[0].is_transient());
     let inside = rendezvous.state(&rendezvous.list[0]).expect("a state").to_vec();
     assert_eq!(enabled(&machine, &inside).len(), 1, "only the receiver moves");
 }
@@ -319,9 +319,9 @@ fn a_deterministic_proctype_has_one_move() {
     m.active(a.end(2));
     let machine = machine(m.program);
     let state = initial(&machine);
-    assert!(fire(&machine, &state, 0).list[0].fault.is_none());
+    assert_eq!(fire(&machine, &state, 0).list[0].fault, 0);
     let second = fire(&machine, &state, 1);
-    assert_eq!(second.list[0].fault.as_ref().map(|fault| fault.kind), Some(FaultKind::Runtime));
+    assert_eq!(second.fault(&second.list[0]).map(|fault| fault.kind), Some(FaultKind::Runtime));
 }
 
 #[test]

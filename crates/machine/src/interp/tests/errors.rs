@@ -117,7 +117,7 @@ fn probe(machine: &Interp, state: &[u8], action: ActionId) {
     let mut out = Successors::default();
     machine.fire(state, &[action], &mut out);
     machine.fire(state, &enabled(machine, state), &mut out);
-    assert!(out.list.iter().all(|s| s.state.is_some() || s.fault.is_some()));
+    assert!(out.list.iter().all(|s| s.has_state() || s.fault > 0));
     machine.labels(state);
     machine.deadlock(state);
     machine.inspect(state, &mut Vec::new());
@@ -135,7 +135,7 @@ fn actions_that_do_not_belong_are_internal_errors() {
         let mut out = Successors::default();
         machine.fire(&state, &[ActionId(id)], &mut out);
         assert_eq!(out.list.len(), 1);
-        let fault = out.list[0].fault.as_ref().expect("a fault");
+        let fault = out.fault(&out.list[0]).expect("a fault");
         assert!(fault.message.starts_with("internal error"), "{}", fault.message);
         machine.step(&state, ActionId(id));
     }

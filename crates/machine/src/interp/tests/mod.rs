@@ -59,12 +59,12 @@ pub fn explore(machine: &Interp) -> Seen {
         machine.fire(&state, &actions, &mut next);
         seen.transitions += next.list.len();
         for successor in &next.list {
-            if let Some(fault) = &successor.fault {
+            if let Some(fault) = next.fault(successor) {
                 *seen.faults.entry((fault.kind, fault.message.clone())).or_default() += 1;
             }
             let Some(bytes) = next.state(successor) else { continue };
-            if successor.transient || known.insert(machine.key(bytes).to_vec()) {
-                todo.push((bytes.to_vec(), successor.transient));
+            if successor.is_transient() || known.insert(machine.key(bytes).to_vec()) {
+                todo.push((bytes.to_vec(), successor.is_transient()));
             }
         }
     }
