@@ -68,9 +68,7 @@ mod tests {
         let mut set = HashCompaction::new(u64::MAX);
         let new = (0..200_000u32).filter(|i| set.is_new(&i.to_le_bytes()).unwrap()).count();
         assert_eq!(new, 200_000, "2^48 is much more than the square of that");
-        assert!(
-            (0..200_000u32).all(|i| !set.is_new(&i.to_le_bytes()).unwrap())
-        );
+        assert!((0..200_000u32).all(|i| !set.is_new(&i.to_le_bytes()).unwrap()));
         let omission = set.omission().unwrap();
         assert!((5e-5..1e-4).contains(&omission), "{omission}");
     }

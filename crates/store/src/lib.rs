@@ -12,6 +12,7 @@
 //! Methods that insert take `&mut self`: a concurrent store implements the traits on a handle that each worker
 //! has for itself, a sequential one on the store.
 
+pub mod arena;
 pub mod bitstate;
 pub mod collapse;
 pub mod compact;
@@ -20,6 +21,7 @@ pub mod hash_compaction;
 pub mod mix;
 pub mod nodes;
 pub mod numbered;
+pub mod pages;
 pub mod table;
 pub mod tree;
 

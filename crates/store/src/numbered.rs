@@ -9,8 +9,8 @@
 //!
 //! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
 
-use crate::hash::hash;
 use crate::Full;
+use crate::hash::hash;
 
 /// Slots of a table that has just been made.
 const FIRST_SLOTS: usize = 64;

@@ -1,50 +1,718 @@
-//! The exact store of whole states (to be replaced).
+//! The exact store of whole states: open addressing over cache lines, the states in an [`Arena`].
+//!
+//! An entry is one word: 24 bits of the hash (the *tag*) and where the record lies (40 bits, plus one, so that 0 is
+//! empty). Eight entries are a cache line; a key is looked for in the line that its hash names and then in the next
+//! ones, so that nearly every look-up touches one line of the index and one record. Both can be asked for in
+//! advance ([`Seen::prepare`], [`Seen::approach`]). Laarman, van de Pol & Weber (FMCAD 2010) showed how well walking
+//! along cache lines does.
+//!
+//! **Growth** reads no records. The upper bits of the hash name the line, and the tag repeats the last of these bits
+//! and continues them. So an entry tells its home line, however far from it it lies, and in which half of it it will be after
+//! doubling; new lines are written in the order in which old ones are read. Only when the tag has few bits left to
+//! tell keys apart (after a growth by 256) are the records hashed again. The index consists of segments that grow on
+//! their own: there is no moment at which it exists twice.
+//!
+//! **Threads.** A record is written to the worker's own block; one compare-and-swap of an empty entry publishes it. Entries
+//! never change and never go, so of several workers with the same key exactly one succeeds: all walk the same way and
+//! the others meet its entry there. [`Shared`] does all this through `&self`; only growth needs it alone. [`Table`] is a
+//! `Shared` with one worker, who needs no compare-and-swap.
 
-use crate::numbered::{Number, Numbered, Visit};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use crate::arena::{Arena, Block, PLACE_BITS, Place};
+use crate::hash::hash;
+use crate::pages::{Line, Pages, WORDS, prefetch};
 use crate::{Full, Recall, Seen};
 
-/// An exact set of byte strings.
+/// Upper bits of the hash that choose the segment. Few, so that segments soon are as large as huge pages.
+const SEGMENT_BITS: u32 = 3;
+/// The number of segments.
+const SEGMENTS: usize = 1 << SEGMENT_BITS;
+/// Bits of the hash in an entry.
+const TAG_BITS: u32 = 64 - PLACE_BITS;
+/// The part of an entry that says where the record is.
+const PLACE_MASK: u64 = (1 << PLACE_BITS) - 1;
+/// A key lies less than 2^6 lines behind its home. A tag repeats at least as many bits of the home line's number.
+const NEAR_BITS: u32 = 6;
+/// A tag repeats at most so many bits of the home line's number, so that ten or more tell keys apart.
+const MOST_BITS: u32 = 14;
+/// The number of lines of a new segment, as a power of two.
+const FIRST_BITS: u32 = 1;
+/// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
+const SMALL_BITS: u32 = 8;
+/// More lines than this no segment can have: the tag must stay within the hash.
+const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
+
+/// A prepared key: its hash and its length.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    hash: u64,
+    len: usize,
+}
+
+impl Ticket {
+    #[inline]
+    fn new(key: &[u8]) -> Self {
+        Ticket { hash: hash(key), len: key.len() }
+    }
+}
+
+/// What a worker has for itself.
 #[derive(Debug, Default)]
-pub struct Table(Numbered);
+pub struct Hand {
+    block: Block,
+    /// New keys of each segment that the segment has not been told of.
+    fresh: [u64; SEGMENTS],
+}
+
+/// Why a key could not be inserted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// The segment with this number must grow first.
+    Crowded(usize),
+    /// There is no memory for the record.
+    Full,
+}
+
+/// The table that workers share.
+#[derive(Debug)]
+pub struct Shared {
+    segments: [Segment; SEGMENTS],
+    arena: Arena,
+    limit: u64,
+    /// Bytes of all segments.
+    index_bytes: u64,
+}
+
+/// A part of the index.
+#[derive(Debug)]
+struct Segment {
+    lines: Pages,
+    /// There are 2^bits lines.
+    bits: u32,
+    /// How many of the line number's upper bits the tag leaves out.
+    skipped: u32,
+    /// With so many keys it is crowded.
+    most: u64,
+    /// Workers tell of their new keys when they have so many.
+    quantum: u64,
+    len: AtomicU64,
+}
+
+impl Segment {
+    fn first() -> Self {
+        Self::of(Pages::small(1 << FIRST_BITS), FIRST_BITS, 0)
+    }
+
+    fn new(bits: u32, skipped: u32) -> Result<Self, Full> {
+        let lines = 1usize.checked_shl(bits).ok_or(Full)?;
+        Ok(Self::of(Pages::new(lines)?, bits, skipped))
+    }
+
+    fn of(lines: Pages, bits: u32, skipped: u32) -> Self {
+        let capacity = (WORDS as u64) << bits;
+        let quantum = (capacity / 32).clamp(1, 32);
+        Segment { lines, bits, skipped, most: capacity / 16 * 13, quantum, len: AtomicU64::new(0) }
+    }
+
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        ((hash << SEGMENT_BITS) >> (64 - self.bits)) as usize
+    }
+
+    /// The entry of a key with this hash, still without a place.
+    #[inline]
+    fn tag(&self, hash: u64) -> u64 {
+        (hash << (SEGMENT_BITS + self.skipped)) & !PLACE_MASK
+    }
+
+    /// The lines in which a key with this home may lie.
+    #[inline]
+    fn way(&self, home: usize) -> impl Iterator<Item = &Line> {
+        let (lines, mask) = (self.lines.lines(), (1 << self.bits) - 1);
+        (home..home + (1 << self.bits.min(NEAR_BITS))).map(move |at| &lines[at & mask])
+    }
+
+    /// Puts an entry into the first free place, while nobody else works with the segment. False when there is none.
+    fn put(&self, home: usize, entry: u64) -> bool {
+        let free = self.way(home).flat_map(|line| &line.0).find(|word| word.load(Relaxed) == 0);
+        free.map(|word| word.store(entry, Relaxed)).is_some()
+    }
+
+    /// The home of an entry found in this line: its lower bits are in the tag, the upper ones are those of a line
+    /// less than 2^NEAR_BITS before.
+    fn home_of(&self, entry: u64, line: usize) -> usize {
+        let repeated = self.bits - self.skipped;
+        let lower = (entry >> (64 - repeated)) as usize;
+        let behind = line.wrapping_sub(lower) & ((1 << repeated) - 1);
+        line.wrapping_sub(behind) & ((1 << self.bits) - 1)
+    }
+
+    /// The home of the same entry when there are 2^more times as many lines.
+    fn next_home(&self, entry: u64, line: usize, more: u32) -> usize {
+        let repeated = self.bits - self.skipped;
+        let next = ((entry << repeated) >> (64 - more)) as usize;
+        self.home_of(entry, line) << more | next
+    }
+
+    /// This segment with 2^more times as many lines. `None` when an entry found no room.
+    fn grown(&self, more: u32, arena: &Arena) -> Result<Option<Self>, Full> {
+        let bits = self.bits + more;
+        if bits > LAST_BITS {
+            return Err(Full);
+        }
+        if bits - self.skipped <= MOST_BITS {
+            let new = Segment::new(bits, self.skipped)?;
+            let moved = self.entries().all(|(line, entry)| new.put(self.next_home(entry, line, more), entry));
+            Ok(moved.then_some(new))
+        } else {
+            self.rehashed(Segment::new(bits, bits - NEAR_BITS)?, arena)
+        }
+    }
+
+    /// Moves all entries to `new` with tags from the records. Records are asked for some lines in advance.
+    fn rehashed(&self, new: Segment, arena: &Arena) -> Result<Option<Self>, Full> {
+        let mut key = Vec::new();
+        let ahead = self.entries().skip(2 * WORDS).map(Some).chain(std::iter::repeat(None));
+        for ((_, entry), ahead) in self.entries().zip(ahead) {
+            if let Some((_, entry)) = ahead {
+                arena.prefetch(place_of(entry), 64);
+            }
+            key.clear();
+            arena.read(place_of(entry), &mut key);
+            let hash = hash(&key);
+            if !new.put(new.home(hash), new.tag(hash) | entry & PLACE_MASK) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(new))
+    }
+
+    /// All entries with the number of the line that each lies in.
+    fn entries(&self) -> impl Iterator<Item = (usize, u64)> {
+        let lines = self.lines.lines().iter().enumerate();
+        lines.flat_map(|(number, line)| {
+            line.0.iter().map(move |word| (number, word.load(Relaxed))).filter(|&(_, entry)| entry != 0)
+        })
+    }
+}
+
+/// Where the record of an entry is.
+#[inline]
+fn place_of(entry: u64) -> Place {
+    Place::from_number((entry & PLACE_MASK) - 1)
+}
+
+/// Which entries of a line have this tag, and which are empty, a bit each. Looking at all without a branch is faster
+/// than stopping at the right one, which the processor cannot foresee.
+#[inline]
+fn scan(line: &Line, tag: u64) -> (u32, u32) {
+    let (mut alike, mut free) = (0, 0);
+    for (i, word) in line.0.iter().enumerate() {
+        let entry = word.load(Acquire);
+        alike |= u32::from((entry ^ tag) >> PLACE_BITS == 0) << i;
+        free |= u32::from(entry == 0) << i;
+    }
+    (alike & !free, free)
+}
+
+/// The positions of the bits that are set.
+#[inline]
+fn positions(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let position = bits.trailing_zeros() as usize;
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            position
+        })
+    })
+}
+
+impl Shared {
+    /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        let segments = std::array::from_fn(|_| Segment::first());
+        let index_bytes = segments.iter().map(|segment| segment.lines.bytes()).sum();
+        Shared { segments, arena: Arena::default(), limit, index_bytes }
+    }
+
+    #[inline]
+    fn segment(&self, hash: u64) -> (usize, &Segment) {
+        let number = (hash >> (64 - SEGMENT_BITS)) as usize;
+        (number, &self.segments[number])
+    }
+
+    /// The first stride: hashes the key and asks for its line.
+    #[inline]
+    pub fn prepare(&self, key: &[u8]) -> Ticket {
+        let ticket = Ticket::new(key);
+        let segment = self.segment(ticket.hash).1;
+        prefetch(&segment.lines.lines()[segment.home(ticket.hash)]);
+        ticket
+    }
+
+    /// The second stride: asks for the records that may be the key's.
+    #[inline]
+    pub fn approach(&self, ticket: &Ticket) {
+        let segment = self.segment(ticket.hash).1;
+        let tag = segment.tag(ticket.hash);
+        for line in segment.way(segment.home(ticket.hash)).take(2) {
+            let (alike, free) = scan(line, tag);
+            for slot in positions(alike) {
+                self.arena.prefetch(place_of(line.0[slot].load(Acquire)), ticket.len);
+            }
+            if alike | free != 0 {
+                return;
+            }
+        }
+    }
+
+    /// Where the key is.
+    #[inline]
+    pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+        let segment = self.segment(ticket.hash).1;
+        let tag = segment.tag(ticket.hash);
+        for line in segment.way(segment.home(ticket.hash)) {
+            let (alike, free) = scan(line, tag);
+            let mut places = positions(alike).map(|slot| place_of(line.0[slot].load(Acquire)));
+            if let Some(place) = places.find(|&place| self.arena.is(place, key)) {
+                return Some(place);
+            }
+            if free != 0 {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The last stride. Any number of workers may insert at the same time, each with its own hand.
+    pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
+        self.insert_by(hand, key, ticket, |slot, entry| {
+            slot.compare_exchange(0, entry, AcqRel, Acquire).map_or_else(Some, |_| None)
+        })
+    }
+
+    /// The last stride of a worker who has the table for itself, which saves an expensive instruction.
+    #[inline]
+    fn insert_alone(&mut self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
+        self.insert_by(hand, key, ticket, |slot, entry| {
+            slot.store(entry, Release);
+            None
+        })
+    }
+
+    /// `publish` writes an entry where there was none, or tells what is there meanwhile.
+    #[inline]
+    fn insert_by(
+        &self,
+        hand: &mut Hand,
+        key: &[u8],
+        ticket: Ticket,
+        publish: impl Fn(&AtomicU64, u64) -> Option<u64>,
+    ) -> Result<Option<Place>, Halt> {
+        let (number, segment) = self.segment(ticket.hash);
+        let tag = segment.tag(ticket.hash);
+        let mut written = None;
+        for line in segment.way(segment.home(ticket.hash)) {
+            let (alike, free) = scan(line, tag);
+            let mut places = positions(alike).map(|slot| place_of(line.0[slot].load(Acquire)));
+            let mut found = places.any(|place| self.arena.is(place, key));
+            for slot in positions(free) {
+                if found {
+                    break;
+                }
+                let place = match written {
+                    Some(place) => place,
+                    None => self.write(hand, number, key)?,
+                };
+                match publish(&line.0[slot], tag | (place.number() + 1)) {
+                    None => {
+                        self.count(hand, number);
+                        return Ok(Some(place));
+                    }
+                    Some(entry) => {
+                        found = (entry ^ tag) >> PLACE_BITS == 0 && self.arena.is(place_of(entry), key)
+                    }
+                }
+                written = Some(place);
+            }
+            if found {
+                if let Some(place) = written {
+                    self.arena.unwrite(&mut hand.block, place, key);
+                }
+                return Ok(None);
+            }
+        }
+        if let Some(place) = written {
+            self.arena.unwrite(&mut hand.block, place, key);
+        }
+        Err(Halt::Crowded(number))
+    }
+
+    /// Writes the record of a new key of this segment.
+    #[inline]
+    fn write(&self, hand: &mut Hand, number: usize, key: &[u8]) -> Result<Place, Halt> {
+        let segment = &self.segments[number];
+        if segment.len.load(Relaxed) + hand.fresh[number] >= segment.most {
+            return Err(Halt::Crowded(number));
+        }
+        let permit = |bytes| if self.memory() + bytes > self.limit { Err(Full) } else { Ok(()) };
+        let place = self.arena.write(&mut hand.block, key, permit).map_err(|_| Halt::Full)?;
+        if place.number() + 1 > PLACE_MASK { Err(Halt::Full) } else { Ok(place) }
+    }
+
+    #[inline]
+    fn count(&self, hand: &mut Hand, number: usize) {
+        hand.fresh[number] += 1;
+        if hand.fresh[number] >= self.segments[number].quantum {
+            self.segments[number].len.fetch_add(hand.fresh[number], Relaxed);
+            hand.fresh[number] = 0;
+        }
+    }
+
+    /// Makes room in a segment. When memory is short, its lines are filled more than is good for the speed.
+    #[cold]
+    pub fn grow(&mut self, number: usize) -> Result<(), Full> {
+        match self.enlarge(number) {
+            Ok(()) => Ok(()),
+            Err(Full) => {
+                let segment = &mut self.segments[number];
+                let packed = ((WORDS as u64) << segment.bits) / 16 * 15;
+                let already = segment.most >= packed;
+                segment.most = packed;
+                if already { Err(Full) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn enlarge(&mut self, number: usize) -> Result<(), Full> {
+        let old = &self.segments[number];
+        let mut more = if old.bits < SMALL_BITS { 2 } else { 1 };
+        loop {
+            let bytes = old.lines.bytes().checked_shl(more).ok_or(Full)?;
+            if self.memory() + bytes > self.limit {
+                return Err(Full);
+            }
+            if let Some(new) = old.grown(more, &self.arena)? {
+                self.index_bytes = self.index_bytes + new.lines.bytes() - old.lines.bytes();
+                let told = old.len.load(Relaxed);
+                self.segments[number] = new;
+                self.segments[number].len = AtomicU64::new(told);
+                return Ok(());
+            }
+            more += 1;
+        }
+    }
+
+    /// How many keys there are, without those that workers have not yet told of.
+    pub fn n_keys(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.len.load(Relaxed)).sum()
+    }
+
+    /// Bytes of memory in use.
+    pub fn memory(&self) -> u64 {
+        self.index_bytes + self.arena.memory()
+    }
+
+    /// Appends the key at `place`.
+    pub fn read(&self, place: Place, out: &mut Vec<u8>) {
+        self.arena.read(place, out);
+    }
+}
+
+/// An exact set of byte strings.
+#[derive(Debug)]
+pub struct Table {
+    shared: Shared,
+    hand: Hand,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table::new(u64::MAX)
+    }
+}
 
 impl Table {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Table(Numbered::new(limit))
+        Table { shared: Shared::new(limit), hand: Hand::default() }
     }
 }
 
 impl Seen for Table {
     const LOSSLESS: bool = true;
-    type Ticket = ();
-    type Name = Number;
+    type Ticket = Ticket;
+    type Name = Place;
 
-    fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
-        Ok(())
+    #[inline]
+    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+        Ok(self.shared.prepare(key))
     }
 
-    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<Number>, Full> {
-        Ok(match self.0.visit(key)? {
-            Visit::New(number) => Some(number),
-            Visit::Seen(_) => None,
-        })
+    #[inline]
+    fn approach(&self, ticket: &Ticket) {
+        self.shared.approach(ticket);
     }
 
-    fn contains(&self, key: &[u8], (): ()) -> bool {
-        self.0.find(key).is_some()
+    #[inline]
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+        loop {
+            match self.shared.insert_alone(&mut self.hand, key, ticket) {
+                Ok(answer) => return Ok(answer),
+                Err(Halt::Crowded(number)) => self.shared.grow(number)?,
+                Err(Halt::Full) => return Err(Full),
+            }
+        }
+    }
+
+    #[inline]
+    fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
+        self.shared.find(key, ticket).is_some()
     }
 
     fn n_keys(&self) -> u64 {
-        self.0.n_keys()
+        self.shared.n_keys() + self.hand.fresh.iter().sum::<u64>()
     }
 
     fn memory(&self) -> u64 {
-        self.0.memory()
+        self.shared.memory()
     }
 }
 
 impl Recall for Table {
-    fn load(&mut self, name: Number, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.0.key(name));
+    fn load(&mut self, name: Place, out: &mut Vec<u8>) {
+        self.shared.read(name, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// A small generator, so that the operation sequences are the same on every run.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 20) % bound
+        }
+
+        /// A key of up to `len` bytes from a small alphabet, so that repetitions are frequent.
+        fn key(&mut self, len: u64, alphabet: u64) -> Vec<u8> {
+            (0..self.below(len + 1)).map(|_| self.below(alphabet) as u8).collect()
+        }
+    }
+
+    fn loaded(table: &mut Table, place: Place) -> Vec<u8> {
+        let mut out = Vec::new();
+        table.load(place, &mut out);
+        out
+    }
+
+    /// Runs random operations on a table and on a map of the standard library and compares every answer. Tickets are
+    /// made up to 64 operations before they are used.
+    fn shadow(operations: usize, len: u64, alphabet: u64, seed: u64) {
+        let mut random = Random(seed);
+        let mut table = Table::default();
+        let mut model: HashMap<Vec<u8>, Place> = HashMap::new();
+        let mut done = 0;
+        while done < operations {
+            let keys: Vec<_> = (0..1 + random.below(64)).map(|_| random.key(len, alphabet)).collect();
+            let tickets: Vec<_> = keys.iter().map(|key| table.prepare(key).unwrap()).collect();
+            if random.below(2) == 0 {
+                tickets.iter().for_each(|ticket| table.approach(ticket));
+            }
+            for (key, ticket) in keys.into_iter().zip(tickets) {
+                let known = model.get(&key).copied();
+                if random.below(3) == 0 {
+                    assert_eq!(table.contains(&key, ticket), known.is_some());
+                } else {
+                    let answer = table.insert(&key, ticket).unwrap();
+                    assert_eq!(answer.is_some(), known.is_none());
+                    model.entry(key).or_insert_with(|| answer.unwrap());
+                }
+                assert_eq!(table.n_keys(), model.len() as u64);
+                done += 1;
+            }
+        }
+        for (key, &place) in &model {
+            assert_eq!(&loaded(&mut table, place), key);
+            assert_eq!(table.shared.find(key, Ticket::new(key)), Some(place));
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_standard_library() {
+        for seed in 1..=8 {
+            shadow(30_000, 6, 3, seed);
+            shadow(30_000, 40, 200, seed * 77);
+        }
+        shadow(300, 200_000, 2, 99);
+    }
+
+    /// Growth far enough that tags are renewed from the records; tickets from the very beginning stay valid.
+    #[test]
+    fn tickets_stay_valid_whatever_grows() {
+        let mut table = Table::default();
+        let n = 1_900_000u32;
+        let early: Vec<Ticket> = (0..1000u32).map(|i| table.prepare(&i.to_le_bytes()).unwrap()).collect();
+        for i in (0..n).filter(|i| i % 2 == 0) {
+            assert_eq!(table.is_new(&i.to_le_bytes()), Ok(true));
+        }
+        assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0));
+        for (i, &ticket) in (0..1000u32).zip(&early) {
+            table.approach(&ticket);
+            assert_eq!(table.contains(&i.to_le_bytes(), ticket), i % 2 == 0);
+            assert_eq!(table.insert(&i.to_le_bytes(), ticket).unwrap().is_some(), i % 2 == 1);
+        }
+        for i in 0..n {
+            assert_eq!(table.knows(&i.to_le_bytes()), Ok(i % 2 == 0 || i < 1000));
+        }
+        assert_eq!(table.n_keys(), u64::from(n / 2) + 500);
+        check_entries(&table);
+    }
+
+    /// What growth computes from entries is what it would compute from the keys.
+    fn check_entries(table: &Table) {
+        let mut key = Vec::new();
+        for segment in &table.shared.segments {
+            for (line, entry) in segment.entries() {
+                key.clear();
+                table.shared.read(place_of(entry), &mut key);
+                let hash = hash(&key);
+                assert_eq!(segment.tag(hash), entry & !PLACE_MASK);
+                assert_eq!(segment.home(hash), segment.home_of(entry, line));
+                let next = (hash << SEGMENT_BITS) >> (64 - segment.bits - 2);
+                assert_eq!(segment.next_home(entry, line, 2), next as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_tells_where_it_will_be() {
+        let mut table = Table::default();
+        for i in 0..60_000u32 {
+            table.is_new(&i.to_le_bytes()).unwrap();
+            if i.is_power_of_two() {
+                check_entries(&table);
+            }
+        }
+        check_entries(&table);
+    }
+
+    #[test]
+    fn the_memory_limit_is_kept_and_nothing_is_lost() {
+        for limit in [3_000u64, 100_000, 1_000_000, 7_654_321] {
+            let mut table = Table::new(limit);
+            let mut n = 0u32;
+            while table.is_new(&n.to_le_bytes()) != Err(Full) {
+                n += 1;
+                assert!(table.memory() <= limit, "{} bytes after {n} keys", table.memory());
+            }
+            assert!(u64::from(n) > limit / 40, "only {n} keys in {limit} bytes");
+            for i in 0..n {
+                assert_eq!(table.is_new(&i.to_le_bytes()), Ok(false));
+            }
+            assert_eq!(table.is_new(&n.to_le_bytes()), Err(Full));
+            assert_eq!((table.knows(&n.to_le_bytes()), table.n_keys()), (Ok(false), u64::from(n)));
+        }
+    }
+
+    #[test]
+    fn a_tiny_table_is_tiny() {
+        let mut table = Table::default();
+        assert!(table.memory() <= 1024);
+        (0..100u32).for_each(|i| assert_eq!(table.is_new(&i.to_le_bytes()), Ok(true)));
+        assert!(table.memory() <= 16 << 10, "{}", table.memory());
+    }
+
+    #[test]
+    fn the_empty_key_is_a_key() {
+        let mut table = Table::default();
+        assert_eq!(table.is_new(&[]), Ok(true));
+        assert_eq!(table.is_new(&[]), Ok(false));
+        assert_eq!(table.is_new(&[0]), Ok(true));
+        assert_eq!(table.is_new(&[0, 0]), Ok(true));
+    }
+
+    #[test]
+    fn long_keys_of_all_sizes() {
+        let mut table = Table::default();
+        let key = |i: u32| {
+            let len =
+                [3, 254, 255, 256, 20_000, 65_535, 65_536, 1_000_000][i as usize % 8] / (1 + i as usize / 40);
+            let mut key = vec![i as u8; len];
+            key.extend_from_slice(&i.to_le_bytes());
+            key
+        };
+        let places: Vec<Place> =
+            (0..100).map(|i| table.insert(&key(i), Ticket::new(&key(i))).unwrap().unwrap()).collect();
+        for (i, &place) in (0..100).zip(&places) {
+            assert_eq!(table.is_new(&key(i)), Ok(false));
+            assert!(loaded(&mut table, place) == key(i), "key {i}");
+        }
+        let bytes: usize = (0..100).map(|i| key(i).len()).sum();
+        assert!((bytes as u64..bytes as u64 * 5 / 4).contains(&table.memory()));
+    }
+
+    /// Several threads insert overlapping sets; growth happens when all have stopped.
+    #[test]
+    fn workers_agree_on_who_was_first() {
+        const WORKERS: u32 = 4;
+        const KEYS: u32 = 60_000;
+        let key = |i: u32| [i.to_le_bytes().as_slice(), &vec![7; i as usize % 40]].concat();
+        let mut shared = Shared::new(u64::MAX);
+        let mut hands: Vec<Hand> = (0..WORKERS).map(|_| Hand::default()).collect();
+        let mut next = vec![0u32; WORKERS as usize];
+        let mut firsts: Vec<Vec<(u32, Place)>> = vec![Vec::new(); WORKERS as usize];
+        while next.iter().any(|&n| n < KEYS) {
+            let halts: Vec<Result<(), Halt>> = std::thread::scope(|scope| {
+                let shared = &shared;
+                let workers: Vec<_> = (hands.iter_mut().zip(&mut next).zip(&mut firsts).enumerate())
+                    .map(|(worker, ((hand, next), firsts))| {
+                        scope.spawn(move || {
+                            while *next < KEYS {
+                                // Each begins elsewhere for half of the keys and walks with the others for the rest.
+                                let half = KEYS / 2;
+                                let i = match *next {
+                                    n if n < half => (n + worker as u32 * half / WORKERS) % half,
+                                    n => n,
+                                };
+                                let ticket = shared.prepare(&key(i));
+                                if let Some(place) = shared.insert(hand, &key(i), ticket)? {
+                                    firsts.push((i, place));
+                                }
+                                *next += 1;
+                            }
+                            Ok(())
+                        })
+                    })
+                    .collect();
+                workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+            });
+            let mut crowded: Vec<usize> = Vec::new();
+            for halt in halts {
+                match halt {
+                    Err(Halt::Crowded(number)) if !crowded.contains(&number) => crowded.push(number),
+                    Err(Halt::Full) => panic!("there is room"),
+                    _ => {}
+                }
+            }
+            crowded.into_iter().for_each(|number| shared.grow(number).unwrap());
+        }
+        let mut all: Vec<(u32, Place)> = firsts.into_iter().flatten().collect();
+        all.sort();
+        assert_eq!(all.iter().map(|&(i, _)| i).collect::<Vec<_>>(), (0..KEYS).collect::<Vec<_>>());
+        for (i, place) in all {
+            assert_eq!(shared.find(&key(i), Ticket::new(&key(i))), Some(place));
+        }
+        let untold: u64 = hands.iter().flat_map(|hand| hand.fresh).sum();
+        assert_eq!(shared.n_keys() + untold, u64::from(KEYS));
     }
 }

@@ -1,0 +1,371 @@
+//! Byte strings written once and never moved, found again by a number of 40 bits.
+//!
+//! The numbers count words of eight bytes. The words lie in *buckets* that get larger by about a quarter at a time, so that a
+//! tiny arena is tiny, a large one has few buckets (all their addresses stay in the first-level cache), and nothing is ever copied.
+//! Every writer takes a *block* of a bucket for itself and fills it alone, so writers do not disturb each other.
+//!
+//! A record is its length in one byte, the string, and zeros up to a whole word. A string of 255 bytes or more has a
+//! whole word in front: 255, then the length.
+
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use crate::Full;
+use crate::pages::{Pages, WORDS, prefetch};
+
+/// Bits of a [`Place`].
+pub const PLACE_BITS: u32 = 40;
+/// Words of the first buckets, as a power of two: 8 KB.
+const FIRST_BITS: u32 = 10;
+/// Buckets of the same size, as a power of two.
+const EQUAL_BITS: u32 = 2;
+/// Buckets that all places together need.
+const BUCKETS: usize = ((PLACE_BITS - FIRST_BITS - EQUAL_BITS + 1) << EQUAL_BITS) as usize;
+/// Words of the smallest and of the largest block that a writer takes for several records.
+const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
+/// The first byte of a record whose length is in its first word.
+const LONG: u64 = 255;
+
+/// Where a record is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Place(u64);
+
+impl Place {
+    /// The place as a number below 2^40 − 1, for who keeps places in less than eight bytes.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The place with this number.
+    pub fn from_number(number: u64) -> Self {
+        Place(number)
+    }
+}
+
+/// The part of an arena that one writer fills.
+#[derive(Debug, Default)]
+pub struct Block {
+    start: u64,
+    at: u64,
+    end: u64,
+}
+
+/// The records.
+#[derive(Debug)]
+pub struct Arena {
+    buckets: Box<[OnceLock<Pages>]>,
+    /// The first word that belongs to no block.
+    next: AtomicU64,
+    /// Words in blocks.
+    taken: AtomicU64,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        let buckets = (0..BUCKETS).map(|_| OnceLock::new()).collect();
+        Arena { buckets, next: AtomicU64::new(0), taken: AtomicU64::new(0) }
+    }
+}
+
+/// The bucket of a word: the position of its highest bits, counted from where the first bucket begins.
+#[inline]
+fn bucket_of(word: u64) -> usize {
+    let unit = (word >> FIRST_BITS) + (1 << EQUAL_BITS);
+    let octave = unit.ilog2() - EQUAL_BITS;
+    (octave << EQUAL_BITS) as usize + (unit >> octave) as usize - (1 << EQUAL_BITS)
+}
+
+/// The first word of a bucket.
+#[inline]
+fn start_of(bucket: usize) -> u64 {
+    let octave = bucket >> EQUAL_BITS;
+    let step = (bucket as u64 & ((1 << EQUAL_BITS) - 1)) + (1 << EQUAL_BITS);
+    ((step << octave) - (1 << EQUAL_BITS)) << FIRST_BITS
+}
+
+/// How many words a bucket has.
+fn size_of_bucket(bucket: usize) -> u64 {
+    1 << (FIRST_BITS as usize + (bucket >> EQUAL_BITS))
+}
+
+/// A key as it is written: the first word of its record, and the bytes that follow it.
+#[inline]
+fn first_word(key: &[u8]) -> (u64, &[u8]) {
+    let len = key.len() as u64;
+    match key.first_chunk() {
+        _ if len >= LONG => (LONG | len << 8, key),
+        Some(chunk) => (len | u64::from_le_bytes(*chunk) << 8, &key[7..]),
+        None => (len | short_word(key) << 8, &[]),
+    }
+}
+
+/// Up to seven bytes as a word.
+fn short_word(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
+
+/// The bytes of `rest`, the end of a `key` of eight or more, that fill no whole word. They are the upper ones of the
+/// last eight of the key.
+#[inline]
+fn last_word(key: &[u8], rest: &[u8]) -> Option<u64> {
+    let bytes = rest.len() % 8;
+    let last = key.last_chunk().filter(|_| bytes != 0)?;
+    Some(u64::from_le_bytes(*last) >> (64 - 8 * bytes))
+}
+
+#[inline]
+fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks_exact(8).map(|chunk| chunk.try_into().map_or(0, u64::from_le_bytes))
+}
+
+/// Words of the record of a key of this length.
+pub fn record_words(len: usize) -> u64 {
+    let len = len as u64;
+    if len >= LONG { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
+}
+
+impl Arena {
+    /// Bytes that writers have taken. Memory that nobody has taken was never touched.
+    pub fn memory(&self) -> u64 {
+        self.taken.load(Relaxed) * 8
+    }
+
+    /// Writes a record into the block, which is changed for another when it is too small. `permit` is asked before memory
+    /// is taken, in bytes.
+    #[inline]
+    pub fn write(
+        &self,
+        block: &mut Block,
+        key: &[u8],
+        permit: impl Fn(u64) -> Result<(), Full>,
+    ) -> Result<Place, Full> {
+        let needed = record_words(key.len());
+        if block.end - block.at < needed {
+            if let Some(place) = self.refill(block, needed, permit)? {
+                self.fill(place, key);
+                return Ok(place);
+            }
+        }
+        let place = Place(block.at);
+        self.fill(place, key);
+        block.at += needed;
+        Ok(place)
+    }
+
+    /// Writes the words of a record.
+    #[inline]
+    fn fill(&self, place: Place, key: &[u8]) {
+        let words = self.words(place);
+        let (first, rest) = first_word(key);
+        words[0].store(first, Relaxed);
+        let (whole, last) = words[1..].split_at(rest.len() / 8);
+        whole.iter().zip(words_of(rest)).for_each(|(word, value)| word.store(value, Relaxed));
+        if let Some(value) = last_word(key, rest) {
+            last[0].store(value, Relaxed);
+        }
+    }
+
+    /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long that it
+    /// has a block of its own stays.
+    pub fn unwrite(&self, block: &mut Block, place: Place, key: &[u8]) {
+        if place.0 + record_words(key.len()) == block.at && place.0 >= block.start {
+            block.at = place.0;
+        }
+    }
+
+    /// Whether the record is that of `key`.
+    #[inline]
+    pub fn is(&self, place: Place, key: &[u8]) -> bool {
+        let words = self.words(place);
+        let (first, rest) = first_word(key);
+        if words[0].load(Relaxed) != first {
+            return false;
+        }
+        let (whole, last) = words[1..].split_at(rest.len() / 8);
+        whole.iter().zip(words_of(rest)).all(|(word, value)| word.load(Relaxed) == value)
+            && last_word(key, rest).is_none_or(|value| last[0].load(Relaxed) == value)
+    }
+
+    /// Appends the string of a record.
+    pub fn read(&self, place: Place, out: &mut Vec<u8>) {
+        let words = self.words(place);
+        let first = words[0].load(Relaxed);
+        let bytes = |words: &[AtomicU64], out: &mut Vec<u8>| {
+            words.iter().for_each(|word| out.extend_from_slice(&word.load(Relaxed).to_le_bytes()));
+        };
+        if first & 0xff == LONG {
+            let len = (first >> 8) as usize;
+            let end = out.len() + len;
+            bytes(&words[1..=len.div_ceil(8)], out);
+            out.truncate(end);
+        } else {
+            let len = (first & 0xff) as usize;
+            let end = out.len() + len;
+            out.extend_from_slice(&first.to_le_bytes()[1..]);
+            bytes(&words[1..=len / 8], out);
+            out.truncate(end);
+        }
+    }
+
+    /// Asks for the memory of a record of a key of this length.
+    #[inline]
+    pub fn prefetch(&self, place: Place, len: usize) {
+        let words = self.words(place);
+        let record = &words[..words.len().min(record_words(len) as usize)];
+        record.chunks(WORDS).take(4).for_each(|line| prefetch(&line[0]));
+        if let Some(last) = record.last() {
+            prefetch(last);
+        }
+    }
+
+    /// The words from `place` to the end of its bucket.
+    #[inline]
+    fn words(&self, place: Place) -> &[AtomicU64] {
+        let bucket = bucket_of(place.0);
+        match self.buckets[bucket].get() {
+            Some(pages) => &pages.words()[(place.0 - start_of(bucket)) as usize..],
+            None => &[],
+        }
+    }
+
+    /// Finds room for so many words: a new block for the writer, or, when that would leave much of the old one unused,
+    /// a place for this record alone.
+    #[cold]
+    fn refill(
+        &self,
+        block: &mut Block,
+        needed: u64,
+        permit: impl Fn(u64) -> Result<(), Full>,
+    ) -> Result<Option<Place>, Full> {
+        let wanted = (self.taken.load(Relaxed) / 32).clamp(BLOCK.0, BLOCK.1);
+        let alone = needed > wanted / 8 || permit(wanted * 8).is_err();
+        let taken = self.take(needed, if alone { needed } else { wanted }, permit)?;
+        if alone {
+            return Ok(Some(Place(taken.at)));
+        }
+        *block = taken;
+        Ok(None)
+    }
+
+    /// Takes `wanted` words, or at least `needed` when a bucket ends there.
+    fn take(
+        &self,
+        needed: u64,
+        wanted: u64,
+        permit: impl Fn(u64) -> Result<(), Full>,
+    ) -> Result<Block, Full> {
+        permit(wanted * 8)?;
+        let mut next = self.next.load(Acquire);
+        loop {
+            let (at, bucket) = room_from(next, needed)?;
+            let end = (at + wanted).min(start_of(bucket + 1));
+            self.allocate(bucket)?;
+            match self.next.compare_exchange(next, end, Release, Acquire) {
+                Ok(_) => {
+                    self.taken.fetch_add(end - at, Relaxed);
+                    return Ok(Block { start: at, at, end });
+                }
+                Err(now) => next = now,
+            }
+        }
+    }
+
+    fn allocate(&self, bucket: usize) -> Result<(), Full> {
+        if self.buckets[bucket].get().is_none() {
+            let lines = size_of_bucket(bucket) as usize / WORDS;
+            // When another writer was faster, this memory goes back untouched.
+            let _ = self.buckets[bucket].set(Pages::new(lines)?);
+        }
+        Ok(())
+    }
+}
+
+/// The first word from `next` on with so much room in its bucket, and that bucket.
+fn room_from(next: u64, needed: u64) -> Result<(u64, usize), Full> {
+    let mut start = next;
+    loop {
+        let bucket = bucket_of(start);
+        if bucket + 1 >= BUCKETS {
+            return Err(Full);
+        }
+        if start_of(bucket + 1) - start >= needed {
+            return Ok((start, bucket));
+        }
+        start = start_of(bucket + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_cover_all_places_without_gap() {
+        assert_eq!(start_of(0), 0);
+        for bucket in 0..BUCKETS {
+            let (start, end) = (start_of(bucket), start_of(bucket + 1));
+            assert_eq!(end - start, size_of_bucket(bucket));
+            assert_eq!((bucket_of(start), bucket_of(end - 1)), (bucket, bucket));
+        }
+        assert!(start_of(BUCKETS - 1) >= 1 << (PLACE_BITS - 1) && start_of(BUCKETS) <= 1 << (PLACE_BITS + 1));
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let arena = Arena::default();
+        let mut block = Block::default();
+        let key =
+            |i: usize, len: usize| -> Vec<u8> { (0..len).map(|j| (i * 31 + j * 7 + 1) as u8).collect() };
+        let lens = (0..600).chain([5000, 70_000, 0, 3, 3_000_000, 1]);
+        let places: Vec<_> = lens
+            .enumerate()
+            .map(|(i, len)| (i, len, arena.write(&mut block, &key(i, len), |_| Ok(())).unwrap()))
+            .collect();
+        for &(i, len, place) in &places {
+            let mut out = vec![9];
+            arena.prefetch(place, len);
+            arena.read(place, &mut out);
+            assert_eq!(out[0], 9);
+            assert!(out[1..] == key(i, len), "length {len}");
+            assert!(arena.is(place, &key(i, len)));
+            let mut other = key(i, len);
+            other.push(0);
+            assert!(!arena.is(place, &other), "length {len}");
+            for at in [0, 6, 7, 8, len / 2, len.saturating_sub(1)].into_iter().filter(|&at| at < len) {
+                let mut other = key(i, len);
+                other[at] ^= 0x80;
+                assert!(!arena.is(place, &other), "length {len}, byte {at}");
+            }
+        }
+        let written: u64 = places.iter().map(|&(_, len, _)| record_words(len) * 8).sum();
+        assert!((written..written + written / 16 + 100_000).contains(&arena.memory()));
+    }
+
+    #[test]
+    fn a_record_that_was_taken_back_is_written_over() {
+        let arena = Arena::default();
+        let mut block = Block::default();
+        let first = arena.write(&mut block, b"a first record", |_| Ok(())).unwrap();
+        arena.unwrite(&mut block, first, b"a first record");
+        let second = arena.write(&mut block, b"short", |_| Ok(())).unwrap();
+        assert_eq!(first, second);
+        assert!(arena.is(second, b"short") && !arena.is(second, b"a first record"));
+    }
+
+    #[test]
+    fn without_permission_nothing_is_taken() {
+        let arena = Arena::default();
+        let mut block = Block::default();
+        assert_eq!(
+            arena.write(&mut block, &[1; 100], |bytes| if bytes > 100 { Err(Full) } else { Ok(()) }),
+            Err(Full)
+        );
+        assert_eq!(arena.memory(), 0);
+        let small = arena.write(&mut block, &[1; 50], |bytes| if bytes > 100 { Err(Full) } else { Ok(()) });
+        assert!(small.is_ok_and(|place| arena.is(place, &[1; 50])));
+        assert_eq!(arena.memory(), 56);
+    }
+}
