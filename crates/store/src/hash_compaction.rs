@@ -3,6 +3,7 @@
 //! Two keys with the same hash are taken for one, so a search may leave states out; how probable that is can be
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
+use crate::budget::Budget;
 use crate::compact::Compact;
 use crate::hash::hash;
 use crate::{Full, Seen};
@@ -12,12 +13,15 @@ pub const HASH_BITS: u32 = 48;
 
 /// A set of hashes.
 #[derive(Debug)]
-pub struct HashCompaction(Compact);
+pub struct HashCompaction {
+    set: Compact,
+    budget: Budget,
+}
 
 impl HashCompaction {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        HashCompaction(Compact::new(HASH_BITS, 0, limit))
+        HashCompaction { set: Compact::new(HASH_BITS, 0), budget: Budget::new(limit) }
     }
 }
 
@@ -36,24 +40,24 @@ impl Seen for HashCompaction {
     }
 
     fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
-        Ok(self.0.insert(hash)?.1.then_some(()))
+        Ok(self.set.insert(hash, &mut self.budget)?.1.then_some(()))
     }
 
     fn contains(&self, _key: &[u8], hash: u64) -> bool {
-        self.0.find(hash).is_some()
+        self.set.find(hash).is_some()
     }
 
     fn n_keys(&self) -> u64 {
-        self.0.len()
+        self.set.len()
     }
 
     fn memory(&self) -> u64 {
-        self.0.memory()
+        self.set.memory()
     }
 
     /// The n-th key meets one of the n hashes before it with probability n / 2^48.
     fn omission(&self) -> Option<f64> {
-        let n = self.0.len() as f64;
+        let n = self.set.len() as f64;
         let expected = n * (n - 1.0).max(0.0) / 2.0 / (1u64 << HASH_BITS) as f64;
         Some(-(-expected).exp_m1())
     }

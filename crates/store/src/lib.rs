@@ -14,6 +14,7 @@
 
 pub mod arena;
 pub mod bitstate;
+pub mod budget;
 pub mod collapse;
 pub mod compact;
 pub mod hash;
@@ -21,7 +22,10 @@ pub mod hash_compaction;
 pub mod mix;
 pub mod nodes;
 pub mod numbered;
+pub mod order;
 pub mod pages;
+pub mod path;
+pub mod roots;
 pub mod table;
 pub mod tree;
 

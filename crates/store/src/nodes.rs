@@ -1,22 +1,23 @@
-//! The inner nodes of tree compression: pairs of 32-bit numbers, each pair kept once and named by a 32-bit number.
+//! The inner nodes at one place of a tree: pairs of 32-bit numbers, each pair kept once and named by a 32-bit number.
 //!
-//! Names are dense and never change, so that what refers to a node survives growth; the pairs lie in an array by name,
-//! beside an index of open addressing over tag + name. Inner nodes are few compared with states (that is what
-//! makes the tree pay), so the index may be generous.
+//! Names are dense and never change, so that what refers to a node survives growth. Every place of a tree has names of
+//! its own: names stay short, which makes quotiented roots narrow, and the tables of most places are so small that they
+//! stay in the cache.
+//!
+//! The pairs lie in an array by name, beside an index of open addressing. A slot of the index has 32 bits: the name, and
+//! above it as much of the hash as there is room for, so that a look-up hardly ever reads a wrong pair.
 
 use crate::Full;
+use crate::budget::Budget;
 
 /// Slots of a new index.
-const FIRST_SLOTS: usize = 1 << 10;
-
-/// The inner nodes of all trees.
-#[derive(Debug)]
-pub struct Nodes {
-    pairs: Vec<u64>,
-    /// Upper half: a part of the hash; lower half: name + 1, or 0 for an empty slot.
-    slots: Vec<u64>,
-    limit: u64,
-}
+const FIRST_SLOTS: usize = 8;
+/// Pairs for which a new table has room.
+const FIRST_PAIRS: usize = 4;
+/// Up to so many elements growth doubles; above it is slower, so that little is allocated in vain.
+const SMALL: usize = 1 << 12;
+/// The most nodes of one place.
+const MOST: usize = (1 << 31) - 1;
 
 /// Two halves as one word.
 pub fn pair(left: u32, right: u32) -> u64 {
@@ -34,10 +35,21 @@ fn hash(pair: u64) -> u64 {
     folded.wrapping_mul(0xd1b5_4a32_d192_ed03)
 }
 
+/// The inner nodes of one place.
+#[derive(Debug)]
+pub struct Nodes {
+    pairs: Vec<u64>,
+    /// Part of the hash and name + 1, or 0 for an empty slot.
+    slots: Vec<u32>,
+    /// The bits of a slot that hold the name.
+    name_mask: u32,
+}
+
 impl Nodes {
-    /// No nodes; more than `limit` bytes are never used.
-    pub fn new(limit: u64) -> Self {
-        Nodes { pairs: Vec::new(), slots: vec![0; FIRST_SLOTS], limit }
+    /// No nodes.
+    pub fn new(budget: &mut Budget) -> Result<Self, Full> {
+        let slots = budget.filled(FIRST_SLOTS, 0)?;
+        Ok(Nodes { pairs: Vec::new(), name_mask: name_mask(slots.len()), slots })
     }
 
     /// How many nodes there are.
@@ -52,28 +64,32 @@ impl Nodes {
 
     /// Bytes in use.
     pub fn memory(&self) -> u64 {
-        (self.pairs.capacity() + self.slots.capacity()) as u64 * 8
+        self.pairs.capacity() as u64 * 8 + self.slots.capacity() as u64 * 4
     }
 
     /// The pair with this name.
+    #[inline]
     pub fn get(&self, name: u32) -> u64 {
         self.pairs[name as usize]
     }
 
     /// Its name, or the slot where it belongs.
+    #[inline]
     fn probe(&self, pair: u64, hash: u64) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
-        let mut at = (hash >> 32) as usize & mask;
+        let mut at = home(hash, self.slots.len());
         loop {
             let slot = self.slots[at];
             if slot == 0 {
                 return Err(at);
             }
-            let name = slot as u32 - 1;
-            if (slot >> 32) as u32 == hash as u32 && self.pairs[name as usize] == pair {
-                return Ok(name);
+            if (slot ^ hash as u32) & !self.name_mask == 0 {
+                let name = (slot & self.name_mask) - 1;
+                if self.pairs[name as usize] == pair {
+                    return Ok(name);
+                }
             }
-            at = (at + 1) & mask;
+            at += 1;
+            at = if at == self.slots.len() { 0 } else { at };
         }
     }
 
@@ -83,53 +99,81 @@ impl Nodes {
     }
 
     /// The name of a pair, which is added if it is new.
-    pub fn insert(&mut self, pair: u64) -> Result<u32, Full> {
+    #[inline]
+    pub fn insert(&mut self, pair: u64, budget: &mut Budget) -> Result<u32, Full> {
         let hash = hash(pair);
-        let mut at = match self.probe(pair, hash) {
-            Ok(name) => return Ok(name),
-            Err(at) => at,
-        };
-        if self.pairs.len() == self.pairs.capacity() {
-            self.reserve()?;
+        match self.probe(pair, hash) {
+            Ok(name) => Ok(name),
+            Err(at) => self.add(pair, hash, at, budget),
         }
-        if self.pairs.len() * 3 >= self.slots.len() * 2 {
-            self.grow()?;
+    }
+
+    #[cold]
+    fn add(&mut self, pair: u64, hash: u64, mut at: usize, budget: &mut Budget) -> Result<u32, Full> {
+        if self.pairs.len() == self.pairs.capacity() {
+            self.grow_pairs(budget)?;
+        }
+        if (self.pairs.len() + 1) * 5 > self.slots.len() * 4 {
+            self.grow_index(budget)?;
             at = self.probe(pair, hash).err().ok_or(Full)?;
         }
-        let name = u32::try_from(self.pairs.len()).ok().filter(|&name| name < u32::MAX).ok_or(Full)?;
+        let name = self.pairs.len() as u32;
         self.pairs.push(pair);
-        self.slots[at] = u64::from(hash as u32) << 32 | u64::from(name + 1);
+        self.slots[at] = slot(hash, name, self.name_mask);
         Ok(name)
     }
 
-    fn reserve(&mut self) -> Result<(), Full> {
-        let more = (self.pairs.len() / 2).max(512);
-        // While it grows, old and new may exist together.
-        if self.memory() + (self.pairs.len() + more) as u64 * 8 > self.limit {
+    /// While they grow, old and new pairs may exist together, and the budget counts both.
+    fn grow_pairs(&mut self, budget: &mut Budget) -> Result<(), Full> {
+        let len = self.pairs.len();
+        if len >= MOST {
             return Err(Full);
         }
-        self.pairs.try_reserve_exact(more).map_err(|_| Full)
-    }
-
-    fn grow(&mut self) -> Result<(), Full> {
-        let doubled = self.slots.len() * 2;
-        if self.memory() + doubled as u64 * 8 > self.limit {
+        let wanted = len + if len <= SMALL { len.max(FIRST_PAIRS) } else { len / 8 };
+        budget.take(wanted * 8)?;
+        if self.pairs.try_reserve_exact(wanted - len).is_err() {
+            budget.give(wanted * 8);
             return Err(Full);
         }
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(doubled).map_err(|_| Full)?;
-        slots.resize(doubled, 0);
-        for (name, &pair) in self.pairs.iter().enumerate() {
-            let hash = hash(pair);
-            let mut at = (hash >> 32) as usize & (doubled - 1);
-            while slots[at] != 0 {
-                at = (at + 1) & (doubled - 1);
-            }
-            slots[at] = u64::from(hash as u32) << 32 | (name as u64 + 1);
-        }
-        self.slots = slots;
+        budget.give(len * 8);
         Ok(())
     }
+
+    fn grow_index(&mut self, budget: &mut Budget) -> Result<(), Full> {
+        let len = self.slots.len();
+        let mut slots = budget.filled(len + if len <= SMALL { len } else { len / 2 }, 0)?;
+        self.name_mask = name_mask(slots.len());
+        for (name, &pair) in self.pairs.iter().enumerate() {
+            let hash = hash(pair);
+            let mut at = home(hash, slots.len());
+            while slots[at] != 0 {
+                at = (at + 1) % slots.len();
+            }
+            slots[at] = slot(hash, name as u32, self.name_mask);
+        }
+        budget.free(std::mem::replace(&mut self.slots, slots));
+        Ok(())
+    }
+
+    /// Forgets how to find pairs; only [`Nodes::get`] may be used from now on.
+    pub fn freeze(&mut self, budget: &mut Budget) {
+        budget.free(std::mem::take(&mut self.slots));
+    }
+}
+
+/// Where the search for a pair begins.
+#[inline]
+fn home(hash: u64, slots: usize) -> usize {
+    (((hash >> 32) * slots as u64) >> 32) as usize
+}
+
+fn slot(hash: u64, name: u32, name_mask: u32) -> u32 {
+    hash as u32 & !name_mask | (name + 1)
+}
+
+/// The bits that the names of so many slots need.
+fn name_mask(slots: usize) -> u32 {
+    u32::MAX >> (slots as u32).leading_zeros()
 }
 
 #[cfg(test)]
@@ -138,28 +182,35 @@ mod tests {
 
     #[test]
     fn names_are_dense_and_stay() {
-        let mut nodes = Nodes::new(u64::MAX);
+        let budget = &mut Budget::new(u64::MAX);
+        let mut nodes = Nodes::new(budget).unwrap();
         let key = |i: u32| pair(i % 1000, i.wrapping_mul(2_654_435_761));
         for i in 0..50_000 {
-            assert_eq!(nodes.insert(key(i)), Ok(i));
+            assert_eq!(nodes.insert(key(i), budget), Ok(i));
         }
         for i in 0..50_000 {
-            assert_eq!(nodes.insert(key(i)), Ok(i));
+            assert_eq!(nodes.insert(key(i), budget), Ok(i));
             assert_eq!(nodes.find(key(i)), Some(i));
             assert_eq!(nodes.get(i), key(i));
             assert_eq!(halves(key(i)), (i % 1000, i.wrapping_mul(2_654_435_761)));
         }
         assert_eq!(nodes.find(pair(1, 1)), None);
         assert_eq!(nodes.len(), 50_000);
+        assert_eq!(budget.used(), nodes.memory());
+        nodes.freeze(budget);
+        assert_eq!(nodes.get(49_999), key(49_999));
+        assert_eq!(budget.used(), nodes.memory());
     }
 
     #[test]
     fn the_limit_is_kept() {
-        let mut nodes = Nodes::new(100_000);
+        let budget = &mut Budget::new(100_000);
+        let mut nodes = Nodes::new(budget).unwrap();
         let mut n = 0;
-        while nodes.insert(pair(n, n)).is_ok() {
+        while nodes.insert(pair(n, n), budget).is_ok() {
             n += 1;
             assert!(nodes.memory() <= 100_000);
+            assert_eq!(budget.used(), nodes.memory());
         }
         assert!(n > 1000);
         assert!((0..n).all(|i| nodes.find(pair(i, i)) == Some(i)));

@@ -1,0 +1,169 @@
+//! The roots of all keys of one length: an exact set of pairs of names.
+//!
+//! `tree` keeps a root whole, in 64 bits. `cleary` keeps it quotiented, and then every bit of a name costs memory. Names
+//! begin small, and nobody knows how large they will get. So there are several sets, each for wider names than the one
+//! before; a root belongs to the first into which it fits. That is never looked up in two of them, nothing moves when
+//! names get longer, and roots of short names have short entries for ever.
+
+use crate::Full;
+use crate::budget::Budget;
+use crate::compact::Compact;
+
+/// How roots are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// As 64-bit words.
+    Whole,
+    /// Quotiented: entries of 10 to 32 bits, more only while there are few.
+    Cleary,
+}
+
+/// Bits by which the names of one set are longer than those of the one before.
+const STEP: u32 = 2;
+/// No set yet.
+const NOWHERE: u8 = u8::MAX;
+
+/// A set of pairs of names.
+#[derive(Debug)]
+pub struct RootSet {
+    kind: Kind,
+    sets: Vec<Set>,
+    /// Which set takes names of so many bits, left and right.
+    classes: Box<[[u8; 33]; 33]>,
+}
+
+/// The roots whose names have at most so many bits.
+#[derive(Debug)]
+struct Set {
+    bits: (u32, u32),
+    roots: Compact,
+}
+
+impl Set {
+    #[inline]
+    fn key(&self, (left, right): (u32, u32)) -> u64 {
+        u64::from(left) << self.bits.1 | u64::from(right)
+    }
+}
+
+#[inline]
+fn bits(name: u32) -> u32 {
+    32 - name.leading_zeros()
+}
+
+impl RootSet {
+    /// An empty set.
+    pub fn new(kind: Kind, budget: &mut Budget) -> Result<Self, Full> {
+        budget.take(size_of::<[[u8; 33]; 33]>())?;
+        Ok(RootSet { kind, sets: Vec::new(), classes: Box::new([[NOWHERE; 33]; 33]) })
+    }
+
+    /// How many roots there are.
+    pub fn len(&self) -> u64 {
+        self.sets.iter().map(|set| set.roots.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    fn set_of(&self, (left, right): (u32, u32)) -> Option<&Set> {
+        self.sets.get(usize::from(self.classes[bits(left) as usize][bits(right) as usize]))
+    }
+
+    /// Inserts a root; true when it is new.
+    #[inline]
+    pub fn insert(&mut self, root: (u32, u32), budget: &mut Budget) -> Result<bool, Full> {
+        let mut class = self.classes[bits(root.0) as usize][bits(root.1) as usize];
+        if class == NOWHERE {
+            class = self.add_set(root)?;
+        }
+        let set = &mut self.sets[usize::from(class)];
+        let key = set.key(root);
+        Ok(set.roots.insert(key, budget)?.1)
+    }
+
+    /// Whether a root is there.
+    #[inline]
+    pub fn contains(&self, root: (u32, u32)) -> bool {
+        self.set_of(root).is_some_and(|set| set.roots.find(set.key(root)).is_some())
+    }
+
+    /// Asks for the memory where a root must be.
+    #[inline]
+    pub fn prefetch(&self, root: (u32, u32)) {
+        if let Some(set) = self.set_of(root) {
+            set.roots.prefetch(set.key(root));
+        }
+    }
+
+    /// Calls `each` for every root.
+    pub fn for_each(&self, mut each: impl FnMut((u32, u32))) {
+        for set in &self.sets {
+            let right = set.bits.1;
+            set.roots.for_each(|key, _| each(((key >> right) as u32, (key & ((1 << right) - 1)) as u32)));
+        }
+    }
+
+    /// A set for roots that fit into none.
+    #[cold]
+    fn add_set(&mut self, root: (u32, u32)) -> Result<u8, Full> {
+        let before = self.sets.last().map_or((0, 0), |set| set.bits);
+        let wider = |name: u32, before: u32| bits(name).next_multiple_of(STEP).max(before);
+        let bits = match self.kind {
+            Kind::Whole => (32, 32),
+            Kind::Cleary => (wider(root.0, before.0), wider(root.1, before.1)),
+        };
+        let class = u8::try_from(self.sets.len()).map_err(|_| Full)?;
+        let roots = Compact::new(bits.0 + bits.1, 0);
+        self.sets.push(Set { bits, roots });
+        for row in &mut self.classes[..=bits.0 as usize] {
+            row[..=bits.1 as usize]
+                .iter_mut()
+                .filter(|known| **known == NOWHERE)
+                .for_each(|known| *known = class);
+        }
+        Ok(class)
+    }
+
+    /// Gives the memory back.
+    pub fn release(self, budget: &mut Budget) {
+        self.sets.into_iter().for_each(|set| set.roots.release(budget));
+        budget.give(size_of::<[[u8; 33]; 33]>());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn agrees_with_the_standard_library() {
+        for kind in [Kind::Whole, Kind::Cleary] {
+            let budget = &mut Budget::new(u64::MAX);
+            let mut set = RootSet::new(kind, budget).unwrap();
+            let mut model = HashSet::new();
+            let mut seed = 12u64;
+            for i in 1..60_000u32 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let widest = 1 + i.ilog2().min(30);
+                let root = ((seed >> 33) as u32 >> (31 - widest), (seed >> 9) as u32 % (1 + i / 50));
+                set.prefetch(root);
+                assert_eq!(set.contains(root), model.contains(&root));
+                assert_eq!(set.insert(root, budget), Ok(model.insert(root)), "{root:?}");
+            }
+            let mut all = HashSet::new();
+            set.for_each(|root| assert!(all.insert(root)));
+            assert_eq!(all, model);
+            assert_eq!(set.len(), model.len() as u64);
+            for root in [(u32::MAX, 0), (0, u32::MAX), (u32::MAX, u32::MAX)] {
+                assert_eq!((set.insert(root, budget), set.insert(root, budget)), (Ok(true), Ok(false)));
+            }
+            set.release(budget);
+            assert_eq!(budget.used(), 0);
+        }
+    }
+}
