@@ -77,7 +77,8 @@ impl Expansion {
 
     fn memory(&self) -> u64 {
         let edges = self.edges.capacity() * size_of::<Edge>();
-        (self.outcomes.bytes.capacity() + self.outcomes.list.capacity() * size_of::<Successor>() + edges) as u64
+        (self.outcomes.bytes.capacity() + self.outcomes.list.capacity() * size_of::<Successor>() + edges)
+            as u64
     }
 }
 
@@ -154,7 +155,13 @@ impl<'a> Expander<'a> {
             out.outcomes.bytes.extend_from_slice(&self.current);
             let Place { parent, action, depth } = self.run.places[from as usize];
             let (start, len) = (bytes as u32, self.current.len() as u32);
-            out.edges.push(Edge { start, len, action, via: parent.map_or(0, |parent| parent + 1), steps: depth });
+            out.edges.push(Edge {
+                start,
+                len,
+                action,
+                via: parent.map_or(0, |parent| parent + 1),
+                steps: depth,
+            });
         } else if may_step {
             self.sort_outcomes(first, Some(from), out)?;
         } else {

@@ -57,6 +57,7 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
         levels: if task.limits.depth.is_some() { Levels::Steps } else { levels },
         task,
         hidden: system.hidden_bytes(),
+        limited: task.limits.states.is_some(),
         budget: Budget::new(task, observer),
         expander: Expander::new(system),
         random: task.seed.map(Random::new),
@@ -82,6 +83,8 @@ struct Frontier<'a, S: Seen, Q> {
     levels: Levels,
     task: &'a Task<'a>,
     hidden: usize,
+    /// The number of states has a limit.
+    limited: bool,
     budget: Budget<'a>,
     expander: Expander<'a>,
     random: Option<Random>,
@@ -196,12 +199,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
         self.judge(ordinal, state, expansion)
     }
 
-    fn judge(
-        &mut self,
-        ordinal: Ordinal,
-        state: &[u8],
-        expansion: &mut Expansion,
-    ) -> Result<(), StopReason> {
+    fn judge(&mut self, ordinal: Ordinal, state: &[u8], expansion: &mut Expansion) -> Result<(), StopReason> {
         let mut faults = Vec::new();
         self.task.checks.judge_state(self.system, state, expansion.stuck, &mut faults);
         for fault in faults {
@@ -281,7 +279,8 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
     #[inline]
     fn insert(&mut self, state: &[u8], ticket: S::Ticket) -> Result<Option<S::Name>, StopReason> {
         let key = &state[..state.len().saturating_sub(self.hidden)];
-        if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket) {
+        if self.limited && self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket)
+        {
             return Err(StopReason::StateLimit);
         }
         self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)
@@ -336,10 +335,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
             depth: self.depth,
             frontier: self.queue.len(),
             errors: self.found.errors,
-            memory: self.store.memory()
-                + self.ancestry.memory()
-                + self.queue.memory()
-                + self.apart.memory(),
+            memory: self.store.memory() + self.ancestry.memory() + self.queue.memory() + self.apart.memory(),
             ..Snapshot::default()
         }
     }
@@ -390,7 +386,13 @@ impl Apart {
     }
 
     /// Lets a state wait until `steps` levels further on.
-    fn push(&mut self, steps: u32, parent: Ordinal, number: u32, state: &[u8]) -> Result<(), TryReserveError> {
+    fn push(
+        &mut self,
+        steps: u32,
+        parent: Ordinal,
+        number: u32,
+        state: &[u8],
+    ) -> Result<(), TryReserveError> {
         // The present level's has been taken out: the first waits for the next level.
         let at = steps as usize - 1;
         if self.levels.len() <= at {
@@ -410,7 +412,10 @@ impl Apart {
     }
 
     fn memory(&self) -> u64 {
-        self.levels.iter().map(|waiting| (waiting.list.capacity() * 16 + waiting.bytes.capacity()) as u64).sum()
+        self.levels
+            .iter()
+            .map(|waiting| (waiting.list.capacity() * 16 + waiting.bytes.capacity()) as u64)
+            .sum()
     }
 }
 
@@ -421,9 +426,9 @@ mod tests {
     use crate::limits::Limits;
     use crate::observer::Silent;
     use crate::property::Checks;
+    use crate::queue::{Names, Whole};
     use std::collections::{BTreeMap, BTreeSet};
     use std::sync::atomic::AtomicBool;
-    use crate::queue::{Names, Whole};
     use store::{Roots, Table, Tree};
     use system::Successors;
     use system::toy::{Counters, Graph, Hidden};

@@ -7,11 +7,14 @@
 //! another in chunks, so growing never copies them. The place of a key is found through a block base and a 32-bit
 //! distance: 4⅛ bytes a state instead of 8.
 //!
-//! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
+//! The first few keys are compared one after another without hashing: most closures of atomic sequences are that small.
+//! Then: linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
 
 use crate::Full;
 use crate::hash::hash;
 
+/// Up to so many keys are compared one after another.
+const FEW: usize = 6;
 /// Slots of a table that has just been made.
 const FIRST_SLOTS: usize = 64;
 /// A cleared table with more slots than this gives them back.
@@ -47,6 +50,8 @@ pub enum Visit {
 #[derive(Debug)]
 pub struct Numbered {
     slots: Vec<u64>,
+    /// Whether the keys are in the slots, or so few that they need not be.
+    hashed: bool,
     arena: Arena,
     limit: u64,
 }
@@ -60,7 +65,7 @@ impl Default for Numbered {
 impl Numbered {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Numbered { slots: vec![0; FIRST_SLOTS], arena: Arena::default(), limit }
+        Numbered { slots: vec![0; FIRST_SLOTS], hashed: false, arena: Arena::default(), limit }
     }
 
     /// Changes the limit, for a table that shares its memory with others.
@@ -70,11 +75,14 @@ impl Numbered {
 
     /// Forgets all keys. Memory is kept while it is little.
     pub fn clear(&mut self) {
-        if self.slots.len() > KEPT_SLOTS {
+        if !self.hashed {
+            // Nothing is in the slots.
+        } else if self.slots.len() > KEPT_SLOTS {
             self.slots = vec![0; FIRST_SLOTS];
         } else {
             self.slots.fill(0);
         }
+        self.hashed = false;
         self.arena.clear();
     }
 
@@ -85,6 +93,15 @@ impl Numbered {
 
     /// Inserts `key` or recognises it.
     pub fn visit(&mut self, key: &[u8]) -> Result<Visit, Full> {
+        if let Some(known) = self.among_few(key) {
+            return Ok(Visit::Seen(known));
+        }
+        if !self.hashed && self.arena.len() < FEW {
+            return self.append(key).map(Visit::New);
+        }
+        if !self.hashed {
+            self.fill_slots();
+        }
         let hash = hash(key);
         match self.probe(key, hash) {
             Ok(id) => Ok(Visit::Seen(id)),
@@ -92,9 +109,36 @@ impl Numbered {
         }
     }
 
+    /// The key's number, while there are few keys.
+    fn among_few(&self, key: &[u8]) -> Option<Number> {
+        let n = if self.hashed { 0 } else { self.arena.len() };
+        (0..n).find(|&index| self.arena.key(index) == key).map(|index| Number(index as u32))
+    }
+
+    /// Puts the first few keys into slots.
+    fn fill_slots(&mut self) {
+        self.hashed = true;
+        for index in 0..self.arena.len() {
+            let hash = hash(self.arena.key(index));
+            if let Err(at) = self.probe(self.arena.key(index), hash) {
+                self.slots[at] = entry_of(hash, index as u32 + 1);
+            }
+        }
+    }
+
+    /// Appends a key that is not there.
+    fn append(&mut self, key: &[u8]) -> Result<Number, Full> {
+        let index = self.arena.len();
+        if index >= u32::MAX as usize - 1 || self.memory() + self.arena.cost(key.len()) > self.limit {
+            return Err(Full);
+        }
+        self.arena.push(key)?;
+        Ok(Number(index as u32))
+    }
+
     /// Looks without inserting.
     pub fn find(&self, key: &[u8]) -> Option<Number> {
-        self.probe(key, hash(key)).ok()
+        if self.hashed { self.probe(key, hash(key)).ok() } else { self.among_few(key) }
     }
 
     /// How many keys there are.
@@ -153,10 +197,6 @@ impl Numbered {
     }
 
     fn insert(&mut self, key: &[u8], hash: u64, mut at: usize) -> Result<Number, Full> {
-        let index = self.arena.len();
-        if index >= u32::MAX as usize - 1 || self.memory() + self.arena.cost(key.len()) > self.limit {
-            return Err(Full);
-        }
         if self.must_grow() {
             self.grow()?;
             at = match self.probe(key, hash) {
@@ -164,9 +204,9 @@ impl Numbered {
                 Ok(id) => return Ok(id),
             };
         }
-        self.arena.push(key)?;
-        self.slots[at] = entry_of(hash, index as u32 + 1);
-        Ok(Number(index as u32))
+        let number = self.append(key)?;
+        self.slots[at] = entry_of(hash, number.0 + 1);
+        Ok(number)
     }
 }
 
