@@ -17,8 +17,8 @@ pub fn search(
     let job = Job { order: plan.order, system, task };
     match plan.store {
         StoreKind::Table => job.by_name(&mut Table::new(limit), observer),
-        StoreKind::Tree => job.whole(&mut Tree::new(Roots::Whole, limit), observer),
-        StoreKind::Cleary => job.whole(&mut Tree::new(Roots::Cleary, limit), observer),
+        StoreKind::Tree => job.by_name(&mut Tree::new(Roots::Whole, limit), observer),
+        StoreKind::Cleary => job.by_name(&mut Tree::new(Roots::Cleary, limit), observer),
         StoreKind::Collapse => {
             let cut = |key: &[u8], out: &mut Vec<usize>| system.cuts(key, out);
             job.whole(&mut Collapse::new(cut, limit), observer)
