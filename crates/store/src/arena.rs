@@ -21,9 +21,11 @@ const FIRST_BITS: u32 = 10;
 /// Buckets of the same size, as a power of two.
 const EQUAL_BITS: u32 = 2;
 /// Buckets that all places together need.
-const BUCKETS: usize = ((PLACE_BITS - FIRST_BITS - EQUAL_BITS + 1) << EQUAL_BITS) as usize;
+const BUCKETS: usize = ((PLACE_BITS - FIRST_BITS - EQUAL_BITS) << EQUAL_BITS) as usize;
 /// Words of the smallest and of the largest block that a writer takes for several records.
 const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
+/// Words of a record that are asked for in advance.
+const FETCHED: usize = 4 * WORDS;
 /// The first byte of a record whose length is in its first word.
 const LONG: u64 = 255;
 
@@ -32,12 +34,12 @@ const LONG: u64 = 255;
 pub struct Place(u64);
 
 impl Place {
-    /// The place as a number below 2^40 − 1, for who keeps places in less than eight bytes.
+    /// The place as a number below 2^40 that is not 0, for who keeps places in less than eight bytes.
     pub fn number(self) -> u64 {
         self.0
     }
 
-    /// The place with this number.
+    /// The place with this number, which [`Place::number`] gave.
     pub fn from_number(number: u64) -> Self {
         Place(number)
     }
@@ -64,24 +66,24 @@ pub struct Arena {
 impl Default for Arena {
     fn default() -> Self {
         let buckets = (0..BUCKETS).map(|_| OnceLock::new()).collect();
-        Arena { buckets, next: AtomicU64::new(0), taken: AtomicU64::new(0) }
+        Arena { buckets, next: AtomicU64::new(start_of(0)), taken: AtomicU64::new(0) }
     }
 }
 
-/// The bucket of a word: the position of its highest bits, counted from where the first bucket begins.
+/// The bucket of a place and the word there. The upper bits of the number, from the highest one that is set, say the
+/// bucket; the rest says the word.
 #[inline]
-fn bucket_of(word: u64) -> usize {
-    let unit = (word >> FIRST_BITS) + (1 << EQUAL_BITS);
-    let octave = unit.ilog2() - EQUAL_BITS;
-    (octave << EQUAL_BITS) as usize + (unit >> octave) as usize - (1 << EQUAL_BITS)
+fn locate(place: Place) -> (usize, usize) {
+    let rest = place.0.ilog2() - EQUAL_BITS;
+    let bucket =
+        (((rest - FIRST_BITS) << EQUAL_BITS) as usize + (place.0 >> rest) as usize) - (1 << EQUAL_BITS);
+    (bucket, (place.0 & ((1 << rest) - 1)) as usize)
 }
 
-/// The first word of a bucket.
-#[inline]
+/// The number of the first place of a bucket.
 fn start_of(bucket: usize) -> u64 {
-    let octave = bucket >> EQUAL_BITS;
     let step = (bucket as u64 & ((1 << EQUAL_BITS) - 1)) + (1 << EQUAL_BITS);
-    ((step << octave) - (1 << EQUAL_BITS)) << FIRST_BITS
+    step << (FIRST_BITS as usize + (bucket >> EQUAL_BITS))
 }
 
 /// How many words a bucket has.
@@ -210,25 +212,24 @@ impl Arena {
         }
     }
 
-    /// Asks for the memory of a record of a key of this length.
+    /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the processor notices
+    /// that lines are read one after another.
     #[inline]
     pub fn prefetch(&self, place: Place, len: usize) {
-        let words = self.words(place);
-        let record = &words[..words.len().min(record_words(len) as usize)];
-        record.chunks(WORDS).take(4).for_each(|line| prefetch(&line[0]));
-        if let Some(last) = record.last() {
-            prefetch(last);
+        let last = (record_words(len) as usize).min(FETCHED) - 1;
+        if let Some(record) = self.words(place).get(..=last) {
+            prefetch(&record[0]);
+            prefetch(&record[last]);
+            (WORDS..last).step_by(WORDS).for_each(|at| prefetch(&record[at]));
         }
     }
 
-    /// The words from `place` to the end of its bucket.
+    /// The words from `place` to the end of its bucket; none if nothing was ever written there.
     #[inline]
     fn words(&self, place: Place) -> &[AtomicU64] {
-        let bucket = bucket_of(place.0);
-        match self.buckets[bucket].get() {
-            Some(pages) => &pages.words()[(place.0 - start_of(bucket)) as usize..],
-            None => &[],
-        }
+        let (bucket, word) = locate(place);
+        let pages = self.buckets.get(bucket).and_then(OnceLock::get);
+        pages.and_then(|pages| pages.words().get(word..)).unwrap_or(&[])
     }
 
     /// Finds room for so many words: a new block for the writer, or, when that would leave much of the old one unused,
@@ -287,8 +288,8 @@ impl Arena {
 fn room_from(next: u64, needed: u64) -> Result<(u64, usize), Full> {
     let mut start = next;
     loop {
-        let bucket = bucket_of(start);
-        if bucket + 1 >= BUCKETS {
+        let bucket = locate(Place(start)).0;
+        if bucket >= BUCKETS {
             return Err(Full);
         }
         if start_of(bucket + 1) - start >= needed {
@@ -304,13 +305,13 @@ mod tests {
 
     #[test]
     fn buckets_cover_all_places_without_gap() {
-        assert_eq!(start_of(0), 0);
         for bucket in 0..BUCKETS {
             let (start, end) = (start_of(bucket), start_of(bucket + 1));
             assert_eq!(end - start, size_of_bucket(bucket));
-            assert_eq!((bucket_of(start), bucket_of(end - 1)), (bucket, bucket));
+            assert_eq!(locate(Place(start)), (bucket, 0));
+            assert_eq!(locate(Place(end - 1)), (bucket, size_of_bucket(bucket) as usize - 1));
         }
-        assert!(start_of(BUCKETS - 1) >= 1 << (PLACE_BITS - 1) && start_of(BUCKETS) <= 1 << (PLACE_BITS + 1));
+        assert_eq!(start_of(BUCKETS), 1 << PLACE_BITS);
     }
 
     #[test]

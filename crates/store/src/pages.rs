@@ -28,6 +28,69 @@ const HUGE: usize = 2 << 20;
 #[repr(C, align(64))]
 pub struct Line(pub [AtomicU64; WORDS]);
 
+impl Line {
+    /// Which words agree with `word` in all bits but the lowest `ignored` (32 or more), a bit each. Looking at all without
+    /// a branch is faster than stopping at the right one, which the processor cannot foresee.
+    #[inline(always)]
+    pub fn alike(&self, word: u64, ignored: u32) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        {
+            self.alike_sse2(word, ignored)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            self.alike_portable(word, ignored)
+        }
+    }
+
+    #[cfg(any(test, not(target_arch = "x86_64")))]
+    fn alike_portable(&self, word: u64, ignored: u32) -> u32 {
+        use std::sync::atomic::Ordering::Acquire;
+        let bit = |other: &AtomicU64| u32::from((other.load(Acquire) ^ word) >> ignored == 0);
+        self.0.iter().rev().fold(0, |bits, other| bits + bits + bit(other))
+    }
+
+    /// Two words at a time. They are loaded by `asm!`, because other threads may write them and the language has no atomic
+    /// load of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn alike_sse2(&self, word: u64, ignored: u32) -> u32 {
+        use std::arch::x86_64::{
+            __m128i, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cvtsi32_si128,
+            _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi64x, _mm_setzero_si128,
+            _mm_shuffle_ps, _mm_srl_epi64, _mm_xor_si128,
+        };
+        let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
+        // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but the four
+        // registers. SSE2, to which all instructions and functions here belong, is part of every x86-64 processor.
+        unsafe {
+            std::arch::asm!(
+                "movdqa {a}, [{at}]",
+                "movdqa {b}, [{at} + 16]",
+                "movdqa {c}, [{at} + 32]",
+                "movdqa {d}, [{at} + 48]",
+                at = in(reg) self.0.as_ptr(),
+                a = out(xmm_reg) a,
+                b = out(xmm_reg) b,
+                c = out(xmm_reg) c,
+                d = out(xmm_reg) d,
+                options(nostack, preserves_flags)
+            );
+            let (word, zero) = (_mm_set1_epi64x(word as i64), _mm_setzero_si128());
+            let shift = _mm_cvtsi32_si128(ignored as i32);
+            // What is left of the difference fits the lower half of each word.
+            let rest = |pair| _mm_srl_epi64(_mm_xor_si128(pair, word), shift);
+            let lower = |x, y| {
+                let both =
+                    _mm_shuffle_ps::<0b10_00_10_00>(_mm_castsi128_ps(rest(x)), _mm_castsi128_ps(rest(y)));
+                _mm_cmpeq_epi32(_mm_castps_si128(both), zero)
+            };
+            let all = _mm_packs_epi16(_mm_packs_epi32(lower(a, b), lower(c, d)), zero);
+            _mm_movemask_epi8(all) as u32
+        }
+    }
+}
+
 /// Whom the memory belongs to. Neither is ever looked at again; they are kept to be dropped.
 #[derive(Debug)]
 enum Owner {
@@ -149,6 +212,27 @@ mod tests {
                 prefetch(line);
                 assert_eq!(line.0[WORDS - 1].load(Relaxed), (i * WORDS + WORDS - 1) as u64);
             }
+        }
+    }
+
+    #[test]
+    fn words_are_compared_without_their_lower_bits() {
+        let line = Line::default();
+        let mut random = 1u64;
+        for _ in 0..10_000 {
+            for word in &line.0 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                // Few different upper bits, so that many agree.
+                word.store(
+                    (random >> 62 << 40) | ((random >> 60 & 1) << 63) | (random >> 30 & 0xff),
+                    Relaxed,
+                );
+            }
+            let word = (random >> 40 & 3) << 40;
+            let expected: u32 =
+                (0..8).map(|i| u32::from(line.0[i].load(Relaxed) >> 40 == word >> 40) << i).sum();
+            assert_eq!(line.alike(word, 40), expected);
+            assert_eq!(line.alike_portable(word, 40), expected);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The exact store of whole states: open addressing over cache lines, the states in an [`Arena`].
 //!
-//! An entry is one word: 24 bits of the hash (the *tag*) and where the record lies (40 bits, plus one, so that 0 is
+//! An entry is one word: 24 bits of the hash (the *tag*) and where the record lies (40 bits, never 0, which is
 //! empty). Eight entries are a cache line; a key is looked for in the line that its hash names and then in the next
 //! ones, so that nearly every look-up touches one line of the index and one record. Both can be asked for in
 //! advance ([`Seen::prepare`], [`Seen::approach`]). Laarman, van de Pol & Weber (FMCAD 2010) showed how well walking
@@ -73,6 +73,16 @@ pub enum Halt {
     Crowded(usize),
     /// There is no memory for the record.
     Full,
+}
+
+/// What became of an entry for a line that had room.
+enum Published {
+    /// It is there.
+    New,
+    /// Another worker has entered the same key meanwhile.
+    Seen,
+    /// Others have filled the line meanwhile.
+    NoRoom,
 }
 
 /// The table that workers share.
@@ -201,31 +211,27 @@ impl Segment {
 /// Where the record of an entry is.
 #[inline]
 fn place_of(entry: u64) -> Place {
-    Place::from_number((entry & PLACE_MASK) - 1)
+    Place::from_number(entry & PLACE_MASK)
 }
 
-/// Which entries of a line have this tag, and which are empty, a bit each. Looking at all without a branch is faster
-/// than stopping at the right one, which the processor cannot foresee.
+/// Whether a line has an empty entry. They are filled from the first on.
 #[inline]
-fn scan(line: &Line, tag: u64) -> (u32, u32) {
-    let (mut alike, mut free) = (0, 0);
-    for (i, word) in line.0.iter().enumerate() {
-        let entry = word.load(Acquire);
-        alike |= u32::from((entry ^ tag) >> PLACE_BITS == 0) << i;
-        free |= u32::from(entry == 0) << i;
-    }
-    (alike & !free, free)
+fn has_room(line: &Line) -> bool {
+    line.0[WORDS - 1].load(Acquire) == 0
 }
 
-/// The positions of the bits that are set.
+/// Where the records of these entries are.
 #[inline]
-fn positions(mut bits: u32) -> impl Iterator<Item = usize> {
+fn places(line: &Line, mut bits: u32) -> impl Iterator<Item = Place> {
     std::iter::from_fn(move || {
-        let position = bits.trailing_zeros() as usize;
-        (bits != 0).then(|| {
+        while bits != 0 {
+            let entry = line.0[bits.trailing_zeros() as usize % WORDS].load(Acquire);
             bits &= bits - 1;
-            position
-        })
+            if entry != 0 {
+                return Some(place_of(entry));
+            }
+        }
+        None
     })
 }
 
@@ -258,11 +264,11 @@ impl Shared {
         let segment = self.segment(ticket.hash).1;
         let tag = segment.tag(ticket.hash);
         for line in segment.way(segment.home(ticket.hash)).take(2) {
-            let (alike, free) = scan(line, tag);
-            for slot in positions(alike) {
-                self.arena.prefetch(place_of(line.0[slot].load(Acquire)), ticket.len);
+            let alike = line.alike(tag, PLACE_BITS);
+            for place in places(line, alike) {
+                self.arena.prefetch(place, ticket.len);
             }
-            if alike | free != 0 {
+            if alike != 0 || has_room(line) {
                 return;
             }
         }
@@ -274,12 +280,11 @@ impl Shared {
         let segment = self.segment(ticket.hash).1;
         let tag = segment.tag(ticket.hash);
         for line in segment.way(segment.home(ticket.hash)) {
-            let (alike, free) = scan(line, tag);
-            let mut places = positions(alike).map(|slot| place_of(line.0[slot].load(Acquire)));
+            let mut places = places(line, line.alike(tag, PLACE_BITS));
             if let Some(place) = places.find(|&place| self.arena.is(place, key)) {
                 return Some(place);
             }
-            if free != 0 {
+            if has_room(line) {
                 return None;
             }
         }
@@ -288,66 +293,75 @@ impl Shared {
 
     /// The last stride. Any number of workers may insert at the same time, each with its own hand.
     pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        self.insert_by(hand, key, ticket, |slot, entry| {
-            slot.compare_exchange(0, entry, AcqRel, Acquire).map_or_else(Some, |_| None)
-        })
+        self.insert_by::<false>(hand, key, ticket)
     }
 
     /// The last stride of a worker who has the table for itself, which saves an expensive instruction.
     #[inline]
     fn insert_alone(&mut self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        self.insert_by(hand, key, ticket, |slot, entry| {
-            slot.store(entry, Release);
-            None
-        })
+        self.insert_by::<true>(hand, key, ticket)
     }
 
-    /// `publish` writes an entry where there was none, or tells what is there meanwhile.
     #[inline]
-    fn insert_by(
+    fn insert_by<const ALONE: bool>(
         &self,
         hand: &mut Hand,
         key: &[u8],
         ticket: Ticket,
-        publish: impl Fn(&AtomicU64, u64) -> Option<u64>,
     ) -> Result<Option<Place>, Halt> {
         let (number, segment) = self.segment(ticket.hash);
         let tag = segment.tag(ticket.hash);
-        let mut written = None;
         for line in segment.way(segment.home(ticket.hash)) {
-            let (alike, free) = scan(line, tag);
-            let mut places = positions(alike).map(|slot| place_of(line.0[slot].load(Acquire)));
-            let mut found = places.any(|place| self.arena.is(place, key));
-            for slot in positions(free) {
-                if found {
-                    break;
-                }
-                let place = match written {
-                    Some(place) => place,
-                    None => self.write(hand, number, key)?,
-                };
-                match publish(&line.0[slot], tag | (place.number() + 1)) {
-                    None => {
+            if self.holds(line, tag, key) {
+                return Ok(None);
+            }
+            if has_room(line) {
+                let place = self.write(hand, number, key)?;
+                match self.publish::<ALONE>(line, tag, key, place) {
+                    Published::New => {
                         self.count(hand, number);
                         return Ok(Some(place));
                     }
-                    Some(entry) => {
-                        found = (entry ^ tag) >> PLACE_BITS == 0 && self.arena.is(place_of(entry), key)
+                    Published::Seen => {
+                        self.arena.unwrite(&mut hand.block, place, key);
+                        return Ok(None);
                     }
+                    Published::NoRoom => self.arena.unwrite(&mut hand.block, place, key),
                 }
-                written = Some(place);
             }
-            if found {
-                if let Some(place) = written {
-                    self.arena.unwrite(&mut hand.block, place, key);
-                }
-                return Ok(None);
-            }
-        }
-        if let Some(place) = written {
-            self.arena.unwrite(&mut hand.block, place, key);
         }
         Err(Halt::Crowded(number))
+    }
+
+    /// Whether an entry of this line is the key's.
+    #[inline]
+    fn holds(&self, line: &Line, tag: u64, key: &[u8]) -> bool {
+        places(line, line.alike(tag, PLACE_BITS)).any(|place| self.arena.is(place, key))
+    }
+
+    /// Enters the record at `place` in a line that had room and no entry of this key.
+    #[inline]
+    fn publish<const ALONE: bool>(&self, line: &Line, tag: u64, key: &[u8], place: Place) -> Published {
+        let entry = tag | place.number();
+        let occupied: usize = line.0.iter().map(|word| usize::from(word.load(Acquire) != 0)).sum();
+        if ALONE {
+            line.0[occupied % WORDS].store(entry, Release);
+            return Published::New;
+        }
+        // Entries that others have made since the line was looked at are among the occupied ones, or the swap meets them.
+        if self.holds(line, tag, key) {
+            return Published::Seen;
+        }
+        for slot in line.0.iter().skip(occupied) {
+            match slot.compare_exchange(0, entry, AcqRel, Acquire) {
+                Ok(_) => return Published::New,
+                Err(now) if now ^ tag <= PLACE_MASK && self.arena.is(place_of(now), key) => {
+                    return Published::Seen;
+                }
+                Err(_) => {}
+            }
+        }
+        Published::NoRoom
     }
 
     /// Writes the record of a new key of this segment.
@@ -358,8 +372,7 @@ impl Shared {
             return Err(Halt::Crowded(number));
         }
         let permit = |bytes| if self.memory() + bytes > self.limit { Err(Full) } else { Ok(()) };
-        let place = self.arena.write(&mut hand.block, key, permit).map_err(|_| Halt::Full)?;
-        if place.number() + 1 > PLACE_MASK { Err(Halt::Full) } else { Ok(place) }
+        self.arena.write(&mut hand.block, key, permit).map_err(|_| Halt::Full)
     }
 
     #[inline]
@@ -438,6 +451,16 @@ impl Table {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
         Table { shared: Shared::new(limit), hand: Hand::default() }
+    }
+
+    /// Makes room in the index for about so many keys in all, for who knows what will come.
+    pub fn reserve(&mut self, keys: u64) -> Result<(), Full> {
+        for number in 0..SEGMENTS {
+            while self.shared.segments[number].most < keys.div_ceil(SEGMENTS as u64) * 65 / 64 {
+                self.shared.enlarge(number)?;
+            }
+        }
+        Ok(())
     }
 }
 
