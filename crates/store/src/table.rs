@@ -103,6 +103,10 @@ struct Segment {
     bits: u32,
     /// How many of the line number's upper bits the tag leaves out.
     skipped: u32,
+    /// The number of lines less one.
+    mask: usize,
+    /// In how many lines a key may lie.
+    reach: usize,
     /// With so many keys it is crowded.
     most: u64,
     /// Workers tell of their new keys when they have so many.
@@ -123,7 +127,9 @@ impl Segment {
     fn of(lines: Pages, bits: u32, skipped: u32) -> Self {
         let capacity = (WORDS as u64) << bits;
         let quantum = (capacity / 32).clamp(1, 32);
-        Segment { lines, bits, skipped, most: capacity / 16 * 13, quantum, len: AtomicU64::new(0) }
+        let (mask, reach) = ((1 << bits) - 1, 1 << bits.min(NEAR_BITS));
+        let most = capacity / 16 * 13;
+        Segment { lines, bits, skipped, mask, reach, most, quantum, len: AtomicU64::new(0) }
     }
 
     #[inline]
@@ -140,8 +146,8 @@ impl Segment {
     /// The lines in which a key with this home may lie.
     #[inline]
     fn way(&self, home: usize) -> impl Iterator<Item = &Line> {
-        let (lines, mask) = (self.lines.lines(), (1 << self.bits) - 1);
-        (home..home + (1 << self.bits.min(NEAR_BITS))).map(move |at| &lines[at & mask])
+        let (lines, mask) = (self.lines.lines(), self.mask);
+        (home..home + self.reach).map(move |at| &lines[at & mask])
     }
 
     /// Puts an entry into the first free place, while nobody else works with the segment. False when there is none.
@@ -156,7 +162,7 @@ impl Segment {
         let repeated = self.bits - self.skipped;
         let lower = (entry >> (64 - repeated)) as usize;
         let behind = line.wrapping_sub(lower) & ((1 << repeated) - 1);
-        line.wrapping_sub(behind) & ((1 << self.bits) - 1)
+        line.wrapping_sub(behind) & self.mask
     }
 
     /// The home of the same entry when there are 2^more times as many lines.
@@ -258,18 +264,18 @@ impl Shared {
         ticket
     }
 
-    /// The second stride: asks for the records that may be the key's.
+    /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
     #[inline]
     pub fn approach(&self, ticket: &Ticket) {
         let segment = self.segment(ticket.hash).1;
-        let tag = segment.tag(ticket.hash);
-        for line in segment.way(segment.home(ticket.hash)).take(2) {
-            let alike = line.alike(tag, PLACE_BITS);
+        let mut way = segment.way(segment.home(ticket.hash));
+        if let Some(line) = way.next() {
+            let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
             for place in places(line, alike) {
                 self.arena.prefetch(place, ticket.len);
             }
-            if alike != 0 || has_room(line) {
-                return;
+            if alike == 0 && !has_room(line) {
+                way.next().into_iter().for_each(prefetch);
             }
         }
     }
