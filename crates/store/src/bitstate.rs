@@ -3,8 +3,15 @@
 //! The array never grows and is never full: the fuller it is, the more new states are taken for old ones. Each time that a
 //! key is found to be new, the share of bits that are set tells how probable it was to miss it; the sum over all keys
 //! is the expected number of omissions.
+//!
+//! The bits of a key lie anywhere, each in a cache line of its own. Putting them all into one line would save time, but keys that
+//! share a line would share their bits: in a nearly empty array, where omissions are rare, they would be many times
+//! as frequent. So [`Seen::prepare`] asks for all the lines at once instead.
+
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::hash::hash;
+use crate::pages::{Pages, WORDS, prefetch};
 use crate::{Full, Seen};
 
 /// Bits that are set for each key.
@@ -13,7 +20,9 @@ pub const DEFAULT_HASHES: u32 = 3;
 /// A Bloom filter.
 #[derive(Debug)]
 pub struct Bitstate {
-    words: Vec<u64>,
+    pages: Pages,
+    /// Words in use: a cache line is the smallest piece of memory, not of the array.
+    words: usize,
     hashes: u32,
     ones: u64,
     len: u64,
@@ -24,16 +33,14 @@ impl Bitstate {
     /// An array of (nearly) so many bytes, of which each key sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let n = usize::try_from(bytes / 8).map_err(|_| Full)?.max(1);
-        // Asks whether there is room, then for memory that is zero from the start, so that pages nobody touches cost nothing.
-        Vec::<u64>::new().try_reserve_exact(n).map_err(|_| Full)?;
-        let words = vec![0; n];
-        Ok(Bitstate { words, hashes: hashes.max(1), ones: 0, len: 0, expected_omissions: 0.0 })
+        let pages = Pages::new(n.div_ceil(WORDS))?;
+        Ok(Bitstate { pages, words: n, hashes: hashes.max(1), ones: 0, len: 0, expected_omissions: 0.0 })
     }
 
     /// The bits of a key with this hash: word and mask. Double hashing gives as many as are wanted from two hashes.
     fn bits(&self, first: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
         let step = first.wrapping_mul(0xd1b5_4a32_d192_ed03).rotate_left(32) | 1;
-        let n_bits = self.words.len() as u64 * 64;
+        let n_bits = self.words as u64 * 64;
         (0..u64::from(self.hashes)).map(move |i| {
             let hash = first.wrapping_add(step.wrapping_mul(i));
             let bit = ((u128::from(hash) * u128::from(n_bits)) >> 64) as u64;
@@ -41,8 +48,9 @@ impl Bitstate {
         })
     }
 
-    fn fill(&self) -> f64 {
-        self.ones as f64 / (self.words.len() as f64 * 64.0)
+    /// How probable it is that bits chosen at random are all set, when so many are set.
+    fn chance(&self, ones: u64) -> f64 {
+        (ones as f64 / (self.words as f64 * 64.0)).powi(self.hashes as i32)
     }
 }
 
@@ -53,28 +61,33 @@ impl Seen for Bitstate {
     type Name = ();
 
     fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
-        Ok(hash(key))
+        let hash = hash(key);
+        self.bits(hash).for_each(|(word, _)| prefetch(&self.pages.words()[word]));
+        Ok(hash)
     }
 
     fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
-        let fill = self.fill();
+        let before = self.ones;
         let mut new = false;
         for (word, mask) in self.bits(hash) {
-            if self.words[word] & mask == 0 {
-                self.words[word] |= mask;
+            // Nobody else changes the words, so no exchange is needed.
+            let word = &self.pages.words()[word];
+            let old = word.load(Relaxed);
+            if old & mask == 0 {
+                word.store(old | mask, Relaxed);
                 self.ones += 1;
                 new = true;
             }
         }
         if new {
             self.len += 1;
-            self.expected_omissions += fill.powi(self.hashes as i32);
+            self.expected_omissions += self.chance(before);
         }
         Ok(new.then_some(()))
     }
 
     fn contains(&self, _key: &[u8], hash: u64) -> bool {
-        self.bits(hash).all(|(word, mask)| self.words[word] & mask != 0)
+        self.bits(hash).all(|(word, mask)| self.pages.words()[word].load(Relaxed) & mask != 0)
     }
 
     fn n_keys(&self) -> u64 {
@@ -82,7 +95,7 @@ impl Seen for Bitstate {
     }
 
     fn memory(&self) -> u64 {
-        self.words.capacity() as u64 * 8
+        self.words as u64 * 8
     }
 
     fn omission(&self) -> Option<f64> {

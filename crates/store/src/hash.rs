@@ -79,20 +79,55 @@ mod tests {
 
     #[test]
     fn lengths_and_zeros_matter() {
-        let zeros = [0u8; 64];
-        let all: HashSet<u64> = (0..=64).map(|n| hash(&zeros[..n])).collect();
-        assert_eq!(all.len(), 65);
+        let zeros = [0u8; 300];
+        let all: HashSet<u64> = (0..=300).map(|n| hash(&zeros[..n])).collect();
+        assert_eq!(all.len(), 301);
+    }
+
+    /// A key of this length whose bytes differ from their neighbours.
+    fn key(len: usize) -> Vec<u8> {
+        (0..len).map(|i| (i as u8).wrapping_mul(37)).collect()
     }
 
     #[test]
     fn every_input_bit_changes_about_half_of_the_output() {
-        let key: Vec<u8> = (0..29u8).map(|i| i.wrapping_mul(37)).collect();
-        let base = hash(&key);
-        for bit in 0..key.len() * 8 {
-            let mut other = key.clone();
-            other[bit / 8] ^= 1 << (bit % 8);
-            let changed = (hash(&other) ^ base).count_ones();
-            assert!((12..=52).contains(&changed), "bit {bit}: {changed}");
+        for len in (1..=72).chain([127, 128, 129, 191, 192, 193, 255, 256, 300]) {
+            let key = key(len);
+            let base = hash(&key);
+            let mut sum = 0;
+            for bit in 0..len * 8 {
+                let mut other = key.clone();
+                other[bit / 8] ^= 1 << (bit % 8);
+                let changed = (hash(&other) ^ base).count_ones();
+                assert!((10..=54).contains(&changed), "length {len}, bit {bit}: {changed}");
+                sum += changed as usize;
+            }
+            let mean = sum as f64 / (len * 8) as f64;
+            assert!((28.0..36.0).contains(&mean), "length {len}: {mean} bits on average");
+        }
+    }
+
+    /// Keys that differ in few places, as states do: the upper bits (which choose the line) and the lower ones must
+    /// both be spread evenly, and no two keys may collide.
+    #[test]
+    fn similar_keys_are_spread_evenly() {
+        for len in [12usize, 16, 24, 48, 64, 65, 100, 128, 200, 300] {
+            let (mut upper, mut lower, mut all) = ([0u32; 256], [0u32; 256], HashSet::new());
+            let n = 64_000u32;
+            for i in 0..n {
+                let mut key = vec![3; len];
+                for (j, byte) in i.to_le_bytes().into_iter().enumerate() {
+                    key[j * 7 % len] = byte;
+                }
+                let hash = hash(&key);
+                upper[(hash >> 56) as usize] += 1;
+                lower[(hash & 0xff) as usize] += 1;
+                all.insert(hash);
+            }
+            assert_eq!(all.len(), n as usize, "length {len}");
+            // 250 each are expected; five standard deviations are 79.
+            let even = |counts: &[u32]| counts.iter().all(|&count| (165..=335).contains(&count));
+            assert!(even(&upper) && even(&lower), "length {len}: {upper:?} {lower:?}");
         }
     }
 

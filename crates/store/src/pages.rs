@@ -140,7 +140,7 @@ impl Pages {
         // Room to move the beginning to where a huge page can begin; what is left over is never touched.
         let slack = if bytes >= HUGE { HUGE } else { 0 };
         let whole = bytes.checked_add(slack).filter(|&n| isize::try_from(n).is_ok()).ok_or(Full)?;
-        let mut map = MmapOptions::new().len(whole).no_reserve_swap().map_anon().map_err(|_| Full)?;
+        let mut map = MmapOptions::new().len(whole).map_anon().map_err(|_| Full)?;
         let skipped = if slack > 0 { map.as_ptr().align_offset(HUGE) % HUGE } else { 0 };
         advise(&map, skipped, bytes);
         let start = NonNull::from(&mut map[skipped..skipped + bytes]).cast();
