@@ -36,7 +36,9 @@ impl Seen for HashCompaction {
     type Name = ();
 
     fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
-        Ok(short(key))
+        let hash = short(key);
+        self.set.prefetch(hash);
+        Ok(hash)
     }
 
     fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
