@@ -12,9 +12,12 @@
 
 use crate::limits::Budget;
 use crate::outcome::StopReason;
+use std::ops::Range;
 use store::numbered::{Number, Numbered, Visit};
 use system::{ActionId, Fault, Successor, Successors, TransitionSystem, Worker};
 
+/// Transient states that are expanded together.
+const TOGETHER: usize = 16;
 /// Bytes of outcomes beyond which places no longer fit into 32 bits safely.
 const MOST_BYTES: usize = 3 << 30;
 
@@ -89,6 +92,9 @@ pub struct Expander<'a> {
     pub look_for_loops: bool,
     run: AtomicRun,
     current: Vec<u8>,
+    /// Of the transient states that are being expanded together: where the outcomes of each end, and the hashes of all.
+    ends: Vec<usize>,
+    hashes: Vec<u64>,
 }
 
 impl<'a> Expander<'a> {
@@ -99,6 +105,8 @@ impl<'a> Expander<'a> {
             look_for_loops: true,
             run: AtomicRun::default(),
             current: Vec::new(),
+            ends: Vec::new(),
+            hashes: Vec::new(),
         }
     }
 
@@ -120,12 +128,15 @@ impl<'a> Expander<'a> {
             out.cut = !out.stuck;
             return Ok(());
         }
-        self.sort_outcomes(first, None, out)?;
+        self.hashes.clear();
+        let last = out.outcomes.list.len();
+        self.sort_outcomes(first..last, None, out)?;
         let mut next = 0;
         while let Some(place) = self.run.places.get(next) {
             let inside = u64::from(place.depth);
-            self.close(next as u32, inside < steps_left, out)?;
-            next += 1;
+            let n = (self.run.places.len() - next).min(TOGETHER);
+            self.close(next, n, steps_left, out)?;
+            next += n;
             if budget.tick()? {
                 budget.look_inside(depth + inside, self.run.memory() + out.memory())?;
             }
@@ -141,31 +152,32 @@ impl<'a> Expander<'a> {
         self.run.path(edge.via.checked_sub(1), edge.action, out);
     }
 
-    /// Expands one transient state, if it may still take a step. Outcomes that gave no edge are forgotten at once: a
-    /// closure may be large.
-    fn close(&mut self, from: u32, may_step: bool, out: &mut Expansion) -> Result<(), StopReason> {
-        self.current.clear();
-        self.current.extend_from_slice(self.run.states.key(Number(from)));
+    /// Expands some transient states, those that may still take a step. They are expanded together, because looking up what
+    /// follows mostly waits for memory. What gave no edge is forgotten at once: a closure may be large.
+    fn close(&mut self, from: usize, n: usize, steps: u64, out: &mut Expansion) -> Result<(), StopReason> {
         let (first, bytes, edges) = (out.outcomes.list.len(), out.outcomes.bytes.len(), out.edges.len());
         if bytes > MOST_BYTES {
             return Err(StopReason::MemoryLimit);
         }
-        self.worker.expand(&self.current, &mut out.outcomes);
-        if out.outcomes.list.len() == first {
-            out.outcomes.bytes.extend_from_slice(&self.current);
-            let Place { parent, action, depth } = self.run.places[from as usize];
-            let (start, len) = (bytes as u32, self.current.len() as u32);
-            out.edges.push(Edge {
-                start,
-                len,
-                action,
-                via: parent.map_or(0, |parent| parent + 1),
-                steps: depth,
-            });
-        } else if may_step {
-            self.sort_outcomes(first, Some(from), out)?;
-        } else {
-            out.cut = true;
+        self.ends.clear();
+        for place in from..from + n {
+            self.expand_place(place as u32, out);
+            self.ends.push(out.outcomes.list.len());
+        }
+        self.hashes.clear();
+        for outcome in &out.outcomes.list[first..] {
+            let state = out.outcomes.state(outcome).filter(|_| outcome.is_transient());
+            self.hashes.push(state.map_or(0, |state| self.run.states.prepare(state)));
+        }
+        let mut start = first;
+        for place in from..from + n {
+            let end = self.ends[place - from];
+            if u64::from(self.run.places[place].depth) < steps {
+                self.sort_outcomes(start..end, Some(place as u32), out)?;
+            } else {
+                out.cut |= end > start;
+            }
+            start = end;
         }
         out.outcomes.list.truncate(first);
         if out.edges.len() == edges {
@@ -174,23 +186,40 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Sorts outcomes into edges, errors and transient states.
+    /// Expands a transient state; one in which nothing is enabled is ordinary.
+    fn expand_place(&mut self, from: u32, out: &mut Expansion) {
+        self.current.clear();
+        self.current.extend_from_slice(self.run.states.key(Number(from)));
+        let (before, bytes) = (out.outcomes.list.len(), out.outcomes.bytes.len());
+        self.worker.expand(&self.current, &mut out.outcomes);
+        if out.outcomes.list.len() == before {
+            out.outcomes.bytes.extend_from_slice(&self.current);
+            let Place { parent, action, depth: steps } = self.run.places[from as usize];
+            let (start, len) = (bytes as u32, self.current.len() as u32);
+            let via = parent.map_or(0, |parent| parent + 1);
+            out.edges.push(Edge { start, len, action, via, steps });
+        }
+    }
+
+    /// Sorts outcomes into edges, errors and transient states. If they have been prepared, `hashes` says how.
     #[inline]
     fn sort_outcomes(
         &mut self,
-        first: usize,
+        outcomes: Range<usize>,
         from: Option<u32>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         let steps = 1 + from.map_or(0, |from| self.run.places[from as usize].depth);
         let via = from.map_or(0, |from| from + 1);
-        for at in first..out.outcomes.list.len() {
+        let unprepared = out.outcomes.list.len() - self.hashes.len();
+        for at in outcomes {
             let outcome = out.outcomes.list[at];
             if outcome.fault != 0 {
                 self.note_fault(&outcome, from, out);
             }
             if outcome.transient != 0 {
-                self.enter(&outcome, from, steps, &out.outcomes)?;
+                let hash = at.checked_sub(unprepared).map(|at| self.hashes[at]);
+                self.enter(&outcome, from, hash, steps, &out.outcomes)?;
             } else if outcome.has_state() {
                 let Successor { action, start, len, .. } = outcome;
                 out.edges.push(Edge { start, len, action, via, steps });
@@ -213,11 +242,17 @@ impl<'a> Expander<'a> {
         &mut self,
         outcome: &Successor,
         from: Option<u32>,
+        hash: Option<u64>,
         depth: u32,
         outcomes: &Successors,
     ) -> Result<(), StopReason> {
         let Some(state) = outcomes.state(outcome) else { return Ok(()) };
-        match self.run.states.visit(state).map_err(|_| StopReason::MemoryLimit)? {
+        let states = &mut self.run.states;
+        let visit = match hash {
+            Some(hash) => states.visit_prepared(state, hash),
+            None => states.visit(state),
+        };
+        match visit.map_err(|_| StopReason::MemoryLimit)? {
             Visit::New(_) => {
                 self.run.places.push(Place { parent: from, action: outcome.action, depth });
             }

@@ -4,8 +4,9 @@
 //! tiny arena is tiny, a large one has few buckets (all their addresses stay in the first-level cache), and nothing is ever copied.
 //! Every writer takes a *block* of a bucket for itself and fills it alone, so writers do not disturb each other.
 //!
-//! A record is its length in one byte, the string, and zeros up to a whole word. A string of 255 bytes or more has a
-//! whole word in front: 255, then the length.
+//! A record is its length in one byte, the string, and zeros up to a whole word. A string of 254 bytes or more has a
+//! whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
+//! 254, the length, and a bit for each word of the string that is not zero; then those words.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -28,6 +29,12 @@ const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
 const FETCHED: usize = 4 * WORDS;
 /// The first byte of a record whose length is in its first word.
 const LONG: u64 = 255;
+/// The first byte of a sparse record; its length is in the next two bytes, then the bits of the words that are there.
+const SPARSE: u64 = 254;
+/// Where these bits begin.
+const MASK_SHIFT: u32 = 24;
+/// Lengths of strings that may be sparse.
+const SPARSE_LENS: std::ops::RangeInclusive<usize> = 33..=8 * (64 - MASK_SHIFT as usize);
 
 /// Where a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -96,7 +103,7 @@ fn size_of_bucket(bucket: usize) -> u64 {
 fn first_word(key: &[u8]) -> (u64, &[u8]) {
     let len = key.len() as u64;
     match key.first_chunk() {
-        _ if len >= LONG => (LONG | len << 8, key),
+        _ if len >= SPARSE => (LONG | len << 8, key),
         Some(chunk) => (len | u64::from_le_bytes(*chunk) << 8, &key[7..]),
         None => (len | short_word(key) << 8, &[]),
     }
@@ -123,10 +130,33 @@ fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.chunks_exact(8).map(|chunk| chunk.try_into().map_or(0, u64::from_le_bytes))
 }
 
-/// Words of the record of a key of this length.
+/// Words of the record of a key of this length that is not sparse; a sparse one has less.
 pub fn record_words(len: usize) -> u64 {
     let len = len as u64;
-    if len >= LONG { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
+    if len >= SPARSE { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
+}
+
+/// All words of a key, the last one filled up with zeros.
+#[inline]
+fn all_words(key: &[u8]) -> impl Iterator<Item = u64> {
+    let last = key.chunks_exact(8).remainder();
+    words_of(key).chain((!last.is_empty()).then(|| short_word(last)))
+}
+
+/// Which words of a key are not zero, if it is worth while to leave out the others.
+#[inline]
+fn sparse_mask(key: &[u8]) -> Option<u64> {
+    if !SPARSE_LENS.contains(&key.len()) {
+        return None;
+    }
+    let mask = all_words(key).enumerate().fold(0, |mask, (i, word)| mask | u64::from(word != 0) << i);
+    (1 + u64::from(mask.count_ones()) < record_words(key.len())).then_some(mask)
+}
+
+/// Words of the record of a key.
+#[inline]
+fn words_needed(key: &[u8]) -> u64 {
+    sparse_mask(key).map_or_else(|| record_words(key.len()), |mask| 1 + u64::from(mask.count_ones()))
 }
 
 impl Arena {
@@ -144,7 +174,7 @@ impl Arena {
         key: &[u8],
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Place, Full> {
-        let needed = record_words(key.len());
+        let needed = words_needed(key);
         if block.end - block.at < needed {
             if let Some(place) = self.refill(block, needed, permit)? {
                 self.fill(place, key);
@@ -161,6 +191,12 @@ impl Arena {
     #[inline]
     fn fill(&self, place: Place, key: &[u8]) {
         let words = self.words(place);
+        if let Some(mask) = sparse_mask(key) {
+            words[0].store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
+            let present = all_words(key).filter(|&word| word != 0);
+            words[1..].iter().zip(present).for_each(|(word, value)| word.store(value, Relaxed));
+            return;
+        }
         let (first, rest) = first_word(key);
         words[0].store(first, Relaxed);
         let (whole, last) = words[1..].split_at(rest.len() / 8);
@@ -173,7 +209,7 @@ impl Arena {
     /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long that it
     /// has a block of its own stays.
     pub fn unwrite(&self, block: &mut Block, place: Place, key: &[u8]) {
-        if place.0 + record_words(key.len()) == block.at && place.0 >= block.start {
+        if place.0 + words_needed(key) == block.at && place.0 >= block.start {
             block.at = place.0;
         }
     }
@@ -183,7 +219,11 @@ impl Arena {
     pub fn is(&self, place: Place, key: &[u8]) -> bool {
         let words = self.words(place);
         let (first, rest) = first_word(key);
-        if words[0].load(Relaxed) != first {
+        let found = words[0].load(Relaxed);
+        if found & 0xff == SPARSE {
+            return is_sparse(words, found, key);
+        }
+        if found != first {
             return false;
         }
         let (whole, last) = words[1..].split_at(rest.len() / 8);
@@ -198,7 +238,9 @@ impl Arena {
         let bytes = |words: &[AtomicU64], out: &mut Vec<u8>| {
             words.iter().for_each(|word| out.extend_from_slice(&word.load(Relaxed).to_le_bytes()));
         };
-        if first & 0xff == LONG {
+        if first & 0xff == SPARSE {
+            read_sparse(words, first, out);
+        } else if first & 0xff == LONG {
             let len = (first >> 8) as usize;
             let end = out.len() + len;
             bytes(&words[1..=len.div_ceil(8)], out);
@@ -284,6 +326,34 @@ impl Arena {
     }
 }
 
+/// Whether a sparse record with this first word is that of `key`.
+#[inline]
+fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
+    if first >> 8 & 0xffff != key.len() as u64 {
+        return false;
+    }
+    let (mut mask, mut at) = (first >> MASK_SHIFT, 1);
+    all_words(key).all(|word| {
+        let expected = if mask & 1 == 0 { 0 } else { words[at].load(Relaxed) };
+        at += (mask & 1) as usize;
+        mask >>= 1;
+        word == expected
+    })
+}
+
+/// Appends the string of a sparse record with this first word.
+fn read_sparse(words: &[AtomicU64], first: u64, out: &mut Vec<u8>) {
+    let len = (first >> 8 & 0xffff) as usize;
+    let (mut mask, mut at, end) = (first >> MASK_SHIFT, 1, out.len() + len);
+    for _ in 0..len.div_ceil(8) {
+        let word = if mask & 1 == 0 { 0 } else { words[at].load(Relaxed) };
+        at += (mask & 1) as usize;
+        mask >>= 1;
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    out.truncate(end);
+}
+
 /// The first word from `next` on with so much room in its bucket, and that bucket.
 fn room_from(next: u64, needed: u64) -> Result<(u64, usize), Full> {
     let mut start = next;
@@ -312,6 +382,45 @@ mod tests {
             assert_eq!(locate(Place(end - 1)), (bucket, size_of_bucket(bucket) as usize - 1));
         }
         assert_eq!(start_of(BUCKETS), 1 << PLACE_BITS);
+    }
+
+    #[test]
+    fn zeros_take_no_room_and_come_back() {
+        let arena = Arena::default();
+        let mut block = Block::default();
+        let mut seed = 3u64;
+        let mut below = |n: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as usize % n
+        };
+        let mut short = 0;
+        for round in 0..20_000 {
+            let len = below(340);
+            let mut key = vec![0u8; len];
+            for _ in 0..below(if round % 3 == 0 { 80 } else { 6 }) {
+                if len > 0 {
+                    key[below(len)] = below(256) as u8;
+                }
+            }
+            let place = arena.write(&mut block, &key, |_| Ok(())).unwrap();
+            short += u32::from(words_needed(&key) < record_words(len));
+            let mut out = vec![1];
+            arena.read(place, &mut out);
+            assert_eq!(out[1..], key);
+            assert!(arena.is(place, &key));
+            if len > 0 {
+                key[below(len)] ^= 1 << below(8);
+                assert!(!arena.is(place, &key));
+                key.push(0);
+                assert!(!arena.is(place, &key));
+            }
+        }
+        assert!(short > 5_000, "{short}");
+        let mut sparse = [0; 200];
+        sparse[77] = 1;
+        assert_eq!(words_needed(&sparse), 2);
     }
 
     #[test]

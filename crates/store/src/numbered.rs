@@ -12,6 +12,7 @@
 
 use crate::Full;
 use crate::hash::hash;
+use crate::pages::prefetch;
 
 /// Up to so many keys are compared one after another.
 const FEW: usize = 6;
@@ -93,16 +94,36 @@ impl Numbered {
 
     /// Inserts `key` or recognises it.
     pub fn visit(&mut self, key: &[u8]) -> Result<Visit, Full> {
+        if self.hashed { self.visit_prepared(key, hash(key)) } else { self.visit_among_few(key) }
+    }
+
+    /// Computes what [`Numbered::visit_prepared`] needs and asks for the memory where the key must be. Who has several keys
+    /// prepares all of them first.
+    pub fn prepare(&self, key: &[u8]) -> u64 {
+        if !self.hashed {
+            return hash(key);
+        }
+        let hash = hash(key);
+        prefetch(&self.slots[(hash >> 32) as usize & (self.slots.len() - 1)]);
+        hash
+    }
+
+    fn visit_among_few(&mut self, key: &[u8]) -> Result<Visit, Full> {
         if let Some(known) = self.among_few(key) {
             return Ok(Visit::Seen(known));
         }
-        if !self.hashed && self.arena.len() < FEW {
+        if self.arena.len() < FEW {
             return self.append(key).map(Visit::New);
         }
+        self.fill_slots();
+        self.visit_prepared(key, hash(key))
+    }
+
+    /// Inserts a prepared key or recognises it.
+    pub fn visit_prepared(&mut self, key: &[u8], hash: u64) -> Result<Visit, Full> {
         if !self.hashed {
-            self.fill_slots();
+            return self.visit_among_few(key);
         }
-        let hash = hash(key);
         match self.probe(key, hash) {
             Ok(id) => Ok(Visit::Seen(id)),
             Err(at) => self.insert(key, hash, at).map(Visit::New),
