@@ -20,7 +20,6 @@ mod compile;
 mod convert;
 mod layout;
 mod native;
-mod points;
 mod runtime;
 mod shape;
 

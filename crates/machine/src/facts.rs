@@ -4,5 +4,7 @@
 //! is really touched, never less; what is *surely* written ([`Footprint::kills`]) may name less, never more.
 
 pub mod footprint;
+pub mod points;
 
 pub use footprint::{Cells, Footprint};
+pub use points::Points;

@@ -21,11 +21,11 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use machine::Interp;
+use machine::facts::Points;
 use promela::ir::{Action, Expr, ExprKind, LocId, Proctype, Program, RecvArg};
 
 use crate::code::{Check, Code, Expand, Receive};
 use crate::layout::Layout;
-use crate::points::Points;
 
 use process::Kind;
 
@@ -54,7 +54,7 @@ struct Group {
 /// Makes the code of a program.
 pub fn compile(program: &Program, layout: &Layout, interp: &Interp) -> Result<Code, String> {
     let mut module = module()?;
-    let mut plan = Plan { program, layout, interp, points: Points::new(program), any: Vec::new() };
+    let mut plan = Plan { program, layout, interp, points: Points::likely(program), any: Vec::new() };
     let groups = plan_groups(&mut plan, &mut module)?;
     let mut inits = Vec::new();
     for proctype in &program.proctypes {
