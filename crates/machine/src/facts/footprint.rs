@@ -11,9 +11,18 @@ pub struct Cells(Vec<(u32, u32)>);
 impl Cells {
     /// Adds the cells from `first` to before `end`.
     pub fn add(&mut self, first: u32, end: u32) {
-        if first < end && !self.0.contains(&(first, end)) {
-            self.0.push((first, end));
+        if first >= end || self.0.contains(&(first, end)) {
+            return;
         }
+        match self.0.last_mut() {
+            Some(last) if last.1 == first => last.1 = end,
+            _ => self.0.push((first, end)),
+        }
+    }
+
+    /// Adds all cells of `other`.
+    pub fn add_all(&mut self, other: &Cells) {
+        other.0.iter().for_each(|&(first, end)| self.add(first, end));
     }
 
     /// Whether there is no cell.
@@ -241,7 +250,7 @@ impl Footprint {
 
 /// The cells that a place may mean, from the first to before the end. With several indices the range may hold cells
 /// that the place never means.
-fn extent(place: &Place) -> (u32, u32) {
+pub(crate) fn extent(place: &Place) -> (u32, u32) {
     let reach: u32 =
         place.indices.iter().map(|index| index.len.saturating_sub(1).saturating_mul(index.stride)).sum();
     (place.cell, place.cell.saturating_add(reach).saturating_add(1))

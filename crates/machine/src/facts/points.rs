@@ -147,6 +147,19 @@ impl Points {
         self.locals[proctype].get(cell as usize).copied().flatten()
     }
 
+    /// The declarations that a cell, of the globals or of a proctype, may mean; `None` when it may be any number.
+    pub fn of_cell(&self, proctype: Option<usize>, cell: u32) -> Option<BTreeSet<u32>> {
+        let cells = proctype.map_or(&self.nodes.globals, |p| &self.nodes.locals[p]);
+        let set = cells.get(cell as usize).map(|&node| self.sets[node].clone()).unwrap_or_default();
+        (!set.contains(&ANY)).then(|| self.alive(set))
+    }
+
+    /// The declarations that a message field of a channel of declaration `ty` may mean; `None` when it may be any number.
+    pub fn of_field(&self, ty: u32, field: usize) -> Option<BTreeSet<u32>> {
+        let set = self.field(ty, field).map(|node| self.sets[node].clone()).unwrap_or_default();
+        (!set.contains(&ANY)).then(|| self.alive(set))
+    }
+
     /// The declarations that an expression in this proctype may mean.
     pub fn of(&self, expr: &Expr, proctype: Option<usize>) -> BTreeSet<u32> {
         let found = self.found(expr, proctype);
@@ -164,9 +177,13 @@ impl Points {
         }
     }
 
-    /// What a place may hold. The number of a channel that died may be another's by now.
+    /// What a place may hold.
     fn kept(&self, place: &Place, proctype: Option<usize>) -> BTreeSet<u32> {
-        let set = self.nodes.place(place, proctype).map(|n| self.sets[n].clone()).unwrap_or_default();
+        self.alive(self.nodes.place(place, proctype).map(|n| self.sets[n].clone()).unwrap_or_default())
+    }
+
+    /// The number of a channel that died may be another's by now.
+    fn alive(&self, set: BTreeSet<u32>) -> BTreeSet<u32> {
         if self.sure && !set.is_disjoint(&self.mortal) { &set | &self.mortal } else { set }
     }
 

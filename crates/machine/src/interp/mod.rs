@@ -7,6 +7,7 @@
 //! count must be the same.
 
 pub mod action;
+pub mod anatomy;
 mod blocked;
 mod channel;
 mod codec;

@@ -1,0 +1,617 @@
+//! What every edge of every proctype may read and write: the first part of what reductions must know.
+//!
+//! Reads are told apart: those that decide whether the edge is executable ([`Access::guard`]), and those that decide
+//! what it does ([`Access::effect`]). The rules of the reference machine are followed one by one:
+//! - `else` and escapes look at the other edges of the location, `provided` clauses at what they say, `timeout`,
+//!   `enabled` and priorities at everything;
+//! - a rendezvous needs a partner, so where it matters that there is *some* partner, everything that makes one ready
+//!   is read; a rendezvous itself is the access of the sender and that of the receiver together;
+//! - inside an atomic sequence the process keeps control if it can go on, so the guards at the target are read;
+//! - a d_step is everything inside; a trace assertion sees every send and receive;
+//! - dead variables are reset where a process arrives: that is a write.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use promela::ir::{
+    Action, Base, ChanOp, ChanTypeId, Edge, EdgeId, Expr, ExprKind, InitStep, LocId, Place, Proctype,
+    ProctypeId, Program, RecvArg, visit,
+};
+
+use super::footprint::extent;
+use super::region::{Aspects, ChannelName, Channels, May, Must, Proctypes, Region};
+use super::{Cells, Footprint, Points};
+
+/// What an edge may touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Whether it is executable depends on nothing else.
+    pub guard: May<Region>,
+    /// What it does depends on nothing else but this and the guard.
+    pub effect: May<Region>,
+    /// It changes nothing else.
+    pub writes: May<Region>,
+    /// Own cells that it surely writes, whatever they held.
+    pub kills: Must<Cells>,
+}
+
+/// What is known of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// For every proctype and edge.
+    access: Vec<Vec<Access>>,
+    /// Which channels can be named.
+    pub channels: Channels,
+}
+
+impl Facts {
+    /// The facts about a program, as it is: reductions come first.
+    pub fn new(program: &Program) -> Self {
+        let mut builder = Builder::new(program);
+        builder.find_partners();
+        let ids = (0..program.proctypes.len() as u32).map(ProctypeId);
+        let access = ids.map(|id| builder.proctype(id)).collect();
+        Facts { access, channels: builder.channels }
+    }
+
+    /// What an edge may touch.
+    pub fn edge(&self, proctype: ProctypeId, edge: EdgeId) -> &Access {
+        &self.access[proctype.index()][edge.index()]
+    }
+
+    /// The same, to be changed: for tests of what relies on it.
+    pub fn edge_mut(&mut self, proctype: ProctypeId, edge: EdgeId) -> &mut Access {
+        &mut self.access[proctype.index()][edge.index()]
+    }
+}
+
+struct Builder<'p> {
+    program: &'p Program,
+    points: Points,
+    channels: Channels,
+    /// For every rendezvous channel declaration, what makes somebody ready to receive from it, seen from outside.
+    partners: BTreeMap<ChanTypeId, Region>,
+    /// What the trace assertion looks at.
+    trace: Region,
+}
+
+/// What the statements of a process touch.
+#[derive(Default)]
+struct Effect {
+    reads: Region,
+    writes: Region,
+}
+
+impl Effect {
+    /// Where one step changes a channel and then looks at it, what is seen depends on more than what was looked at:
+    /// whether a channel is full after a send, on how many messages there were before. And several changes
+    /// together are more than each.
+    fn one_after_another(&mut self, several: bool) {
+        if !self.writes.channels.is_empty() {
+            self.reads.channels.values_mut().for_each(|aspects| *aspects = Aspects::ALL);
+            if several {
+                self.writes.channels.values_mut().for_each(|aspects| *aspects = Aspects::ALL);
+            }
+        }
+    }
+}
+
+impl<'p> Builder<'p> {
+    fn new(program: &'p Program) -> Self {
+        let channels = Channels {
+            globals: created(&program.init),
+            own: program.proctypes.iter().map(|p| created(&p.init)).collect(),
+        };
+        let points = Points::sure(program);
+        let mut builder =
+            Builder { program, points, channels, partners: BTreeMap::new(), trace: Region::default() };
+        if let Some(id) = program.trace {
+            let mut region = Region { trace: true, ..Region::default() };
+            for edge in &program.proctype(id).edges {
+                visit::walk_action(&edge.action, &mut |expr| builder.expr(&mut region, None, expr));
+            }
+            builder.trace = region;
+        }
+        builder
+    }
+
+    fn find_partners(&mut self) {
+        let rendezvous = self.program.chan_types.iter().enumerate().filter(|(_, ty)| ty.capacity == 0);
+        let rendezvous: Vec<ChanTypeId> = rendezvous.map(|(i, _)| ChanTypeId(i as u32)).collect();
+        if rendezvous.is_empty() {
+            return;
+        }
+        let mut partners: BTreeMap<ChanTypeId, Region> = BTreeMap::new();
+        for (number, proctype) in self.program.proctypes.iter().enumerate() {
+            let id = ProctypeId(number as u32);
+            for location in &proctype.locations {
+                let types = self.received(id, location.edges.iter().map(|edge| proctype.edge(*edge)));
+                if types.is_empty() {
+                    continue;
+                }
+                let mut region = Region { own_control: true, ..Region::default() };
+                self.permission(&mut region, id);
+                location.edges.iter().for_each(|&edge| self.ready(&mut region, id, proctype.edge(edge)));
+                let region = region.from_outside(id, self.channels.of_process(id));
+                for ty in rendezvous.iter().filter(|ty| types.contains(ty)) {
+                    partners.entry(*ty).or_default().add(&region);
+                }
+            }
+        }
+        self.partners = partners;
+    }
+
+    /// The declarations of channels from which one of the edges may receive.
+    fn received<'e>(&self, id: ProctypeId, edges: impl Iterator<Item = &'e Edge>) -> BTreeSet<ChanTypeId> {
+        let proctype = self.program.proctype(id);
+        let mut types = BTreeSet::new();
+        for edge in edges {
+            match &edge.action {
+                Action::Receive { chan, .. } => {
+                    types.extend(self.points.of(chan, Some(id.index())).into_iter().map(ChanTypeId));
+                }
+                Action::DStep { entry, guards, .. } => {
+                    for at in [Some(*entry), *guards].into_iter().flatten() {
+                        let edges = proctype.location(at).edges.iter().map(|id| proctype.edge(*id));
+                        let plain = edges.filter(|edge| !matches!(edge.action, Action::DStep { .. }));
+                        types.extend(self.received(id, plain.collect::<Vec<_>>().into_iter()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        types
+    }
+
+    fn proctype(&self, id: ProctypeId) -> Vec<Access> {
+        let proctype = self.program.proctype(id);
+        let mut listed: Vec<Vec<LocId>> = vec![Vec::new(); proctype.edges.len()];
+        for (number, location) in proctype.locations.iter().enumerate() {
+            location.edges.iter().for_each(|edge| listed[edge.index()].push(LocId(number as u32)));
+        }
+        // Where a process may be in control of an atomic sequence: its next step takes that away or keeps it.
+        let mut held = vec![false; proctype.locations.len()];
+        proctype.edges.iter().filter(|edge| edge.atomic).for_each(|edge| held[edge.to.index()] = true);
+        let edges = proctype.edges.iter().zip(&listed);
+        let access = |(edge, listed): (&Edge, &Vec<LocId>)| {
+            let mut access = self.edge(id, proctype, edge, listed);
+            access.writes.0.exclusive |= listed.iter().any(|at| held[at.index()]);
+            access
+        };
+        edges.map(access).collect()
+    }
+
+    /// An edge that these locations list.
+    fn edge(&self, id: ProctypeId, proctype: &Proctype, edge: &Edge, listed: &[LocId]) -> Access {
+        let mut guard = Region { own_control: true, ..Region::default() };
+        self.permission(&mut guard, id);
+        self.ready(&mut guard, id, edge);
+        for &at in listed {
+            let escapes = proctype.location(at).edges.iter().any(|id| proctype.edge(*id).escape.is_some());
+            if escapes || matches!(edge.action, Action::Else) {
+                self.executable_at(&mut guard, id, proctype, at);
+            }
+        }
+        let mut effect = Effect::default();
+        self.effect(&mut effect, id, proctype, edge);
+        if edge.atomic {
+            effect.writes.exclusive = true;
+            self.permission(&mut effect.reads, id);
+            self.executable_at(&mut effect.reads, id, proctype, edge.to);
+        }
+        let d_step = matches!(edge.action, Action::DStep { .. });
+        if edge.atomic || d_step {
+            effect.one_after_another(d_step);
+        }
+        if proctype.deterministic {
+            listed.iter().for_each(|&at| self.executable_at(&mut effect.reads, id, proctype, at));
+        }
+        effect.writes.own_control = true;
+        effect.writes.last = self.program.uses.last;
+        if !matches!(edge.action, Action::End) {
+            proctype.location(edge.to).dead.iter().for_each(|&cell| effect.writes.own.add(cell, cell + 1));
+        }
+        let kills = Must(Footprint::of(edge).kills);
+        Access { guard: May(guard), effect: May(effect.reads), writes: May(effect.writes), kills }
+    }
+
+    /// What a process needs besides: its `provided` clause, priorities.
+    fn permission(&self, region: &mut Region, id: ProctypeId) {
+        let provided = &self.program.proctype(id).provided;
+        provided.iter().for_each(|expr| self.whole_expr(region, Some(id), expr));
+        region.everything |= self.program.uses.priority;
+    }
+
+    /// What decides which edges of a location are executable, rendezvous with their partners.
+    fn executable_at(&self, region: &mut Region, id: ProctypeId, proctype: &Proctype, at: LocId) {
+        for &edge in &proctype.location(at).edges {
+            let edge = proctype.edge(edge);
+            self.ready(region, id, edge);
+            if let Action::Send { chan, .. } = &edge.action {
+                for ty in self.points.of(chan, Some(id.index())) {
+                    self.partners.get(&ChanTypeId(ty)).iter().for_each(|partners| region.add(partners));
+                }
+            }
+        }
+    }
+
+    /// What decides whether an edge is executable, other edges and partners aside.
+    fn ready(&self, region: &mut Region, id: ProctypeId, edge: &Edge) {
+        match &edge.action {
+            Action::Guard(expr) => self.whole_expr(region, Some(id), expr),
+            Action::Receive { chan, random, args, .. } => {
+                self.whole_expr(region, Some(id), chan);
+                self.message(region, Some(id), chan, *random, args);
+            }
+            Action::Send { chan, args, .. } => {
+                self.whole_expr(region, Some(id), chan);
+                self.channel(region, Some(id), chan, Aspects::FULL);
+                if self.may_be_rendezvous(id, chan) {
+                    // What is offered decides who takes it, and an error in it shows itself at once.
+                    args.iter().for_each(|arg| self.whole_expr(region, Some(id), arg));
+                    region.add(&self.trace);
+                }
+            }
+            Action::Lock(place) => self.read_place(region, Some(id), place),
+            Action::End => region.processes = true,
+            Action::DStep { entry, guards, .. } => {
+                let proctype = self.program.proctype(id);
+                for &edge in &proctype.location(guards.unwrap_or(*entry)).edges {
+                    let edge = proctype.edge(edge);
+                    if !matches!(edge.action, Action::DStep { .. }) {
+                        self.ready(region, id, edge);
+                    }
+                }
+            }
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Printf(..)
+            | Action::Printm(..)
+            | Action::SetPriority(..)
+            | Action::Unlock(_)
+            | Action::Event { .. } => {}
+        }
+    }
+
+    fn may_be_rendezvous(&self, id: ProctypeId, chan: &Expr) -> bool {
+        let types = self.points.of(chan, Some(id.index()));
+        types.iter().any(|ty| self.program.chan_types[*ty as usize].capacity == 0)
+    }
+
+    /// What executing an edge reads and writes.
+    fn effect(&self, effect: &mut Effect, id: ProctypeId, proctype: &Proctype, edge: &Edge) {
+        let Effect { reads, writes } = effect;
+        visit::walk_action(&edge.action, &mut |expr| {
+            self.expr(reads, Some(id), expr);
+            self.run(reads, writes, expr);
+        });
+        match &edge.action {
+            Action::Skip | Action::Else | Action::Guard(_) => {}
+            Action::Assert(_) | Action::Printf(..) | Action::Printm(..) => {}
+            Action::Assign(place, _) => add_cells(writes, place),
+            Action::Send { chan, sorted, .. } => {
+                let seen = if *sorted { Aspects::ALL } else { Aspects::NONE };
+                self.channel(reads, Some(id), chan, seen);
+                let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
+                let changed = if *sorted { Aspects::ALL } else { ends.and(Aspects::BACK) };
+                self.channel(writes, Some(id), chan, changed);
+                self.observed(reads, writes);
+            }
+            Action::Receive { chan, random, keep, args } => {
+                self.message(reads, Some(id), chan, *random, args);
+                if args.iter().any(|arg| matches!(arg, RecvArg::Store(_))) {
+                    self.channel(reads, Some(id), chan, Aspects::HEAD);
+                }
+                for arg in args {
+                    if let RecvArg::Store(place) = arg {
+                        add_cells(writes, place);
+                    }
+                }
+                if !keep {
+                    let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
+                    self.channel(writes, Some(id), chan, if *random { Aspects::ALL } else { ends });
+                    if self.program.trace.is_some() {
+                        self.channel(reads, Some(id), chan, Aspects::HEAD);
+                    }
+                    self.observed(reads, writes);
+                }
+            }
+            Action::Event { chan, args, .. } => self.message(reads, Some(id), chan, false, args),
+            Action::SetPriority(..) => {
+                reads.processes = true;
+                writes.priorities = true;
+            }
+            Action::Lock(place) | Action::Unlock(place) => {
+                self.read_place(reads, Some(id), place);
+                add_cells(writes, place);
+            }
+            Action::End => {
+                reads.processes = true;
+                writes.processes = true;
+                writes.priorities = true;
+                writes.own.add(0, proctype.n_cells);
+                for n in 0..self.channels.of_process(id).len() as u32 {
+                    writes.add_channel(ChannelName::Own(n), Aspects::ALL);
+                }
+            }
+            Action::DStep { entry, exit, guards } => {
+                for at in inside(proctype, *entry, *exit, *guards) {
+                    for &inner in &proctype.location(at).edges {
+                        let inner = proctype.edge(inner);
+                        if !matches!(inner.action, Action::DStep { .. }) {
+                            self.ready(&mut effect.reads, id, inner);
+                            self.effect(effect, id, proctype, inner);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the trace assertion does with a send or receive.
+    fn observed(&self, reads: &mut Region, writes: &mut Region) {
+        reads.add(&self.trace);
+        writes.trace |= self.program.trace.is_some();
+    }
+
+    /// What starting a process touches, if that is what the expression does.
+    fn run(&self, reads: &mut Region, writes: &mut Region, expr: &Expr) {
+        let ExprKind::Run { proctype: id, .. } = &expr.kind else { return };
+        let started = self.program.proctype(*id);
+        reads.processes = true;
+        for step in &started.init {
+            if let InitStep::Assign(_, expr) = step {
+                let mut seen = Region::default();
+                self.whole_expr(&mut seen, Some(*id), expr);
+                reads.add(&seen.from_outside(*id, self.channels.of_process(*id)));
+            }
+        }
+        writes.processes = true;
+        writes.priorities = true;
+        writes.controls.add(*id);
+        writes.others.entry(*id).or_default().add(0, started.n_cells);
+        for ty in self.channels.of_process(*id) {
+            writes.add_channel(ChannelName::Declared(*ty), Aspects::ALL);
+        }
+    }
+
+    fn whole_expr(&self, region: &mut Region, id: Option<ProctypeId>, expr: &Expr) {
+        visit::walk(expr, &mut |part| self.expr(region, id, part));
+    }
+
+    /// What an expression reads, its subexpressions aside.
+    fn expr(&self, region: &mut Region, id: Option<ProctypeId>, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Const(_)
+            | ExprKind::Pid
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cond(..) => {}
+            ExprKind::Load(place) => add_cells(region, place),
+            ExprKind::Chan(op, chan) => {
+                let aspects = match op {
+                    ChanOp::Len => Aspects::LEN,
+                    ChanOp::Full | ChanOp::Nfull => Aspects::FULL,
+                    ChanOp::Empty | ChanOp::Nempty => Aspects::EMPTY,
+                };
+                self.channel(region, id, chan, aspects);
+            }
+            ExprKind::Poll { chan, random, args } => self.message(region, id, chan, *random, args),
+            ExprKind::Run { .. } | ExprKind::NrPr => region.processes = true,
+            ExprKind::Enabled(_) | ExprKind::Timeout => region.everything = true,
+            ExprKind::PcValue(_) | ExprKind::NonProgress => {
+                region.processes = true;
+                region.controls = Proctypes::All;
+            }
+            ExprKind::GetPriority(_) => {
+                region.processes = true;
+                region.priorities = true;
+            }
+            ExprKind::Priority => region.priorities = true,
+            ExprKind::Last => region.last = true,
+            ExprKind::RemoteLabel { proctype, pid, .. } => {
+                region.processes = true;
+                // With a number, a process of another proctype may be asked.
+                match pid {
+                    Some(_) => region.controls = Proctypes::All,
+                    None => region.controls.add(*proctype),
+                }
+            }
+            ExprKind::RemoteVar { proctype, place, .. } => {
+                region.processes = true;
+                let (first, end) = extent(place);
+                region.others.entry(*proctype).or_default().add(first, end);
+            }
+        }
+    }
+
+    /// What looking for a message reads: whether there is one, and its fields when they are compared.
+    fn message(
+        &self,
+        region: &mut Region,
+        id: Option<ProctypeId>,
+        chan: &Expr,
+        random: bool,
+        args: &[RecvArg],
+    ) {
+        let compares = args.iter().any(|arg| matches!(arg, RecvArg::Match(_)));
+        let aspects = match (compares, random) {
+            (false, _) => Aspects::EMPTY,
+            (true, false) => Aspects::EMPTY.and(Aspects::HEAD),
+            (true, true) => Aspects::ALL,
+        };
+        self.channel(region, id, chan, aspects);
+        for arg in args {
+            match arg {
+                RecvArg::Match(expr) => self.whole_expr(region, id, expr),
+                RecvArg::Store(_) | RecvArg::Ignore => {}
+            }
+        }
+    }
+
+    /// Adds aspects of the channel that an expression means. Channels without room for messages are always empty.
+    fn channel(&self, region: &mut Region, id: Option<ProctypeId>, chan: &Expr, aspects: Aspects) {
+        if let Some(names) = self.named(id, chan) {
+            names.into_iter().for_each(|name| region.add_channel(name, aspects));
+            return;
+        }
+        // It may have died with its process.
+        region.processes = true;
+        for ty in self.points.of(chan, id.map(ProctypeId::index)) {
+            if self.program.chan_types[ty as usize].capacity > 0 {
+                region.add_channel(ChannelName::Declared(ChanTypeId(ty)), aspects);
+            }
+        }
+    }
+
+    /// The channels that an expression always means, when they live as long as anybody can ask.
+    fn named(&self, id: Option<ProctypeId>, chan: &Expr) -> Option<Vec<ChannelName>> {
+        let ExprKind::Load(place) = &chan.kind else { return None };
+        let (first, end) = extent(place);
+        let mut names = Vec::new();
+        for cell in first..end {
+            let (name, ty) = match (place.base, id) {
+                (Base::Global, _) => {
+                    let n = self.points.global(cell)?;
+                    (ChannelName::Global(n), *self.channels.globals.get(n as usize)?)
+                }
+                (Base::Local, Some(id)) => {
+                    let n = self.points.local(id.index(), cell)?;
+                    (ChannelName::Own(n), *self.channels.of_process(id).get(n as usize)?)
+                }
+                _ => return None,
+            };
+            if self.program.chan_types[ty.index()].capacity > 0 {
+                names.push(name);
+            }
+        }
+        Some(names)
+    }
+
+    fn read_place(&self, region: &mut Region, id: Option<ProctypeId>, place: &Place) {
+        visit::walk_place(place, &mut |expr| self.expr(region, id, expr));
+        add_cells(region, place);
+    }
+}
+
+/// Adds the cells that a place may mean.
+fn add_cells(region: &mut Region, place: &Place) {
+    let (first, end) = extent(place);
+    match place.base {
+        Base::Global => region.globals.add(first, end),
+        Base::Local => region.own.add(first, end),
+        Base::Scratch => {}
+    }
+}
+
+/// The locations inside a d_step.
+fn inside(proctype: &Proctype, entry: LocId, exit: LocId, guards: Option<LocId>) -> BTreeSet<LocId> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<LocId> = [Some(entry), guards].into_iter().flatten().collect();
+    while let Some(at) = open.pop() {
+        // The first location may be the exit as well.
+        if (at != exit || at == entry) && proctype.location(at).in_d_step && found.insert(at) {
+            open.extend(proctype.location(at).edges.iter().map(|id| proctype.edge(*id).to));
+        }
+    }
+    found
+}
+
+fn created(steps: &[InitStep]) -> Vec<ChanTypeId> {
+    let created = steps.iter().filter_map(|step| match step {
+        InitStep::NewChan(_, ty) => Some(*ty),
+        InitStep::Assign(..) => None,
+    });
+    created.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opt::tests::program;
+
+    /// A program and its facts.
+    struct Known(Program, Facts);
+
+    impl Known {
+        fn new(text: &str) -> Self {
+            let program = program(text);
+            let facts = Facts::new(&program);
+            Known(program, facts)
+        }
+
+        fn access(&self, proctype: &str, text: &str) -> &Access {
+            let p = self.0.proctypes.iter().position(|p| p.name == proctype).expect("a proctype");
+            let texts = || self.0.proctypes[p].edges.iter().map(|edge| edge.text.as_str());
+            let e = texts().position(|t| t == text);
+            let e = e.unwrap_or_else(|| panic!("{text} in {:?}", texts().collect::<Vec<_>>()));
+            self.1.edge(ProctypeId(p as u32), EdgeId(e as u32))
+        }
+    }
+
+    #[test]
+    fn guards_are_apart_from_effects() {
+        let known =
+            Known::new("byte a, b, v[3]; active proctype p() { byte x; a == 1; b = a + x; v[x] = b }");
+        let guard = known.access("p", "a == 1");
+        assert!(guard.guard.0.globals.contains(0) && guard.guard.0.own_control);
+        let assign = known.access("p", "b = a + x");
+        assert!(assign.guard.0.globals.is_empty() && assign.guard.0.own.is_empty());
+        assert!(assign.effect.0.globals.contains(0) && assign.effect.0.own.contains(0));
+        assert!(assign.writes.0.globals.iter().eq(1..2) && !assign.writes.0.exclusive);
+        assert!(known.access("p", "v[x] = b").writes.0.globals.iter().eq(2..5));
+    }
+
+    #[test]
+    fn the_ends_of_a_channel_are_apart() {
+        let known = Known::new(
+            "chan c = [2] of { byte }; active proctype p() { byte x; chan d = [1] of { byte }; c!x; c?x; len(c) == 1; d!1; \
+             c??1; c!!2 }",
+        );
+        let c = |region: &May<Region>| {
+            region.0.channels.get(&ChannelName::Global(0)).copied().unwrap_or_default()
+        };
+        let send = known.access("p", "c!x");
+        assert_eq!(c(&send.guard), Aspects::FULL);
+        assert!(c(&send.writes).meets(Aspects::BACK) && !c(&send.writes).meets(Aspects::BODY));
+        let receive = known.access("p", "c?x");
+        assert_eq!(
+            (c(&receive.guard), c(&receive.effect)),
+            (Aspects::EMPTY, Aspects::EMPTY.and(Aspects::HEAD))
+        );
+        assert!(!c(&receive.writes).meets(Aspects::BACK));
+        assert_eq!(c(&known.access("p", "len(c) == 1").guard), Aspects::LEN);
+        assert_eq!(c(&known.access("p", "c??1").guard), Aspects::ALL);
+        assert_eq!(c(&known.access("p", "c!!2").writes), Aspects::ALL);
+        let own = known.access("p", "d!1");
+        assert!(own.writes.0.channels.contains_key(&ChannelName::Own(0)) && c(&own.writes) == Aspects::NONE);
+    }
+
+    #[test]
+    fn what_looks_at_everything_says_so() {
+        let known = Known::new(
+            "byte g; active proctype p() { if :: g == 1 :: else fi; timeout; enabled(1); _nr_pr == 1; run q() } \
+             proctype q() { byte x; skip }",
+        );
+        let all = |text: &str| known.access("p", text).guard.0.everything;
+        assert!(all("timeout") && all("enabled(1)") && !all("g == 1"));
+        assert!(known.access("p", "else").guard.0.globals.contains(0), "it looks at what is beside it");
+        assert!(known.access("p", "_nr_pr == 1").guard.0.processes);
+        let run = known.access("p", "run q()");
+        assert!(run.writes.0.processes && run.writes.0.others[&ProctypeId(1)].contains(0));
+        assert!(known.access("q", "-end-").guard.0.processes);
+    }
+
+    #[test]
+    fn a_missing_partner_is_looked_for() {
+        let known = Known::new(
+            "byte g; chan c = [0] of { byte }; active proctype p() { if :: c!1 :: else fi } \
+             active proctype q() { byte x = 1; c?eval(x + g) }",
+        );
+        let q = ProctypeId(1);
+        let reads = &known.access("p", "else").guard.0;
+        assert!(reads.controls.contains(q) && reads.others[&q].contains(0) && reads.globals.contains(0));
+        assert!(!known.access("p", "c!1").guard.0.globals.contains(0), "a rendezvous is two accesses");
+    }
+}

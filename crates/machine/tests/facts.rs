@@ -1,0 +1,248 @@
+//! The facts about many programs, confronted with what their actions are seen to do.
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::Model;
+use machine::Interp;
+use machine::facts::check::{Checker, Claim, Refutation};
+use machine::facts::{Access, Facts, Region};
+use machine::opt::{Reductions, reduce};
+use promela::ir::{EdgeId, ProctypeId, Program};
+use system::{Successors, TransitionSystem};
+use testkit::generate::Size;
+use testkit::rng::Rng;
+
+/// Up to `limit` states, found breadth-first, every one with `tries` changes.
+fn confront(machine: &Interp, facts: &Facts, limit: usize, tries: usize) -> (usize, Vec<Refutation>) {
+    let mut first = Vec::new();
+    if machine.initial(&mut first).is_err() {
+        return (0, Vec::new());
+    }
+    let checker = Checker::new(machine, facts);
+    let mut rng = Rng::new(7);
+    let mut found = Vec::new();
+    let mut seen = HashSet::from([first.clone()]);
+    let mut list = vec![first];
+    let mut out = Successors::default();
+    let mut at = 0;
+    while at < list.len() {
+        found.extend(checker.state(&list[at], tries, &mut |n| rng.below(n)));
+        out.clear();
+        machine.expand(&list[at], &mut out);
+        for successor in &out.list {
+            let Some(bytes) = out.state(successor) else { continue };
+            if list.len() < limit && seen.insert(bytes.to_vec()) {
+                list.push(bytes.to_vec());
+            }
+        }
+        at += 1;
+    }
+    (at, found)
+}
+
+/// A refutation in words.
+fn explain(model: &Model, program: &Program, refutation: &Refutation) -> String {
+    let action = refutation.action;
+    let texts: Vec<&str> = program
+        .proctypes
+        .iter()
+        .filter_map(|p| p.edges.get(action.edge?.index()).map(|edge| edge.text.as_str()))
+        .collect();
+    format!("{}: {refutation:?}; the edge is one of {texts:?}", model.name)
+}
+
+fn hold(model: &Model, program: &Program, limit: usize, tries: usize) -> usize {
+    let machine = model.machine(program);
+    let (states, found) = confront(&machine, &Facts::new(program), limit, tries);
+    if let Some(first) = found.first() {
+        panic!("{} refutations\n{}", found.len(), explain(model, program, first));
+    }
+    states
+}
+
+fn reduced(program: &Program) -> Program {
+    let mut less = program.clone();
+    reduce(&mut less, Reductions { dead_variables: true, merge: true, fold: true });
+    less
+}
+
+#[test]
+fn of_the_models_of_the_repository() {
+    let models = Model::all();
+    assert!(models.len() > 40, "{} models", models.len());
+    for model in &models {
+        hold(model, &model.program, 150, 16);
+        hold(model, &reduced(&model.program), 50, 16);
+    }
+}
+
+fn random(seeds: std::ops::Range<u64>, size: Size) {
+    let (mut programs, mut states) = (0, 0);
+    for model in seeds.clone().filter_map(|seed| Model::random(seed, size)) {
+        programs += 1;
+        states += hold(&model, &model.program, 60, 12);
+        states += hold(&model, &reduced(&model.program), 20, 12);
+    }
+    assert!(programs * 2 > seeds.count() && states > 10 * programs, "{programs} programs, {states} states");
+}
+
+#[test]
+fn of_small_random_programs() {
+    random(0..400, Size::Small);
+}
+
+#[test]
+fn of_medium_random_programs() {
+    random(5000..5150, Size::Medium);
+}
+
+/// `FACTS_SEEDS=from..to` tries more random programs.
+#[test]
+fn of_more_random_programs() {
+    let Ok(range) = std::env::var("FACTS_SEEDS") else { return };
+    let (from, to) = range.split_once("..").expect("from..to");
+    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+}
+
+/// `FACTS_MODELS=dir` tries the models of a folder.
+#[test]
+fn of_models_elsewhere() {
+    let Some(dir) = std::env::var_os("FACTS_MODELS") else { return };
+    let mut paths = Vec::new();
+    common::find(dir.as_ref(), &mut paths);
+    let mut failed = Vec::new();
+    for path in &paths {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let name = path.to_string_lossy().into_owned();
+        let work = move || {
+            if let Some(model) = Model::new(&name, &text) {
+                hold(&model, &model.program, 200, 24);
+            }
+        };
+        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
+        if work.expect("a thread").join().is_err() {
+            failed.push(path);
+        }
+    }
+    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+}
+
+/// Every kind of statement that touches something, with what it touches.
+const BUSY: &str = "
+    byte g = 1, h, v[2]; bit turn; chan c = [2] of { byte, byte }; chan r = [0] of { byte };
+    active proctype p() {
+        byte x = 1, y = 1;
+        do
+        :: g == 1 -> h = x
+        :: x < 3 -> x++
+        :: v[x % 2] = y
+        :: c!x, y
+        :: r!x
+        :: true; if :: h == 2 -> y = 1 :: else -> y = 2 fi
+        :: atomic { turn == 0 -> turn = 1; h = y }
+        :: d_step { turn == 1 -> turn = 0; y = g }
+        od
+    }
+    active proctype q() {
+        byte z, w;
+        do
+        :: c?z, w
+        :: c??eval(z), w
+        :: r?z
+        :: len(c) == 1 -> g = 1 - g
+        :: nempty(c) -> c?<z, w>
+        :: p[0]:x == 2 -> z = 0
+        :: timeout
+        :: _nr_pr == 2 -> run s()
+        od
+    }
+    proctype s() { byte k; k = g; h = k }";
+
+/// Empties one set of one edge at a time; says for which edges that was found out, of those where the set said more than
+/// the own location.
+fn blinded(claim: Claim, region: fn(&mut Access) -> &mut Region) -> (Vec<String>, Vec<String>) {
+    let model = Model::new("busy", BUSY).expect("a model");
+    let machine = model.machine(&model.program);
+    let facts = Facts::new(&model.program);
+    assert_eq!(confront(&machine, &facts, 150, 40).1, [], "the facts are right");
+    let (mut found, mut missed) = (Vec::new(), Vec::new());
+    for (p, proctype) in model.program.proctypes.iter().enumerate() {
+        for (e, edge) in proctype.edges.iter().enumerate() {
+            let mut wrong = facts.clone();
+            let (id, edge_id) = (ProctypeId(p as u32), EdgeId(e as u32));
+            let claimed = region(wrong.edge_mut(id, edge_id));
+            let less = Region { own_control: true, exclusive: claimed.exclusive, ..Region::default() };
+            if *claimed == less {
+                continue;
+            }
+            *claimed = less;
+            let (_, refuted) = confront(&machine, &wrong, 150, 40);
+            let names = |r: &&Refutation| {
+                let at = |pid: usize| {
+                    model.program.proctypes[p.min(2)].name.as_str() == ["p", "q", "s"][pid.min(2)]
+                };
+                r.claim == claim && r.action.edge == Some(edge_id) && at(r.action.pid)
+                    || r.action.partner.is_some_and(|(pid, partner)| partner == edge_id && at(pid))
+            };
+            let list = if refuted.iter().any(|r| names(&r)) { &mut found } else { &mut missed };
+            list.push(edge.text.clone());
+        }
+    }
+    (found, missed)
+}
+
+#[test]
+fn a_guard_that_says_too_little_is_refuted() {
+    let (found, missed) = blinded(Claim::Guard, |access| &mut access.guard.0);
+    for text in [
+        "g == 1",
+        "x < 3",
+        "c!x,y",
+        "else",
+        "len(c) == 1",
+        "nempty(c)",
+        "c?z,w",
+        "c??eval(z),w",
+        "_nr_pr == 2",
+    ] {
+        assert!(
+            found.iter().any(|t| t.replace(' ', "") == text.replace(' ', "")),
+            "{text}: found {found:?}, missed {missed:?}"
+        );
+    }
+}
+
+#[test]
+fn an_effect_that_says_too_little_is_refuted() {
+    let (found, missed) = blinded(Claim::Effect, |access| &mut access.effect.0);
+    for text in ["h = x", "x++", "v[x%2] = y", "c!x,y", "c?z,w", "h = y", "k = g"] {
+        assert!(
+            found.iter().any(|t| t.replace(' ', "") == text.replace(' ', "")),
+            "{text}: found {found:?}, missed {missed:?}"
+        );
+    }
+}
+
+#[test]
+fn writes_that_say_too_little_are_refuted() {
+    let (found, missed) = blinded(Claim::Writes, |access| &mut access.writes.0);
+    for text in [
+        "h = x",
+        "x++",
+        "v[x%2] = y",
+        "c!x,y",
+        "c?z,w",
+        "c??eval(z),w",
+        "c?<z,w>",
+        "g = 1 - g",
+        "run s()",
+        "-end-",
+    ] {
+        assert!(
+            found.iter().any(|t| t.replace(' ', "") == text.replace(' ', "")),
+            "{text}: found {found:?}, missed {missed:?}"
+        );
+    }
+}
