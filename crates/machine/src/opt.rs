@@ -3,9 +3,12 @@
 //! Each takes a program and gives one with the same proctypes, locations and edges, so that the steps of a counterexample
 //! found in the reduced program are steps of the original, where they are replayed.
 
+mod bits;
 pub mod dead_variables;
 pub mod fold;
 pub mod merge;
+mod unneeded;
+mod uses;
 
 use promela::ir::Program;
 

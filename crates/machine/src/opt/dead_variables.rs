@@ -1,28 +1,55 @@
-//! Dead-variable reset (PV §4; Spin does less): a local variable whose value nobody will read is kept at 0.
+//! Dead-variable reset (PV §4; Spin does less): a local variable whose value nobody will need is kept at 0.
 //!
-//! A cell is *live* at a location when some way from there reads it before it is surely written. This is the classical
-//! backward analysis, with a few extras: what a `provided` clause reads is live everywhere, and so is what another
+//! A cell is *live* at a location when some way from there uses it before it is surely written. This is the classical
+//! backward analysis, with a few extras: a read whose result is dead is no use ([`super::uses`]), what a `provided` clause reads is live everywhere, and so is what another
 //! process or a property can read through a remote reference. What is not live at a location is set to 0 as soon as a
 //! process gets there ([`promela::ir::Location::dead`]), by whatever way, so that no two states differ in it: the
-//! reset never adds states. A global that nobody reads anywhere never leaves its initial value.
+//! reset never adds states. Globals and fields of messages that nobody needs at all go with it ([`super::unneeded`]);
+//! each makes more of the other dead, so they take turns.
 //!
 //! Why it is sound: a state and the one with dead cells reset have the same steps, to states that are equal again up to
 //! dead cells, and satisfy the same propositions.
 
-use promela::ir::{Action, Base, EdgeId, InitStep, LocId, Place, Proctype, Program, RecvArg};
+use promela::ir::{Action, Base, EdgeId, Expr, LocId, Place, Proctype, ProctypeId, Program, RecvArg, visit};
 
-use crate::facts::{Cells, Footprint};
+use super::bits::Bits;
+use super::unneeded::{Needed, drop_writes, forget};
+use super::uses::{Context, Field, Wanted, is_harmless};
+use crate::facts::footprint::extent;
+use crate::facts::{Cells, Footprint, Points};
 
 /// Proctypes with more (cells × locations) than this are left alone: the analysis would cost more than it gives.
 const MAX_BITS: usize = 1 << 27;
 
-/// Marks dead local cells at every location, and makes writes to globals that nobody reads vanish.
+/// How often variables and messages take turns.
+const ROUNDS: usize = 4;
+
+/// Marks dead local cells at every location, and makes writes to what nobody needs vanish.
 pub fn mark(program: &mut Program) {
+    let points = Points::sure(program);
     let remote = remote_cells(program);
-    for (proctype, remote) in program.proctypes.iter_mut().zip(&remote) {
-        mark_proctype(proctype, remote);
+    let large = |p: &Proctype| (p.n_cells as usize).saturating_mul(p.locations.len()) > MAX_BITS;
+    let large: Vec<bool> = program.proctypes.iter().map(large).collect();
+    for _ in 0..ROUNDS {
+        let needed = Needed::new(program, &points, &large);
+        drop_writes(program, &points, &needed);
+        let mut less = false;
+        for p in 0..program.proctypes.len() {
+            if program.proctypes[p].n_cells > 0 && !large[p] {
+                let live = live_cells(Context { program, points: &points }, p, &remote[p], &needed);
+                let proctype = &mut program.proctypes[p];
+                for (location, live) in proctype.locations.iter_mut().zip(&live).skip(1) {
+                    if !location.in_d_step {
+                        location.dead = (0..proctype.n_cells).filter(|&cell| !live.has(cell)).collect();
+                    }
+                }
+                less |= drop_dead_stores(proctype, &live);
+            }
+        }
+        if !less {
+            return;
+        }
     }
-    drop_unread_globals(program);
 }
 
 /// For each proctype, the cells that others may read.
@@ -41,61 +68,80 @@ fn remote_cells(program: &Program) -> Vec<Cells> {
     remote
 }
 
-/// A set of cells as bits.
-#[derive(Clone, PartialEq, Eq)]
-struct Bits(Vec<u64>);
+/// What an edge needs of the own cells.
+struct Needs {
+    /// The own cells that it assigns to.
+    target: Option<(u32, u32)>,
+    /// What it uses when they are live.
+    then: Cells,
+    /// What it uses anyway.
+    always: Cells,
+    kills: Cells,
+}
 
-impl Bits {
-    fn new(n: usize) -> Self {
-        Bits(vec![0; n.div_ceil(64)])
+impl Needs {
+    fn of(context: Context<'_>, p: usize, id: usize, needed: &Needed) -> Needs {
+        let edge = &context.program.proctypes[p].edges[id];
+        let uses = |own| context.of(p, &edge.action, &After { own, needed }).own;
+        let target = match &edge.action {
+            Action::Assign(place, _) if place.base == Base::Local => Some(extent(place)),
+            _ => None,
+        };
+        let always = uses(false);
+        let then = if target.is_some() { uses(true) } else { Cells::default() };
+        Needs { target, then, always, kills: Footprint::of(edge).kills }
     }
 
-    fn set(&mut self, cell: u32, to: bool) {
-        let mask = 1 << (cell % 64);
-        match self.0.get_mut(cell as usize / 64) {
-            Some(word) if to => *word |= mask,
-            Some(word) => *word &= !mask,
-            None => {}
-        }
-    }
-
-    fn has(&self, cell: u32) -> bool {
-        self.0.get(cell as usize / 64).is_some_and(|word| word >> (cell % 64) & 1 != 0)
-    }
-
-    /// Adds all of `other`; true when that made a difference.
-    fn merge(&mut self, other: &Bits) -> bool {
-        let mut changed = false;
-        for (word, more) in self.0.iter_mut().zip(&other.0) {
-            changed |= *more & !*word != 0;
-            *word |= more;
-        }
-        changed
+    /// Turns what is live after the edge into what is live before.
+    fn before(&self, live: &mut Bits) {
+        let used =
+            if self.target.is_some_and(|cells| live.has_any(cells)) { &self.then } else { &self.always };
+        self.kills.iter().for_each(|cell| {
+            live.set(cell, false);
+        });
+        used.iter().for_each(|cell| {
+            live.set(cell, true);
+        });
     }
 }
 
-fn mark_proctype(proctype: &mut Proctype, remote: &Cells) {
-    let n_cells = proctype.n_cells as usize;
-    if n_cells == 0 || n_cells.saturating_mul(proctype.locations.len()) > MAX_BITS {
-        return;
+/// After an edge all own cells are needed, or none.
+struct After<'a> {
+    own: bool,
+    needed: &'a Needed,
+}
+
+impl Wanted for After<'_> {
+    fn globals(&self, cells: (u32, u32)) -> bool {
+        self.needed.any_global(cells)
     }
-    let live = live_cells(proctype, remote);
-    for (location, live) in proctype.locations.iter_mut().zip(&live).skip(1) {
-        if !location.in_d_step {
-            location.dead = (0..n_cells as u32).filter(|&cell| !live.has(cell)).collect();
-        }
+
+    fn own(&self, _: (u32, u32)) -> bool {
+        self.own
+    }
+
+    fn parameter(&self, proctype: ProctypeId, cell: u32) -> bool {
+        self.needed.parameter(proctype, cell)
+    }
+
+    fn field(&self, field: Field) -> bool {
+        self.needed.field(field)
     }
 }
 
 /// The live cells of every location, as a least fixed point.
-fn live_cells(proctype: &Proctype, remote: &Cells) -> Vec<Bits> {
-    let n_cells = proctype.n_cells as usize;
-    let mut always = Bits::new(n_cells);
-    remote.iter().for_each(|cell| always.set(cell, true));
+fn live_cells(context: Context<'_>, p: usize, remote: &Cells, needed: &Needed) -> Vec<Bits> {
+    let proctype = &context.program.proctypes[p];
+    let mut always = Bits::new(proctype.n_cells as usize);
+    remote.iter().for_each(|cell| {
+        always.set(cell, true);
+    });
     if let Some(provided) = &proctype.provided {
-        Footprint::of_expr(provided).local_reads.iter().for_each(|cell| always.set(cell, true));
+        Footprint::of_expr(provided).local_reads.iter().for_each(|cell| {
+            always.set(cell, true);
+        });
     }
-    let footprints: Vec<Footprint> = proctype.edges.iter().map(Footprint::of).collect();
+    let needs: Vec<Needs> = (0..proctype.edges.len()).map(|id| Needs::of(context, p, id, needed)).collect();
     let flows = flows(proctype);
     let mut live = vec![always; proctype.locations.len()];
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); proctype.locations.len()];
@@ -105,13 +151,11 @@ fn live_cells(proctype: &Proctype, remote: &Cells) -> Vec<Bits> {
     let mut work: Vec<usize> = (0..flows.len()).collect();
     while let Some(i) = work.pop() {
         let flow = flows[i];
-        let mut needed = live[flow.to.index()].clone();
+        let mut live_before = live[flow.to.index()].clone();
         if let Some(edge) = flow.edge {
-            let footprint = &footprints[edge.index()];
-            footprint.kills.iter().for_each(|cell| needed.set(cell, false));
-            footprint.local_reads.iter().for_each(|cell| needed.set(cell, true));
+            needs[edge.index()].before(&mut live_before);
         }
-        if live[flow.from.index()].merge(&needed) {
+        if live[flow.from.index()].merge(&live_before) {
             work.extend_from_slice(&before[flow.from.index()]);
         }
     }
@@ -149,39 +193,45 @@ fn flows(proctype: &Proctype) -> Vec<Flow> {
     flows
 }
 
-/// Makes every write to a global variable that nothing reads a write to nowhere.
-fn drop_unread_globals(program: &mut Program) {
-    let mut read = Bits::new(program.n_global_cells as usize);
-    let mut look = |footprint: Footprint| {
-        footprint.global_reads.iter().for_each(|cell| read.set(cell, true));
-    };
-    look(Footprint::of_properties(program));
-    for proctype in &program.proctypes {
-        proctype.edges.iter().for_each(|edge| look(Footprint::of(edge)));
-        proctype.provided.iter().for_each(|expr| look(Footprint::of_expr(expr)));
-        let initial = proctype.init.iter().filter_map(|step| match step {
-            InitStep::Assign(_, expr) => Some(Footprint::of_expr(expr)),
-            InitStep::NewChan(..) => None,
-        });
-        initial.for_each(&mut look);
-    }
-    let unread =
-        |place: &Place| place.base == Base::Global && place.indices.is_empty() && !read.has(place.cell);
-    for edge in program.proctypes.iter_mut().flat_map(|proctype| &mut proctype.edges) {
+/// Stores and receives whose target is dead afterwards are none. True when something that was read is not any more.
+fn drop_dead_stores(proctype: &mut Proctype, live: &[Bits]) -> bool {
+    let mut less = false;
+    for edge in &mut proctype.edges {
+        let live = &live[edge.to.index()];
+        let dead = |place: &Place| {
+            place.base == Base::Local && place.indices.is_empty() && !live.has_any(extent(place))
+        };
         match &mut edge.action {
-            Action::Assign(place, _) if unread(place) => {
-                (place.base, place.cell) = (Base::Scratch, 0);
+            Action::Assign(place, expr) if dead(place) && is_harmless(expr) && reads(expr) => {
+                forget(place, expr);
+                less = true;
             }
             Action::Receive { args, .. } => {
+                // What is stored first may be the index of what is stored next.
+                let mut indices = Cells::default();
+                for arg in args.iter() {
+                    if let RecvArg::Store(place) = arg {
+                        visit::walk_place(place, &mut |e| {
+                            indices.add_all(&Footprint::of_expr(e).local_reads)
+                        });
+                    }
+                }
                 for arg in args {
-                    if matches!(arg, RecvArg::Store(place) if unread(place)) {
+                    if matches!(arg, RecvArg::Store(place) if dead(place) && !indices.contains(place.cell)) {
                         *arg = RecvArg::Ignore;
+                        less = true;
                     }
                 }
             }
             _ => {}
         }
     }
+    less
+}
+
+fn reads(expr: &Expr) -> bool {
+    let footprint = Footprint::of_expr(expr);
+    !footprint.local_reads.is_empty() || !footprint.global_reads.is_empty()
 }
 
 #[cfg(test)]
@@ -201,8 +251,9 @@ mod tests {
         location.dead.iter().map(name).collect()
     }
 
+    /// A model, in which somebody looks at `g`, with its dead variables.
     fn marked(text: &str) -> Program {
-        let mut program = program(text);
+        let mut program = program(&format!("{text} active proctype watch() {{ g == 99 }}"));
         mark(&mut program);
         program
     }
@@ -262,9 +313,40 @@ mod tests {
     }
 
     #[test]
+    fn a_read_whose_result_is_dead_keeps_nothing_alive() {
+        let program = marked(
+            "byte g; active proctype p() { byte n, x, y, z; n = 1; n++; g = 1; x = g; y = x; z = 3; printf(\"%d\", z); \
+             y = 7 / x; g = 2 }",
+        );
+        assert_eq!(dead_at(&program, "p", "g = 1"), ["n", "x", "y", "z"]);
+        assert_eq!(dead_at(&program, "p", "y = x"), ["n", "y", "z"], "a division needs what it divides by");
+        assert_eq!(dead_at(&program, "p", "printf(\"%d\", z)"), ["n", "y", "z"]);
+    }
+
+    #[test]
+    fn messages_and_variables_take_turns() {
+        let program = marked(
+            "byte g, h; chan c = [1] of { byte, byte }; active proctype p() { byte x, y; h = 2; c!h,g; c?x,y; g = y; x = 1; g = x }",
+        );
+        let Action::Receive { args, .. } = &edge(&program, "p", "c?x,y").action else { panic!() };
+        assert!(matches!(args[..], [RecvArg::Ignore, RecvArg::Store(_)]), "x is dead after the receive");
+        let Action::Assign(place, _) = &edge(&program, "p", "h = 2").action else { panic!() };
+        assert_eq!(place.base, Base::Scratch, "so nobody needs the field, and nobody needs h");
+    }
+
+    #[test]
+    fn what_is_stored_first_may_be_an_index() {
+        let program = marked(
+            "byte g; chan c = [1] of { byte, byte }; active proctype p() { byte i, v[3]; c?i,v[i]; g = v[2] }",
+        );
+        let Action::Receive { args, .. } = &edge(&program, "p", "c?i,v[i]").action else { panic!() };
+        assert!(matches!(args[..], [RecvArg::Store(_), RecvArg::Store(_)]));
+    }
+
+    #[test]
     fn globals_that_nobody_reads_stay_as_they_are() {
         let program = marked(
-            "byte seen, used; chan c = [1] of { byte, byte }; \
+            "byte g, seen, used; chan c = [1] of { byte, byte }; \
              active proctype p() { seen = 3; used = 4; c?seen, used; used > 1 }",
         );
         let base = |text: &str| match &edge(&program, "p", text).action {

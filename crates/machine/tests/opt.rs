@@ -1,0 +1,144 @@
+//! Static reductions change nothing that can be observed: the same violations with and without each of them, and never
+//! more states.
+
+mod common;
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+
+use common::Model;
+use machine::opt::{Reductions, reduce};
+use promela::ir::Program;
+use system::{Fault, FaultKind, Successors, TransitionSystem};
+use testkit::generate::Size;
+
+/// What a search found.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    /// Kinds of violation and, but for end states, where they are.
+    violations: BTreeSet<(FaultKind, u32, u32)>,
+    states: usize,
+}
+
+/// All reachable states; `None` when there are more than `limit`.
+fn explore(model: &Model, program: &Program, limit: usize) -> Option<Found> {
+    let machine = model.machine(program);
+    let mut found = Found::default();
+    let mut first = Vec::new();
+    if let Err(fault) = machine.initial(&mut first) {
+        note(&mut found, &fault);
+        return Some(found);
+    }
+    let mut seen = HashSet::from([first.clone()]);
+    let mut todo = VecDeque::from([(first, false)]);
+    let mut out = Successors::default();
+    while let Some((state, transient)) = todo.pop_front() {
+        found.states += usize::from(!transient);
+        out.clear();
+        machine.expand(&state, &mut out);
+        if !transient {
+            let mut faults = Vec::new();
+            machine.inspect(&state, &mut faults);
+            faults.iter().for_each(|fault| note(&mut found, fault));
+            if out.list.is_empty() && !machine.labels(&state).valid_end {
+                note(&mut found, &machine.deadlock(&state));
+            }
+        }
+        for successor in &out.list {
+            out.fault(successor).iter().for_each(|fault| note(&mut found, fault));
+            let Some(bytes) = out.state(successor) else { continue };
+            if seen.insert(machine.key(bytes).to_vec()) {
+                todo.push_back((bytes.to_vec(), successor.is_transient()));
+            }
+        }
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+fn note(found: &mut Found, fault: &Fault) {
+    let place = if fault.kind == FaultKind::EndState { (0, 0) } else { (fault.line, fault.column) };
+    found.violations.insert((fault.kind, place.0, place.1));
+}
+
+/// Each reduction alone, and all.
+const WAYS: [(&str, Reductions); 4] = [
+    ("deadvars", Reductions { dead_variables: true, merge: false, fold: false }),
+    ("merge", Reductions { dead_variables: false, merge: true, fold: false }),
+    ("fold", Reductions { dead_variables: false, merge: false, fold: true }),
+    ("all", Reductions { dead_variables: true, merge: true, fold: true }),
+];
+
+/// Compares them with the program as it is; says how many states each has, if that is small enough.
+fn compare(model: &Model, limit: usize) -> Option<[usize; 5]> {
+    let whole = explore(model, &model.program, limit)?;
+    let mut states = [whole.states; 5];
+    for (i, (name, wanted)) in WAYS.into_iter().enumerate() {
+        let mut program = model.program.clone();
+        reduce(&mut program, wanted);
+        let less =
+            explore(model, &program, limit).unwrap_or_else(|| panic!("{}, {name}: more states", model.name));
+        assert_eq!(less.violations, whole.violations, "{}, {name}", model.name);
+        assert!(less.states <= whole.states, "{}, {name}: {} > {}", model.name, less.states, whole.states);
+        states[i + 1] = less.states;
+    }
+    Some(states)
+}
+
+#[test]
+fn models_of_the_repository() {
+    let models = Model::all();
+    let compared: Vec<[usize; 5]> = models.iter().filter_map(|model| compare(model, 10_000)).collect();
+    assert!(compared.len() > 30, "{} of {}", compared.len(), models.len());
+    for (i, (name, _)) in WAYS.iter().enumerate().filter(|(_, (name, _))| *name != "fold") {
+        assert!(compared.iter().any(|states| states[i + 1] < states[0]), "{name} reduces nothing");
+    }
+}
+
+fn random(seeds: std::ops::Range<u64>, size: Size) {
+    let models = seeds.clone().filter_map(|seed| Model::random(seed, size));
+    let compared = models.filter_map(|model| compare(&model, 2_000)).count();
+    assert!(compared * 2 > seeds.clone().count(), "{compared} of {}", seeds.count());
+}
+
+#[test]
+fn small_random_programs() {
+    random(0..600, Size::Small);
+}
+
+#[test]
+fn medium_random_programs() {
+    random(9000..9300, Size::Medium);
+}
+
+/// `OPT_SEEDS=from..to` compares more random programs.
+#[test]
+fn more_random_programs() {
+    let Ok(range) = std::env::var("OPT_SEEDS") else { return };
+    let (from, to) = range.split_once("..").expect("from..to");
+    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+}
+
+/// `OPT_MODELS=dir` compares the models of a folder, and prints for each the numbers of states.
+#[test]
+#[allow(clippy::print_stdout, reason = "asked for by hand only")]
+fn models_elsewhere() {
+    let Some(dir) = std::env::var_os("OPT_MODELS") else { return };
+    let mut paths = Vec::new();
+    common::find(dir.as_ref(), &mut paths);
+    let mut failed = Vec::new();
+    for path in &paths {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let name = path.to_string_lossy().into_owned();
+        let work = move || {
+            let states = Model::new(&name, &text).and_then(|model| compare(&model, 20_000));
+            println!("{name}\t{states:?}");
+        };
+        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
+        if work.expect("a thread").join().is_err() {
+            failed.push(path);
+        }
+    }
+    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+}
