@@ -6,6 +6,9 @@
 //! of assignments; choices between local statements are merged here as well. When the process is stuck there, the
 //! machine gives control back, and the state is an ordinary one: nothing is lost.)
 //!
+//! The first statement of an atomic sequence is followed at once by the next, so a location is of this kind only when the
+//! sequence stays among such locations to its end.
+//!
 //! A cycle of such locations would shut out the others for ever, so every cycle keeps a location at which it is not
 //! marked. Places that somebody can look at (labels of end, acceptance and progress, remote references, `pc_value`)
 //! keep their states. A statement that may be an error is not merged either: it would have no successor, and what others
@@ -73,6 +76,7 @@ fn merge_proctype(proctype: &mut Proctype, number: usize, watched: &Watched, ren
         .map(|at| is_local(proctype, number, LocId(at), watched))
         .collect();
     cut_cycles(proctype, &mut local);
+    leave_sequences(proctype, &mut local);
     let in_d_step = inside_d_steps(proctype);
     let chosen = |(edge, inside): (&Edge, bool)| {
         !inside && !edge.atomic && local[edge.to.index()] && may_go_on(edge, rendezvous)
@@ -181,6 +185,43 @@ fn is_local_step(edge: &Edge, number: usize, watched: &Watched) -> bool {
     statement && edge.escape.is_none() && local && !shown()
 }
 
+/// Takes out the locations from which an atomic sequence goes on to one that is not local.
+fn leave_sequences(proctype: &Proctype, local: &mut [bool]) {
+    let goes_out = |local: &[bool], at: usize| {
+        let edges = &proctype.locations[at].edges;
+        edges.iter().map(|id| proctype.edge(*id)).any(|edge| edge.atomic && !local[edge.to.index()])
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for at in 0..local.len() {
+            if local[at] && goes_out(local, at) {
+                local[at] = false;
+                changed = true;
+            }
+        }
+    }
+}
+
+/// All locations, as a process meets them: so the head of a loop comes before its body, and is where its cycle is cut. A
+/// process gets to the head anyway, so that this costs the fewest states.
+fn in_order(proctype: &Proctype) -> Vec<usize> {
+    let n = proctype.locations.len();
+    let mut met = vec![false; n];
+    let mut order = Vec::new();
+    for start in [proctype.start.index()].into_iter().chain(0..n) {
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut met[at], true) {
+                order.push(at);
+                let edges = proctype.locations[at].edges.iter().rev();
+                open.extend(edges.map(|id| proctype.edge(*id).to.index()));
+            }
+        }
+    }
+    order
+}
+
 /// Takes a location out of every cycle of local locations: the one at which a depth-first walk closes it.
 fn cut_cycles(proctype: &Proctype, local: &mut [bool]) {
     #[derive(Clone, Copy, PartialEq)]
@@ -190,7 +231,7 @@ fn cut_cycles(proctype: &Proctype, local: &mut [bool]) {
         Done,
     }
     let mut marks = vec![Mark::New; local.len()];
-    for start in 0..local.len() {
+    for start in in_order(proctype) {
         if !local[start] || marks[start] != Mark::New {
             continue;
         }
@@ -259,6 +300,21 @@ mod tests {
             "{:?}",
             p.edges.iter().map(|e| (&e.text, e.atomic)).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn a_loop_is_cut_at_its_head() {
+        let program = merged("byte g; active proctype p() { byte x; do :: x < 9 -> x = x + 1 od }");
+        assert!(edge(&program, "p", "x < 9").atomic && !edge(&program, "p", "x = x + 1").atomic);
+    }
+
+    #[test]
+    fn others_may_move_before_an_atomic_sequence() {
+        let text = |then: &str| {
+            format!("byte g; active proctype p() {{ byte x; g = 1; atomic {{ x = 2; {then} }}; g = 4 }}")
+        };
+        assert!(!edge(&merged(&text("g = 3")), "p", "g = 1").atomic, "between g = 1 and g = 3");
+        assert!(edge(&merged(&text("x = 3")), "p", "g = 1").atomic, "it ends before g = 4");
     }
 
     #[test]
