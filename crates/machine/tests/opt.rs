@@ -120,11 +120,13 @@ fn more_random_programs() {
     random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
 }
 
-/// `OPT_MODELS=dir` compares the models of a folder, and prints for each the numbers of states.
+/// `OPT_MODELS=dir` compares the models of a folder that have up to `OPT_STATES` states, and prints for each how many: as it
+/// is, with each reduction, with all.
 #[test]
 #[allow(clippy::print_stdout, reason = "asked for by hand only")]
 fn models_elsewhere() {
     let Some(dir) = std::env::var_os("OPT_MODELS") else { return };
+    let limit = std::env::var("OPT_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
     let mut paths = Vec::new();
     common::find(dir.as_ref(), &mut paths);
     let mut failed = Vec::new();
@@ -132,7 +134,7 @@ fn models_elsewhere() {
         let Ok(text) = std::fs::read_to_string(path) else { continue };
         let name = path.to_string_lossy().into_owned();
         let work = move || {
-            let states = Model::new(&name, &text).and_then(|model| compare(&model, 20_000));
+            let states = Model::new(&name, &text).and_then(|model| compare(&model, limit));
             println!("{name}\t{states:?}");
         };
         let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
