@@ -107,6 +107,13 @@ impl RootSet {
         }
     }
 
+    /// All roots, in no order that means anything.
+    pub fn to_vec(&self) -> Vec<(u32, u32)> {
+        let mut all = Vec::with_capacity(self.len() as usize);
+        self.for_each(|root| all.push(root));
+        all
+    }
+
     /// A set for roots that fit into none.
     #[cold]
     fn add_set(&mut self, root: (u32, u32)) -> Result<u8, Full> {

@@ -14,6 +14,7 @@
 //! Keys of one length are a *family*: they have one tree shape, one set of roots and nodes of their own.
 
 use crate::budget::Budget;
+use crate::learn;
 use crate::nodes::Nodes;
 use crate::order::Order;
 use crate::path::Path;
@@ -22,6 +23,12 @@ use crate::{Full, Recall, Seen};
 
 pub use crate::roots::Kind as Roots;
 
+/// How many keys of a family there are when its order is first thought over.
+const FIRST_LESSON: u64 = 8_000;
+/// How many times more there are at the next time when there are few nodes, and otherwise.
+const NEXT_LESSON: (u64, u64) = (16, 4);
+/// So many nodes for a thousand keys are few.
+const FEW_NODES: u64 = 60;
 /// No family.
 const NO_FAMILY: u32 = u32::MAX;
 
@@ -46,6 +53,7 @@ pub struct Tree {
     parent: u32,
     budget: Budget,
     len: u64,
+    first_lesson: u64,
 }
 
 /// All keys of one length.
@@ -56,17 +64,25 @@ struct Family {
     nodes: Vec<Nodes>,
     /// `None` when another family has taken the place of this one, which then only unfolds old names.
     roots: Option<RootSet>,
+    /// New keys until its order is thought over.
+    until_lesson: u64,
 }
 
 impl Family {
-    fn new(kind: Roots, order: Order, budget: &mut Budget) -> Result<Self, Full> {
+    fn new(kind: Roots, order: Order, until_lesson: u64, budget: &mut Budget) -> Result<Self, Full> {
         budget.take(order.memory() + Path::memory(&order) + size_of::<Family>() + size_of::<Path>())?;
         let mut nodes = budget.reserved(order.n_inner())?;
         for _ in 0..order.n_inner() {
             nodes.push(Nodes::new(budget)?);
         }
         let roots = Some(RootSet::new(kind, budget)?);
-        Ok(Family { order, nodes, roots })
+        Ok(Family { order, nodes, roots, until_lesson })
+    }
+
+    /// Keeps only what is needed to unfold names.
+    fn retire(&mut self, budget: &mut Budget) {
+        self.nodes.iter_mut().for_each(|nodes| nodes.freeze(budget));
+        self.roots.take().into_iter().for_each(|roots| roots.release(budget));
     }
 }
 
@@ -81,6 +97,7 @@ impl Tree {
             parent: NO_FAMILY,
             budget: Budget::new(limit),
             len: 0,
+            first_lesson: FIRST_LESSON,
         }
     }
 
@@ -105,11 +122,92 @@ impl Tree {
             self.budget.take((len + 1 - self.by_length.len()) * 4)?;
             self.by_length.resize(len + 1, NO_FAMILY);
         }
-        let path = Path::new(&order);
-        self.families.push(Family::new(self.kind, order, &mut self.budget)?);
+        let (path, before) = (Path::new(&order), self.budget);
+        match Family::new(self.kind, order, self.first_lesson, &mut self.budget) {
+            Ok(family) => self.families.push(family),
+            Err(full) => {
+                self.budget = before;
+                return Err(full);
+            }
+        }
         self.paths.push(path);
         self.by_length[len] = number;
         Ok(number)
+    }
+
+    /// Looks for a better order of a family, and lets a new family take its place if there is one. When there is no memory
+    /// for that all stays as it is.
+    #[cold]
+    fn lesson(&mut self, number: u32) {
+        let family = &mut self.families[number as usize];
+        let Some(roots) = &family.roots else { return };
+        let nodes: usize = family.nodes.iter().map(Nodes::len).sum();
+        let few = nodes as u64 * 1000 <= roots.len() * FEW_NODES;
+        family.until_lesson = roots.len() * (if few { NEXT_LESSON.0 } else { NEXT_LESSON.1 } - 1);
+        let scratch =
+            roots.len() as usize * size_of::<(u32, u32)>() + learn::memory(roots.len(), family.order.len());
+        if self.budget.take(scratch).is_err() {
+            return;
+        }
+        let parent = self.paths[number as usize].key().to_vec();
+        let mut roots = roots.to_vec();
+        let samples = self.samples(number, &roots);
+        if let Some(order) =
+            learn::better(&self.families[number as usize].order, &samples, roots.len() as u64)
+        {
+            // One after another they differ little then.
+            roots.sort_unstable();
+            self.replace(number, order, &roots);
+        }
+        if self.parent == number {
+            self.depart(&parent);
+        }
+        self.budget.give(scratch);
+    }
+
+    /// Some keys of a family, one behind the other.
+    fn samples(&mut self, number: u32, roots: &[(u32, u32)]) -> Vec<u8> {
+        let Family { order, nodes, .. } = &self.families[number as usize];
+        let path = &mut self.paths[number as usize];
+        let n = learn::n_samples(roots.len() as u64);
+        let mut samples = Vec::with_capacity(n * order.len());
+        for &root in roots.iter().step_by(roots.len().div_ceil(n).max(1)) {
+            path.unfold(order, nodes, root);
+            samples.extend_from_slice(path.key());
+        }
+        samples
+    }
+
+    /// Lets a family with another order take the place of a family with these roots.
+    fn replace(&mut self, old: u32, order: Order, roots: &[(u32, u32)]) {
+        let (len, before) = (order.len(), self.budget);
+        let Ok(new) = self.add_family(len, order) else { return };
+        if self.copy(old, new, roots).is_ok() {
+            self.families[new as usize].until_lesson = self.families[old as usize].until_lesson;
+            self.families[old as usize].retire(&mut self.budget);
+        } else {
+            self.families.truncate(new as usize);
+            self.paths.truncate(new as usize);
+            self.by_length[len] = old;
+            self.budget = before;
+        }
+    }
+
+    /// Copies keys to a newer family.
+    fn copy(&mut self, old: u32, new: u32, roots: &[(u32, u32)]) -> Result<(), Full> {
+        let (old, new) = (old as usize, new as usize);
+        let (families, newer) = self.families.split_at_mut(new);
+        let (paths, newer_paths) = self.paths.split_at_mut(new);
+        let (Some(to), Some(to_path)) = (newer.first_mut(), newer_paths.first_mut()) else {
+            return Err(Full);
+        };
+        let Some(to_roots) = &mut to.roots else { return Err(Full) };
+        for &root in roots {
+            paths[old].unfold(&families[old].order, &families[old].nodes, root);
+            let root = to_path.go(&to.order, &mut to.nodes, &mut self.budget, paths[old].key())?;
+            to_roots.insert(root, &mut self.budget)?;
+        }
+        Ok(())
     }
 
     /// Stands at `key`, from where its successors are looked up.
@@ -136,7 +234,7 @@ impl Seen for Tree {
     #[inline]
     fn prepare(&mut self, key: &[u8]) -> Result<Root, Full> {
         let number = self.family(key.len())?;
-        let Family { order, nodes, roots } = &mut self.families[number as usize];
+        let Family { order, nodes, roots, .. } = &mut self.families[number as usize];
         let path = &mut self.paths[number as usize];
         let root = if number == self.parent {
             path.look(order, nodes, &mut self.budget, key)?
@@ -157,8 +255,15 @@ impl Seen for Tree {
             return self.insert(key, ticket);
         };
         let new = roots.insert((ticket.left, ticket.right), &mut self.budget)?;
-        self.len += u64::from(new);
-        Ok(new.then_some(ticket))
+        if !new {
+            return Ok(None);
+        }
+        self.len += 1;
+        family.until_lesson -= 1;
+        if family.until_lesson == 0 {
+            self.lesson(ticket.family);
+        }
+        Ok(Some(ticket))
     }
 
     fn contains(&self, key: &[u8], ticket: Root) -> bool {
@@ -183,7 +288,7 @@ impl Seen for Tree {
 
 impl Recall for Tree {
     fn load(&mut self, name: Root, out: &mut Vec<u8>) {
-        let Family { order, nodes, roots } = &self.families[name.family as usize];
+        let Family { order, nodes, roots, .. } = &self.families[name.family as usize];
         let path = &mut self.paths[name.family as usize];
         path.unfold(order, nodes, (name.left, name.right));
         let start = out.len();
@@ -211,7 +316,7 @@ mod tests {
             seed ^= seed << 17;
             (seed >> 11) as usize % n
         };
-        let mut tree = Tree::new(kind, u64::MAX);
+        let mut tree = Tree { first_lesson: 50, ..Tree::new(kind, u64::MAX) };
         let mut model = HashSet::new();
         let mut names: Vec<(Root, Vec<u8>)> = Vec::new();
         let mut held: Vec<(Root, Vec<u8>)> = Vec::new();
@@ -264,6 +369,53 @@ mod tests {
     }
 
     #[test]
+    fn better_orders_take_over_and_old_names_stay() {
+        for kind in [Roots::Whole, Roots::Cleary] {
+            // Bytes far apart that say the same: the plain order is bad for them.
+            let key = |i: u32| -> Vec<u8> {
+                (0..64).map(|at| (i / 7u32.pow(at % 7) % 7) as u8 + at as u8 % 2).collect()
+            };
+            let mut tree = Tree { first_lesson: 1000, ..Tree::new(kind, u64::MAX) };
+            let mut plain = Tree { first_lesson: u64::MAX, ..Tree::new(kind, u64::MAX) };
+            let held: Vec<Root> = (0..40_000).map(|i| tree.prepare(&key(i)).unwrap()).collect();
+            let mut names = Vec::new();
+            for i in 0..40_000 {
+                assert_eq!(plain.is_new(&key(i)), Ok(true));
+                assert!(!tree.contains(&key(i), held[i as usize]));
+                names.push(tree.insert(&key(i), held[i as usize]).unwrap().unwrap());
+                assert!(tree.contains(&key(i), held[i as usize]));
+            }
+            assert!(tree.families.len() > 1, "an order was learned");
+            assert!(tree.families[0].roots.is_none());
+            let present = tree.families.last().unwrap();
+            let nodes: usize = present.nodes.iter().map(Nodes::len).sum();
+            assert!(nodes * 4 < plain.n_nodes(), "{nodes} of {}", plain.n_nodes());
+            for (i, &name) in (0..).zip(&names) {
+                let mut out = Vec::new();
+                tree.load(name, &mut out);
+                assert_eq!(out, key(i));
+                assert_eq!(tree.insert(&key(i), held[i as usize]), Ok(None));
+                assert_eq!(tree.is_new(&key(i)), Ok(false));
+            }
+            assert_eq!(tree.n_keys(), 40_000);
+        }
+    }
+
+    #[test]
+    fn the_books_are_right() {
+        let mut tree = shadow(Roots::Cleary, 30_000, 60, 5);
+        assert!(tree.families.iter().any(|family| family.roots.is_none()), "nothing was learned");
+        for family in &mut tree.families {
+            family.retire(&mut tree.budget);
+            let (order, nodes) = (family.order.memory() + Path::memory(&family.order), &family.nodes);
+            let fixed =
+                order + size_of::<Family>() + size_of::<Path>() + nodes.capacity() * size_of::<Nodes>();
+            tree.budget.give(fixed + nodes.iter().map(|nodes| nodes.memory() as usize).sum::<usize>());
+        }
+        assert_eq!(tree.memory(), tree.by_length.len() as u64 * 4);
+    }
+
+    #[test]
     fn trailing_zeros_are_part_of_a_key() {
         let mut tree = Tree::new(Roots::Cleary, u64::MAX);
         for len in 0..9 {
@@ -290,7 +442,7 @@ mod tests {
     fn the_limit_is_kept_and_nothing_is_lost() {
         for kind in [Roots::Whole, Roots::Cleary] {
             let limit = 2_000_000;
-            let mut tree = Tree::new(kind, limit);
+            let mut tree = Tree { first_lesson: 500, ..Tree::new(kind, limit) };
             let key =
                 |i: u32| [i.to_le_bytes(), (i * 7).to_le_bytes(), [1; 4], (i % 50).to_le_bytes()].concat();
             let mut n = 0;
@@ -300,6 +452,10 @@ mod tests {
             }
             assert!(n > 10_000, "{n}");
             assert_eq!(tree.n_keys(), u64::from(n));
+            for i in 0..n {
+                let ticket = tree.prepare(&key(i)).unwrap();
+                assert!(tree.contains(&key(i), ticket));
+            }
         }
     }
 }

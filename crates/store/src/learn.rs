@@ -1,0 +1,426 @@
+//! Finds a good order for a tree: bytes that belong together near each other.
+//!
+//! The order decides most of the size and the speed of a tree (measured: 8 to 10 bytes a state for one bad node). What
+//! costs memory is how many different values each subtree takes. So clusters of bytes are joined greedily by what a
+//! sample of the states found so far shows: first bytes into words, which is free, those that tell most about each other;
+//! then words into subtrees, always the two whose union takes the fewest different values. Bytes that depend on each other
+//! come together, however far apart they lie in the key. Then single subtrees are moved to better places for as long
+//! as that helps ([`crate::regraft`]).
+//!
+//! From how many values a sample of s states shows, d, the number k of all values is estimated as if all were equally
+//! frequent: d = k (1 − e^(−s/k)). The sum over all subtrees estimates how many nodes an order needs.
+
+use crate::order::{NONE, Order};
+use crate::regraft::Graft;
+
+/// More clusters than these are not compared with each other: neighbours are joined first.
+const CLUSTERS: usize = 96;
+/// Bytes of a word.
+const WORD: usize = 4;
+/// A new order must cost less than this part of the old one.
+const GAIN: f64 = 0.95;
+/// Bytes that an inner node takes, with its part of the index.
+const NODE_BYTES: f64 = 15.0;
+/// Bytes that a bit of a root's half takes, at the usual load.
+const BIT_BYTES: f64 = 1.0 / 8.0 / 0.75;
+/// Joins that may be tried to improve an order, for every sample.
+const TRIES: usize = 3;
+
+/// How many samples are needed to learn about so many keys: more when there is more to gain.
+pub fn n_samples(keys: u64) -> usize {
+    (keys / 64).clamp(1_000, 4_000) as usize
+}
+
+/// Bytes that learning about so many keys of `len` bytes needs for a moment.
+pub fn memory(keys: u64, len: usize) -> usize {
+    let column = n_samples(keys) * size_of::<u16>();
+    n_samples(keys) * len + 2 * (len + WORD) * column
+}
+
+/// An order for `keys` keys like these samples (one behind the other) that is clearly better than `old`, if one is found.
+pub fn better(old: &Order, samples: &[u8], keys: u64) -> Option<Order> {
+    let mut joiner = Joiner::new(samples.len().checked_div(old.len())?);
+    let columns = columns(old.len(), samples, &mut joiner);
+    let new = cluster(&columns, &mut joiner);
+    let cost = |order: &Order, joiner: &mut Joiner| cost(order, &columns, keys as f64, joiner);
+    (cost(&new, &mut joiner) < cost(old, &mut joiner) * GAIN).then_some(new)
+}
+
+/// The values that something takes in the samples, numbered in the order in which they occur. Two things that say the
+/// same have the same column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The number of its value in every sample.
+    pub values: Vec<u16>,
+    /// How many different ones there are.
+    pub distinct: u32,
+}
+
+impl Column {
+    /// Always the same.
+    pub fn constant(samples: usize) -> Self {
+        Column { values: vec![0; samples], distinct: 1 }
+    }
+}
+
+/// Joins columns.
+#[derive(Debug)]
+pub struct Joiner {
+    samples: usize,
+    /// Round, pair of values, number given to the pair.
+    slots: Vec<u64>,
+    round: u64,
+    /// How many joins were computed.
+    pub tries: usize,
+}
+
+impl Joiner {
+    /// For columns of so many samples (below 2^15).
+    pub fn new(samples: usize) -> Self {
+        let slots = vec![0; (4 * samples).next_power_of_two()];
+        Joiner { samples, slots, round: 0, tries: 0 }
+    }
+
+    /// Calls `each` with the number of every pair of values; how many there are.
+    #[inline]
+    fn number(&mut self, left: &[u16], right: &[u16], mut each: impl FnMut(u16)) -> u32 {
+        self.tries += 1;
+        self.round += 1;
+        if self.round == 1 << 16 {
+            self.slots.fill(0);
+            self.round = 1;
+        }
+        let shift = 64 - self.slots.len().trailing_zeros();
+        let mask = self.slots.len() - 1;
+        let mut distinct = 0;
+        for (&left, &right) in left.iter().zip(right) {
+            let pair = u64::from(left) << 16 | u64::from(right);
+            let wanted = self.round << 32 | pair;
+            let mut at = (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize;
+            loop {
+                let slot = self.slots[at];
+                if slot >> 16 == wanted {
+                    each(slot as u16);
+                    break;
+                }
+                if slot >> 48 != self.round {
+                    self.slots[at] = wanted << 16 | distinct;
+                    each(distinct as u16);
+                    distinct += 1;
+                    break;
+                }
+                at = (at + 1) & mask;
+            }
+        }
+        distinct as u32
+    }
+
+    /// How many pairs of values there are.
+    pub fn count(&mut self, left: &Column, right: &Column) -> u32 {
+        if left.distinct == 1 || right.distinct == 1 {
+            return left.distinct.max(right.distinct);
+        }
+        self.number(&left.values, &right.values, |_| ())
+    }
+
+    /// The column of two things together.
+    pub fn join(&mut self, left: &Column, right: &Column) -> Column {
+        let mut values = Vec::with_capacity(self.samples);
+        let distinct = self.number(&left.values, &right.values, |number| values.push(number));
+        Column { values, distinct }
+    }
+
+    /// How many values there would be in an endless sample.
+    pub fn support(&self, distinct: u32) -> f64 {
+        let (samples, distinct) = (self.samples as f64, f64::from(distinct));
+        let (mut low, mut high) = (distinct, samples * samples);
+        if distinct > samples - 1.0 {
+            return high;
+        }
+        while high > low * 1.01 {
+            let middle = (low * high).sqrt();
+            let expected = middle * -(-samples / middle).exp_m1();
+            *(if expected < distinct { &mut low } else { &mut high }) = middle;
+        }
+        low
+    }
+}
+
+/// The columns of all bytes.
+fn columns(len: usize, samples: &[u8], joiner: &mut Joiner) -> Vec<Column> {
+    let nothing = vec![0; joiner.samples];
+    let mut bytes = vec![0; joiner.samples];
+    (0..len)
+        .map(|at| {
+            bytes
+                .iter_mut()
+                .zip(samples.chunks_exact(len))
+                .for_each(|(byte, key)| *byte = u16::from(key[at]));
+            let mut values = Vec::with_capacity(joiner.samples);
+            let distinct = joiner.number(&bytes, &nothing, |number| values.push(number));
+            Column { values, distinct }
+        })
+        .collect()
+}
+
+/// The column of a word.
+fn word(bytes: &[u32], columns: &[Column], joiner: &mut Joiner) -> Column {
+    let constant = Column::constant(joiner.samples);
+    let known = bytes.iter().filter(|&&byte| byte != NONE).map(|&byte| &columns[byte as usize]);
+    known.fold(constant, |word, column| if column.distinct == 1 { word } else { joiner.join(&word, column) })
+}
+
+/// What `keys` keys cost in this order, in bytes a key.
+fn cost(order: &Order, columns: &[Column], keys: f64, joiner: &mut Joiner) -> f64 {
+    let mut vertices: Vec<Column> =
+        (0..order.n_leaves()).map(|leaf| word(&order.leaf(leaf), columns, joiner)).collect();
+    let mut nodes = 0.0;
+    for number in 0..order.n_inner() {
+        let join = order.join(number);
+        let column = joiner.join(&vertices[join.left as usize], &vertices[join.right as usize]);
+        nodes += joiner.support(column.distinct).min(keys);
+        vertices.push(column);
+    }
+    let root = order.root();
+    let bits = |vertex: u32| match vertex as usize {
+        leaf if leaf < order.n_leaves() => 32.0,
+        inner => joiner.support(vertices[inner].distinct).min(keys).log2(),
+    };
+    nodes * NODE_BYTES / keys + (bits(root.left) + bits(root.right)) * BIT_BYTES
+}
+
+/// Some bytes and the values that they take together.
+#[derive(Debug)]
+struct Cluster {
+    bytes: Vec<u32>,
+    column: Column,
+}
+
+impl Cluster {
+    fn with(&self, other: &Cluster, joiner: &mut Joiner) -> Cluster {
+        Cluster {
+            bytes: [&self.bytes[..], &other.bytes].concat(),
+            column: joiner.join(&self.column, &other.column),
+        }
+    }
+}
+
+/// The order that the samples suggest.
+fn cluster(columns: &[Column], joiner: &mut Joiner) -> Order {
+    let (constant, varying) =
+        (0..columns.len() as u32).partition(|&byte| columns[byte as usize].distinct == 1);
+    let constant: Vec<u32> = constant;
+    let mut words = equal_bytes(varying, columns);
+    join_neighbours(&mut words, joiner);
+    gather(&mut words, joiner);
+    let mut leaves: Vec<[u32; WORD]> = words.iter().map(|cluster| leaf(&cluster.bytes)).collect();
+    let mut tops: Vec<(u32, Column)> =
+        (0..).zip(words).map(|(leaf, cluster)| (leaf, cluster.column)).collect();
+    let (varying, still) = (leaves.len() as u32, Column::constant(joiner.samples));
+    leaves.extend(constant.chunks(WORD).map(leaf));
+    let mut pairs = Vec::new();
+    // All that is constant is one subtree, which never changes.
+    let constants = (varying..leaves.len() as u32).reduce(|left, right| {
+        pairs.push((left, right));
+        (leaves.len() + pairs.len() - 1) as u32
+    });
+    tops.extend(constants.map(|top| (top, still)));
+    let mut graft = Graft::new(tops, (leaves.len() + pairs.len()) as u32, joiner);
+    graft.improve(joiner, TRIES * joiner.samples);
+    pairs.extend(graft.pairs());
+    name_halves(leaves.len(), &mut pairs);
+    Order::new(columns.len(), leaves, &pairs)
+}
+
+fn leaf(bytes: &[u32]) -> [u32; WORD] {
+    std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(NONE))
+}
+
+/// A word that is a half of the root would need 32 bits there; its name needs fewer. It is joined with itself.
+fn name_halves(leaves: usize, pairs: &mut Vec<(u32, u32)>) {
+    let Some((left, right)) = pairs.pop() else { return };
+    let mut named = |half: u32| {
+        if (half as usize) < leaves {
+            pairs.push((half, half));
+            return (leaves + pairs.len() - 1) as u32;
+        }
+        half
+    };
+    let root = (named(left), named(right));
+    pairs.push(root);
+}
+
+/// Bytes that say the same are in one cluster from the beginning.
+fn equal_bytes(varying: Vec<u32>, columns: &[Column]) -> Vec<Cluster> {
+    let mut clusters: Vec<Cluster> = Vec::new();
+    for byte in varying {
+        let column = &columns[byte as usize];
+        let equal = |known: &&mut Cluster| known.bytes.len() < WORD && known.column == *column;
+        match clusters.iter_mut().find(equal) {
+            Some(known) => known.bytes.push(byte),
+            None => clusters.push(Cluster { bytes: vec![byte], column: column.clone() }),
+        }
+    }
+    clusters
+}
+
+/// Joins neighbours until there are few enough to be compared all with all, or no two fit into a word.
+fn join_neighbours(clusters: &mut Vec<Cluster>, joiner: &mut Joiner) {
+    let mut i = 0;
+    while clusters.len() > CLUSTERS && i + 1 < clusters.len() {
+        if clusters[i].bytes.len() + clusters[i + 1].bytes.len() <= WORD {
+            let next = clusters.remove(i + 1);
+            clusters[i] = clusters[i].with(&next, joiner);
+        } else {
+            i += 1;
+        }
+    }
+}
+
+/// Gathers bytes into words: always the two clusters that tell most about each other. That is so when the union takes few
+/// values compared with both.
+fn gather(clusters: &mut Vec<Cluster>, joiner: &mut Joiner) {
+    let score = |left: &Cluster, right: &Cluster, joiner: &mut Joiner| {
+        if left.bytes.len() + right.bytes.len() > WORD {
+            return f64::INFINITY;
+        }
+        let both = f64::from(joiner.count(&left.column, &right.column));
+        both / (f64::from(left.column.distinct) * f64::from(right.column.distinct)).sqrt()
+    };
+    agglomerate(clusters, joiner, score, Cluster::with);
+}
+
+/// Joins the two items with the lowest score, again and again, until no score is finite.
+pub fn agglomerate<T>(
+    items: &mut Vec<T>,
+    joiner: &mut Joiner,
+    score: impl Fn(&T, &T, &mut Joiner) -> f64,
+    mut join: impl FnMut(&T, &T, &mut Joiner) -> T,
+) {
+    let n = items.len();
+    let mut scores = vec![f64::INFINITY; n * n];
+    for i in 0..n {
+        for j in 0..i {
+            scores[i * n + j] = score(&items[i], &items[j], joiner);
+        }
+    }
+    let mut alive: Vec<usize> = (0..n).collect();
+    loop {
+        let pairs = alive.iter().enumerate().flat_map(|(k, &i)| alive[..k].iter().map(move |&j| (i, j)));
+        let best = pairs.min_by(|&(a, b), &(c, d)| scores[a * n + b].total_cmp(&scores[c * n + d]));
+        let Some((high, low)) = best.filter(|&(i, j)| scores[i * n + j] < f64::INFINITY) else { break };
+        items[low] = join(&items[low], &items[high], joiner);
+        alive.retain(|&i| i != high);
+        for &other in alive.iter().filter(|&&other| other != low) {
+            scores[low.max(other) * n + low.min(other)] = score(&items[low], &items[other], joiner);
+        }
+    }
+    let mut number = 0;
+    items.retain(|_| {
+        number += 1;
+        alive.contains(&(number - 1))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> u8 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 56) as u8
+    }
+
+    /// The bytes of the subtree under a vertex.
+    fn bytes_under(order: &Order, vertex: u32) -> Vec<u32> {
+        match (vertex as usize).checked_sub(order.n_leaves()) {
+            None => order.leaf(vertex as usize).into_iter().filter(|&byte| byte != NONE).collect(),
+            Some(number) => {
+                let join = order.join(number);
+                let mut all = bytes_under(order, join.left);
+                all.extend(bytes_under(order, join.right));
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_belong_together_come_together_however_far_apart() {
+        // Byte i depends on byte i + 16 and i + 32, and on nothing else.
+        let mut seed = 3;
+        let mut samples = Vec::new();
+        for _ in 0..2000 {
+            let base: Vec<u8> = (0..16).map(|_| random(&mut seed) % 8).collect();
+            samples.extend_from_slice(&base);
+            samples.extend(base.iter().map(|byte| byte * 3 + 1));
+            samples.extend(base.iter().map(|byte| byte % 3));
+        }
+        let order = better(&Order::plain(48), &samples, 2000).unwrap();
+        for byte in 0..16 {
+            let leaf = order.place(byte).0;
+            assert_eq!((order.place(byte + 16).0, order.place(byte + 32).0), (leaf, leaf), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn halves_that_do_not_depend_on_each_other_become_the_halves_of_the_root() {
+        // Even bytes are made of one number below 100, odd ones of another.
+        let mut seed = 9;
+        let mut samples = Vec::new();
+        for _ in 0..2000 {
+            let numbers = [random(&mut seed) % 100, random(&mut seed) % 100];
+            let byte = |at: u8| numbers[usize::from(at % 2)].wrapping_mul(at / 2 * 2 + 1) >> (at / 8);
+            samples.extend((0..32).map(byte));
+        }
+        let order = better(&Order::plain(32), &samples, 10_000).unwrap();
+        let root = order.root();
+        let halves = [bytes_under(&order, root.left), bytes_under(&order, root.right)];
+        let even: Vec<u32> = (0..32).step_by(2).collect();
+        let odd: Vec<u32> = (1..32).step_by(2).collect();
+        assert!(halves == [even.clone(), odd.clone()] || halves == [odd, even], "{halves:?}");
+    }
+
+    #[test]
+    fn every_byte_has_one_place() {
+        let mut seed = 1;
+        for len in [1, 2, 3, 4, 5, 9, 30, 200, 1000] {
+            let samples: Vec<u8> =
+                (0..1000 * len).map(|at| random(&mut seed) % (1 + (at % len % 5) as u8)).collect();
+            let mut joiner = Joiner::new(1000);
+            let columns = columns(len, &samples, &mut joiner);
+            let order = cluster(&columns, &mut joiner);
+            assert_eq!(order.len(), len);
+            let mut places: Vec<(usize, u32)> = (0..len).map(|byte| order.place(byte)).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), len);
+            let root = order.root();
+            let mut all = bytes_under(&order, root.left);
+            all.extend(bytes_under(&order, root.right));
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all, (0..len as u32).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn nothing_is_learned_from_noise_or_nothing() {
+        let mut seed = 77;
+        let noise: Vec<u8> = (0..16 * 1000).map(|_| random(&mut seed)).collect();
+        assert_eq!(better(&Order::plain(16), &noise, 8000), None);
+        assert_eq!(better(&Order::plain(16), &[5; 16 * 1000], 8000), None);
+        assert_eq!(better(&Order::plain(0), &[], 8000), None);
+    }
+
+    #[test]
+    fn the_number_of_values_is_estimated() {
+        let joiner = Joiner::new(1000);
+        for (values, shown) in [(10.0, 10), (500.0, 432), (1000.0, 632), (5000.0, 906)] {
+            let estimate = joiner.support(shown);
+            assert!((0.95..1.05).contains(&(estimate / values)), "{estimate} for {values}");
+        }
+        assert_eq!(joiner.support(1000), 1e6);
+    }
+}
