@@ -179,7 +179,7 @@ impl<S: Seen> DepthFirst<'_, S> {
             let key = &state[..state.len().saturating_sub(self.hidden)];
             self.tickets.push(self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?);
         }
-        for ticket in &self.tickets {
+        for ticket in &mut self.tickets {
             self.store.approach(ticket);
         }
         Ok(())

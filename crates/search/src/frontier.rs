@@ -232,7 +232,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
 
     /// Inserts the successors of a batch; those that are new join the queue.
     fn insert_batch(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
-        for ticket in &batch.tickets {
+        for ticket in &mut batch.tickets {
             self.store.approach(ticket);
         }
         let mut first = 0;

@@ -111,7 +111,7 @@ fn batch<S: Seen>(store: &mut S, keys: &[u8], len: usize, strides: u32) -> Resul
         tickets.push(store.prepare(key)?);
     }
     if strides > 2 {
-        tickets.iter().for_each(|ticket| store.approach(ticket));
+        tickets.iter_mut().for_each(|ticket| store.approach(ticket));
     }
     for (key, ticket) in keys.chunks_exact(len).zip(tickets) {
         store.insert(key, ticket)?;

@@ -46,7 +46,7 @@ fn replay(tree: &mut Tree, records: &[Record<'_>], batch: usize) -> Result<(), F
 }
 
 fn flush(tree: &mut Tree, tickets: &mut Vec<(&[u8], <Tree as Seen>::Ticket)>) -> Result<(), Full> {
-    tickets.iter().for_each(|(_, ticket)| tree.approach(ticket));
+    tickets.iter_mut().for_each(|(_, ticket)| tree.approach(ticket));
     for (key, ticket) in tickets.drain(..) {
         tree.insert(key, ticket)?;
     }

@@ -1,28 +1,23 @@
 //! Byte strings written once and never moved, found again by a number of 40 bits.
 //!
-//! The numbers count words of eight bytes. The words lie in *buckets* that get larger by about a quarter at a time, so that a
-//! tiny arena is tiny, a large one has few buckets (all their addresses stay in the first-level cache), and nothing is ever copied.
-//! Every writer takes a *block* of a bucket for itself and fills it alone, so writers do not disturb each other.
+//! The numbers count words of eight bytes. The words lie in one range of addresses, as long as they may ever need: addresses
+//! cost nothing, memory is there only where something was written. So nothing is ever copied, and a place is an address.
+//! Every writer takes a *block* for itself and fills it alone, so writers do not disturb each other.
 //!
 //! A record is its length in one byte, the string, and zeros up to a whole word. A string of 254 bytes or more has a
 //! whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
 //! 254, the length, and a bit for each word of the string that is not zero; then those words.
 
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::Full;
 use crate::pages::{Pages, WORDS, prefetch};
 
 /// Bits of a [`Place`].
 pub const PLACE_BITS: u32 = 40;
-/// Words of the first buckets, as a power of two: 8 KB.
-const FIRST_BITS: u32 = 10;
-/// Buckets of the same size, as a power of two.
-const EQUAL_BITS: u32 = 2;
-/// Buckets that all places together need.
-const BUCKETS: usize = ((PLACE_BITS - FIRST_BITS - EQUAL_BITS) << EQUAL_BITS) as usize;
+/// Words from which on huge pages are asked for: 4 MB.
+const HUGE_FROM: u64 = 1 << 19;
 /// Words of the smallest and of the largest block that a writer takes for several records.
 const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
 /// Words of a record that are asked for in advance.
@@ -63,39 +58,11 @@ pub struct Block {
 /// The records.
 #[derive(Debug)]
 pub struct Arena {
-    buckets: Box<[OnceLock<Pages>]>,
-    /// The first word that belongs to no block.
+    pages: Pages,
+    /// The first word that belongs to no block. Place 0 stays empty.
     next: AtomicU64,
-    /// Words in blocks.
-    taken: AtomicU64,
-}
-
-impl Default for Arena {
-    fn default() -> Self {
-        let buckets = (0..BUCKETS).map(|_| OnceLock::new()).collect();
-        Arena { buckets, next: AtomicU64::new(start_of(0)), taken: AtomicU64::new(0) }
-    }
-}
-
-/// The bucket of a place and the word there. The upper bits of the number, from the highest one that is set, say the
-/// bucket; the rest says the word.
-#[inline]
-fn locate(place: Place) -> (usize, usize) {
-    let rest = place.0.ilog2() - EQUAL_BITS;
-    let bucket =
-        (((rest - FIRST_BITS) << EQUAL_BITS) as usize + (place.0 >> rest) as usize) - (1 << EQUAL_BITS);
-    (bucket, (place.0 & ((1 << rest) - 1)) as usize)
-}
-
-/// The number of the first place of a bucket.
-fn start_of(bucket: usize) -> u64 {
-    let step = (bucket as u64 & ((1 << EQUAL_BITS) - 1)) + (1 << EQUAL_BITS);
-    step << (FIRST_BITS as usize + (bucket >> EQUAL_BITS))
-}
-
-/// How many words a bucket has.
-fn size_of_bucket(bucket: usize) -> u64 {
-    1 << (FIRST_BITS as usize + (bucket >> EQUAL_BITS))
+    /// Whether huge pages have been asked for.
+    huge: AtomicBool,
 }
 
 /// A key as it is written: the first word of its record, and the bytes that follow it.
@@ -139,8 +106,7 @@ pub fn record_words(len: usize) -> u64 {
 /// All words of a key, the last one filled up with zeros.
 #[inline]
 fn all_words(key: &[u8]) -> impl Iterator<Item = u64> {
-    let last = key.chunks_exact(8).remainder();
-    words_of(key).chain((!last.is_empty()).then(|| short_word(last)))
+    words_of(key).chain(last_word(key, key))
 }
 
 /// Which words of a key are not zero, if it is worth while to leave out the others.
@@ -160,9 +126,17 @@ fn words_needed(key: &[u8]) -> u64 {
 }
 
 impl Arena {
+    /// An arena that may come to hold so many bytes, or as many as the system has addresses for.
+    pub fn new(limit: u64) -> Self {
+        let words = (limit / 8).clamp(BLOCK.0, (1 << PLACE_BITS) - 1);
+        let pages = Pages::reserved(words.div_ceil(WORDS as u64) as usize);
+        let pages = pages.unwrap_or_else(|Full| Pages::small(0));
+        Arena { pages, next: AtomicU64::new(1), huge: AtomicBool::new(false) }
+    }
+
     /// Bytes that writers have taken. Memory that nobody has taken was never touched.
     pub fn memory(&self) -> u64 {
-        self.taken.load(Relaxed) * 8
+        (self.next.load(Relaxed) - 1) * 8
     }
 
     /// Writes a record into the block, which is changed for another when it is too small. `permit` is asked before memory
@@ -266,12 +240,10 @@ impl Arena {
         }
     }
 
-    /// The words from `place` to the end of its bucket; none if nothing was ever written there.
+    /// The words from `place` on; none if that is no place.
     #[inline]
     fn words(&self, place: Place) -> &[AtomicU64] {
-        let (bucket, word) = locate(place);
-        let pages = self.buckets.get(bucket).and_then(OnceLock::get);
-        pages.and_then(|pages| pages.words().get(word..)).unwrap_or(&[])
+        self.pages.words().get(place.0 as usize..).unwrap_or(&[])
     }
 
     /// Finds room for so many words: a new block for the writer, or, when that would leave much of the old one unused,
@@ -283,7 +255,7 @@ impl Arena {
         needed: u64,
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Option<Place>, Full> {
-        let wanted = (self.taken.load(Relaxed) / 32).clamp(BLOCK.0, BLOCK.1);
+        let wanted = (self.next.load(Relaxed) / 32).clamp(BLOCK.0, BLOCK.1);
         let alone = needed > wanted / 8 || permit(wanted * 8).is_err();
         let taken = self.take(needed, if alone { needed } else { wanted }, permit)?;
         if alone {
@@ -293,7 +265,7 @@ impl Arena {
         Ok(None)
     }
 
-    /// Takes `wanted` words, or at least `needed` when a bucket ends there.
+    /// Takes `wanted` words, or at least `needed` when there are no more.
     fn take(
         &self,
         needed: u64,
@@ -301,28 +273,27 @@ impl Arena {
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Block, Full> {
         permit(wanted * 8)?;
-        let mut next = self.next.load(Acquire);
+        let all = self.pages.words().len() as u64;
+        let mut at = self.next.load(Acquire);
         loop {
-            let (at, bucket) = room_from(next, needed)?;
-            let end = (at + wanted).min(start_of(bucket + 1));
-            self.allocate(bucket)?;
-            match self.next.compare_exchange(next, end, Release, Acquire) {
+            let end = (at + wanted).min(all);
+            if end < at + needed {
+                return Err(Full);
+            }
+            match self.next.compare_exchange(at, end, Release, Acquire) {
                 Ok(_) => {
-                    self.taken.fetch_add(end - at, Relaxed);
+                    self.ask_for_huge_pages(end);
                     return Ok(Block { start: at, at, end });
                 }
-                Err(now) => next = now,
+                Err(now) => at = now,
             }
         }
     }
 
-    fn allocate(&self, bucket: usize) -> Result<(), Full> {
-        if self.buckets[bucket].get().is_none() {
-            let lines = size_of_bucket(bucket) as usize / WORDS;
-            // When another writer was faster, this memory goes back untouched.
-            let _ = self.buckets[bucket].set(Pages::new(lines)?);
+    fn ask_for_huge_pages(&self, end: u64) {
+        if end > HUGE_FROM && !self.huge.swap(true, Relaxed) {
+            self.pages.advise_from(HUGE_FROM as usize / WORDS);
         }
-        Ok(())
     }
 }
 
@@ -354,39 +325,13 @@ fn read_sparse(words: &[AtomicU64], first: u64, out: &mut Vec<u8>) {
     out.truncate(end);
 }
 
-/// The first word from `next` on with so much room in its bucket, and that bucket.
-fn room_from(next: u64, needed: u64) -> Result<(u64, usize), Full> {
-    let mut start = next;
-    loop {
-        let bucket = locate(Place(start)).0;
-        if bucket >= BUCKETS {
-            return Err(Full);
-        }
-        if start_of(bucket + 1) - start >= needed {
-            return Ok((start, bucket));
-        }
-        start = start_of(bucket + 1);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn buckets_cover_all_places_without_gap() {
-        for bucket in 0..BUCKETS {
-            let (start, end) = (start_of(bucket), start_of(bucket + 1));
-            assert_eq!(end - start, size_of_bucket(bucket));
-            assert_eq!(locate(Place(start)), (bucket, 0));
-            assert_eq!(locate(Place(end - 1)), (bucket, size_of_bucket(bucket) as usize - 1));
-        }
-        assert_eq!(start_of(BUCKETS), 1 << PLACE_BITS);
-    }
-
-    #[test]
     fn zeros_take_no_room_and_come_back() {
-        let arena = Arena::default();
+        let arena = Arena::new(u64::MAX);
         let mut block = Block::default();
         let mut seed = 3u64;
         let mut below = |n: usize| {
@@ -425,7 +370,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let arena = Arena::default();
+        let arena = Arena::new(u64::MAX);
         let mut block = Block::default();
         let key =
             |i: usize, len: usize| -> Vec<u8> { (0..len).map(|j| (i * 31 + j * 7 + 1) as u8).collect() };
@@ -456,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_record_that_was_taken_back_is_written_over() {
-        let arena = Arena::default();
+        let arena = Arena::new(u64::MAX);
         let mut block = Block::default();
         let first = arena.write(&mut block, b"a first record", |_| Ok(())).unwrap();
         arena.unwrite(&mut block, first, b"a first record");
@@ -467,7 +412,7 @@ mod tests {
 
     #[test]
     fn without_permission_nothing_is_taken() {
-        let arena = Arena::default();
+        let arena = Arena::new(u64::MAX);
         let mut block = Block::default();
         assert_eq!(
             arena.write(&mut block, &[1; 100], |bytes| if bytes > 100 { Err(Full) } else { Ok(()) }),

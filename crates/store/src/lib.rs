@@ -59,8 +59,8 @@ pub trait Seen {
     /// The first stride.
     fn prepare(&mut self, key: &[u8]) -> Result<Self::Ticket, Full>;
 
-    /// The second stride.
-    fn approach(&self, _ticket: &Self::Ticket) {}
+    /// The second stride. What was seen is noted on the ticket.
+    fn approach(&self, _ticket: &mut Self::Ticket) {}
 
     /// The last stride: inserts the key for which `ticket` was prepared. `None` when it was there already.
     fn insert(&mut self, key: &[u8], ticket: Self::Ticket) -> Result<Option<Self::Name>, Full>;

@@ -23,6 +23,9 @@ const MAPPED: usize = 256 << 10;
 /// The size of a huge page, and the alignment that it needs.
 const HUGE: usize = 2 << 20;
 
+/// Fewer cache lines than this are not worth reserving.
+const LEAST: usize = 1 << 10;
+
 /// A cache line.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
@@ -91,11 +94,11 @@ impl Line {
     }
 }
 
-/// Whom the memory belongs to. Neither is ever looked at again; they are kept to be dropped.
+/// Whom the memory belongs to; kept to be dropped.
 #[derive(Debug)]
 enum Owner {
     Heap { _lines: Vec<Line> },
-    System { _map: MmapMut },
+    System { map: MmapMut },
 }
 
 /// A piece of memory, zero at first.
@@ -103,7 +106,7 @@ enum Owner {
 pub struct Pages {
     start: NonNull<Line>,
     len: usize,
-    _owner: Owner,
+    owner: Owner,
 }
 
 // SAFETY: the memory is owned and all access to it is through shared references to atomic words.
@@ -133,7 +136,7 @@ impl Pages {
     fn from_heap(mut lines: Vec<Line>) -> Self {
         // The buffer of a vector stays where it is when the vector is moved.
         let start = NonNull::from(lines.as_mut_slice()).cast();
-        Pages { start, len: lines.len(), _owner: Owner::Heap { _lines: lines } }
+        Pages { start, len: lines.len(), owner: Owner::Heap { _lines: lines } }
     }
 
     fn mapped(len: usize, bytes: usize) -> Result<Self, Full> {
@@ -144,7 +147,35 @@ impl Pages {
         let skipped = if slack > 0 { map.as_ptr().align_offset(HUGE) % HUGE } else { 0 };
         advise(&map, skipped, bytes);
         let start = NonNull::from(&mut map[skipped..skipped + bytes]).cast();
-        Ok(Pages { start, len, _owner: Owner::System { _map: map } })
+        Ok(Pages { start, len, owner: Owner::System { map } })
+    }
+
+    /// Addresses for up to so many cache lines, fewer when the system has less. Memory is there only where something is
+    /// written.
+    pub fn reserved(len: usize) -> Result<Self, Full> {
+        let mut len = len;
+        loop {
+            let bytes = len.checked_mul(size_of::<Line>()).and_then(|bytes| bytes.checked_add(HUGE));
+            let bytes = bytes.filter(|&n| isize::try_from(n).is_ok());
+            if let Some(mut map) = bytes.and_then(|bytes| reserve(bytes).ok()) {
+                let skipped = map.as_ptr().align_offset(HUGE) % HUGE;
+                let start = NonNull::from(&mut map[skipped..]).cast();
+                return Ok(Pages { start, len, owner: Owner::System { map } });
+            }
+            if len <= LEAST {
+                return Err(Full);
+            }
+            len /= 2;
+        }
+    }
+
+    /// Asks for huge pages from this line on, where reserved addresses come to be used.
+    pub fn advise_from(&self, line: usize) {
+        if let Owner::System { map } = &self.owner {
+            let skipped = map.as_ptr().align_offset(HUGE) % HUGE;
+            let from = line * size_of::<Line>();
+            advise(map, skipped + from, (self.len * size_of::<Line>()).saturating_sub(from));
+        }
     }
 
     /// The memory as cache lines.
@@ -166,6 +197,18 @@ impl Pages {
     pub fn bytes(&self) -> u64 {
         (self.len * size_of::<Line>()) as u64
     }
+}
+
+/// Addresses without a promise of memory.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn reserve(bytes: usize) -> std::io::Result<MmapMut> {
+    MmapOptions::new().len(bytes).no_reserve_swap().map_anon()
+}
+
+/// Elsewhere mappings are taken as they are; a system that promises memory for all addresses gives fewer.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn reserve(bytes: usize) -> std::io::Result<MmapMut> {
+    MmapOptions::new().len(bytes).map_anon()
 }
 
 /// Asks for huge pages. It is only advice: where there are none, everything works as well, only slower.

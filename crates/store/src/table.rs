@@ -17,6 +17,7 @@
 //! the others meet its entry there. [`Shared`] does all this through `&self`; only growth needs it alone. [`Table`] is a
 //! `Shared` with one worker, who needs no compare-and-swap.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -44,17 +45,18 @@ const SMALL_BITS: u32 = 8;
 /// More lines than this no segment can have: the tag must stay within the hash.
 const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
-/// A prepared key: its hash and its length.
+/// A prepared key: its hash, its length, and the record that is probably its own, if one was seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     hash: u64,
-    len: usize,
+    len: u32,
+    likely: Option<NonZeroU64>,
 }
 
 impl Ticket {
     #[inline]
     fn new(key: &[u8]) -> Self {
-        Ticket { hash: hash(key), len: key.len() }
+        Ticket { hash: hash(key), len: key.len() as u32, likely: None }
     }
 }
 
@@ -246,7 +248,7 @@ impl Shared {
     pub fn new(limit: u64) -> Self {
         let segments = std::array::from_fn(|_| Segment::first());
         let index_bytes = segments.iter().map(|segment| segment.lines.bytes()).sum();
-        Shared { segments, arena: Arena::default(), limit, index_bytes }
+        Shared { segments, arena: Arena::new(limit), limit, index_bytes }
     }
 
     #[inline]
@@ -266,13 +268,14 @@ impl Shared {
 
     /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
     #[inline]
-    pub fn approach(&self, ticket: &Ticket) {
+    pub fn approach(&self, ticket: &mut Ticket) {
         let segment = self.segment(ticket.hash).1;
         let mut way = segment.way(segment.home(ticket.hash));
         if let Some(line) = way.next() {
             let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
-            for place in places(line, alike) {
-                self.arena.prefetch(place, ticket.len);
+            if let Some(place) = places(line, alike).next() {
+                self.arena.prefetch(place, ticket.len as usize);
+                ticket.likely = NonZeroU64::new(place.number());
             }
             if alike == 0 && !has_room(line) {
                 way.next().into_iter().for_each(prefetch);
@@ -283,6 +286,10 @@ impl Shared {
     /// Where the key is.
     #[inline]
     pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+        let likely = ticket.likely.map(|likely| Place::from_number(likely.get()));
+        if let Some(place) = likely.filter(|&place| self.arena.is(place, key)) {
+            return Some(place);
+        }
         let segment = self.segment(ticket.hash).1;
         let tag = segment.tag(ticket.hash);
         for line in segment.way(segment.home(ticket.hash)) {
@@ -315,6 +322,10 @@ impl Shared {
         key: &[u8],
         ticket: Ticket,
     ) -> Result<Option<Place>, Halt> {
+        // Entries never go: what was there is there.
+        if ticket.likely.is_some_and(|likely| self.arena.is(Place::from_number(likely.get()), key)) {
+            return Ok(None);
+        }
         let (number, segment) = self.segment(ticket.hash);
         let tag = segment.tag(ticket.hash);
         for line in segment.way(segment.home(ticket.hash)) {
@@ -481,7 +492,7 @@ impl Seen for Table {
     }
 
     #[inline]
-    fn approach(&self, ticket: &Ticket) {
+    fn approach(&self, ticket: &mut Ticket) {
         self.shared.approach(ticket);
     }
 
@@ -553,9 +564,9 @@ mod tests {
         let mut done = 0;
         while done < operations {
             let keys: Vec<_> = (0..1 + random.below(64)).map(|_| random.key(len, alphabet)).collect();
-            let tickets: Vec<_> = keys.iter().map(|key| table.prepare(key).unwrap()).collect();
+            let mut tickets: Vec<_> = keys.iter().map(|key| table.prepare(key).unwrap()).collect();
             if random.below(2) == 0 {
-                tickets.iter().for_each(|ticket| table.approach(ticket));
+                tickets.iter_mut().for_each(|ticket| table.approach(ticket));
             }
             for (key, ticket) in keys.into_iter().zip(tickets) {
                 let known = model.get(&key).copied();
@@ -595,8 +606,8 @@ mod tests {
             assert_eq!(table.is_new(&i.to_le_bytes()), Ok(true));
         }
         assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0));
-        for (i, &ticket) in (0..1000u32).zip(&early) {
-            table.approach(&ticket);
+        for (i, mut ticket) in (0..1000u32).zip(early) {
+            table.approach(&mut ticket);
             assert_eq!(table.contains(&i.to_le_bytes(), ticket), i % 2 == 0);
             assert_eq!(table.insert(&i.to_le_bytes(), ticket).unwrap().is_some(), i % 2 == 1);
         }

@@ -340,8 +340,8 @@ mod tests {
             }
             held.push((tree.prepare(&key).unwrap(), key.clone()));
             if below(held.len() + 1) >= 8 {
-                for (ticket, key) in held.drain(..) {
-                    tree.approach(&ticket);
+                for (mut ticket, key) in held.drain(..) {
+                    tree.approach(&mut ticket);
                     assert_eq!(tree.contains(&key, ticket), model.contains(&key));
                     let name = tree.insert(&key, ticket).unwrap();
                     assert_eq!(name.is_some(), model.insert(key.clone()));
