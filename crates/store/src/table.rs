@@ -329,10 +329,12 @@ impl Shared {
         let (number, segment) = self.segment(ticket.hash);
         let tag = segment.tag(ticket.hash);
         for line in segment.way(segment.home(ticket.hash)) {
+            // In this order: a line that is full stays as it is, so what it holds then is final.
+            let room = has_room(line);
             if self.holds(line, tag, key) {
                 return Ok(None);
             }
-            if has_room(line) {
+            if room {
                 let place = self.write(hand, number, key)?;
                 match self.publish::<ALONE>(line, tag, key, place) {
                     Published::New => {
@@ -748,7 +750,8 @@ mod tests {
         }
         let mut all: Vec<(u32, Place)> = firsts.into_iter().flatten().collect();
         all.sort();
-        assert_eq!(all.iter().map(|&(i, _)| i).collect::<Vec<_>>(), (0..KEYS).collect::<Vec<_>>());
+        let wrong = all.iter().map(|&(i, _)| i).zip(0..KEYS).find(|(found, expected)| found != expected);
+        assert_eq!((all.len(), wrong), (KEYS as usize, None));
         for (i, place) in all {
             assert_eq!(shared.find(&key(i), Ticket::new(&key(i))), Some(place));
         }
