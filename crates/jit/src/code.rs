@@ -5,25 +5,36 @@ use std::sync::Mutex;
 use cranelift_jit::JITModule;
 
 use crate::runtime::Context;
-use crate::shape::Shape;
+use crate::shape::{ProcEntry, Shape};
 
-/// Writes the outcomes of a process at a location: context, state, shape, pid, location, whether `timeout` is true.
-pub type Expand = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, u32, u32, u32);
-/// Lets a process take the message on offer: context, state, shape, pid, location, channel, whether it is only asked.
-pub type Receive = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, u32, u32, u32, u32) -> u32;
-/// Initialises a process, or evaluates the invariants: context, state, shape, pid. 0 when something is wrong.
-pub type Check = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, u32) -> u32;
+/// Writes the outcomes of a process: context, state, shape, process. `SLOW` when the reference machine must.
+pub type Expand = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u32;
+/// Lets a process take the message on offer: context, state, shape, process, channel, whether it is only asked.
+/// Answers how often it did, or `SLOW`.
+pub type Receive =
+    unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry, u32, u32) -> u32;
+/// Initialises a process, or evaluates the invariants: context, state, shape, process. 0 when something is wrong.
+pub type Check = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u32;
+
+/// The bit that stands for a channel in a set of channels. Those that are many share one.
+pub fn channel_bit(index: u32) -> u64 {
+    1 << index.min(63)
+}
 
 /// The code of a program.
 pub struct Code {
     /// By proctype and location.
-    pub expand: Vec<Vec<Option<Expand>>>,
+    pub expand: Vec<Box<[Option<Expand>]>>,
     /// By proctype and location.
-    pub receive: Vec<Vec<Option<Receive>>>,
+    pub receive: Vec<Box<[Option<Receive>]>>,
+    /// By proctype and location, the channels on which a process there may take what is on offer: see [`channel_bit`].
+    pub hears: Vec<Box<[u64]>>,
     /// By proctype.
     pub init: Vec<Option<Check>>,
     /// Whether all invariants hold.
     pub invariants: Option<Check>,
+    /// Whether code changes the state for a while.
+    pub changes_state: bool,
     /// Where the code is; not used again, but to free it.
     pub module: Mutex<Option<JITModule>>,
 }
@@ -32,7 +43,7 @@ impl Drop for Code {
     fn drop(&mut self) {
         let module = self.module.get_mut().ok().and_then(Option::take);
         if let Some(module) = module {
-            // SAFETY: the pointers into the code are in this structure only, which goes away.
+            // SAFETY: the pointers into the code are in this structure and in shapes that go away with it.
             unsafe { module.free_memory() };
         }
     }

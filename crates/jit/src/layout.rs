@@ -87,6 +87,8 @@ pub struct Layout {
     pub classes: Vec<u32>,
     /// The largest block.
     pub max_block: u32,
+    /// Bytes of the shortest state in which there is a process.
+    pub min_state: u32,
     /// The most fields of a message, or arguments of a `run`.
     pub max_fields: usize,
     /// The width of a proctype's number in the reference machine's states.
@@ -135,6 +137,7 @@ impl Layout {
             chans,
             blocks: at as u32,
             hidden: hidden as u32,
+            min_state: at as u32 + hidden as u32 + processes.iter().map(|p| p.size).min().unwrap_or(0),
             max_block: processes.iter().map(|p| p.size).max().unwrap_or(0),
             max_fields: fields.chain(params).max().unwrap_or(0),
             processes,

@@ -1,19 +1,20 @@
 //! The compiled machine: a program becomes native code when it is loaded.
 //!
-//! [`Jit`] is the same transition system as `machine::Interp`: the same actions in the same order, the same faults, states
-//! that stand for the same. It differs in how. A state has a fixed layout (`layout`), given by its *shape*
-//! (`shape`): which processes live. For every location of every proctype there is code (`compile`) that tests each edge
-//! on the state, copies the state where the edge is executable, and performs the effect on the copy. Code is given
-//! the shape as a table, so it is made once, before the search.
+//! [`Jit`] is the same transition system as `machine::Interp`: the same actions in the same order, the same faults,
+//! states that stand for the same. It differs in how. A state has a fixed layout (`layout`), given by its *shape*
+//! (`shape`): which processes live. For every location of every proctype there is code (`compile`) that tests each
+//! edge on the state, copies the state where the edge is executable, and performs the effect on the copy. Code is
+//! given the shape as a table, so it is made once, before the search.
 //!
-//! The reference machine stays behind it. Whatever code was not made for is handed over (`runtime`): one edge, one
-//! action or one question at a time, by converting the state (`convert`). Every error is found so: code only
-//! notices that something is wrong and lets the reference machine say what. Two mechanisms are not compiled at all,
-//! and models that use them run in the reference machine altogether: priorities and trace assertions. So do models whose
-//! channels or arrays are so large that a layout of fixed size would waste memory.
+//! The reference machine stays behind it. Whatever code was not made for is handed over (`runtime`): all that one
+//! process can do, by converting the state (`convert`). Every error is found so: code only notices that something is
+//! wrong and lets the reference machine say what. Two mechanisms are not compiled at all, and models that use them
+//! run in the reference machine altogether: priorities and trace assertions. So do models whose channels or arrays
+//! are so large that a layout of fixed size would waste memory.
 //!
-//! This is the only crate with `unsafe` code. Its safety rests on three things: code is called with a state whose length
-//! is its shape's, indices and channel numbers are checked by the code, and buffers have room for one more state.
+//! This is the only crate with `unsafe` code. Its safety rests on three things: code is called with a state whose
+//! length is its shape's, indices and channel numbers are checked by the code, and buffers have room for all that it
+//! can write.
 
 mod code;
 mod compile;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use machine::Interp;
 use promela::ir::Program;
 use promela::source::{Location, Span};
-use system::{ActionId, Fault, Labels, Successors, TransitionSystem};
+use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
 
 use layout::Layout;
 use native::Native;
@@ -57,6 +58,17 @@ impl Jit {
         program: Arc<Program>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
     ) -> Result<Self, String> {
+        let edges: usize = program.proctypes.iter().map(|p| p.edges.len()).sum();
+        Jit::with_functions(program, locate, edges > compile::FEW_EDGES)
+    }
+
+    /// As [`Jit::new`], but says whether locations are put together in functions, which is otherwise done for large
+    /// programs only.
+    pub fn with_functions(
+        program: Arc<Program>,
+        locate: impl Fn(Span) -> Location + Send + Sync + 'static,
+        together: bool,
+    ) -> Result<Self, String> {
         let interp = Interp::new(program.clone(), locate)?;
         if program.uses.priority || program.trace.is_some() {
             return Ok(Jit { machine: Machine::Reference(interp) });
@@ -64,7 +76,7 @@ impl Jit {
         let Some(layout) = Layout::new(&program) else {
             return Ok(Jit { machine: Machine::Reference(interp) });
         };
-        let code = compile::compile(&program, &layout, &interp)?;
+        let code = compile::compile(&program, &layout, together)?;
         Ok(Jit { machine: Machine::Native(Box::new(Native::new(program, layout, interp, code))) })
     }
 
@@ -81,8 +93,8 @@ impl Jit {
         matches!(self.machine, Machine::Native(_))
     }
 
-    /// How often code left something to the reference machine: errors, and what there is no code for. A program for which
-    /// this is large is no faster than there.
+    /// How often code left something to the reference machine: errors, and what there is no code for. A program for
+    /// which this is large is no faster than there.
     pub fn handed_over(&self) -> u64 {
         match &self.machine {
             Machine::Native(native) => native.times_handed_over(),
@@ -123,23 +135,21 @@ impl TransitionSystem for Jit {
     }
 
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
-        match &self.machine {
-            Machine::Native(native) => native.enabled(state, out),
-            Machine::Reference(interp) => interp.enabled(state, out),
-        }
+        self.worker().enabled(state, out);
     }
 
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
-        match &self.machine {
-            Machine::Native(native) => native.fire(state, actions, out),
-            Machine::Reference(interp) => interp.fire(state, actions, out),
-        }
+        self.worker().fire(state, actions, out);
     }
 
     fn expand(&self, state: &[u8], out: &mut Successors) {
+        self.worker().expand(state, out);
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
         match &self.machine {
-            Machine::Native(native) => native.expand(state, out),
-            Machine::Reference(interp) => interp.expand(state, out),
+            Machine::Native(native) => Box::new(native.worker()),
+            Machine::Reference(interp) => interp.worker(),
         }
     }
 

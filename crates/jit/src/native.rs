@@ -1,13 +1,13 @@
-//! The compiled machine: finds the code for where each process is, and lends it buffers.
+//! The compiled machine: finds the code for where each process is, and lends it buffers. A worker keeps the buffers.
 
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use machine::Interp;
 use machine::interp::action::Action;
 use promela::ir::Program;
-use system::{ActionId, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem};
+use system::{ActionId, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem, Worker};
 
 use crate::code::Code;
 use crate::convert;
@@ -22,33 +22,23 @@ pub struct Native {
     pub(crate) shapes: Shapes,
     pub(crate) interp: Interp,
     pub(crate) code: Code,
-    /// A context that is not in use; threads that find none make their own.
-    spare: AtomicPtr<Context>,
+    /// Bytes of a location.
+    location_bytes: u32,
     /// How often the reference machine was asked.
     handed_over: AtomicU64,
-}
-
-impl Drop for Native {
-    fn drop(&mut self) {
-        let spare = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
-        if !spare.is_null() {
-            // SAFETY: it was put there by `Box::into_raw`.
-            drop(unsafe { Box::from_raw(spare) });
-        }
-    }
 }
 
 impl Native {
     /// Puts the parts together.
     pub fn new(program: Arc<Program>, layout: Layout, interp: Interp, code: Code) -> Self {
-        let shapes = Shapes::new(&program, &layout);
+        let shapes = Shapes::new(&program, &layout, &code);
         Native {
             program,
+            location_bytes: layout.location.bytes() as u32,
             layout,
             shapes,
             interp,
             code,
-            spare: AtomicPtr::default(),
             handed_over: AtomicU64::new(0),
         }
     }
@@ -63,23 +53,13 @@ impl Native {
         self.handed_over.load(Ordering::Relaxed)
     }
 
-    fn with_context<T>(&self, work: impl FnOnce(&mut Context) -> T) -> T {
-        let spare = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
-        let mut context = match spare.is_null() {
-            true => Context::new(self),
-            // SAFETY: it was put there by `Box::into_raw` and taken out by nobody else.
-            false => unsafe { Box::from_raw(spare) },
-        };
-        let result = work(&mut context);
-        let old = self.spare.swap(Box::into_raw(context), Ordering::AcqRel);
-        if !old.is_null() {
-            // SAFETY: as above.
-            drop(unsafe { Box::from_raw(old) });
-        }
-        result
+    /// Buffers for one thread.
+    pub fn worker(&self) -> NativeWorker<'_> {
+        NativeWorker { native: self, context: Context::new(self), listed: Successors::default(), last: None }
     }
 
     /// The shape of a state; `None` for bytes that are no state.
+    #[inline(always)]
     fn shape_of(&self, state: &[u8]) -> Option<&Shape> {
         let shape = self.shapes.get(convert::shape_id(state)?)?;
         let control = usize::from(state[CONTROL as usize]);
@@ -94,7 +74,7 @@ impl Native {
     pub(crate) unsafe fn read_location(&self, block: *const u8) -> u32 {
         // SAFETY: a block begins with a location of this width.
         unsafe {
-            match self.layout.location.bytes() {
+            match self.location_bytes {
                 1 => u32::from(block.read()),
                 2 => u32::from(block.cast::<u16>().read_unaligned()),
                 _ => block.cast::<u32>().read_unaligned(),
@@ -138,105 +118,16 @@ impl Native {
         }
     }
 
-    /// Lets the code of one process write its outcomes.
-    #[inline(always)]
-    fn expand_process(&self, context: &mut Context, shape: &Shape, pid: usize, timeout: bool) {
-        let process = &shape.processes[pid];
-        let state = context.state.as_mut_ptr();
-        // SAFETY: the block is within the state, whose length was compared with the shape's.
-        let location = unsafe { self.read_location(state.add(process.offset as usize)) };
-        if let Some(&Some(expand)) = self.code.expand[process.proctype as usize].get(location as usize) {
-            // SAFETY: the code was made for this signature; it stays within the state and the context's buffers.
-            unsafe { expand(context, state, shape, pid as u32, location, u32::from(timeout)) };
+    /// Appends an outcome of the reference machine.
+    pub(crate) fn push_adopted(&self, out: &mut Successors, from: &Successors, outcome: &Successor) {
+        let (action, mut fault) = (outcome.action, from.fault(outcome).cloned());
+        let Some(bytes) = from.state(outcome) else { return out.push(action, None, false, fault) };
+        let mut adopted = Vec::new();
+        if self.adopt(bytes, &mut adopted).is_none() {
+            fault = Some(self.too_many_shapes());
+            return out.push(action, None, false, fault);
         }
-    }
-
-    /// Lets the code of all processes that may move write their outcomes.
-    fn expand_all(&self, context: &mut Context, shape: &Shape) {
-        if let Some(pid) = context.state[CONTROL as usize].checked_sub(1) {
-            return self.expand_process(context, shape, usize::from(pid), false);
-        }
-        for pid in (0..shape.processes.len()).rev() {
-            self.expand_process(context, shape, pid, false);
-        }
-        if self.program.uses.timeout && !context.any() {
-            for pid in (0..shape.processes.len()).rev() {
-                self.expand_process(context, shape, pid, true);
-            }
-        }
-    }
-
-    /// Appends everything that is enabled.
-    pub fn expand(&self, state: &[u8], out: &mut Successors) {
-        let Some(shape) = self.shape_of(state) else { return };
-        self.with_context(|context| {
-            context.begin(self, shape, state, std::mem::take(&mut out.bytes), false);
-            self.expand_all(context, shape);
-            let Successors { list, bytes, faults } = out;
-            *bytes = context.end(faults, |outcome| list.push(outcome));
-        });
-    }
-
-    /// Appends the enabled actions.
-    pub fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
-        let Some(shape) = self.shape_of(state) else { return };
-        self.with_context(|context| {
-            context.begin(self, shape, state, Vec::new(), true);
-            self.expand_all(context, shape);
-            context.end(&mut Vec::new(), |outcome| out.push(outcome.action));
-        });
-    }
-
-    /// Whether nobody can move without `timeout`.
-    fn needs_timeout(&self, context: &mut Context, shape: &Shape, state: &[u8]) -> bool {
-        if !self.program.uses.timeout || state[CONTROL as usize] != 0 {
-            return false;
-        }
-        context.begin(self, shape, state, Vec::new(), true);
-        let quiet = (0..shape.processes.len()).rev().all(|pid| {
-            self.expand_process(context, shape, pid, false);
-            !context.any()
-        });
-        context.end(&mut Vec::new(), |_| {});
-        quiet
-    }
-
-    /// Appends the outcomes of chosen actions. The processes that they belong to are expanded, no others.
-    pub fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
-        let Some(shape) = self.shape_of(state) else {
-            return self.interp.fire(state, actions, out);
-        };
-        let mut pids: Vec<usize> = actions.iter().map(|&id| Action::unpack(id).pid).collect();
-        pids.sort_unstable();
-        pids.dedup();
-        self.with_context(|context| {
-            let timeout = self.needs_timeout(context, shape, state);
-            let mut found: Vec<Successor> = Vec::new();
-            context.begin(self, shape, state, std::mem::take(&mut out.bytes), false);
-            for &pid in pids.iter().filter(|&&pid| pid < shape.processes.len()) {
-                self.expand_process(context, shape, pid, timeout);
-            }
-            out.bytes = context.end(&mut out.faults, |outcome| found.push(outcome));
-            for &action in actions {
-                match found.iter().find(|outcome| outcome.action == action) {
-                    Some(outcome) => out.list.push(*outcome),
-                    None => self.fire_unknown(state, action, out),
-                }
-            }
-        });
-    }
-
-    /// An action that is not enabled: the reference machine says what is wrong with it.
-    fn fire_unknown(&self, state: &[u8], action: ActionId, out: &mut Successors) {
-        let mut batch = Successors::default();
-        self.interp.fire(&self.to_interp(state), &[action], &mut batch);
-        for outcome in &batch.list {
-            let bytes = batch.state(outcome).and_then(|bytes| {
-                let mut adopted = Vec::new();
-                self.adopt(bytes, &mut adopted).map(|()| adopted)
-            });
-            out.push(action, bytes.as_deref(), outcome.is_transient(), batch.fault(outcome).cloned());
-        }
+        out.push(action, Some(&adopted), outcome.is_transient(), fault);
     }
 
     /// Label bits.
@@ -268,7 +159,7 @@ impl Native {
         let Some(shape) = convert::shape_id(key).and_then(|id| self.shapes.get(id)) else { return };
         let block = |p: &crate::shape::ProcEntry| self.layout.processes[p.proctype as usize].cells_end;
         let sized = |c: &&crate::shape::ChanEntry| self.layout.channels[c.class as usize].size > 0;
-        let ends = shape.processes.iter().map(|p| (p.offset + block(p)) as usize);
+        let ends = shape.processes.iter().map(|p| p.offset as usize + block(p) as usize);
         let starts = shape.processes.iter().map(|p| p.offset as usize);
         let channels = shape.channels.iter().filter(sized).map(|c| c.offset as usize);
         let before = out.len();
@@ -284,10 +175,132 @@ impl Native {
         }
         if let (Some(holds), Some(shape)) = (self.code.invariants, self.shape_of(state)) {
             // SAFETY: the code was made for this signature and only reads the state, which has this shape.
-            if unsafe { holds(ptr::null_mut(), state.as_ptr().cast_mut(), shape, 0) } != 0 {
+            if unsafe { holds(ptr::null_mut(), state.as_ptr().cast_mut(), shape, ptr::null()) } != 0 {
                 return;
             }
         }
         self.interp.inspect(&self.to_interp(state), out);
+    }
+}
+
+/// A thread's buffers for the compiled machine.
+pub struct NativeWorker<'a> {
+    native: &'a Native,
+    context: Box<Context>,
+    /// Where outcomes go of which only the actions are wanted.
+    listed: Successors,
+    /// The shape that the last state had.
+    last: Option<&'a Shape>,
+}
+
+impl<'a> NativeWorker<'a> {
+    /// The shape of a state; `None` for bytes that are no state. Most states have the shape that the last one had.
+    #[inline(always)]
+    fn shape_of(&mut self, state: &[u8]) -> Option<&'a Shape> {
+        let id = convert::shape_id(state)?;
+        if let Some(last) = self.last
+            && last.id == id
+            && last.len as usize == state.len()
+            && usize::from(state[CONTROL as usize]) <= last.processes.len()
+        {
+            return Some(last);
+        }
+        self.last = self.native.shape_of(state);
+        self.last
+    }
+
+    /// Lets the code of all processes that may move write their outcomes.
+    #[inline(always)]
+    fn expand_all(&mut self, shape: &Shape, control: u8) {
+        let NativeWorker { native, context, .. } = self;
+        context.timeout = 0;
+        if let Some(pid) = control.checked_sub(1) {
+            return context.expand(native, shape, &shape.processes[usize::from(pid)]);
+        }
+        for process in shape.processes.iter().rev() {
+            context.expand(native, shape, process);
+        }
+        if native.program.uses.timeout && !context.any() {
+            context.timeout = 1;
+            for process in shape.processes.iter().rev() {
+                context.expand(native, shape, process);
+            }
+        }
+    }
+
+    /// Whether nobody can move without `timeout`.
+    fn needs_timeout(&mut self, shape: &Shape, state: &[u8]) -> bool {
+        if !self.native.program.uses.timeout || state[CONTROL as usize] != 0 {
+            return false;
+        }
+        let NativeWorker { native, context, listed, .. } = self;
+        listed.clear();
+        context.timeout = 0;
+        context.begin(shape, state, listed, true);
+        let quiet = shape.processes.iter().rev().all(|process| {
+            context.expand(native, shape, process);
+            !context.any()
+        });
+        context.end();
+        quiet
+    }
+
+    /// An action that is not enabled: the reference machine says what is wrong with it.
+    fn fire_unknown(&self, state: &[u8], action: ActionId, out: &mut Successors) {
+        let mut answers = Successors::default();
+        self.native.interp.fire(&self.native.to_interp(state), &[action], &mut answers);
+        for outcome in &answers.list {
+            self.native.push_adopted(out, &answers, outcome);
+        }
+    }
+}
+
+impl Worker for NativeWorker<'_> {
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
+        let Some(shape) = self.shape_of(state) else { return };
+        self.listed.clear();
+        self.context.begin(shape, state, &mut self.listed, true);
+        self.expand_all(shape, state[CONTROL as usize]);
+        self.context.end();
+        out.extend(self.listed.list.iter().map(|outcome| outcome.action));
+    }
+
+    /// The processes that the actions belong to are expanded, no others.
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        let Some(shape) = self.shape_of(state) else {
+            return self.native.interp.fire(state, actions, out);
+        };
+        let timeout = self.needs_timeout(shape, state);
+        let NativeWorker { native, context, .. } = self;
+        let mut pids: Vec<usize> = actions.iter().map(|&id| Action::unpack(id).pid).collect();
+        pids.sort_unstable();
+        pids.dedup();
+        let before = out.list.len();
+        context.timeout = u32::from(timeout);
+        context.begin(shape, state, out, false);
+        for process in pids.iter().filter_map(|&pid| shape.processes.get(pid)) {
+            context.expand(native, shape, process);
+        }
+        context.end();
+        let found = out.list.split_off(before);
+        for &action in actions {
+            match found.iter().find(|outcome| outcome.action == action) {
+                Some(outcome) => out.list.push(*outcome),
+                None => self.fire_unknown(state, action, out),
+            }
+        }
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        let Some(shape) = self.shape_of(state) else { return };
+        self.context.begin(shape, state, out, false);
+        self.expand_all(shape, state[CONTROL as usize]);
+        self.context.end();
+    }
+}
+
+impl Drop for NativeWorker<'_> {
+    fn drop(&mut self) {
+        self.context.report_taken(self.native);
     }
 }

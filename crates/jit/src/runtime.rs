@@ -1,45 +1,57 @@
-//! What compiled code calls and what it writes: the context of one expansion and the helpers.
+//! What compiled code writes and calls: the context of one thread and the helpers.
 //!
-//! Code hands back *records* (an action, where its state is, whether it is transient) and writes states into an arena
-//! that is the caller's batch. Whatever is rare is left to helpers: `run` and death change the shape; an
-//! error, a failed assertion and all that code was not made for are given to the reference machine, which so
-//! decides what they mean. No panic may pass compiled frames: helpers that could meet one keep it in the context,
-//! and the caller of the code lets it go on.
+//! Code writes records and states straight into the caller's batch: the context holds the pointers to their ends.
+//! Before every call there is room for as many outcomes as it can write, so that code never asks. It calls helpers
+//! for what is rare or long: `run`, offers to others, moving many bytes. When it meets an error, a failed assertion
+//! or something that it was not made for, it says so (`SLOW`): what the process wrote is taken back, and the
+//! reference machine does all of that process, and so decides what it means. No panic may pass compiled frames:
+//! helpers that could meet one keep it in the context, and the caller of the code lets it go on.
+//!
+//! Which edges were taken is noted in flags of the context, one byte written and nothing shared between threads, and
+//! told to the machine when the worker ends.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use machine::interp::Tried;
-use promela::ir::{EdgeId, ProctypeId};
-use system::{ActionId, Fault, Successor, Successors, TransitionSystem};
+use promela::ir::ProctypeId;
+use system::{ActionId, Successor, Successors, TransitionSystem};
 
+use crate::code::{Receive, channel_bit};
 use crate::convert;
 use crate::layout::CONTROL;
 use crate::native::Native;
-use crate::shape::Shape;
+use crate::shape::{ProcEntry, Shape};
 
-/// What `offer` and receivers answer when the reference machine must decide.
+/// What code answers when the reference machine must decide.
 pub const SLOW: u32 = u32::MAX;
-/// Room that is always left behind the arena's end: code copies by 16 bytes.
-const SLACK: usize = 64;
+/// Room that is always left behind a state that code writes.
+pub const SLACK: usize = 16;
+/// States are copied by so many bytes; a shorter one is read from a copy that is as long.
+pub const PIECE: usize = 16;
 
-/// The context of one expansion. Code knows the fields up to `args`.
+/// The context of one thread. Code knows the fields up to `args`.
 #[repr(C)]
 pub struct Context {
     /// Where the next state goes: the state under construction.
     pub out: *mut u8,
-    /// Beyond this, there may be no room for another state.
-    pub out_end: *mut u8,
-    /// The first byte of the arena.
-    pub base: *mut u8,
     /// Where the next record goes.
     pub rec: *mut Successor,
-    /// Beyond the last record.
-    pub rec_end: *mut Successor,
+    /// The first byte of the states.
+    pub base: *mut u8,
+    /// A flag for every edge: whether it was taken.
+    pub taken: *mut u8,
     /// The sender's half of a rendezvous.
     pub sender: u64,
+    /// Where the sender's location is, and what it will be: outcomes of a rendezvous begin with writing it.
+    pub sender_at: u64,
+    /// See there.
+    pub sender_to: u32,
+    /// Whether `timeout` is true.
+    pub timeout: u32,
+    /// On which channels a process may take what is on offer; all, until that was looked up.
+    pub heard: u64,
     /// The shape of the state under construction, when a `run` changes it.
     pub shape: *const Shape,
     /// The messages on offer: of an expansion, and of asking whether a process can move.
@@ -47,54 +59,69 @@ pub struct Context {
     /// The arguments of a `run`.
     pub args: *mut i32,
     /// Only actions are wanted.
-    pub list: u32,
+    list: bool,
     native: *const Native,
-    /// A copy of the state that is expanded; code changes it for a while.
-    pub state: Vec<u8>,
-    /// The state as it was given, and its shape.
-    parent: *const [u8],
-    parent_shape: *const Shape,
-    /// The same for the reference machine, if it was asked.
+    /// The state that is expanded, as it was given.
+    given: *const u8,
+    /// The same as code reads it: the copy, where there is one.
+    state: *const u8,
+    /// Its shape.
+    parent: *const Shape,
+    /// A copy of it, when code changes it for a while, or it is short.
+    copy: Vec<u8>,
+    /// The same state for the reference machine.
     reference: Vec<u8>,
-    arena: Vec<u8>,
-    records: Vec<Successor>,
-    faults: Vec<Fault>,
+    /// Who may take what is on offer, youngest first; looked up for the first offer.
+    receivers: Vec<(*const ProcEntry, Receive, u64)>,
+    /// The caller's batch, during an expansion.
+    batch: *mut Successors,
+    /// How many outcomes it had.
+    before: usize,
     messages: Vec<i32>,
+    /// What `taken` points to, and where it points to when only actions are wanted.
+    flags: [Vec<u8>; 2],
     panic: Option<Box<dyn Any + Send>>,
+    /// What the reference machine answers.
     actions: Vec<ActionId>,
-    batch: Successors,
+    answers: Successors,
 }
 
 // SAFETY: the pointers are into buffers that the context owns, or to what outlives it.
 unsafe impl Send for Context {}
 
 impl Context {
-    /// A context without buffers.
+    /// A context with small buffers.
     pub fn new(native: &Native) -> Box<Context> {
         let fields = native.layout.max_fields.max(1);
+        let edges = native.program.proctypes.iter().map(|p| p.edges.len()).sum();
         let mut context = Box::new(Context {
             out: ptr::null_mut(),
-            out_end: ptr::null_mut(),
-            base: ptr::null_mut(),
             rec: ptr::null_mut(),
-            rec_end: ptr::null_mut(),
+            base: ptr::null_mut(),
+            taken: ptr::null_mut(),
             sender: 0,
+            sender_at: 0,
+            sender_to: 0,
+            timeout: 0,
+            heard: 0,
             shape: ptr::null(),
             msg: [ptr::null_mut(); 2],
             args: ptr::null_mut(),
-            list: 0,
+            list: false,
             native,
-            state: Vec::new(),
-            parent: ptr::slice_from_raw_parts(ptr::null(), 0),
-            parent_shape: ptr::null(),
+            given: ptr::null(),
+            state: ptr::null(),
+            parent: ptr::null(),
+            copy: Vec::new(),
             reference: Vec::new(),
-            arena: Vec::new(),
-            records: Vec::with_capacity(64),
-            faults: Vec::new(),
+            receivers: Vec::new(),
+            batch: ptr::null_mut(),
+            before: 0,
             messages: vec![0; 3 * fields],
+            flags: [vec![0; edges], vec![0; edges]],
             panic: None,
             actions: Vec::new(),
-            batch: Successors::default(),
+            answers: Successors::default(),
         });
         let messages = context.messages.as_mut_ptr();
         // SAFETY: the three buffers lie one behind the other in `messages`.
@@ -105,135 +132,179 @@ impl Context {
         context
     }
 
-    /// Begins the expansion of `state`; `arena` is what successors are appended to.
-    pub fn begin(&mut self, native: &Native, shape: &Shape, state: &[u8], arena: Vec<u8>, list: bool) {
-        self.native = native;
-        self.state.clear();
-        self.state.reserve(state.len() + SLACK);
-        self.state.extend_from_slice(state);
-        self.parent = state;
-        self.parent_shape = shape;
-        self.reference.clear();
-        self.records.clear();
-        self.faults.clear();
-        self.list = u32::from(list);
-        self.arena = arena;
+    /// Begins the expansion of `state`, whose length is its shape's; outcomes are appended to `batch`, which nothing
+    /// else may use before the expansion ends. With `list`, only their actions are wanted, and nothing counts as
+    /// taken.
+    #[inline(always)]
+    pub fn begin(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors, list: bool) {
+        self.given = state.as_ptr();
+        self.state = self.given;
+        // SAFETY: the machine outlives every expansion.
+        if unsafe { (*self.native).code.changes_state } || state.len() < PIECE {
+            self.copy.clear();
+            self.copy.extend_from_slice(state);
+            self.copy.reserve(PIECE);
+            self.state = self.copy.as_ptr();
+        }
+        self.parent = shape;
+        if list != self.list || self.taken.is_null() {
+            self.list = list;
+            self.taken = self.flags[usize::from(list)].as_mut_ptr();
+        }
+        self.heard = u64::MAX;
+        self.before = batch.list.len();
+        self.batch = batch;
         self.point();
     }
 
-    /// Sets the pointers that code uses after the buffers have moved.
+    /// The caller's batch.
+    #[inline(always)]
+    fn batch<'b>(&self) -> &'b mut Successors {
+        // SAFETY: the batch was lent for the expansion; no reference to it is kept beyond a line or two of this file.
+        unsafe { &mut *self.batch }
+    }
+
+    /// Makes room for all outcomes of the state and sets the pointers that code uses.
+    #[inline(always)]
     fn point(&mut self) {
-        let native = self.native();
-        let one = self.state.len() + native.layout.max_block as usize + SLACK;
-        if self.arena.capacity() - self.arena.len() < one {
-            self.arena.reserve(16 * one);
+        // SAFETY: shapes outlive every expansion.
+        let (outcomes, room) = unsafe { (*self.parent).room };
+        let Successors { list, bytes, .. } = self.batch();
+        if list.capacity() - list.len() < outcomes || bytes.capacity() - bytes.len() < room {
+            list.reserve(outcomes);
+            bytes.reserve(room);
         }
-        if self.records.len() == self.records.capacity() {
-            self.records.reserve(64);
-        }
-        self.base = self.arena.as_mut_ptr();
-        self.rec = self.records.as_mut_ptr();
+        self.base = bytes.as_mut_ptr();
         // SAFETY: both stay within the allocations.
         unsafe {
-            self.out = self.base.add(self.arena.len());
-            self.out_end = self.base.add(self.arena.capacity() - one);
-            self.rec_end = self.rec.add(self.records.capacity());
-            self.rec = self.rec.add(self.records.len());
+            self.out = self.base.add(bytes.len());
+            self.rec = list.as_mut_ptr().add(list.len());
         }
     }
 
     /// Takes over what code has written.
+    #[inline(always)]
     fn settle(&mut self) {
+        let Successors { list, bytes, .. } = self.batch();
         // SAFETY: code moves both pointers only over what it has written, within the capacity.
         unsafe {
-            self.arena.set_len(self.out.offset_from(self.base) as usize);
-            self.records.set_len(self.rec.offset_from(self.records.as_ptr()) as usize);
+            bytes.set_len(self.out.offset_from(self.base) as usize);
+            list.set_len(self.rec.offset_from(list.as_ptr()) as usize);
+        }
+    }
+
+    /// Makes room for all outcomes of the state once more.
+    #[inline(always)]
+    fn make_room(&mut self) {
+        let Successors { list, bytes, .. } = self.batch();
+        // SAFETY: shapes outlive every expansion; the pointers are into the buffers.
+        let short = unsafe {
+            let (outcomes, room) = (*self.parent).room;
+            bytes.capacity() - (self.out.offset_from(self.base) as usize) < room
+                || list.capacity() - (self.rec.offset_from(list.as_ptr()) as usize) < outcomes
+        };
+        if short {
+            self.settle();
+            self.point();
+        }
+    }
+
+    /// Looks up who may take what is on offer in the state that is expanded: as it was given, because who makes the
+    /// first offer may already be where it will be.
+    fn find_receivers(&mut self, native: &Native, shape: &Shape) {
+        self.receivers.clear();
+        self.heard = 0;
+        for process in shape.processes.iter().rev() {
+            // SAFETY: the block is within the state.
+            let location = unsafe { native.read_location(self.given.add(process.offset as usize)) };
+            if let Some((receive, hears)) = process.receive(location) {
+                self.receivers.push((process, receive, hears));
+                self.heard |= hears;
+            }
         }
     }
 
     /// Whether code has written a record.
     pub fn any(&self) -> bool {
-        self.rec.cast_const() != self.records.as_ptr()
+        // SAFETY: the list has so many records.
+        self.rec.cast_const() != unsafe { self.batch().list.as_ptr().add(self.before) }
     }
 
-    /// Ends an expansion: gives the arena back, and every record to `each`; faults are appended to `faults`.
-    pub fn end(&mut self, faults: &mut Vec<Fault>, mut each: impl FnMut(Successor)) -> Vec<u8> {
+    /// Ends an expansion: the batch is the caller's again.
+    #[inline(always)]
+    pub fn end(&mut self) {
         self.settle();
+        self.batch = ptr::null_mut();
         if let Some(panic) = self.panic.take() {
             resume_unwind(panic);
         }
-        let before = faults.len() as u32;
-        faults.append(&mut self.faults);
-        for record in &self.records {
-            let fault = if record.fault > 0 { record.fault + before } else { 0 };
-            each(Successor { fault, ..*record });
-        }
-        std::mem::take(&mut self.arena)
     }
 
-    fn native(&self) -> &'static Native {
-        // SAFETY: the machine outlives every expansion; the lifetime does not leave this file.
-        unsafe { &*self.native }
-    }
-
-    /// The expanded state as the reference machine writes it, moved out of the context for a while.
-    fn take_reference(&mut self) -> Vec<u8> {
-        let mut bytes = std::mem::take(&mut self.reference);
-        if bytes.is_empty() {
-            let native = self.native();
-            // SAFETY: the shape lives as long as the machine, the state as long as the expansion.
-            let (shape, state) = unsafe { (&*self.parent_shape, &*self.parent) };
-            convert::to_interp(&native.program, &native.layout, shape, state, &mut bytes);
-        }
-        bytes
-    }
-
-    fn push(&mut self, record: Successor) {
-        if self.rec == self.rec_end {
-            self.settle();
-            self.point();
-        }
-        // SAFETY: there is room for a record.
-        unsafe {
-            self.rec.write(record);
-            self.rec = self.rec.add(1);
+    /// Lets the code of one process write its outcomes.
+    #[inline(always)]
+    pub fn expand(&mut self, native: &Native, shape: &Shape, process: &ProcEntry) {
+        let state = self.state.cast_mut();
+        // SAFETY: the block is within the state, whose length is its shape's.
+        let location = unsafe { native.read_location(state.add(process.offset as usize)) };
+        let Some(expand) = process.expand(location) else { return };
+        // SAFETY: the code was made for this signature; it stays within the state and the buffers, where there is
+        // room. It writes to the state only when that is the context's copy.
+        if unsafe { expand(self, state, shape, process) } == SLOW {
+            self.hand_over(process.pid);
         }
     }
 
-    /// Fires an action in the reference machine.
-    fn fire(&mut self, action: ActionId) {
-        let record = Successor { action, start: 0, len: Successor::NO_STATE, transient: 0, fault: 0 };
-        if self.list != 0 {
-            return self.push(record);
-        }
-        let native = self.native();
+    /// Lets the reference machine find and execute everything that a process can do.
+    #[cold]
+    fn hand_over(&mut self, pid: u32) {
+        // SAFETY: the machine and its shapes outlive every expansion.
+        let (native, shape) = unsafe { (&*self.native, &*self.parent) };
         native.handed_over();
-        let reference = self.take_reference();
-        self.batch.clear();
-        native.interp.fire(&reference, &[action], &mut self.batch);
-        self.reference = reference;
         self.settle();
-        for outcome in std::mem::take(&mut self.batch.list) {
-            let mut record = record;
-            if let Some(fault) = self.batch.fault(&outcome) {
-                self.faults.push(fault.clone());
-                record.fault = self.faults.len() as u32;
+        self.take_back(pid);
+        // SAFETY: it has the shape's length, and is the caller's until the expansion ends.
+        let state = unsafe { std::slice::from_raw_parts(self.given, shape.len as usize) };
+        self.reference.clear();
+        convert::to_interp(&native.program, &native.layout, shape, state, &mut self.reference);
+        self.actions.clear();
+        let timeout = self.timeout != 0;
+        native.interp.moves_of_process(&self.reference, pid as usize, timeout, &mut self.actions);
+        if self.list {
+            for &action in &self.actions {
+                self.batch().push(action, None, false, None);
             }
-            if let Some(bytes) = self.batch.state(&outcome) {
-                record.start = self.arena.len() as u32;
-                match native.adopt(bytes, &mut self.arena) {
-                    Some(()) => record.len = (self.arena.len() - record.start as usize) as u32,
-                    None => {
-                        self.arena.truncate(record.start as usize);
-                        self.faults.push(native.too_many_shapes());
-                        record.fault = self.faults.len() as u32;
-                    }
-                }
+        } else {
+            self.answers.clear();
+            native.interp.fire(&self.reference, &self.actions, &mut self.answers);
+            for outcome in &self.answers.list {
+                native.push_adopted(self.batch(), &self.answers, outcome);
             }
-            record.transient = u32::from(outcome.is_transient() && record.len != Successor::NO_STATE);
-            self.records.push(record);
         }
         self.point();
+    }
+
+    /// Removes the outcomes of a process, which are the last.
+    fn take_back(&mut self, pid: u32) {
+        let Successors { list, bytes, .. } = self.batch();
+        let others = list[self.before..].iter().rposition(|outcome| outcome.action.0 >> 56 != u64::from(pid));
+        let kept = others.map_or(self.before, |last| self.before + last + 1);
+        if let Some(first) = list.get(kept) {
+            bytes.truncate(first.start as usize);
+        }
+        list.truncate(kept);
+    }
+
+    /// Tells the machine which edges were taken.
+    pub fn report_taken(&mut self, native: &Native) {
+        let mut flags = self.flags[0].iter_mut();
+        for proctype in 0..native.program.proctypes.len() {
+            for (shared, own) in native.interp.taken_flags(ProctypeId(proctype as u32)).iter().zip(&mut flags)
+            {
+                if std::mem::take(own) != 0 {
+                    shared.store(true, Ordering::Relaxed);
+                }
+            }
+        }
     }
 }
 
@@ -250,217 +321,80 @@ fn guarded<T>(context: *mut Context, otherwise: T, work: impl FnOnce(&mut Contex
     }
 }
 
-/// Begins an outcome: copies the state to where the next one goes and notes the action. Answers where that is, or null
-/// when only the action is wanted, which is then noted.
-pub extern "C" fn begin(
-    context: *mut Context,
-    state: *const u8,
-    shape: *const Shape,
-    action: u64,
-) -> *mut u8 {
-    // SAFETY: code passes its context, a state and its shape. Behind the state and behind the copy there are at least 16
-    // bytes of slack; there is room for a state and a record, or `make_room` makes some.
-    unsafe {
-        if (*context).list != 0 {
-            slow_fire(context, action);
-            return ptr::null_mut();
-        }
-        let full = (*context).out > (*context).out_end || (*context).rec == (*context).rec_end;
-        if full && !make_room(context) {
-            return ptr::null_mut();
-        }
-        let (to, len) = ((*context).out, (*shape).len);
-        let mut at = 0;
-        while at < len as usize {
-            to.add(at).cast::<u128>().write_unaligned(state.add(at).cast::<u128>().read_unaligned());
-            at += 16;
-        }
-        let start = to.offset_from((*context).base) as u32;
-        (*context).rec.write(Successor { action: ActionId(action), start, len, transient: 0, fault: 0 });
-        to
-    }
-}
-
-/// Completes an outcome; `control` is 1 + the pid of the process in control, 0: none.
-/// `taken` says whether the edge was ever taken.
-pub extern "C" fn finish(context: *mut Context, state: *mut u8, control: u32, taken: *const AtomicBool) {
-    // SAFETY: `begin` has written the record, and the state is there; the flag lives as long as the machine.
-    unsafe {
-        note(&*taken);
-        state.add(CONTROL as usize).write(control as u8);
-        let rec = (*context).rec;
-        (*rec).transient = u32::from(control != 0);
-        (*context).out = state.add((*rec).len as usize);
-        (*context).rec = rec.add(1);
-    }
-}
-
-fn note(taken: &AtomicBool) {
-    if !taken.load(Ordering::Relaxed) {
-        taken.store(true, Ordering::Relaxed);
-    }
-}
-
-/// Makes room for another state and another record, if that is possible.
-#[cold]
-fn make_room(context: *mut Context) -> bool {
-    guarded(context, false, |context| {
-        context.settle();
-        context.point();
-        true
-    })
-}
-
-/// Lets the reference machine execute an action that is known to be enabled.
-pub extern "C" fn slow_fire(context: *mut Context, action: u64) {
-    guarded(context, (), |context| context.fire(ActionId(action)));
-}
-
-/// Lets the reference machine try an edge: 0 it is blocked, 1 nobody hears, 2 it is executed.
-pub extern "C" fn slow_edge(context: *mut Context, pid: u32, edge: u32, timeout: u32, moved: u32) -> u32 {
-    guarded(context, 0, |context| {
-        let reference = context.take_reference();
-        let mut actions = std::mem::take(&mut context.actions);
-        actions.clear();
-        let along = (pid as usize, EdgeId(edge));
-        context.native().handed_over();
-        let interp = &context.native().interp;
-        let tried = interp.moves_along(&reference, along, timeout != 0, moved != 0, &mut actions);
-        context.reference = reference;
-        actions.iter().for_each(|&action| context.fire(action));
-        context.actions = actions;
-        code(tried)
-    })
-}
-
-/// Lets the reference machine find and execute everything that a process can do.
-pub extern "C" fn slow_process(context: *mut Context, pid: u32, timeout: u32) {
-    guarded(context, (), |context| {
-        let reference = context.take_reference();
-        let mut actions = std::mem::take(&mut context.actions);
-        actions.clear();
-        context.native().handed_over();
-        let interp = &context.native().interp;
-        interp.moves_of_process(&reference, pid as usize, timeout != 0, &mut actions);
-        context.reference = reference;
-        actions.iter().for_each(|&action| context.fire(action));
-        context.actions = actions;
-    });
-}
-
-/// Asks the reference machine whether a process can do anything in a state under construction.
-pub extern "C" fn slow_any_process(
-    context: *mut Context,
-    state: *const u8,
-    shape: *const Shape,
-    pid: u32,
-    timeout: u32,
-) -> u32 {
-    guarded(context, 0, |context| {
-        let native = context.native();
-        native.handed_over();
-        // SAFETY: code passes a state of the shape that it passes, and shapes live as long as the machine.
-        let (shape, state) = unsafe { (&*shape, std::slice::from_raw_parts(state, (*shape).len as usize)) };
-        let (mut bytes, mut actions) = (Vec::new(), Vec::new());
-        convert::to_interp(&native.program, &native.layout, shape, state, &mut bytes);
-        native.interp.moves_of_process(&bytes, pid as usize, timeout != 0, &mut actions);
-        u32::from(!actions.is_empty())
-    })
-}
-
-/// Asks the reference machine whether an edge could be executed in a state under construction.
-pub extern "C" fn slow_any(
-    context: *mut Context,
-    state: *const u8,
-    shape: *const Shape,
-    pid: u32,
-    edge: u32,
-    timeout: u32,
-) -> u32 {
-    guarded(context, 0, |context| {
-        let native = context.native();
-        native.handed_over();
-        // SAFETY: code passes a state of the shape that it passes, and shapes live as long as the machine.
-        let (shape, state) = unsafe { (&*shape, std::slice::from_raw_parts(state, (*shape).len as usize)) };
-        let mut bytes = Vec::new();
-        convert::to_interp(&native.program, &native.layout, shape, state, &mut bytes);
-        let along = (pid as usize, EdgeId(edge));
-        code(native.interp.moves_along(&bytes, along, timeout != 0, false, &mut Vec::new()))
-    })
-}
-
-fn code(tried: Tried) -> u32 {
-    match tried {
-        Tried::Blocked => 0,
-        Tried::Unheard => 1,
-        Tried::Executed => 2,
-    }
-}
-
 /// Offers the message in the context to all other processes, youngest first. Answers how many took it, or `SLOW`.
+/// Afterwards there is as much room as before.
 pub extern "C" fn offer(
     context: *mut Context,
     state: *mut u8,
     shape: *const Shape,
-    sender: u32,
+    sender: *const ProcEntry,
     channel: u32,
-    ask: u32,
 ) -> u32 {
-    // SAFETY: code passes its context, a state and its shape; there are no other references to them meanwhile.
-    let (native, shape) = unsafe { (&*(*context).native, &*shape) };
-    // SAFETY: as above; the pointers are into the buffers.
-    let before = unsafe {
-        let records = (*context).records.as_ptr();
-        ((*context).out.offset_from((*context).base), (*context).rec.cast_const().offset_from(records))
-    };
-    let mut taken = 0;
-    for (pid, process) in shape.processes.iter().enumerate().rev() {
-        if pid as u32 == sender {
-            continue;
+    guarded(context, SLOW, |context| {
+        // SAFETY: code passes a shape and a process of it; the machine outlives the expansion.
+        let (native, shape, sender) = unsafe { (&*context.native, &*shape, &*sender) };
+        if context.heard == u64::MAX {
+            context.find_receivers(native, shape);
         }
+        let mut taken = 0;
+        for i in 0..context.receivers.len() {
+            let (process, receive, hears) = context.receivers[i];
+            if hears & channel_bit(channel) == 0 || ptr::eq(process, sender) {
+                continue;
+            }
+            context.make_room();
+            // SAFETY: the code was made for this signature, and there is room.
+            let answer = unsafe { receive(context, state, shape, process, channel, 0) };
+            if answer == SLOW {
+                return SLOW;
+            }
+            taken += answer;
+        }
+        context.make_room();
+        taken
+    })
+}
+
+/// Whether somebody else would take the message in the context, in a state under construction. `SLOW` when the
+/// reference machine must say.
+pub extern "C" fn ask(
+    context: *mut Context,
+    state: *mut u8,
+    shape: *const Shape,
+    sender: *const ProcEntry,
+    channel: u32,
+) -> u32 {
+    // SAFETY: code passes its context, a state and its shape, and a process of it; nothing here panics.
+    let (native, shape, sender) = unsafe { (&*(*context).native, &*shape, &*sender) };
+    for process in shape.processes.iter().rev().filter(|process| process.pid != sender.pid) {
         // SAFETY: the block is within the state.
         let location = unsafe { native.read_location(state.add(process.offset as usize)) };
-        let Some(&Some(receive)) = native.code.receive[process.proctype as usize].get(location as usize)
-        else {
+        let Some((receive, hears)) = process.receive(location) else { continue };
+        if hears & channel_bit(channel) == 0 {
             continue;
-        };
-        // SAFETY: the code was made for this signature, and the machine keeps it.
-        let answer = unsafe { receive(context, state, shape, pid as u32, location, channel, ask) };
-        if answer == SLOW {
-            // SAFETY: back to where both were, which is within the buffers wherever they are now.
-            unsafe {
-                (*context).out = (*context).base.offset(before.0);
-                (*context).rec = (*context).records.as_mut_ptr().offset(before.1);
-            }
-            return SLOW;
         }
-        taken += answer;
-        if ask != 0 && taken > 0 {
-            break;
+        // SAFETY: the code was made for this signature; when it is asked it writes nothing.
+        let answer = unsafe { receive(context, state, shape, process, channel, 1) };
+        if answer > 0 {
+            return answer;
         }
     }
-    // SAFETY: as above.
-    let (list, action) = unsafe { ((*context).list, (*context).sender) };
-    if taken > 0 && ask == 0 && list == 0 {
-        let proctype = ProctypeId(shape.processes[sender as usize].proctype);
-        note(&native.interp.taken_flags(proctype)[(action >> 32 & 0xff_ffff) as usize]);
-    }
-    taken
+    0
 }
 
 /// Starts a process in the state under construction, with the arguments in the context. Answers 0 when the
 /// reference machine must say why that is impossible.
 pub extern "C" fn run(context: *mut Context, proctype: u32) -> u32 {
     guarded(context, 0, |context| {
-        let native = context.native();
-        // SAFETY: code has put the shape there.
-        let old = unsafe { &*context.shape };
+        // SAFETY: the machine outlives every expansion; code has put the shape there.
+        let (native, old) = unsafe { (&*context.native, &*context.shape) };
         let block = &native.layout.processes[proctype as usize];
         let cells = old.local_cells as usize + block.cells.len();
         if old.n_procs >= 255 || old.n_chans as usize + block.chans.len() > 255 || cells > 1 << 22 {
             return 0;
         }
         let Some(shape) = native.shapes.child(&native.layout, old, proctype as usize) else { return 0 };
+        let definition = &native.program.proctypes[proctype as usize];
         // SAFETY: there is room for a state with one more block behind `out`, and arguments for all parameters.
         unsafe {
             let new = context.out.add(old.hidden as usize);
@@ -469,7 +403,6 @@ pub extern "C" fn run(context: *mut Context, proctype: u32) -> u32 {
             let header = context.out.cast::<[u8; 4]>().read();
             let control = u32::from(header[CONTROL as usize]) << 24;
             context.out.cast::<[u8; 4]>().write((shape.id | control).to_le_bytes());
-            let definition = &native.program.proctypes[proctype as usize];
             native.write_location(new, definition.start.0);
             for cell in 0..definition.n_params as usize {
                 let scalar = block.scalars[cell];
@@ -478,14 +411,11 @@ pub extern "C" fn run(context: *mut Context, proctype: u32) -> u32 {
             }
         }
         context.shape = shape;
-        // SAFETY: `begin` has written the record.
-        unsafe { (*context.rec).len = shape.len };
-        let ok = match native.code.init[proctype as usize] {
+        let ok = match (native.code.init[proctype as usize], shape.processes.last()) {
             // SAFETY: the code was made for this signature; it changes the state under construction only.
-            Some(init) => unsafe { init(context, context.out, shape, old.n_procs) },
-            None => 1,
+            (Some(init), Some(process)) => unsafe { init(context, context.out, shape, process) },
+            _ => 1,
         };
-        let definition = &native.program.proctypes[proctype as usize];
         for &cell in &definition.location(definition.start).dead {
             let (at, scalar) = (block.cells[cell as usize], block.scalars[cell as usize]);
             // SAFETY: a cell of the new block.
@@ -495,34 +425,8 @@ pub extern "C" fn run(context: *mut Context, proctype: u32) -> u32 {
     })
 }
 
-/// Writes the outcome of the youngest process's death.
-pub extern "C" fn end(
-    context: *mut Context,
-    state: *const u8,
-    shape: *const Shape,
-    action: u64,
-    taken: *const AtomicBool,
-) {
-    let out = begin(context, state, shape, action);
-    if out.is_null() {
-        return;
-    }
-    // SAFETY: the shape has a process and so a parent, whose states are shorter; `begin` has copied the state.
-    unsafe {
-        let (shape, parent) = (&*shape, &*(*shape).parent);
-        let hidden = (shape.len - shape.hidden) as usize;
-        ptr::copy(out.add(shape.hidden as usize), out.add(parent.hidden as usize), hidden);
-        out.cast::<[u8; 4]>().write(parent.id.to_le_bytes());
-        if let Some(at) = (*(*context).native).layout.last {
-            out.add(at as usize).write(parent.n_procs as u8);
-        }
-        (*(*context).rec).len = parent.len;
-    }
-    finish(context, out, 0, taken);
-}
-
 /// Moves bytes; the two ranges may overlap.
 pub extern "C" fn move_bytes(to: *mut u8, from: *const u8, n: usize) {
-    // SAFETY: code passes two ranges inside one channel of a state.
+    // SAFETY: code passes two ranges inside states.
     unsafe { ptr::copy(from, to, n) };
 }

@@ -8,9 +8,11 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use promela::ir::Program;
+use promela::ir::{Proctype, Program};
 
+use crate::code::{Code, Expand, Receive};
 use crate::layout::Layout;
+use crate::runtime::SLACK;
 
 /// A shape; compiled code reads it.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct Shape {
     pub local_cells: u32,
     /// The shape without the youngest process; null for the empty shape.
     pub parent: *const Shape,
+    /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can take.
+    pub room: (usize, usize),
     /// The processes.
     pub processes: Vec<ProcEntry>,
     /// The channels.
@@ -46,16 +50,60 @@ pub struct Shape {
     children: Vec<AtomicPtr<Shape>>,
 }
 
-/// A process of a shape.
+/// A process of a shape: all that finding its code and writing its outcomes takes.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct ProcEntry {
+    /// Its part of an action's number.
+    pub action: u64,
     /// Where its block begins.
-    pub offset: u32,
+    pub offset: u64,
+    /// Its number.
+    pub pid: u32,
     /// Its proctype.
     pub proctype: u32,
     /// How many channels are older than it.
     pub first_chan: u32,
+    /// How many locations its proctype has.
+    locations: u32,
+    /// The code of its proctype, by location.
+    expand: *const Option<Expand>,
+    /// The same for taking what is on offer.
+    receive: *const Option<Receive>,
+    /// On which channels that may be.
+    hears: *const u64,
+}
+
+/// The tables of a proctype that its processes' entries point to.
+#[derive(Clone, Copy)]
+struct Tables {
+    expand: *const Option<Expand>,
+    receive: *const Option<Receive>,
+    hears: *const u64,
+}
+
+impl ProcEntry {
+    /// The code for a location. Bytes that are no state may have any location; there is no code for that.
+    #[inline(always)]
+    pub fn expand(&self, location: u32) -> Option<Expand> {
+        if location >= self.locations {
+            return None;
+        }
+        // SAFETY: the table has an entry for every location and lives as long as the shapes.
+        unsafe { *self.expand.add(location as usize) }
+    }
+
+    /// The code that takes what is on offer at a location, and on which channels it may.
+    #[inline(always)]
+    pub fn receive(&self, location: u32) -> Option<(Receive, u64)> {
+        if location >= self.locations {
+            return None;
+        }
+        // SAFETY: as above.
+        unsafe {
+            (*self.receive.add(location as usize)).map(|code| (code, *self.hears.add(location as usize)))
+        }
+    }
 }
 
 /// A channel of a shape.
@@ -75,6 +123,12 @@ type Chunk = Box<[AtomicPtr<Shape>]>;
 
 /// All shapes met so far.
 pub struct Shapes {
+    /// For every proctype the most outcomes that one call of its code can write.
+    most_outcomes: Vec<usize>,
+    /// The most bytes by which a step can make a state longer, and what copying writes too much.
+    longest: usize,
+    /// For every proctype the tables that its processes' entries point to.
+    tables: Vec<Tables>,
     chunks: Vec<OnceLock<Chunk>>,
     owned: Mutex<Vec<*mut Shape>>,
 }
@@ -85,11 +139,26 @@ unsafe impl Send for Shapes {}
 // SAFETY: as above.
 unsafe impl Sync for Shapes {}
 
+impl Tables {
+    fn of(code: &Code, proctype: usize) -> Self {
+        Tables {
+            expand: code.expand[proctype].as_ptr(),
+            receive: code.receive[proctype].as_ptr(),
+            hears: code.hears[proctype].as_ptr(),
+        }
+    }
+}
+
 impl Shapes {
-    /// Only the empty shape.
-    pub fn new(program: &Program, layout: &Layout) -> Self {
-        let shapes =
-            Shapes { chunks: (0..CHUNK).map(|_| OnceLock::new()).collect(), owned: Mutex::new(Vec::new()) };
+    /// Only the empty shape. The code must live as long as the shapes.
+    pub fn new(program: &Program, layout: &Layout, code: &Code) -> Self {
+        let shapes = Shapes {
+            most_outcomes: program.proctypes.iter().map(most_edges).collect(),
+            longest: layout.max_block as usize + SLACK,
+            tables: (0..program.proctypes.len()).map(|p| Tables::of(code, p)).collect(),
+            chunks: (0..CHUNK).map(|_| OnceLock::new()).collect(),
+            owned: Mutex::new(Vec::new()),
+        };
         let entry = |&(offset, ty): &(u32, u32)| ChanEntry { offset, class: layout.classes[ty as usize] };
         shapes.publish(
             &mut shapes.owned.lock().unwrap_or_else(PoisonError::into_inner),
@@ -104,6 +173,7 @@ impl Shapes {
                 id: 0,
                 local_cells: 0,
                 parent: ptr::null(),
+                room: (0, 0),
                 processes: Vec::new(),
                 channels: layout.chans.iter().map(entry).collect(),
                 oldest: vec![u32::MAX; program.proctypes.len()],
@@ -134,7 +204,7 @@ impl Shapes {
             if owned.len() >= CHUNK * CHUNK {
                 return None;
             }
-            child = self.publish(&mut owned, grow(layout, shape, proctype));
+            child = self.publish(&mut owned, grow(layout, shape, proctype, self.tables[proctype]));
             slot.store(child, Ordering::Release);
         }
         // SAFETY: as above.
@@ -145,6 +215,8 @@ impl Shapes {
     fn publish(&self, owned: &mut Vec<*mut Shape>, mut shape: Shape) -> *mut Shape {
         let id = owned.len();
         shape.id = id as u32;
+        let outcomes = shape.processes.iter().map(|p| self.most_outcomes[p.proctype as usize]).sum();
+        shape.room = (outcomes, outcomes * (shape.len as usize + self.longest));
         shape.n_procs = shape.processes.len() as u32;
         shape.n_chans = shape.channels.len() as u32;
         shape.procs = shape.processes.as_ptr();
@@ -159,14 +231,29 @@ impl Shapes {
     }
 }
 
+/// The most edges that a location has.
+fn most_edges(proctype: &Proctype) -> usize {
+    proctype.locations.iter().map(|l| l.edges.len()).max().unwrap_or(0)
+}
+
 /// `shape` with one more process.
-fn grow(layout: &Layout, shape: &Shape, proctype: usize) -> Shape {
+fn grow(layout: &Layout, shape: &Shape, proctype: usize, Tables { expand, receive, hears }: Tables) -> Shape {
     let block = &layout.processes[proctype];
     let (mut processes, mut channels) = (shape.processes.clone(), shape.channels.clone());
     let mut oldest = shape.oldest.clone();
     oldest[proctype] = oldest[proctype].min(shape.n_procs);
     let offset = shape.hidden;
-    processes.push(ProcEntry { offset, proctype: proctype as u32, first_chan: shape.n_chans });
+    processes.push(ProcEntry {
+        action: u64::from(shape.n_procs) << 56,
+        offset: u64::from(offset),
+        pid: shape.n_procs,
+        proctype: proctype as u32,
+        first_chan: shape.n_chans,
+        locations: block.labels.len() as u32,
+        expand,
+        receive,
+        hears,
+    });
     channels.extend(
         block
             .chans
@@ -184,6 +271,7 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize) -> Shape {
         id: 0,
         local_cells: shape.local_cells + block.cells.len() as u32,
         parent: shape,
+        room: (0, 0),
         processes,
         channels,
         oldest,

@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const NO_FOREIGN_CODE: &[&str] = &["promela", "system", "store", "machine", "search"];
 
 /// Sources that may print or exit: clients only.
-const CLIENTS: &[&str] = &["crates/cli/src", "crates/testkit/src/bin"];
+const CLIENTS: &[&str] = &["crates/cli/src", "crates/testkit/src/bin", "crates/jit/examples"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace exists")

@@ -19,7 +19,7 @@ use super::expr::{Frame, plain};
 use super::process::Gen;
 
 /// Channels up to this many bytes are moved by unrolled code.
-const UNROLLED: u32 = 128;
+pub const UNROLLED: u32 = 128;
 
 /// A channel that exists.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl<'p> Gen<'p> {
     }
 
     /// Makes code for every kind of channel that `chan` may mean; `each` ends its block. A channel that is gone goes to
-    /// `gone`, one that does not exist to `self.wrong`, one of an unexpected kind to `self.slow`.
+    /// `gone`, one that does not exist to `self.wrong`, one of an unexpected kind to `self.bail`.
     pub fn with_channel(
         &mut self,
         f: &Frame,
@@ -81,7 +81,7 @@ impl<'p> Gen<'p> {
             if fits {
                 return each(self, &known);
             }
-            self.b.ins().jump(self.slow, &[]);
+            self.b.ins().jump(self.bail, &[]);
             return;
         }
         let number = self.eval(f, chan);
@@ -100,7 +100,7 @@ impl<'p> Gen<'p> {
             each(self, &Chan { class: candidate, at: At::State(Some(offset), 0), index });
             self.b.switch_to_block(other);
         }
-        self.b.ins().jump(self.slow, &[]);
+        self.b.ins().jump(self.bail, &[]);
     }
 
     /// Offset and class of the channel with an index.
@@ -155,15 +155,12 @@ impl<'p> Gen<'p> {
                 None => value,
             });
         }
-        let size = i64::from(self.class(class as usize).size);
-        let distance = nth.map(|nth| {
-            let nth = self.wide(nth);
-            self.b.ins().imul_imm_s(nth, size)
-        });
+        let size = self.class(class as usize).size;
+        let distance = nth.map(|nth| self.times(nth, size));
         let (at, base) = match place.base {
             Base::Global => (At::State(distance, offset as i32), self.int(first as i32)),
             _ => {
-                let own = self.own_first_channel(f);
+                let own = self.field32(self.process, offset_of!(ProcEntry, first_chan));
                 (At::Block(distance, offset as i32), self.b.ins().iadd_imm_s(own, i64::from(first)))
             }
         };
@@ -191,15 +188,6 @@ impl<'p> Gen<'p> {
         })
     }
 
-    /// How many channels are older than the process.
-    fn own_first_channel(&mut self, f: &Frame) -> Value {
-        let entries = self.field64(f.shape, offset_of!(Shape, procs));
-        let pid = self.wide(self.pid);
-        let distance = self.b.ins().imul_imm_s(pid, size_of::<ProcEntry>() as i64);
-        let entry = self.b.ins().iadd(entries, distance);
-        self.field32(entry, offset_of!(ProcEntry, first_chan))
-    }
-
     /// The number of messages.
     pub fn chan_len(&mut self, f: &Frame, chan: &Chan) -> Value {
         let (base, offset) = self.chan_at(f, chan);
@@ -215,7 +203,7 @@ impl<'p> Gen<'p> {
         self.with_channel(f, chan, None, gone, &mut |g, chan| {
             let capacity = g.class(chan.class).capacity;
             if capacity == 0 && f.pending {
-                g.b.ins().jump(g.slow, &[]);
+                g.b.ins().jump(g.bail, &[]);
                 return;
             }
             let len = if capacity == 0 { g.int(0) } else { g.chan_len(f, chan) };
@@ -307,8 +295,7 @@ impl<'p> Gen<'p> {
 
     /// A message by its number.
     pub fn slot(&mut self, class: &ChanLayout, number: Value) -> Slot {
-        let wide = self.wide(number);
-        let distance = self.b.ins().imul_imm_s(wide, i64::from(class.message));
+        let distance = self.times(number, class.message);
         Slot { distance: Some(distance), number: Some(number) }
     }
 
@@ -339,19 +326,21 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Takes a message out.
-    pub fn remove(&mut self, f: &Frame, chan: &Chan, slot: Slot) {
+    /// Takes a message out of a channel: what it is in `f` becomes what it is without the message in `to`, which may
+    /// be the same state or a copy.
+    pub fn remove(&mut self, f: &Frame, to: &Frame, chan: &Chan, slot: Slot) {
         let class = self.class(chan.class);
         let (base, offset) = self.chan_at(f, chan);
+        let (base2, _) = self.chan_at(to, chan);
         let len = self.read(class.len, base, offset);
         let rest = self.b.ins().iadd_imm_s(len, -1);
-        self.write(class.len, rest, base, offset);
+        self.write(class.len, rest, base2, offset);
         let first = offset + class.len.bytes() as i32;
         let room = class.capacity * class.message;
         if slot.number.is_none() && room <= UNROLLED {
             let kept = room - class.message;
-            self.move_up(base, first, class.message, kept);
-            self.clear(base, first + kept as i32, class.message);
+            self.move_up(base, base2, first, class.message, kept);
+            self.clear(base2, first + kept as i32, class.message);
             return;
         }
         // All that are behind it move up; nothing is believed of the number of messages but that it fits.
@@ -359,25 +348,25 @@ impl<'p> Gen<'p> {
         let rest = self.b.ins().umin(rest, most);
         let number = slot.number.unwrap_or_else(|| self.int(0));
         let behind = self.b.ins().isub(rest, number);
-        let behind = self.wide(behind);
-        let bytes = self.b.ins().imul_imm_s(behind, i64::from(class.message));
+        let bytes = self.times(behind, class.message);
         let here = self.slot(class, number).distance.unwrap_or(bytes);
-        let to = self.b.ins().iadd(base, here);
-        let to = self.b.ins().iadd_imm_s(to, i64::from(first));
-        let from = self.b.ins().iadd_imm_s(to, i64::from(class.message));
-        self.helper(runtime::move_bytes as *const u8, &[to, from, bytes], None);
-        let freed = self.b.ins().iadd(to, bytes);
+        let from = self.b.ins().iadd(base, here);
+        let from = self.b.ins().iadd_imm_s(from, i64::from(first) + i64::from(class.message));
+        let dest = self.b.ins().iadd(base2, here);
+        let dest = self.b.ins().iadd_imm_s(dest, i64::from(first));
+        self.helper(runtime::move_bytes as *const u8, &[dest, from, bytes], None);
+        let freed = self.b.ins().iadd(dest, bytes);
         self.clear(freed, 0, class.message);
     }
 
     /// Moves `n` bytes from `by` bytes further on.
-    fn move_up(&mut self, base: Value, first: i32, by: u32, n: u32) {
+    fn move_up(&mut self, from: Value, to: Value, first: i32, by: u32, n: u32) {
         let mut done = 0;
         while done < n {
             let (ty, step) = piece(n - done);
             let at = first + done as i32;
-            let value = self.b.ins().load(ty, plain(), base, at + by as i32);
-            self.b.ins().store(plain(), value, base, at);
+            let value = self.b.ins().load(ty, plain(), from, at + by as i32);
+            self.b.ins().store(plain(), value, to, at);
             done += step;
         }
     }
@@ -393,24 +382,33 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Appends a message to a channel with `len` messages, or inserts it before the first that is greater.
-    pub fn put_message(&mut self, f: &Frame, chan: &Chan, len: Value, values: &[Value], sorted: bool) {
+    /// Appends a message to a channel with `len` messages, or inserts it before the first that is greater: what the
+    /// channel is in `f` becomes what it is with the message in `to`, which may be the same state or a copy.
+    pub fn put_message(
+        &mut self,
+        f: &Frame,
+        to: &Frame,
+        chan: &Chan,
+        len: Value,
+        values: &[Value],
+        sorted: bool,
+    ) {
         let class = self.class(chan.class);
         let number = if sorted { self.position(f, chan, len, values) } else { len };
         let slot = self.slot(class, number);
-        let (base, offset) = self.slot_at(f, chan, slot);
+        let (base, offset) = self.slot_at(to, chan, slot);
         if sorted {
             let behind = self.b.ins().isub(len, number);
-            let behind = self.wide(behind);
-            let bytes = self.b.ins().imul_imm_s(behind, i64::from(class.message));
-            let from = self.b.ins().iadd_imm_s(base, i64::from(offset));
-            let to = self.b.ins().iadd_imm_s(from, i64::from(class.message));
-            self.helper(runtime::move_bytes as *const u8, &[to, from, bytes], None);
+            let bytes = self.times(behind, class.message);
+            let (from, _) = self.slot_at(f, chan, slot);
+            let from = self.b.ins().iadd_imm_s(from, i64::from(offset));
+            let dest = self.b.ins().iadd_imm_s(base, i64::from(offset) + i64::from(class.message));
+            self.helper(runtime::move_bytes as *const u8, &[dest, from, bytes], None);
         }
         for (&value, &(at, scalar)) in values.iter().zip(&class.fields) {
             self.write_scalar(scalar, value, base, offset + at as i32);
         }
-        let (base, offset) = self.chan_at(f, chan);
+        let (base, offset) = self.chan_at(to, chan);
         let more = self.b.ins().iadd_imm_s(len, 1);
         self.write(class.len, more, base, offset);
     }

@@ -1,23 +1,27 @@
-//! How an outcome is written: helpers make room, copy the state and complete the record; code in between executes.
-//!
-//! The helpers are calls rather than code in every edge: that costs a nanosecond or two and makes the code of an edge so
-//! much shorter that compiling takes half the time.
+//! How an outcome is written: the state is copied to where the next one goes, code changes the copy, and a record is
+//! written behind the others. All of it is code in the edge; there is always room (see `runtime`).
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use cranelift_module::Module;
 use machine::interp::layout::Width;
-use promela::ir::{Edge, EdgeId, LocId, ProctypeId};
+use promela::ir::{Edge, EdgeId, LocId};
+use system::Successor;
 
-use crate::runtime;
+use crate::layout::CONTROL;
+use crate::runtime::{Context, PIECE, SLOW};
+use crate::shape::Shape;
 
 use super::always_enabled;
-use super::expr::Frame;
-use super::process::Gen;
+use super::expr::{Frame, plain};
+use super::process::{Gen, Kind};
 use super::statement::{How, Targets};
 
 impl Gen<'_> {
     /// An edge is executable: what follows executes it on the frame that is returned. `None` when that is not wanted.
-    pub fn commit(&mut self, f: &Frame, id: EdgeId, how: How, to: &Targets) -> Option<Frame> {
+    pub fn commit(&mut self, f: &Frame, how: How, to: &Targets) -> Option<Frame> {
         match how {
             How::Ask | How::Test => {
                 self.b.ins().jump(to.done, &[]);
@@ -26,56 +30,127 @@ impl Gen<'_> {
             How::InPlace => Some(*f),
             How::Emit => {
                 self.answer();
-                let action = self.action(id);
-                let args = [self.context, f.state, f.shape, action];
-                let state = self.helper(runtime::begin as *const u8, &args, Some(types::I64));
-                let state = state.unwrap_or(f.state);
-                // Nothing is to be written when only the action is wanted.
-                self.unless(state, to.done);
-                self.wrong = to.fault;
-                self.slow = to.fault;
+                let state = self.copy_state(f);
+                if self.kind == Kind::Receive && self.plan.late_sender {
+                    let at = self.field64(self.context, offset_of!(Context, sender_at));
+                    let at = self.b.ins().iadd(state, at);
+                    let location = self.field32(self.context, offset_of!(Context, sender_to));
+                    self.write(self.plan.layout.location, location, at, 0);
+                }
                 let local = self.b.ins().iadd(state, self.own);
                 Some(Frame { state, local, ..*f })
             }
         }
     }
 
-    /// The step is complete: moves the process, gives control, completes the record; ends the block.
+    /// Copies a state to where the next one goes: pieces from the front, and the last, which may overlap, to the very
+    /// end, so that nothing beyond the state is read. Only a state shorter than a piece has to have room behind it.
+    pub fn copy_state(&mut self, f: &Frame) -> Value {
+        let out = self.field64(self.context, offset_of!(Context, out));
+        let len = self.field32(f.shape, offset_of!(Shape, len));
+        let len = self.wide(len);
+        let shortest = self.plan.layout.min_state as usize;
+        // What is always there is copied without asking.
+        let stride = if shortest >= 2 * PIECE { 2 * PIECE as i32 } else { PIECE as i32 };
+        let zero = self.b.ins().iconst(types::I64, 0);
+        if shortest < PIECE {
+            let (long, end) = (self.b.create_block(), self.b.create_block());
+            self.copy_pieces(f.state, out, zero, stride);
+            let more = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, len, i64::from(stride));
+            self.b.ins().brif(more, long, &[], end, &[]);
+            self.b.switch_to_block(long);
+            self.copy_rest(f.state, out, len, stride);
+            self.b.ins().jump(end, &[]);
+            self.b.switch_to_block(end);
+        } else {
+            self.copy_pieces(f.state, out, zero, stride);
+            self.copy_rest(f.state, out, len, stride);
+        }
+        out
+    }
+
+    /// Copies what is behind the first `stride` bytes.
+    fn copy_rest(&mut self, from: Value, to: Value, len: Value, stride: i32) {
+        let last = self.b.ins().iadd_imm_s(len, -i64::from(stride));
+        let (head, body, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        let first = self.b.ins().iconst(types::I64, i64::from(stride));
+        self.b.ins().jump(head, &[BlockArg::Value(first)]);
+        self.b.switch_to_block(head);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, last);
+        self.b.ins().brif(more, body, &[], end, &[]);
+        self.b.switch_to_block(body);
+        self.copy_pieces(from, to, at, stride);
+        let next = self.b.ins().iadd_imm_s(at, i64::from(stride));
+        self.b.ins().jump(head, &[BlockArg::Value(next)]);
+        self.b.switch_to_block(end);
+        self.copy_pieces(from, to, last, stride);
+    }
+
+    /// Copies `n` bytes.
+    fn copy_pieces(&mut self, from: Value, to: Value, at: Value, n: i32) {
+        let (from, to) = (self.b.ins().iadd(from, at), self.b.ins().iadd(to, at));
+        let pieces = (0..n).step_by(PIECE);
+        let values: Vec<Value> =
+            pieces.clone().map(|i| self.b.ins().load(types::I8X16, plain(), from, i)).collect();
+        for (value, i) in values.into_iter().zip(pieces) {
+            self.b.ins().store(plain(), value, to, i);
+        }
+    }
+
+    /// The step is complete: moves the process, gives control, writes the record; ends the block.
     pub fn finish(&mut self, f: &Frame, id: EdgeId, edge: &Edge, how: How, to: &Targets) {
         if how == How::Emit {
-            let target = self.int(edge.to.0 as i32);
-            self.write(self.plan.layout.location, target, f.local, 0);
+            self.write_constant(self.plan.layout.location, edge.to.0, f.local, 0);
             for (first, len) in self.dead_bytes(edge.to) {
                 self.clear(f.local, first as i32, len);
             }
             if let Some(at) = self.plan.layout.last {
-                self.write(Width::U8, self.pid, f.state, at as i32);
+                let pid = self.pid();
+                self.write(Width::U8, pid, f.state, at as i32);
             }
-            let control = if edge.atomic { self.control(f, edge.to) } else { self.int(0) };
-            let flag = self.flag(id);
-            self.helper(runtime::finish as *const u8, &[self.context, f.state, control, flag], None);
+            let control = if edge.atomic { self.control(f, edge.to) } else { None };
+            let transient = match control {
+                Some(control) => {
+                    self.write(Width::U8, control, f.state, CONTROL as i32);
+                    let transient = self.compare(IntCC::NotEqual, control, 0);
+                    self.b.ins().uextend(types::I64, transient)
+                }
+                None => {
+                    self.write_constant(Width::U8, 0, f.state, CONTROL as i32);
+                    self.b.ins().iconst(types::I64, 0)
+                }
+            };
+            let len = self.field32(f.shape, offset_of!(Shape, len));
+            self.record(f.state, id, len, transient);
         }
         self.b.ins().jump(to.done, &[]);
     }
 
-    /// The flag that says that an edge was taken. It stays where it is.
-    pub fn flag(&mut self, id: EdgeId) -> Value {
-        let flags = self.plan.interp.taken_flags(ProctypeId(self.proctype as u32));
-        self.b.ins().iconst(types::I64, &raw const flags[id.index()] as i64)
+    /// Writes the record of the state at `out`, which is complete.
+    pub fn record(&mut self, out: Value, id: EdgeId, len: Value, transient: Value) {
+        let action = self.action(id);
+        let record = self.field64(self.context, offset_of!(Context, rec));
+        let base = self.field64(self.context, offset_of!(Context, base));
+        let start = self.b.ins().isub(out, base);
+        let start = self.b.ins().ireduce(types::I32, start);
+        self.b.ins().store(plain(), action, record, offset_of!(Successor, action) as i32);
+        self.b.ins().store(plain(), start, record, offset_of!(Successor, start) as i32);
+        self.b.ins().store(plain(), len, record, offset_of!(Successor, len) as i32);
+        // No fault, which stands behind it.
+        self.b.ins().store(plain(), transient, record, offset_of!(Successor, transient) as i32);
+        let len = self.wide(len);
+        let end = self.b.ins().iadd(out, len);
+        let next = self.b.ins().iadd_imm_s(record, size_of::<Successor>() as i64);
+        self.b.ins().store(plain(), end, self.context, offset_of!(Context, out) as i32);
+        self.b.ins().store(plain(), next, self.context, offset_of!(Context, rec) as i32);
+        self.note(id);
     }
 
-    /// Notes that a statement inside a d_step was executed.
+    /// Notes that an edge was taken.
     pub fn note(&mut self, id: EdgeId) {
-        let flag = self.flag(id);
-        let known = self.read(Width::U8, flag, 0);
-        let (new, go_on) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(known, go_on, &[], new, &[]);
-        self.b.set_cold_block(new);
-        self.b.switch_to_block(new);
-        let one = self.int(1);
-        self.write(Width::U8, one, flag, 0);
-        self.b.ins().jump(go_on, &[]);
-        self.b.switch_to_block(go_on);
+        let flags = self.field64(self.context, offset_of!(Context, taken));
+        self.write_constant(Width::U8, 1, flags, (self.plan.flags[self.proctype] + id.0) as i32);
     }
 
     /// The bytes of a block whose values do not matter at a location: offsets and lengths.
@@ -94,18 +169,20 @@ impl Gen<'_> {
         ranges
     }
 
-    /// 1 + the pid when the process can go on from `location`, else 0.
-    fn control(&mut self, f: &Frame, location: LocId) -> Value {
-        let control = self.b.ins().iadd_imm_s(self.pid, 1);
+    /// 1 + the pid when the process can go on from `location`, else 0. `None` when it never can.
+    fn control(&mut self, f: &Frame, location: LocId) -> Option<Value> {
         if always_enabled(self.definition(), location) {
-            return control;
+            let pid = self.pid();
+            return Some(self.b.ins().iadd_imm_s(pid, 1));
         }
-        let Some(id) = self.plan.any[self.proctype][location.index()] else { return self.int(0) };
+        let id = self.plan.any[self.proctype][location.index()]?;
         let callee = self.module.declare_func_in_func(id, self.b.func);
-        let at = self.int(location.0 as i32);
-        let timeout = self.int(0);
-        let call = self.b.ins().call(callee, &[self.context, f.state, f.shape, self.pid, at, timeout]);
+        let call = self.b.ins().call(callee, &[self.context, f.state, f.shape, self.process]);
         let can = self.b.inst_results(call)[0];
-        self.b.ins().imul(control, can)
+        let slow = self.compare(IntCC::Equal, can, SLOW as i32);
+        self.branch_if(slow, self.bail);
+        let pid = self.pid();
+        let control = self.b.ins().iadd_imm_s(pid, 1);
+        Some(self.b.ins().imul(control, can))
     }
 }

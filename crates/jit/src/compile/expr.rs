@@ -98,6 +98,17 @@ impl Gen<'_> {
         };
     }
 
+    /// Writes a number that is known beforehand.
+    pub fn write_constant(&mut self, width: Width, value: u32, base: Value, offset: i32) {
+        let (ty, value) = match width {
+            Width::U8 => (types::I8, i64::from(value as u8)),
+            Width::U16 | Width::I16 => (types::I16, i64::from(value as u16)),
+            Width::I32 => (types::I32, i64::from(value)),
+        };
+        let value = self.b.ins().iconst(ty, value);
+        self.b.ins().store(plain(), value, base, offset);
+    }
+
     pub fn read_scalar(&mut self, scalar: Scalar, base: Value, offset: i32) -> Value {
         self.read(width(scalar), base, offset)
     }
@@ -133,65 +144,95 @@ impl Gen<'_> {
         }
     }
 
-    /// Where a place is: a base and an offset. `None` for the write-only variable.
-    pub fn address(&mut self, f: &Frame, place: &Place) -> Option<(Value, i32)> {
+    /// Where a place of `at` is: a base and an offset; its indices are evaluated in `f`. `None` for the write-only
+    /// variable.
+    fn address(&mut self, f: &Frame, at: &Frame, place: &Place) -> Option<(Value, i32)> {
         let (base, offset) = match place.base {
             Base::Scratch => return None,
             Base::Global => {
                 let (offset, hidden) = self.plan.layout.cells[place.cell as usize];
                 match hidden {
-                    false => (f.state, offset),
+                    false => (at.state, offset),
                     true => {
-                        let start = self.field32(f.shape, std::mem::offset_of!(Shape, hidden));
+                        let start = self.field32(at.shape, std::mem::offset_of!(Shape, hidden));
                         let start = self.wide(start);
-                        (self.b.ins().iadd(f.state, start), offset)
+                        (self.b.ins().iadd(at.state, start), offset)
                     }
                 }
             }
-            Base::Local => (f.local, self.plan.layout.processes[self.proctype].cells[place.cell as usize]),
+            Base::Local => (at.local, self.plan.layout.processes[self.proctype].cells[place.cell as usize]),
         };
-        let base = self.indexed(f, place, base, place.base == Base::Global, self.proctype);
-        Some((base, offset as i32))
+        let (base, more) = self.indexed(f, place, base, place.base == Base::Global, self.proctype);
+        Some((base, offset as i32 + more))
     }
 
-    /// Adds the indices of a place to its base.
-    fn indexed(&mut self, f: &Frame, place: &Place, mut base: Value, global: bool, proctype: usize) -> Value {
+    /// Adds the indices of a place to its base; answers that and what is to be added to the offset.
+    fn indexed(
+        &mut self,
+        f: &Frame,
+        place: &Place,
+        mut base: Value,
+        global: bool,
+        proctype: usize,
+    ) -> (Value, i32) {
+        let layout = self.plan.layout;
+        let at = |cell: u32| match global {
+            true => layout.cells.get(cell as usize).map(|c| c.0),
+            false => layout.processes[proctype].cells.get(cell as usize).copied(),
+        };
+        let mut more = 0;
         for index in &place.indices {
-            let value = self.index(f, index);
-            let layout = self.plan.layout;
-            let at = |cell: u32| match global {
-                true => layout.cells.get(cell as usize).map(|c| c.0),
-                false => layout.processes[proctype].cells.get(cell as usize).copied(),
-            };
             // Elements look alike, so the distance of the first two is that of all.
             let stride = match (at(place.cell), at(place.cell + index.stride)) {
                 (Some(first), Some(second)) if index.len > 1 => second.wrapping_sub(first),
                 _ => 0,
             };
-            let value = self.wide(value);
-            let distance = self.b.ins().imul_imm_s(value, i64::from(stride));
+            if let ExprKind::Const(n @ 0..) = index.value.kind
+                && (n as u32) < index.len
+            {
+                more += n * stride as i32;
+                continue;
+            }
+            let value = self.index(f, index);
+            let distance = self.times(value, stride);
             base = self.b.ins().iadd(base, distance);
         }
-        base
+        (base, more)
+    }
+
+    /// A number, which is not negative, times a constant.
+    pub fn times(&mut self, value: Value, by: u32) -> Value {
+        let value = self.wide(value);
+        match by {
+            1 => value,
+            _ if by.is_power_of_two() => self.b.ins().ishl_imm_u(value, i64::from(by.trailing_zeros())),
+            _ => self.b.ins().imul_imm_s(value, i64::from(by)),
+        }
     }
 
     /// An index, which is within its bounds.
     pub fn index(&mut self, f: &Frame, index: &promela::ir::Index) -> Value {
         let value = self.eval(f, &index.value);
-        let within = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, value, i64::from(index.len));
-        self.unless(within, self.wrong);
+        if !matches!(index.value.kind, ExprKind::Const(n @ 0..) if (n as u32) < index.len) {
+            let within = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, value, i64::from(index.len));
+            self.unless(within, self.wrong);
+        }
         value
     }
 
     pub fn load(&mut self, f: &Frame, place: &Place) -> Value {
-        match self.address(f, place) {
+        if let Some(value) = self.shared_value(f, place) {
+            return value;
+        }
+        match self.address(f, f, place) {
             Some((base, offset)) => self.read_scalar(place.scalar, base, offset),
             None => self.int(0),
         }
     }
 
-    pub fn store(&mut self, f: &Frame, place: &Place, value: Value) {
-        if let Some((base, offset)) = self.address(f, place) {
+    /// Writes to a place of `to`; its indices are evaluated in `f`.
+    pub fn store(&mut self, f: &Frame, to: &Frame, place: &Place, value: Value) {
+        if let Some((base, offset)) = self.address(f, to, place) {
             self.write_scalar(place.scalar, value, base, offset);
         }
     }
@@ -213,6 +254,16 @@ impl Gen<'_> {
                 }
             }
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => self.truth(f, expr),
+            ExprKind::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), left, right)
+                if matches!(right.kind, ExprKind::Const(1..)) =>
+            {
+                let left = self.eval(f, left);
+                let right = self.eval(f, right);
+                match op {
+                    BinaryOp::Div => self.b.ins().sdiv(left, right),
+                    _ => self.b.ins().srem(left, right),
+                }
+            }
             ExprKind::Binary(op, left, right) => {
                 let left = self.eval(f, left);
                 let right = self.eval(f, right);
@@ -327,7 +378,7 @@ impl Gen<'_> {
             ExprKind::Chan(op, chan) => self.chan_op(f, *op, chan),
             ExprKind::Poll { chan, random, args } => self.poll(f, chan, *random, args),
             ExprKind::Run { .. } => self.run_value(f),
-            ExprKind::Pid => self.pid,
+            ExprKind::Pid => self.pid(),
             ExprKind::NrPr => self.field32(f.shape, std::mem::offset_of!(Shape, n_procs)),
             ExprKind::Last => match self.plan.layout.last {
                 Some(offset) => self.read(Width::U8, f.state, offset as i32),
@@ -352,8 +403,8 @@ impl Gen<'_> {
                     let right = g.compare(IntCC::Equal, kind, proctype.0 as i32);
                     g.unless(right, g.wrong);
                     let offset = g.plan.layout.processes[proctype.index()].cells[place.cell as usize];
-                    let base = g.indexed(f, place, block, false, proctype.index());
-                    g.read_scalar(place.scalar, base, offset as i32)
+                    let (base, more) = g.indexed(f, place, block, false, proctype.index());
+                    g.read_scalar(place.scalar, base, offset as i32 + more)
                 })
             }
             _ => {
@@ -415,8 +466,7 @@ impl Gen<'_> {
         let pid = self.wide(pid);
         let distance = self.b.ins().imul_imm_s(pid, size_of::<ProcEntry>() as i64);
         let entry = self.b.ins().iadd(entries, distance);
-        let offset = self.field32(entry, std::mem::offset_of!(ProcEntry, offset));
-        let offset = self.wide(offset);
+        let offset = self.field64(entry, std::mem::offset_of!(ProcEntry, offset));
         let kind = self.field32(entry, std::mem::offset_of!(ProcEntry, proctype));
         (self.b.ins().iadd(f.state, offset), kind)
     }

@@ -1,15 +1,17 @@
 //! From automata to native code.
 //!
 //! This file plans the functions and drives Cranelift; `process` makes the functions of a proctype, `statement` what an
-//! edge tests and does, `emit` how an outcome is written, `channel` messages, `expr` values. A proctype's locations are
-//! put together in groups of a size that Cranelift likes; a group's function is given the location. There are
-//! three kinds: *expand* writes the outcomes of a process, *any* asks whether it could move (after a step inside an
-//! atomic sequence), *receive* lets it take a message that is on offer.
+//! edge tests and does, `emit` how an outcome is written, `channel` messages, `expr` values, `share` values that
+//! several edges need. Every location has a function; in large programs locations are put together in groups of a
+//! size that Cranelift likes, and a group's function looks where the process is. There are three kinds: *expand*
+//! writes the outcomes of a process, *any* asks whether it could move (after a step inside an atomic sequence),
+//! *receive* lets it take a message that is on offer.
 
 mod channel;
 mod emit;
 mod expr;
 mod process;
+mod share;
 mod statement;
 
 use std::mem;
@@ -20,25 +22,30 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
-use machine::Interp;
 use machine::facts::Points;
-use promela::ir::{Action, Expr, ExprKind, LocId, Proctype, Program, RecvArg};
+use promela::ir::{Action, BinaryOp, EdgeId, Expr, ExprKind, LocId, Proctype, Program, RecvArg};
 
-use crate::code::{Check, Code, Expand, Receive};
-use crate::layout::Layout;
+use crate::code::{Check, Code, Expand, Receive, channel_bit};
+use crate::layout::{ChanLayout, Layout};
 
+use channel::UNROLLED;
 use process::Kind;
 
 /// Edges in one function, about.
 const GROUP: usize = 32;
+/// Programs with up to so many edges are small: they get a function for every location: finding the location inside a
+/// function takes a tenth of the time of an expansion, and making more functions a third more time.
+pub const FEW_EDGES: usize = 1000;
 
 /// What all functions are made from.
 struct Plan<'p> {
     program: &'p Program,
     layout: &'p Layout,
-    /// Whose flags say which edges were ever taken.
-    interp: &'p Interp,
     points: Points,
+    /// Whether others may look before a sender is where it will be: nobody can see where it is.
+    late_sender: bool,
+    /// For every proctype where the flags of its edges begin.
+    flags: Vec<u32>,
     /// For every proctype, for every location, the function that answers whether a process there can move.
     any: Vec<Vec<Option<FuncId>>>,
 }
@@ -51,11 +58,24 @@ struct Group {
     locations: Vec<LocId>,
 }
 
-/// Makes the code of a program.
-pub fn compile(program: &Program, layout: &Layout, interp: &Interp) -> Result<Code, String> {
+/// Makes the code of a program; with locations put together, or a function for each.
+pub fn compile(program: &Program, layout: &Layout, together: bool) -> Result<Code, String> {
     let mut module = module()?;
-    let mut plan = Plan { program, layout, interp, points: Points::likely(program), any: Vec::new() };
-    let groups = plan_groups(&mut plan, &mut module)?;
+    let flags = program.proctypes.iter().scan(0, |next, p| {
+        let first = *next;
+        *next += p.edges.len() as u32;
+        Some(first)
+    });
+    let flags = flags.collect();
+    let mut plan = Plan {
+        program,
+        layout,
+        points: Points::likely(program),
+        late_sender: !looks_at_others(program),
+        flags,
+        any: Vec::new(),
+    };
+    let groups = plan_groups(&mut plan, &mut module, together)?;
     let mut inits = Vec::new();
     for proctype in &program.proctypes {
         let wanted = !proctype.init.is_empty();
@@ -80,7 +100,7 @@ pub fn compile(program: &Program, layout: &Layout, interp: &Interp) -> Result<Co
         maker.define(&plan, id, Kind::Invariants, 0, &[])?;
     }
     module.finalize_definitions().map_err(|e| format!("the code cannot be linked: {e}"))?;
-    Ok(collect(program, module, &groups, &inits, invariants))
+    Ok(collect(&plan, module, &groups, &inits, invariants))
 }
 
 fn module() -> Result<JITModule, String> {
@@ -89,7 +109,7 @@ fn module() -> Result<JITModule, String> {
     for (name, value) in [
         ("use_colocated_libcalls", "false"),
         ("is_pic", "false"),
-        // States are short and code is straight: optimising gains nothing that can be measured, and takes time.
+        // Code is straight and in the right order: optimising gains nothing that can be measured, and takes time.
         ("opt_level", "none"),
         ("enable_verifier", checked),
         ("unwind_info", "false"),
@@ -105,16 +125,11 @@ fn module() -> Result<JITModule, String> {
 fn signature(module: &JITModule, kind: Kind) -> Signature {
     let mut signature = module.make_signature();
     let pointer = module.target_config().pointer_type();
-    let numbers = match kind {
-        Kind::Expand | Kind::Any => 3,
-        Kind::Receive => 4,
-        Kind::Init | Kind::Invariants => 1,
-    };
-    signature.params.extend([AbiParam::new(pointer); 3]);
-    signature.params.extend((0..numbers).map(|_| AbiParam::new(types::I32)));
-    if kind != Kind::Expand {
-        signature.returns.push(AbiParam::new(types::I32));
+    signature.params.extend([AbiParam::new(pointer); 4]);
+    if kind == Kind::Receive {
+        signature.params.extend([AbiParam::new(types::I32); 2]);
     }
+    signature.returns.push(AbiParam::new(types::I32));
     signature
 }
 
@@ -124,9 +139,10 @@ fn declare(module: &mut JITModule, kind: Kind) -> Result<FuncId, String> {
 }
 
 /// Which locations need which code, in groups.
-fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule) -> Result<Vec<Group>, String> {
+fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule, together: bool) -> Result<Vec<Group>, String> {
     let mut groups = Vec::new();
-    let rendezvous = plan.program.chan_types.iter().any(|ty| ty.capacity == 0);
+    let rendezvous = plan.has_rendezvous();
+    let most = if together { GROUP } else { 1 };
     for (index, proctype) in plan.program.proctypes.iter().enumerate() {
         let block = &plan.layout.processes[index];
         let locations = || (0..proctype.locations.len() as u32).map(LocId);
@@ -143,7 +159,12 @@ fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule) -> Result<Vec<Group>
                 Kind::Receive => locations().filter(|l| stops(l) && block.may_receive[l.index()]).collect(),
                 _ => locations().filter(stops).collect(),
             };
-            for locations in chunks(proctype, &wanted) {
+            // A function that calls something has to keep its values through the call, at the expense of all its
+            // locations.
+            let (calling, quiet): (Vec<LocId>, Vec<LocId>) =
+                wanted.into_iter().partition(|&l| plan.calls(proctype, l));
+            let locations = [calling, quiet].map(|wanted| chunks(proctype, &wanted, most));
+            for locations in locations.into_iter().flatten() {
                 let id = declare(module, kind)?;
                 if kind == Kind::Any {
                     locations.iter().for_each(|l| any[l.index()] = Some(id));
@@ -157,12 +178,12 @@ fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule) -> Result<Vec<Group>
 }
 
 /// Cuts a list of locations where about enough edges are together.
-fn chunks(proctype: &Proctype, locations: &[LocId]) -> Vec<Vec<LocId>> {
+fn chunks(proctype: &Proctype, locations: &[LocId], most: usize) -> Vec<Vec<LocId>> {
     let mut out: Vec<Vec<LocId>> = Vec::new();
-    let mut edges = GROUP;
+    let mut edges = most;
     for &location in locations {
         let more = proctype.location(location).edges.len().max(1);
-        if edges + more > GROUP {
+        if edges + more > most {
             out.push(Vec::new());
             edges = 0;
         }
@@ -219,15 +240,15 @@ impl Maker<'_> {
 }
 
 fn collect(
-    program: &Program,
+    plan: &Plan<'_>,
     module: JITModule,
     groups: &[Group],
     inits: &[Option<FuncId>],
     invariants: Option<FuncId>,
 ) -> Code {
-    let none = || program.proctypes.iter().map(|p| vec![None; p.locations.len()]);
-    let (mut expand, mut receive) =
-        (none().collect::<Vec<_>>(), none().map(|v| vec![None; v.len()]).collect::<Vec<_>>());
+    let locations = || plan.program.proctypes.iter().map(|p| p.locations.len());
+    let mut expand: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
+    let mut receive: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
     for group in groups {
         let address = module.get_finalized_function(group.id);
         for location in &group.locations {
@@ -252,7 +273,9 @@ fn collect(
     };
     let init = inits.iter().map(|id| id.map(check)).collect();
     let invariants = invariants.map(check);
-    Code { expand, receive, init, invariants, module: Some(module).into() }
+    let changes_state = plan.has_rendezvous() && !plan.late_sender;
+    let hears = plan.hears();
+    Code { expand, receive, hears, init, invariants, changes_state, module: Some(module).into() }
 }
 
 impl Plan<'_> {
@@ -298,6 +321,65 @@ impl Plan<'_> {
             }
         }
         true
+    }
+
+    /// Whether the code of a location calls something. A guess: it decides only which locations are put together.
+    fn calls(&self, proctype: &Proctype, location: LocId) -> bool {
+        let may_meet = |chan: &Expr, fits: &dyn Fn(&ChanLayout) -> bool| {
+            let types = self.points.of(chan, Some(self.index_of(proctype)));
+            types.is_empty() || types.iter().any(|&ty| fits(&self.layout.channels[ty as usize]))
+        };
+        proctype.location(location).edges.iter().any(|&id| {
+            let edge = proctype.edge(id);
+            let asks = edge.atomic && !always_enabled(proctype, edge.to);
+            asks || machine::interp::layout::find_run(&edge.action).is_some()
+                || match &edge.action {
+                    Action::Send { sorted, chan, .. } => *sorted || may_meet(chan, &|c| c.capacity == 0),
+                    Action::Receive { chan, random, .. } => *random || may_meet(chan, &|c| c.size > UNROLLED),
+                    Action::DStep { .. } => false,
+                    Action::End => self.layout.hidden > 0,
+                    _ => false,
+                }
+        })
+    }
+
+    fn index_of(&self, proctype: &Proctype) -> usize {
+        self.program.proctypes.iter().position(|p| std::ptr::eq(p, proctype)).unwrap_or(0)
+    }
+
+    fn has_rendezvous(&self) -> bool {
+        self.program.chan_types.iter().any(|ty| ty.capacity == 0)
+    }
+
+    /// For every location of every proctype the channels on which a process there may take what is on offer.
+    fn hears(&self) -> Vec<Box<[u64]>> {
+        let of = |p: &Proctype| p.locations.iter().map(|l| self.heard_by(p, &l.edges)).collect();
+        self.program.proctypes.iter().map(of).collect()
+    }
+
+    fn heard_by(&self, proctype: &Proctype, edges: &[EdgeId]) -> u64 {
+        let heard = edges.iter().map(|&id| match &proctype.edge(id).action {
+            Action::Receive { chan, keep: false, .. } => self.channels_of(chan),
+            Action::DStep { entry, guards, .. } => {
+                let inner = &proctype.location(guards.unwrap_or(*entry)).edges;
+                let receives =
+                    inner.iter().filter(|&&id| !matches!(proctype.edge(id).action, Action::DStep { .. }));
+                self.heard_by(proctype, &receives.copied().collect::<Vec<_>>())
+            }
+            _ => 0,
+        });
+        heard.fold(0, |all, one| all | one)
+    }
+
+    /// The channels that an expression may mean.
+    fn channels_of(&self, chan: &Expr) -> u64 {
+        let ExprKind::Load(place) = &chan.kind else { return u64::MAX };
+        if place.base != promela::ir::Base::Global {
+            return u64::MAX;
+        }
+        let last: u32 = place.indices.iter().map(|i| i.len.saturating_sub(1) * i.stride).sum();
+        let names = (0..=last).map(|i| self.points.global(place.cell + i).map(channel_bit));
+        names.fold(0, |all, one| all | one.unwrap_or(u64::MAX))
     }
 
     fn can_check_invariants(&self) -> bool {
@@ -346,6 +428,67 @@ fn walk<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
             _ => {}
         }
     }
+}
+
+/// Whether some process may look at where another one is.
+fn looks_at_others(program: &Program) -> bool {
+    let mut looks = program.uses.last;
+    let mut visit = |e: &Expr| looks |= matches!(e.kind, ExprKind::PcValue(_) | ExprKind::RemoteLabel { .. });
+    for proctype in &program.proctypes {
+        proctype.provided.iter().for_each(|e| walk(e, &mut visit));
+        for edge in &proctype.edges {
+            match &edge.action {
+                Action::Guard(e) | Action::Assert(e) | Action::Printm(e, _) => walk(e, &mut visit),
+                Action::Assign(place, e) => {
+                    walk(e, &mut visit);
+                    place.indices.iter().for_each(|i| walk(&i.value, &mut visit));
+                }
+                Action::Lock(place) | Action::Unlock(place) => {
+                    place.indices.iter().for_each(|i| walk(&i.value, &mut visit));
+                }
+                Action::Send { chan, args, .. } => {
+                    walk(chan, &mut visit);
+                    args.iter().for_each(|e| walk(e, &mut visit));
+                }
+                Action::Receive { chan, args, .. } => {
+                    walk(chan, &mut visit);
+                    for arg in args {
+                        match arg {
+                            RecvArg::Store(place) => {
+                                place.indices.iter().for_each(|i| walk(&i.value, &mut visit))
+                            }
+                            RecvArg::Match(e) => walk(e, &mut visit),
+                            RecvArg::Ignore => {}
+                        }
+                    }
+                }
+                Action::Printf(_, args) => args.iter().for_each(|e| walk(e, &mut visit)),
+                _ => {}
+            }
+        }
+    }
+    looks
+}
+
+/// Whether evaluating an expression may show an error.
+fn may_fail(expr: &Expr) -> bool {
+    let mut may = false;
+    walk(expr, &mut |e| {
+        may |= match &e.kind {
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Cond(..)
+            | ExprKind::Pid
+            | ExprKind::NrPr => false,
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
+                !matches!(by.kind, ExprKind::Const(1..))
+            }
+            ExprKind::Binary(..) => false,
+            ExprKind::Load(place) => !place.indices.is_empty(),
+            _ => true,
+        };
+    });
+    may
 }
 
 /// Whether there is code for an expression.

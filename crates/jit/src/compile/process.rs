@@ -2,6 +2,9 @@
 //!
 //! The rules are those of the reference machine (`machine::interp`, `moves`): `else` asks whether an earlier edge was
 //! executed, an escape that was executed shuts out what it covers, a message that nobody takes lifts that again.
+//! A function that meets an error, or something there is no code for, answers `SLOW`, and all of its process is left to
+//! the reference machine. So most functions call nothing, and there is one such way out instead of several for every
+//! edge: that is short to compile and leaves the registers to the edges.
 
 use std::mem::offset_of;
 
@@ -10,10 +13,10 @@ use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, Tra
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
-use promela::ir::{Action, Edge, EdgeId, Expr, InitStep, LocId, Proctype, RecvArg};
+use promela::ir::{Action, Edge, EdgeId, Expr, InitStep, LocId, Place, Proctype, RecvArg};
 
-use crate::runtime::{self, Context, SLOW};
-use crate::shape::{ProcEntry, Shape};
+use crate::runtime::{Context, SLOW};
+use crate::shape::ProcEntry;
 
 use super::Plan;
 use super::expr::{Frame, plain};
@@ -42,13 +45,18 @@ pub struct Gen<'p> {
     pub kind: Kind,
     pub proctype: usize,
     pub context: Value,
-    pub pid: Value,
+    /// The state that the function was called with.
+    pub state: Value,
+    /// What was read of it before the edges.
+    pub shared: Vec<(&'p Place, Value)>,
+    /// The process's entry in the shape.
+    pub process: Value,
     /// Offset of the process's block.
     pub own: Value,
     /// Where evaluation goes when it meets an error.
     pub wrong: Block,
-    /// Where it goes when there is no code for what it met.
-    pub slow: Block,
+    /// Where all goes that is left to the reference machine.
+    pub bail: Block,
     /// Whether an earlier edge was executed.
     pub moved: Variable,
     /// The escape that was executed, 0: none.
@@ -78,7 +86,8 @@ pub fn function<'p>(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let params = b.block_params(entry).to_vec();
-    let unset = b.create_block();
+    let bail = b.create_block();
+    b.set_cold_block(bail);
     let mut variable = || b.declare_var(types::I32);
     let (moved, escape, steps, count) = (variable(), variable(), variable(), variable());
     let mut g = Gen {
@@ -88,15 +97,17 @@ pub fn function<'p>(
         kind,
         proctype,
         context: params[0],
-        pid: params[3],
-        own: params[0],
-        wrong: unset,
-        slow: unset,
+        state: params[1],
+        shared: Vec::new(),
+        process: params[3],
+        own: params[3],
+        wrong: bail,
+        bail,
         moved,
         escape,
         steps,
         count,
-        channel: params[3],
+        channel: params[0],
         ask: None,
         signatures: Vec::new(),
     };
@@ -111,26 +122,27 @@ pub fn function<'p>(
     if kind == Kind::Invariants {
         g.invariants(&f);
     } else {
-        let entries = g.field64(f.shape, offset_of!(Shape, procs));
-        let pid = g.wide(g.pid);
-        let distance = g.b.ins().imul_imm_s(pid, size_of::<ProcEntry>() as i64);
-        let entry = g.b.ins().iadd(entries, distance);
-        let offset = g.field32(entry, offset_of!(ProcEntry, offset));
-        g.own = g.wide(offset);
+        g.own = g.field64(g.process, offset_of!(ProcEntry, offset));
         f.local = g.b.ins().iadd(f.state, g.own);
         match kind {
             Kind::Init => g.init(&f),
             Kind::Receive => {
-                g.channel = params[5];
-                g.ask = Some(params[6]);
+                g.channel = params[4];
+                g.ask = Some(params[5]);
                 f.pending = true;
-                g.locations(&f, params[4], locations);
+                g.locations(&f, locations);
             }
+            Kind::Any => g.locations(&f, locations),
             _ => {
-                f.timeout = plan.program.uses.timeout.then_some(params[5]);
-                g.locations(&f, params[4], locations);
+                if plan.program.uses.timeout {
+                    f.timeout = Some(g.field32(g.context, offset_of!(Context, timeout)));
+                }
+                g.locations(&f, locations);
             }
         }
+    }
+    if g.open(bail) {
+        g.give_back(if matches!(kind, Kind::Init | Kind::Invariants) { 0 } else { SLOW });
     }
     g.b.seal_all_blocks();
     let config = g.module.target_config();
@@ -145,6 +157,11 @@ impl<'p> Gen<'p> {
     /// The proctype of the process, where there is a process.
     pub fn own_proctype(&self) -> Option<usize> {
         (self.kind != Kind::Invariants).then_some(self.proctype)
+    }
+
+    /// The process's number.
+    pub fn pid(&mut self) -> Value {
+        self.field32(self.process, offset_of!(ProcEntry, pid))
     }
 
     /// Calls a helper.
@@ -180,17 +197,12 @@ impl<'p> Gen<'p> {
     }
 
     fn give_back(&mut self, value: u32) {
-        match self.kind {
-            Kind::Expand => self.b.ins().return_(&[]),
-            _ => {
-                let value = self.int(value as i32);
-                self.b.ins().return_(&[value])
-            }
-        };
+        let value = self.int(value as i32);
+        self.b.ins().return_(&[value]);
     }
 
     /// All locations of the function.
-    fn locations(&mut self, f: &Frame, location: Value, locations: &[LocId]) {
+    fn locations(&mut self, f: &Frame, locations: &[LocId]) {
         if let Some(provided) = &self.definition().provided {
             self.provided(f, provided);
         }
@@ -206,7 +218,10 @@ impl<'p> Gen<'p> {
             [(_, only)] => {
                 self.b.ins().jump(only, &[]);
             }
-            _ => switch.emit(&mut self.b, location, nowhere),
+            _ => {
+                let location = self.read(self.plan.layout.location, f.local, 0);
+                switch.emit(&mut self.b, location, nowhere);
+            }
         }
         for (location, block) in blocks {
             self.b.switch_to_block(block);
@@ -217,58 +232,20 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Returns unless the `provided` clause holds. An error in it counts as a step that shows it.
+    /// Returns unless the `provided` clause holds. An error in it counts as a step that shows it, but not as taking a
+    /// message.
     fn provided(&mut self, f: &Frame, provided: &Expr) {
-        let [yes, no, wrong, slow] = [(); 4].map(|()| self.b.create_block());
-        self.wrong = wrong;
-        self.slow = slow;
+        let [yes, no] = [(); 2].map(|()| self.b.create_block());
+        self.wrong = if self.kind == Kind::Receive { no } else { self.bail };
         if super::can_eval(provided) {
             self.condition(f, provided, yes, no);
         } else {
-            self.b.ins().jump(slow, &[]);
+            self.b.ins().jump(self.bail, &[]);
         }
         if self.open(no) {
             self.give_back(0);
         }
-        if self.open(wrong) {
-            self.provided_error();
-        }
-        if self.open(slow) {
-            self.hand_over(f);
-        }
         self.b.switch_to_block(yes);
-    }
-
-    fn provided_error(&mut self) {
-        match self.kind {
-            Kind::Expand => {
-                let pid = self.wide(self.pid);
-                let pid = self.b.ins().ishl_imm_u(pid, 56);
-                let action = self.b.ins().bor_imm_u(pid, 0x00ff_ffff_ffff_ffff);
-                self.helper(runtime::slow_fire as *const u8, &[self.context, action], None);
-                self.give_back(0);
-            }
-            Kind::Any => self.give_back(1),
-            _ => self.give_back(0),
-        }
-    }
-
-    /// Lets the reference machine do all that the function is for.
-    fn hand_over(&mut self, f: &Frame) {
-        let timeout = f.timeout.unwrap_or_else(|| self.int(0));
-        match self.kind {
-            Kind::Expand => {
-                let args = [self.context, self.pid, timeout];
-                self.helper(runtime::slow_process as *const u8, &args, None);
-                self.give_back(0);
-            }
-            Kind::Any => {
-                let args = [self.context, f.state, f.shape, self.pid, timeout];
-                let any = self.helper(runtime::slow_any_process as *const u8, &args, Some(types::I32));
-                self.b.ins().return_(&[any.unwrap_or(timeout)]);
-            }
-            _ => self.give_back(SLOW),
-        }
     }
 
     /// All edges of a location.
@@ -279,7 +256,17 @@ impl<'p> Gen<'p> {
         self.b.def_var(self.escape, zero);
         self.b.def_var(self.count, zero);
         let edges = &proctype.location(location).edges;
+        if self.kind == Kind::Expand
+            && edges.iter().any(|&id| !self.plan.can(proctype, &proctype.edge(id).action))
+        {
+            self.b.ins().jump(self.bail, &[]);
+            return;
+        }
         let escapes = edges.iter().any(|&id| proctype.edge(id).escape.is_some());
+        if self.kind == Kind::Expand {
+            self.wrong = self.bail;
+            self.share(f, edges);
+        }
         let end = self.b.create_block();
         for &id in edges {
             let edge = proctype.edge(id);
@@ -314,25 +301,14 @@ impl<'p> Gen<'p> {
 
     /// One edge of an expanding or asking function.
     fn edge(&mut self, f: &Frame, id: EdgeId, edge: &'p Edge) {
-        let [next, done, unheard, slow, fault] = [(); 5].map(|()| self.b.create_block());
-        let to = Targets { next, done, unheard, fault };
-        self.wrong = slow;
-        self.slow = slow;
+        let [next, done, unheard] = [(); 3].map(|()| self.b.create_block());
+        let to = Targets { next, done, unheard };
+        self.wrong = self.bail;
         if self.plan.can(self.definition(), &edge.action) {
             let how = if self.kind == Kind::Expand { How::Emit } else { How::Ask };
             self.statement(f, id, edge, how, &to);
         } else {
-            self.b.ins().jump(slow, &[]);
-        }
-        self.b.set_cold_block(slow);
-        self.b.set_cold_block(fault);
-        if self.open(slow) {
-            self.ask_reference(f, id, &to);
-        }
-        if self.open(fault) {
-            let action = self.action(id);
-            self.helper(runtime::slow_fire as *const u8, &[self.context, action], None);
-            self.b.ins().jump(done, &[]);
+            self.b.ins().jump(self.bail, &[]);
         }
         if self.open(unheard) {
             let zero = self.int(0);
@@ -363,40 +339,19 @@ impl<'p> Gen<'p> {
         self.b.ins().jump(next, &[]);
     }
 
-    /// Lets the reference machine try the edge.
-    fn ask_reference(&mut self, f: &Frame, id: EdgeId, to: &Targets) {
-        let edge = self.int(id.0 as i32);
-        let timeout = f.timeout.unwrap_or_else(|| self.int(0));
-        let tried = match self.kind {
-            Kind::Expand => {
-                let moved = self.b.use_var(self.moved);
-                let args = [self.context, self.pid, edge, timeout, moved];
-                self.helper(runtime::slow_edge as *const u8, &args, Some(types::I32))
-            }
-            _ => {
-                let args = [self.context, f.state, f.shape, self.pid, edge, timeout];
-                self.helper(runtime::slow_any as *const u8, &args, Some(types::I32))
-            }
-        };
-        let tried = tried.unwrap_or(edge);
-        let is_done = self.compare(IntCC::Equal, tried, 2);
-        self.branch_if(is_done, to.done);
-        let is_unheard = self.compare(IntCC::Equal, tried, 1);
-        self.b.ins().brif(is_unheard, to.unheard, &[], to.next, &[]);
-    }
-
     /// The number of the action that an edge is.
     pub fn action(&mut self, id: EdgeId) -> Value {
-        let pid = self.wide(self.pid);
         match self.kind {
             Kind::Receive => {
                 let sender = self.field64(self.context, offset_of!(Context, sender));
+                let pid = self.pid();
+                let pid = self.wide(pid);
                 let pid = self.b.ins().ishl_imm_u(pid, 24);
                 let receiver = self.b.ins().bor_imm_u(pid, i64::from(id.0));
                 self.b.ins().bor(sender, receiver)
             }
             _ => {
-                let pid = self.b.ins().ishl_imm_u(pid, 56);
+                let pid = self.field64(self.process, offset_of!(ProcEntry, action));
                 self.b.ins().bor_imm_u(pid, i64::from(id.0) << 32 | 0xffff_ffff)
             }
         }
@@ -405,22 +360,20 @@ impl<'p> Gen<'p> {
     /// One edge of a process that may take a message on offer.
     fn receiver(&mut self, f: &Frame, id: EdgeId, edge: &'p Edge) {
         let proctype = self.definition();
-        let [next, done, unheard, slow, fault] = [(); 5].map(|()| self.b.create_block());
-        let to = Targets { next, done, unheard, fault };
+        let [next, done, unheard] = [(); 3].map(|()| self.b.create_block());
+        let to = Targets { next, done, unheard };
         match &edge.action {
             Action::Receive { keep: false, .. } if !self.plan.can(proctype, &edge.action) => {
-                self.b.ins().jump(slow, &[]);
+                self.b.ins().jump(self.bail, &[]);
             }
             Action::Receive { chan, keep: false, args, .. } => {
-                self.slow = slow;
-                self.offered(f, chan, args, next, fault);
-                if let Some(f2) = self.commit(f, id, How::Emit, &to) {
+                self.offered(f, chan, args, next);
+                if let Some(f2) = self.commit(f, How::Emit, &to) {
                     self.take_offered(&f2, args);
                     self.finish(&f2, id, edge, How::Emit, &to);
                 }
             }
             Action::DStep { entry, exit, guards } => {
-                self.slow = slow;
                 let start = self.b.create_block();
                 for &inner in &proctype.location(guards.unwrap_or(*entry)).edges {
                     let Action::Receive { chan, keep: false, args, .. } = &proctype.edge(inner).action else {
@@ -428,10 +381,10 @@ impl<'p> Gen<'p> {
                     };
                     let no = self.b.create_block();
                     if self.plan.can(proctype, &proctype.edge(inner).action) {
-                        self.offered(f, chan, args, no, fault);
+                        self.offered(f, chan, args, no);
                         self.b.ins().jump(start, &[]);
                     } else {
-                        self.b.ins().jump(slow, &[]);
+                        self.b.ins().jump(self.bail, &[]);
                     }
                     self.b.switch_to_block(no);
                 }
@@ -443,15 +396,6 @@ impl<'p> Gen<'p> {
             _ => {
                 self.b.ins().jump(next, &[]);
             }
-        }
-        if self.open(slow) {
-            self.give_back(SLOW);
-        }
-        if self.open(fault) {
-            self.answer();
-            let action = self.action(id);
-            self.helper(runtime::slow_fire as *const u8, &[self.context, action], None);
-            self.b.ins().jump(done, &[]);
         }
         if self.open(unheard) {
             self.b.ins().jump(next, &[]);
@@ -472,9 +416,9 @@ impl<'p> Gen<'p> {
         to: &Targets,
     ) {
         if !self.plan.can(self.definition(), &edge.action) {
-            self.b.ins().jump(to.fault, &[]);
-        } else if let Some(f2) = self.commit(f, id, How::Emit, to) {
-            self.d_step_by_receiving(&f2, entry, exit, to.fault);
+            self.b.ins().jump(self.bail, &[]);
+        } else if let Some(f2) = self.commit(f, How::Emit, to) {
+            self.d_step_by_receiving(&f2, entry, exit);
             self.finish(&f2, id, edge, How::Emit, to);
         }
     }
@@ -491,15 +435,15 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Goes to `next` unless a receive takes what is on offer; to `fault` when asking that is an error.
-    pub fn offered(&mut self, f: &Frame, chan: &Expr, args: &[RecvArg], next: Block, fault: Block) {
+    /// Goes to `next` unless a receive takes what is on offer.
+    pub fn offered(&mut self, f: &Frame, chan: &Expr, args: &[RecvArg], next: Block) {
         // An error of this process's channel will be seen when nothing is on offer.
         self.wrong = next;
         let number = self.eval(f, chan);
         let index = self.b.ins().iadd_imm_s(number, -1);
         let this = self.b.ins().icmp(IntCC::Equal, index, self.channel);
         self.unless(this, next);
-        self.wrong = fault;
+        self.wrong = self.bail;
         let (_, class) = self.entry(f, self.channel);
         let fits: Vec<usize> = self
             .candidates(chan, Some(args.len()))
@@ -511,7 +455,7 @@ impl<'p> Gen<'p> {
             let is = self.compare(IntCC::Equal, class, candidate as i32);
             self.branch_if(is, known);
         }
-        self.b.ins().jump(self.slow, &[]);
+        self.b.ins().jump(self.bail, &[]);
         self.b.switch_to_block(known);
         // Fields of a message on offer are whole numbers, whatever the class.
         let message = self.message();
@@ -541,7 +485,7 @@ impl<'p> Gen<'p> {
         for (i, arg) in args.iter().enumerate() {
             if let RecvArg::Store(place) = arg {
                 let value = self.b.ins().load(types::I32, plain(), message, 4 * i as i32);
-                self.store(f, place, value);
+                self.store(f, f, place, value);
             }
         }
     }
@@ -549,9 +493,6 @@ impl<'p> Gen<'p> {
     /// Initialises the locals of a new process.
     fn init(&mut self, f: &Frame) {
         let proctype = self.definition();
-        let wrong = self.b.create_block();
-        self.wrong = wrong;
-        self.slow = wrong;
         let possible = proctype.init.iter().all(|step| match step {
             InitStep::Assign(place, e) => {
                 super::can_eval(e) && place.indices.iter().all(|i| super::can_eval(&i.value))
@@ -559,47 +500,34 @@ impl<'p> Gen<'p> {
             InitStep::NewChan(..) => true,
         });
         if possible {
-            let entries = self.field64(f.shape, offset_of!(Shape, procs));
-            let pid = self.wide(self.pid);
-            let distance = self.b.ins().imul_imm_s(pid, size_of::<ProcEntry>() as i64);
-            let entry = self.b.ins().iadd(entries, distance);
-            let first = self.field32(entry, offset_of!(ProcEntry, first_chan));
+            let first = self.field32(self.process, offset_of!(ProcEntry, first_chan));
             let mut created = 0;
             for step in &proctype.init {
                 match step {
                     InitStep::Assign(place, expr) => {
                         let value = self.eval(f, expr);
-                        self.store(f, place, value);
+                        self.store(f, f, place, value);
                     }
                     InitStep::NewChan(place, _) => {
                         created += 1;
                         let number = self.b.ins().iadd_imm_s(first, created);
-                        self.store(f, place, number);
+                        self.store(f, f, place, number);
                     }
                 }
             }
             self.give_back(1);
         } else {
-            self.b.ins().jump(wrong, &[]);
-        }
-        if self.open(wrong) {
-            self.give_back(0);
+            self.b.ins().jump(self.bail, &[]);
         }
     }
 
     /// Whether all invariants hold; an error in one counts as no.
     fn invariants(&mut self, f: &Frame) {
-        let no = self.b.create_block();
-        self.wrong = no;
-        self.slow = no;
         for invariant in &self.plan.program.invariants {
             let yes = self.b.create_block();
-            self.condition(f, &invariant.expr, yes, no);
+            self.condition(f, &invariant.expr, yes, self.bail);
             self.b.switch_to_block(yes);
         }
         self.give_back(1);
-        if self.open(no) {
-            self.give_back(0);
-        }
     }
 }

@@ -43,7 +43,6 @@ use coverage::Taken;
 use eval::{Mode, View};
 use fault::{Outcome, Trap, internal};
 use layout::Layout;
-pub use moves::Tried;
 use moves::Want;
 use state::State;
 

@@ -29,7 +29,7 @@ pub(super) enum Want {
 
 /// What became of trying an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tried {
+enum Tried {
     /// It is not executable.
     Blocked,
     /// It offers a message on a rendezvous channel, and nobody takes it.
@@ -131,23 +131,6 @@ impl Interp {
             if pid < state.processes.len() {
                 self.moves_of(&mut state, pid, timeout, Want::All, out);
             }
-        }
-    }
-
-    /// Appends the actions that one edge stands for, when process `pid` is at its location. `moved` says whether an earlier edge was executed.
-    pub fn moves_along(
-        &self,
-        state: &[u8],
-        (pid, edge): (usize, EdgeId),
-        timeout: bool,
-        moved: bool,
-        out: &mut Vec<ActionId>,
-    ) -> Tried {
-        match self.decode(state) {
-            Ok(mut state) if pid < state.processes.len() => {
-                self.try_edge(&mut state, pid, edge, Mode { timeout, moved, ..Mode::default() }, out)
-            }
-            _ => Tried::Blocked,
         }
     }
 
