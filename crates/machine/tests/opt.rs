@@ -96,6 +96,38 @@ fn models_of_the_repository() {
     }
 }
 
+/// Programs at the edge of what may be left out.
+const CORNERS: [(&str, &str); 4] = [
+    (
+        "others may move before an atomic sequence",
+        "byte g, h; active proctype p() { byte x; g = 1; atomic { x = 2; g = 0; assert(h == 0 || x == 0) } } \
+         active proctype q() { h = g }",
+    ),
+    (
+        "an element that nobody needs, among others that may be meant",
+        "byte w[2]; active proctype p() { byte i; if :: i = 0; w[i] = 1 :: w[0] = 1 fi; i = 0; w[1] == 0 }",
+    ),
+    (
+        "what is received first is the index of what comes next",
+        "chan c = [1] of { byte, byte }; \
+         active proctype p() { byte i, v[2]; c!1,7; c?i,v[i]; assert(v[0] == 7) }",
+    ),
+    (
+        "a field that nobody needs in one channel, but in another",
+        "byte g; chan a = [1] of { byte }; chan b = [1] of { byte }; \
+         active proctype p() { chan w; if :: w = a; w!5 :: a!5; w = a :: b!5; w = b fi; \
+         if :: b?g; assert(g != 5) :: a?_ fi }",
+    ),
+];
+
+#[test]
+fn corners() {
+    for (name, text) in CORNERS {
+        let model = Model::new(name, text).expect("a model");
+        assert!(compare(&model, 1000).is_some());
+    }
+}
+
 fn random(seeds: std::ops::Range<u64>, size: Size) {
     let models = seeds.clone().filter_map(|seed| Model::random(seed, size));
     let compared = models.filter_map(|model| compare(&model, 2_000)).count();
