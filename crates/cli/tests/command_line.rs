@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 const HOLDS: &str = "byte x; active proctype p() { do :: x < 5 -> x++ :: x == 5 -> break od }";
 const ASSERTION: &str = "byte x;\nactive proctype p() {\n  x = 1;\n  assert(x == 2);\n  x = 3\n}\n";
 const DEADLOCK: &str = "chan q = [0] of { byte };\nactive proctype p() { q!1 }\n";
-const ENDLESS: &str = "int a; int b; active proctype p() { do :: a++ :: b++ od }";
+const ENDLESS: &str = "int a; int b; active proctype p() { do :: a++ :: b++ :: a + b < 0 od }";
 const CLAIM: &str = "byte x; active proctype p() { x = 1 }\nltl always_small { [] (x < 2) }";
 
 #[test]
@@ -375,7 +375,9 @@ fn running_out_of_memory_is_reported() {
     if !cfg!(target_os = "linux") {
         return;
     }
-    let scratch = Scratch::with("int a; int b; int c; active proctype p() { do :: a++ :: b++ :: c++ od }");
+    let scratch = Scratch::with(
+        "int a; int b; int c; active proctype p() { do :: a++ :: b++ :: c++ :: a + b + c < 0 od }",
+    );
     for order in ["dfs", "bfs"] {
         // The shell limits what the process may reserve; the deep stack of the worker takes 256 MB of that.
         let line = format!(

@@ -5,7 +5,7 @@ mod common;
 use common::Scratch;
 use serde_json::Value;
 
-const ENDLESS: &str = "int _a; int _b; active proctype p() { do :: _a++ :: _b++ od }";
+const ENDLESS: &str = "int _a; int _b; active proctype p() { do :: _a++ :: _b++ :: _a + _b < 0 od }";
 
 /// Standard error of a check that takes about two seconds.
 fn stderr(words: &[&str]) -> (String, String) {

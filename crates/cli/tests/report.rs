@@ -97,7 +97,7 @@ fn a_server_that_waits_is_a_reason_for_a_hint() {
 
 #[test]
 fn budgets_that_run_out_come_with_the_next_command() {
-    let endless = "int a; int b; active proctype p() { do :: a++ :: b++ od }";
+    let endless = "int a; int b; active proctype p() { do :: a++ :: b++ :: a + b < 0 od }";
     let (status, text) = report(endless, &["-DN=2", "--max-states", "1000", "--all-errors"]);
     assert_eq!(status, Some(3));
     let sentence = "  safety: unknown - the search stopped at --max-states 1000; no violation in the 1,000 states explored\n";

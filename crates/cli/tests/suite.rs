@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 const HOLDS: &str = "//@ expect: verdict=holds states=13\n\
                      byte x; active proctype p() { do :: x < 5 -> x++ :: x == 5 -> break od }\n";
 const ENDLESS: &str =
-    "//@ expect: verdict=holds\nint a; int b; active proctype p() { do :: a++ :: b++ od }\n";
+    "//@ expect: verdict=holds\nint a; int b; active proctype p() { do :: a++ :: b++ :: a + b < 0 od }\n";
 
 /// A folder with everything that can come out.
 fn everything() -> Scratch {
