@@ -41,7 +41,7 @@ fn a_model_that_holds() {
     let config = &report["config"];
     assert_eq!(
         (&config["search"], &config["por"], &config["save"]),
-        (&"dfs".into(), &"none".into(), &Value::Null)
+        (&"frontier".into(), &"none".into(), &Value::Null)
     );
     assert!(!scratch.has("m.pml.trail.json"));
     let text = scratch.run(&["check", "m.pml"]);

@@ -55,7 +55,7 @@ fn completions_offer_every_option_and_its_values() {
     }
     let bash = stdout(&["completions", "bash"]);
     for values in [
-        "auto dfs bfs",
+        "auto frontier dfs bfs",
         "table tree cleary collapse hc bitstate",
         "none ample twophase stubborn",
         "weak strong",

@@ -73,7 +73,7 @@ fn status(session: PtySession) -> i32 {
 /// The trail of the deadlock.
 fn trail(dir: &Path) {
     let found =
-        Command::new(SPINOR).args(["check", "m.pml", "-q", "--search", "bfs"]).current_dir(dir).output();
+        Command::new(SPINOR).args(["check", "--search", "dfs", "m.pml", "-q", "--search", "bfs"]).current_dir(dir).output();
     assert_eq!(found.expect("it runs").status.code(), Some(1));
 }
 

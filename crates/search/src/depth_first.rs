@@ -35,6 +35,7 @@ pub fn depth_first<S: Seen>(
         expansion: Expansion::default(),
         random: task.seed.map(Random::new),
         hidden: system.hidden_bytes(),
+        judge_all: task.checks.judge_all(system),
         order: Vec::new(),
         tickets: Vec::new(),
         actions: Vec::new(),
@@ -67,6 +68,8 @@ struct DepthFirst<'a, S: Seen> {
     actions: Vec<ActionId>,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
+    /// Every state must be judged, not only those that are stuck.
+    judge_all: bool,
     faults: Vec<Fault>,
     stack: Stack<S::Ticket>,
     found: Recorder,
@@ -132,7 +135,9 @@ impl<S: Seen> DepthFirst<'_, S> {
 
     fn judge(&mut self) -> Result<(), StopReason> {
         let mut faults = std::mem::take(&mut self.faults);
-        self.task.checks.judge_state(self.system, &self.stack.state, self.expansion.stuck, &mut faults);
+        if self.judge_all || self.expansion.stuck {
+            self.task.checks.judge_state(self.system, &self.stack.state, self.expansion.stuck, &mut faults);
+        }
         for fault in faults.drain(..) {
             self.violation(fault, &[])?;
         }

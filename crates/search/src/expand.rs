@@ -94,7 +94,7 @@ pub struct Expander<'a> {
     current: Vec<u8>,
     /// Of the transient states that are being expanded together: where the outcomes of each end, and the hashes of all.
     ends: Vec<usize>,
-    hashes: Vec<u64>,
+    hashes: Vec<Option<u64>>,
 }
 
 impl<'a> Expander<'a> {
@@ -167,7 +167,7 @@ impl<'a> Expander<'a> {
         self.hashes.clear();
         for outcome in &out.outcomes.list[first..] {
             let state = out.outcomes.state(outcome).filter(|_| outcome.is_transient());
-            self.hashes.push(state.map_or(0, |state| self.run.states.prepare(state)));
+            self.hashes.push(state.and_then(|state| self.run.states.prepare(state)));
         }
         let mut start = first;
         for place in from..from + n {
@@ -218,7 +218,7 @@ impl<'a> Expander<'a> {
                 self.note_fault(&outcome, from, out);
             }
             if outcome.transient != 0 {
-                let hash = at.checked_sub(unprepared).map(|at| self.hashes[at]);
+                let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
                 self.enter(&outcome, from, hash, steps, &out.outcomes)?;
             } else if outcome.has_state() {
                 let Successor { action, start, len, .. } = outcome;
@@ -247,12 +247,7 @@ impl<'a> Expander<'a> {
         outcomes: &Successors,
     ) -> Result<(), StopReason> {
         let Some(state) = outcomes.state(outcome) else { return Ok(()) };
-        let states = &mut self.run.states;
-        let visit = match hash {
-            Some(hash) => states.visit_prepared(state, hash),
-            None => states.visit(state),
-        };
-        match visit.map_err(|_| StopReason::MemoryLimit)? {
+        match self.run.states.visit_prepared(state, hash).map_err(|_| StopReason::MemoryLimit)? {
             Visit::New(_) => {
                 self.run.places.push(Place { parent: from, action: outcome.action, depth });
             }

@@ -1,4 +1,4 @@
-//! Frontier search: states are expanded in the order in which they were found, sixteen at a time.
+//! Frontier search: states are expanded in the order in which they were found, many at a time.
 //!
 //! The time of an explicit search is the time spent waiting for memory. States that are taken together from a queue do not
 //! depend on each other, so their successors are generated and prepared together, and the store waits for many
@@ -27,7 +27,7 @@ use store::Seen;
 use system::{ActionId, Fault, TransitionSystem};
 
 /// States that are expanded together.
-const BATCH: usize = 16;
+const BATCH: usize = 32;
 /// Edges after which a batch is closed, however few states it has.
 const MANY_EDGES: usize = 1024;
 
@@ -57,6 +57,7 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
         levels: if task.limits.depth.is_some() { Levels::Steps } else { levels },
         task,
         hidden: system.hidden_bytes(),
+        judge_all: task.checks.judge_all(system),
         limited: task.limits.states.is_some(),
         budget: Budget::new(task, observer),
         expander: Expander::new(system),
@@ -83,6 +84,8 @@ struct Frontier<'a, S: Seen, Q> {
     levels: Levels,
     task: &'a Task<'a>,
     hidden: usize,
+    /// Every state must be judged, not only those that are stuck.
+    judge_all: bool,
     /// The number of states has a limit.
     limited: bool,
     budget: Budget<'a>,
@@ -200,10 +203,12 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
     }
 
     fn judge(&mut self, ordinal: Ordinal, state: &[u8], expansion: &mut Expansion) -> Result<(), StopReason> {
-        let mut faults = Vec::new();
-        self.task.checks.judge_state(self.system, state, expansion.stuck, &mut faults);
-        for fault in faults {
-            self.violation(fault, ordinal, &[])?;
+        if self.judge_all || expansion.stuck {
+            let mut faults = Vec::new();
+            self.task.checks.judge_state(self.system, state, expansion.stuck, &mut faults);
+            for fault in faults {
+                self.violation(fault, ordinal, &[])?;
+            }
         }
         for step in expansion.faults.drain(..) {
             if self.task.checks.count(step.fault.kind) {

@@ -69,6 +69,16 @@ impl Checks {
         }
     }
 
+    /// Whether what a state shows by itself can count.
+    fn inspects(&self) -> bool {
+        self.invariant || self.trace || self.runtime || self.assertion
+    }
+
+    /// Whether [`Checks::judge_state`] has to be asked for every state of `system`, or only for those that are stuck.
+    pub fn judge_all(&self, system: &dyn TransitionSystem) -> bool {
+        self.inspects() && system.has_invariants()
+    }
+
     /// Appends the violations that an ordinary state shows by itself; `stuck`: no action is enabled in it.
     pub fn judge_state(
         &self,
@@ -78,7 +88,7 @@ impl Checks {
         out: &mut Vec<Fault>,
     ) {
         let first = out.len();
-        if self.invariant || self.trace || self.runtime || self.assertion {
+        if self.inspects() {
             system.inspect(state, out);
         }
         if stuck && self.end_state {

@@ -94,18 +94,18 @@ impl Numbered {
 
     /// Inserts `key` or recognises it.
     pub fn visit(&mut self, key: &[u8]) -> Result<Visit, Full> {
-        if self.hashed { self.visit_prepared(key, hash(key)) } else { self.visit_among_few(key) }
+        if self.hashed { self.visit_hashed(key, hash(key)) } else { self.visit_among_few(key) }
     }
 
     /// Computes what [`Numbered::visit_prepared`] needs and asks for the memory where the key must be. Who has several keys
-    /// prepares all of them first.
-    pub fn prepare(&self, key: &[u8]) -> u64 {
+    /// prepares all of them first. While there are few keys that is not worth while: `None`.
+    pub fn prepare(&self, key: &[u8]) -> Option<u64> {
         if !self.hashed {
-            return hash(key);
+            return None;
         }
         let hash = hash(key);
         prefetch(&self.slots[(hash >> 32) as usize & (self.slots.len() - 1)]);
-        hash
+        Some(hash)
     }
 
     fn visit_among_few(&mut self, key: &[u8]) -> Result<Visit, Full> {
@@ -116,14 +116,18 @@ impl Numbered {
             return self.append(key).map(Visit::New);
         }
         self.fill_slots();
-        self.visit_prepared(key, hash(key))
+        self.visit_hashed(key, hash(key))
     }
 
     /// Inserts a prepared key or recognises it.
-    pub fn visit_prepared(&mut self, key: &[u8], hash: u64) -> Result<Visit, Full> {
-        if !self.hashed {
-            return self.visit_among_few(key);
+    pub fn visit_prepared(&mut self, key: &[u8], prepared: Option<u64>) -> Result<Visit, Full> {
+        match prepared {
+            Some(hash) if self.hashed => self.visit_hashed(key, hash),
+            _ => self.visit(key),
         }
+    }
+
+    fn visit_hashed(&mut self, key: &[u8], hash: u64) -> Result<Visit, Full> {
         match self.probe(key, hash) {
             Ok(id) => Ok(Visit::Seen(id)),
             Err(at) => self.insert(key, hash, at).map(Visit::New),

@@ -54,7 +54,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    #[inline]
+    #[inline(always)]
     fn new(key: &[u8]) -> Self {
         Ticket { hash: hash(key), len: key.len() as u32, likely: None }
     }
@@ -258,7 +258,7 @@ impl Shared {
     }
 
     /// The first stride: hashes the key and asks for its line.
-    #[inline]
+    #[inline(always)]
     pub fn prepare(&self, key: &[u8]) -> Ticket {
         let ticket = Ticket::new(key);
         let segment = self.segment(ticket.hash).1;
@@ -267,7 +267,7 @@ impl Shared {
     }
 
     /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
-    #[inline]
+    #[inline(always)]
     pub fn approach(&self, ticket: &mut Ticket) {
         let segment = self.segment(ticket.hash).1;
         let mut way = segment.way(segment.home(ticket.hash));
@@ -488,12 +488,12 @@ impl Seen for Table {
     type Ticket = Ticket;
     type Name = Place;
 
-    #[inline]
+    #[inline(always)]
     fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
         Ok(self.shared.prepare(key))
     }
 
-    #[inline]
+    #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
         self.shared.approach(ticket);
     }
