@@ -1,12 +1,12 @@
-//! Replays a recorded search on a tree store and says how fast and how small it was.
+//! Replays a recorded search on a store and says how fast and how small it was.
 //!
-//! `replay FILE [tree|cleary] [batch]`. The file is a sequence of records: a 32-bit little-endian length and the bytes of a
+//! `replay FILE [table|tree|cleary] [batch]`. The file is a sequence of records: a 32-bit little-endian length and the bytes of a
 //! key. A set highest bit of the length marks a state that is expanded; the records behind it are its successors.
 
 #![allow(clippy::print_stdout)]
 
-use std::time::Instant;
-use store::{Full, Roots, Seen, Tree};
+use std::time::Duration;
+use store::{Full, Roots, Seen, Table, Tree};
 
 /// A record: whether it is a parent, and its key.
 type Record<'a> = (bool, &'a [u8]);
@@ -24,7 +24,7 @@ fn records(bytes: &[u8]) -> Vec<Record<'_>> {
 }
 
 /// Prepares the successors of `batch` parents together, then inserts them.
-fn replay(tree: &mut Tree, records: &[Record<'_>], batch: usize) -> Result<(), Full> {
+fn replay<S: Seen>(store: &mut S, records: &[Record<'_>], batch: usize) -> Result<(), Full> {
     let mut tickets = Vec::new();
     let mut parents = 0;
     for (i, &(parent, key)) in records.iter().enumerate() {
@@ -32,49 +32,68 @@ fn replay(tree: &mut Tree, records: &[Record<'_>], batch: usize) -> Result<(), F
             parents += 1;
             if parents > batch {
                 parents = 1;
-                flush(tree, &mut tickets)?;
+                flush(store, &mut tickets)?;
             }
             if i == 0 {
-                tree.is_new(key)?;
+                store.is_new(key)?;
             }
-            tree.depart(key);
+            store.depart(key);
         } else {
-            tickets.push((key, tree.prepare(key)?));
+            tickets.push((key, store.prepare(key)?));
         }
     }
-    flush(tree, &mut tickets)
+    flush(store, &mut tickets)
 }
 
-fn flush(tree: &mut Tree, tickets: &mut Vec<(&[u8], <Tree as Seen>::Ticket)>) -> Result<(), Full> {
-    tickets.iter_mut().for_each(|(_, ticket)| tree.approach(ticket));
+fn flush<S: Seen>(store: &mut S, tickets: &mut Vec<(&[u8], S::Ticket)>) -> Result<(), Full> {
+    tickets.iter_mut().for_each(|(_, ticket)| store.approach(ticket));
     for (key, ticket) in tickets.drain(..) {
-        tree.insert(key, ticket)?;
+        store.insert(key, ticket)?;
     }
     Ok(())
 }
 
+/// How long this thread has been on a processor; on a machine that does other work as well, waiting is not counted.
+fn processor_time() -> Result<Duration, Box<dyn std::error::Error>> {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds = statistics.split(' ').next().ok_or("no processor time")?.parse()?;
+    Ok(Duration::from_nanos(nanoseconds))
+}
+
+/// Replays, and says what came out.
+fn measure<S: Seen>(
+    mut store: S,
+    records: &[Record<'_>],
+    batch: usize,
+) -> Result<S, Box<dyn std::error::Error>> {
+    let start = processor_time()?;
+    replay(&mut store, records, batch).map_err(|Full| "full")?;
+    let nanoseconds = (processor_time()? - start).as_nanos() as f64;
+    let states = store.n_keys() as f64;
+    println!(
+        "{states} states, {} records, {:.3} s, {:.0} ns/record, {:.2} bytes/state",
+        records.len(),
+        nanoseconds / 1e9,
+        nanoseconds / records.len() as f64,
+        store.memory() as f64 / states,
+    );
+    Ok(store)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let file = arguments.first().ok_or("replay FILE [tree|cleary] [batch]")?;
-    let kind = match arguments.get(1).map(String::as_str) {
-        Some("tree") => Roots::Whole,
-        _ => Roots::Cleary,
-    };
+    let file = arguments.first().ok_or("replay FILE [table|tree|cleary] [batch]")?;
+    let kind = arguments.get(1).map_or("cleary", String::as_str);
     let batch = arguments.get(2).map_or(Ok(16), |text| text.parse())?;
     let bytes = std::fs::read(file)?;
     let records = records(&bytes);
-    let mut tree = Tree::new(kind, u64::MAX);
-    let start = Instant::now();
-    replay(&mut tree, &records, batch).map_err(|Full| "full")?;
-    let seconds = start.elapsed().as_secs_f64();
-    let states = tree.n_keys() as f64;
-    println!(
-        "{file} {kind:?}: {states} states, {} records, {:.3} s, {:.0} ns/record, {:.3} nodes/state, {:.2} bytes/state",
-        records.len(),
-        seconds,
-        seconds * 1e9 / records.len() as f64,
-        tree.n_nodes() as f64 / states,
-        tree.memory() as f64 / states,
-    );
+    print!("{file} {kind}: ");
+    let roots = match kind {
+        "table" => return measure(Table::new(u64::MAX), &records, batch).map(|_| ()),
+        "tree" => Roots::Whole,
+        _ => Roots::Cleary,
+    };
+    let tree = measure(Tree::new(roots, u64::MAX), &records, batch)?;
+    println!("  {:.3} nodes/state", tree.n_nodes() as f64 / tree.n_keys() as f64);
     Ok(())
 }

@@ -16,21 +16,15 @@
 use crate::Full;
 use crate::budget::Budget;
 use crate::mix::Mix;
-use crate::pages::prefetch;
+use crate::pages::{Line, Pages, WORDS, prefetch};
+use std::sync::atomic::Ordering::Relaxed;
 
-/// 64-bit words of a line.
-const WORDS: usize = 8;
 /// The most upper bits of a mixed key that choose the segment.
 const SEGMENT_BITS: u32 = 6;
 /// Sets of numbers with fewer bits have one segment.
 const ONE_SEGMENT: u32 = 14;
 /// Segments with fewer lines than this double.
 const FEW_LINES: u64 = 16;
-
-/// One cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Line([u64; WORDS]);
 
 /// Where an entry is, until the next insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +78,8 @@ impl Compact {
 
     /// Bytes in use.
     pub fn memory(&self) -> u64 {
-        let lines: usize = self.segments.iter().map(|segment| segment.lines.capacity()).sum();
-        (lines * size_of::<Line>() + self.segments.capacity() * size_of::<Segment>()) as u64
+        let lines: u64 = self.segments.iter().map(|segment| segment.pages.bytes()).sum();
+        lines + (self.segments.capacity() * size_of::<Segment>()) as u64
     }
 
     #[inline]
@@ -130,7 +124,7 @@ impl Compact {
     pub fn prefetch(&self, key: u64) {
         let (number, rest) = self.split(key);
         let Some(segment) = self.segments.get(number) else { return };
-        if let Some(line) = segment.lines.get(segment.geometry.home(rest).0 as usize) {
+        if let Some(line) = segment.pages.lines().get(segment.geometry.home(rest).0 as usize) {
             prefetch(line);
         }
     }
@@ -138,16 +132,16 @@ impl Compact {
     /// The satellite bits of an entry.
     pub fn satellite(&self, slot: Slot) -> u64 {
         let Place { line, word, shift } = slot.place;
-        let segment = &self.segments[slot.segment as usize];
-        segment.lines[line as usize].0[word as usize] >> shift & ((1 << self.satellites) - 1)
+        let line = &self.segments[slot.segment as usize].pages.lines()[line as usize];
+        line.0[word as usize].load(Relaxed) >> shift & ((1 << self.satellites) - 1)
     }
 
     /// Changes the satellite bits of an entry.
     pub fn set_satellite(&mut self, slot: Slot, bits: u64) {
         let Place { line, word, shift } = slot.place;
         let mask = (1u64 << self.satellites) - 1;
-        let word = &mut self.segments[slot.segment as usize].lines[line as usize].0[word as usize];
-        *word = *word & !(mask << shift) | (bits & mask) << shift;
+        let word = &self.segments[slot.segment as usize].pages.lines()[line as usize].0[word as usize];
+        word.store(word.load(Relaxed) & !(mask << shift) | (bits & mask) << shift, Relaxed);
     }
 
     /// Calls `each` for every key with its satellite bits.
@@ -168,20 +162,22 @@ impl Compact {
     /// The segments of a set that was empty.
     #[cold]
     fn begin(&mut self, budget: &mut Budget) -> Result<(), Full> {
-        let segment = Segment::new(Geometry::new(self.rest_bits, self.satellites, 0));
-        self.segments = budget.filled(1 << (self.bits() - self.rest_bits), segment)?;
+        let n = 1 << (self.bits() - self.rest_bits);
+        self.segments = budget.reserved(n)?;
+        let segment = || Segment::new(Geometry::new(self.rest_bits, self.satellites, 0), Pages::small(0));
+        self.segments.resize_with(n, segment);
         Ok(())
     }
 
     #[cold]
     fn grow(&mut self, number: usize, budget: &mut Budget) -> Result<(), Full> {
-        let mut lines = self.segments[number].geometry.lines;
+        let mut lines = u64::from(self.segments[number].geometry.lines);
         loop {
             lines = more_lines(lines, number);
             let geometry = Geometry::new(self.rest_bits, self.satellites, lines);
             if let Some(new) = self.segments[number].rebuilt(geometry, budget)? {
-                let old = std::mem::replace(&mut self.segments[number], new);
-                budget.free(old.lines);
+                budget.give(self.segments[number].pages.bytes() as usize);
+                self.segments[number] = new;
                 return Ok(());
             }
         }
@@ -206,7 +202,6 @@ fn slot(segment: usize, place: Place) -> Slot {
 /// How the keys of a segment are taken apart.
 #[derive(Clone, Copy, Debug)]
 struct Geometry {
-    lines: u64,
     /// Keys that share a home line.
     divisor: u64,
     /// 2^64 / divisor, to divide by multiplication.
@@ -215,13 +210,14 @@ struct Geometry {
     ones: u64,
     /// Without satellite bits.
     values: u64,
+    lines: u32,
     /// Bits of an entry: 1 + remainder × 2^probe_bits + probe number, and the satellite bits below.
-    entry_bits: u32,
+    entry_bits: u8,
     /// Entries of a 64-bit word.
-    per_word: u32,
+    per_word: u8,
     /// As a power of two: lines that are tried for a key; when all are full the segment grows, however low its load.
-    probe_bits: u32,
-    satellites: u32,
+    probe_bits: u8,
+    satellites: u8,
 }
 
 impl Geometry {
@@ -233,24 +229,26 @@ impl Geometry {
         let probe_bits = if needed(3) <= 32 { 3 } else { 4 };
         let per_word = (64 / needed(probe_bits)).max(1);
         let entry_bits = 64 / per_word;
-        let reciprocal = (u128::from(u64::MAX) / u128::from(divisor)) as u64;
         let repeated = |entry: u64| (0..per_word).fold(0, |word, i| word | entry << (i * entry_bits));
-        let values = repeated(u64::MAX >> (64 - entry_bits) & (u64::MAX << satellites));
         Geometry {
-            lines,
             divisor,
-            reciprocal,
+            reciprocal: (u128::from(u64::MAX) / u128::from(divisor)) as u64,
             ones: repeated(1),
-            values,
-            entry_bits,
-            per_word,
-            probe_bits,
-            satellites,
+            values: repeated(u64::MAX >> (64 - entry_bits) & (u64::MAX << satellites)),
+            lines: lines as u32,
+            entry_bits: entry_bits as u8,
+            per_word: per_word as u8,
+            probe_bits: probe_bits as u8,
+            satellites: satellites as u8,
         }
     }
 
-    fn capacity(&self) -> u64 {
-        self.lines * WORDS as u64 * u64::from(self.per_word)
+    /// How many entries may be put into the segment: above a certain load probing gets long, with few entries in a line
+    /// earlier than with many.
+    fn most(&self) -> u32 {
+        let percent = if self.per_word == 1 { 78 } else { 84 };
+        let entries = u64::from(self.lines) * WORDS as u64 * u64::from(self.per_word);
+        u32::try_from(entries * percent / 100).unwrap_or(u32::MAX)
     }
 
     /// Quotient and remainder. The estimate by multiplication can only be one too small.
@@ -269,7 +267,7 @@ impl Geometry {
     #[inline]
     fn stride(&self, remainder: u64) -> u64 {
         let spread = remainder.wrapping_mul(0xd1b5_4a32_d192_ed03) >> 32;
-        1 + ((spread * (self.lines - 1).max(1)) >> 32)
+        1 + ((spread * u64::from(self.lines.saturating_sub(1).max(1))) >> 32)
     }
 
     /// The word of a line where the search for keys with this remainder begins.
@@ -296,22 +294,22 @@ enum Probe {
 }
 
 /// A part of the set.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Segment {
     geometry: Geometry,
-    lines: Vec<Line>,
-    len: u64,
-    /// Above a load of 0.84 probing gets long.
-    most: u64,
+    pages: Pages,
+    len: u32,
+    most: u32,
 }
 
 impl Segment {
-    fn new(geometry: Geometry) -> Self {
-        Segment { geometry, lines: Vec::new(), len: 0, most: geometry.capacity() * 84 / 100 }
+    fn new(geometry: Geometry, pages: Pages) -> Self {
+        Segment { geometry, pages, len: 0, most: geometry.most() }
     }
 
     fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {
-        self.lines[line as usize].0[word as usize] |= entry << shift;
+        let word = &self.pages.lines()[line as usize].0[word as usize];
+        word.store(word.load(Relaxed) | entry << shift, Relaxed);
         self.len += 1;
     }
 
@@ -324,15 +322,15 @@ impl Segment {
         let place = |line: u64, word: usize, zeros: u64| Place {
             line: line as u32,
             word: word as u32,
-            shift: zeros.trailing_zeros() + 1 - geometry.entry_bits,
+            shift: zeros.trailing_zeros() + 1 - u32::from(geometry.entry_bits),
         };
         for probe in 0..1 << geometry.probe_bits {
-            let Some(line) = self.lines.get(number as usize) else { break };
+            let Some(line) = self.pages.lines().get(number as usize) else { break };
             let value = (1 + (remainder << geometry.probe_bits | probe)) << geometry.satellites;
             let wanted = value.wrapping_mul(geometry.ones);
             for i in 0..WORDS {
                 let word = (first + i) % WORDS;
-                let entries = line.0[word] & geometry.values;
+                let entries = line.0[word].load(Relaxed) & geometry.values;
                 let found = geometry.zeros(entries ^ wanted);
                 if found != 0 {
                     return Probe::Found(place(number, word, found));
@@ -346,35 +344,45 @@ impl Segment {
                 break;
             }
             number += geometry.stride(remainder);
-            number -= if number >= geometry.lines { geometry.lines } else { 0 };
+            number -= if number >= u64::from(geometry.lines) { u64::from(geometry.lines) } else { 0 };
         }
         Probe::NoRoom
     }
 
     /// Calls `each` with what the home and the remainder of every entry make up, and its satellite bits.
     fn for_each(&self, mut each: impl FnMut(u64, u64)) {
+        for (number, line) in (0..).zip(self.pages.lines()) {
+            self.for_each_of(number, line, &mut each);
+        }
+    }
+
+    fn for_each_of(&self, number: u64, line: &Line, each: &mut impl FnMut(u64, u64)) {
         let geometry = &self.geometry;
-        let mask = u64::MAX >> (64 - geometry.entry_bits);
-        for (number, line) in (0..).zip(&self.lines) {
-            for word in line.0 {
-                for place in 0..geometry.per_word {
-                    let entry = word >> (place * geometry.entry_bits) & mask;
-                    let Some(value) = (entry >> geometry.satellites).checked_sub(1) else { break };
-                    let remainder = value >> geometry.probe_bits;
-                    let probe = value & ((1 << geometry.probe_bits) - 1);
-                    let back =
-                        if probe == 0 { 0 } else { probe * geometry.stride(remainder) % geometry.lines };
-                    let home = if number >= back { number - back } else { number + geometry.lines - back };
-                    each(home * geometry.divisor + remainder, entry & ((1 << geometry.satellites) - 1));
-                }
+        let (lines, entry_bits) = (u64::from(geometry.lines), u32::from(geometry.entry_bits));
+        let mask = u64::MAX >> (64 - entry_bits);
+        for word in &line.0 {
+            let word = word.load(Relaxed);
+            for place in 0..u32::from(geometry.per_word) {
+                let entry = word >> (place * entry_bits) & mask;
+                let Some(value) = (entry >> geometry.satellites).checked_sub(1) else { break };
+                let remainder = value >> geometry.probe_bits;
+                let probe = value & ((1 << geometry.probe_bits) - 1);
+                let back = if probe == 0 { 0 } else { probe * geometry.stride(remainder) % lines };
+                let home = if number >= back { number - back } else { number + lines - back };
+                each(home * geometry.divisor + remainder, entry & ((1 << geometry.satellites) - 1));
             }
         }
     }
 
     /// The same entries in another geometry; `None` when one finds no room there.
     fn rebuilt(&self, geometry: Geometry, budget: &mut Budget) -> Result<Option<Segment>, Full> {
-        let mut new = Segment::new(geometry);
-        new.lines = budget.filled(geometry.lines as usize, Line([0; WORDS]))?;
+        let bytes = geometry.lines as usize * size_of::<Line>();
+        budget.take(bytes)?;
+        let Ok(pages) = Pages::new(geometry.lines as usize) else {
+            budget.give(bytes);
+            return Err(Full);
+        };
+        let mut new = Segment::new(geometry, pages);
         let mut fits = true;
         self.for_each(|rest, satellite| match new.probe(rest) {
             Probe::Empty { place, value } => new.put(place, value | satellite),
@@ -383,7 +391,7 @@ impl Segment {
         if fits {
             return Ok(Some(new));
         }
-        budget.free(new.lines);
+        budget.give(bytes);
         Ok(None)
     }
 }

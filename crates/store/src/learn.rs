@@ -17,18 +17,21 @@ use crate::regraft::Graft;
 const CLUSTERS: usize = 96;
 /// Bytes of a word.
 const WORD: usize = 4;
-/// A new order must cost less than this part of the old one.
-const GAIN: f64 = 0.95;
+/// Bytes a key that a new order must save. To copy many keys pays only for more.
+const GAIN: f64 = 0.25;
+const GAIN_OF_MANY: f64 = 0.75;
+/// Keys that are many.
+const MANY: u64 = 100_000;
 /// Bytes that an inner node takes, with its part of the index.
 const NODE_BYTES: f64 = 15.0;
 /// Bytes that a bit of a root's half takes, at the usual load.
 const BIT_BYTES: f64 = 1.0 / 8.0 / 0.75;
 /// Joins that may be tried to improve an order, for every sample.
-const TRIES: usize = 3;
+const TRIES: usize = 2;
 
 /// How many samples are needed to learn about so many keys: more when there is more to gain.
 pub fn n_samples(keys: u64) -> usize {
-    (keys / 64).clamp(1_000, 4_000) as usize
+    (keys / 32).clamp(1_000, 4_000) as usize
 }
 
 /// Bytes that learning about so many keys of `len` bytes needs for a moment.
@@ -37,13 +40,18 @@ pub fn memory(keys: u64, len: usize) -> usize {
     n_samples(keys) * len + 2 * (len + WORD) * column
 }
 
-/// An order for `keys` keys like these samples (one behind the other) that is clearly better than `old`, if one is found.
-pub fn better(old: &Order, samples: &[u8], keys: u64) -> Option<Order> {
+/// An order that is clearly better than `old` for `keys` keys like these samples (one behind the other), if one is found.
+/// `nodes` is how many nodes they need now.
+pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Order> {
     let mut joiner = Joiner::new(samples.len().checked_div(old.len())?);
     let columns = columns(old.len(), samples, &mut joiner);
     let new = cluster(&columns, &mut joiner);
-    let cost = |order: &Order, joiner: &mut Joiner| cost(order, &columns, keys as f64, joiner);
-    (cost(&new, &mut joiner) < cost(old, &mut joiner) * GAIN).then_some(new)
+    let [before, after] = [old, &new].map(|order| Cost::estimated(order, &columns, keys, &mut joiner));
+    // Values are never equally frequent, so that there are more nodes than estimated; as many times more in both orders.
+    let scale = if before.nodes > 0.0 { nodes as f64 / before.nodes } else { 1.0 };
+    let saved = (before.nodes - after.nodes) * scale * NODE_BYTES / keys as f64;
+    let gain = if keys < MANY { GAIN } else { GAIN_OF_MANY };
+    (saved + (before.bits - after.bits) * BIT_BYTES > gain).then_some(new)
 }
 
 /// The values that something takes in the samples, numbered in the order in which they occur. Two things that say the
@@ -170,23 +178,34 @@ fn word(bytes: &[u32], columns: &[Column], joiner: &mut Joiner) -> Column {
     known.fold(constant, |word, column| if column.distinct == 1 { word } else { joiner.join(&word, column) })
 }
 
-/// What `keys` keys cost in this order, in bytes a key.
-fn cost(order: &Order, columns: &[Column], keys: f64, joiner: &mut Joiner) -> f64 {
-    let mut vertices: Vec<Column> =
-        (0..order.n_leaves()).map(|leaf| word(&order.leaf(leaf), columns, joiner)).collect();
-    let mut nodes = 0.0;
-    for number in 0..order.n_inner() {
-        let join = order.join(number);
-        let column = joiner.join(&vertices[join.left as usize], &vertices[join.right as usize]);
-        nodes += joiner.support(column.distinct).min(keys);
-        vertices.push(column);
+/// What an order costs.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    /// How many inner nodes there are.
+    nodes: f64,
+    /// How many bits both halves of a root need.
+    bits: f64,
+}
+
+impl Cost {
+    fn estimated(order: &Order, columns: &[Column], keys: u64, joiner: &mut Joiner) -> Self {
+        let most = |values: f64| values.min(keys as f64);
+        let mut vertices: Vec<Column> =
+            (0..order.n_leaves()).map(|leaf| word(&order.leaf(leaf), columns, joiner)).collect();
+        let mut nodes = 0.0;
+        for number in 0..order.n_inner() {
+            let join = order.join(number);
+            let column = joiner.join(&vertices[join.left as usize], &vertices[join.right as usize]);
+            nodes += most(joiner.support(column.distinct));
+            vertices.push(column);
+        }
+        let bits = |vertex: u32| match vertex as usize {
+            leaf if leaf < order.n_leaves() => 32.0,
+            inner => most(joiner.support(vertices[inner].distinct)).log2(),
+        };
+        let root = order.root();
+        Cost { nodes, bits: bits(root.left) + bits(root.right) }
     }
-    let root = order.root();
-    let bits = |vertex: u32| match vertex as usize {
-        leaf if leaf < order.n_leaves() => 32.0,
-        inner => joiner.support(vertices[inner].distinct).min(keys).log2(),
-    };
-    nodes * NODE_BYTES / keys + (bits(root.left) + bits(root.right)) * BIT_BYTES
 }
 
 /// Some bytes and the values that they take together.
@@ -357,7 +376,7 @@ mod tests {
             samples.extend(base.iter().map(|byte| byte * 3 + 1));
             samples.extend(base.iter().map(|byte| byte % 3));
         }
-        let order = better(&Order::plain(48), &samples, 2000).unwrap();
+        let order = better(&Order::plain(48), &samples, 2000, 6000).unwrap();
         for byte in 0..16 {
             let leaf = order.place(byte).0;
             assert_eq!((order.place(byte + 16).0, order.place(byte + 32).0), (leaf, leaf), "{order:?}");
@@ -374,7 +393,7 @@ mod tests {
             let byte = |at: u8| numbers[usize::from(at % 2)].wrapping_mul(at / 2 * 2 + 1) >> (at / 8);
             samples.extend((0..32).map(byte));
         }
-        let order = better(&Order::plain(32), &samples, 10_000).unwrap();
+        let order = better(&Order::plain(32), &samples, 10_000, 20_000).unwrap();
         let root = order.root();
         let halves = [bytes_under(&order, root.left), bytes_under(&order, root.right)];
         let even: Vec<u32> = (0..32).step_by(2).collect();
@@ -409,9 +428,9 @@ mod tests {
     fn nothing_is_learned_from_noise_or_nothing() {
         let mut seed = 77;
         let noise: Vec<u8> = (0..16 * 1000).map(|_| random(&mut seed)).collect();
-        assert_eq!(better(&Order::plain(16), &noise, 8000), None);
-        assert_eq!(better(&Order::plain(16), &[5; 16 * 1000], 8000), None);
-        assert_eq!(better(&Order::plain(0), &[], 8000), None);
+        assert_eq!(better(&Order::plain(16), &noise, 8000, 8000), None);
+        assert_eq!(better(&Order::plain(16), &[5; 16 * 1000], 8000, 2), None);
+        assert_eq!(better(&Order::plain(0), &[], 8000, 0), None);
     }
 
     #[test]

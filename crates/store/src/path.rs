@@ -69,16 +69,27 @@ impl Path {
     /// Changes all leaves that are different for `key`.
     #[inline]
     fn compare(&mut self, order: &Order, key: &[u8]) {
-        let mut start = 0;
-        while start < key.len() {
-            let mut difference = word_at(&self.key, start) ^ word_at(key, start);
-            while difference != 0 {
-                let byte = difference.trailing_zeros() & !7;
-                let (leaf, place) = order.place(start + byte as usize / 8);
-                self.change(order, leaf, ((difference >> byte) as u8 as u32) << (8 * place));
-                difference &= !(0xff << byte);
+        let whole = key.len() & !7;
+        for start in (0..whole).step_by(8) {
+            let difference = word_at(&self.key, start) ^ word_at(key, start);
+            if difference != 0 {
+                self.differ(order, start, difference);
             }
-            start += 8;
+        }
+        if whole < key.len() {
+            let difference = tail(&self.key) ^ tail(key);
+            self.differ(order, whole, difference);
+        }
+    }
+
+    /// Changes the leaves of the bytes from `start` that are different.
+    #[inline]
+    fn differ(&mut self, order: &Order, start: usize, mut difference: u64) {
+        while difference != 0 {
+            let byte = difference.trailing_zeros() & !7;
+            let (leaf, place) = order.place(start + byte as usize / 8);
+            self.change(order, leaf, ((difference >> byte) as u8 as u32) << (8 * place));
+            difference &= !(0xff << byte);
         }
     }
 
@@ -212,18 +223,20 @@ fn mark(dirty: &mut [u64], number: u32) {
     dirty[number as usize / 64] |= 1 << (number % 64);
 }
 
-/// Eight bytes of a key, zeros behind its end.
+/// Eight bytes of a key.
 #[inline]
 fn word_at(key: &[u8], start: usize) -> u64 {
-    if let Some(bytes) = key.get(start..start + 8) {
-        return u64::from_le_bytes([
-            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
-        ]);
+    key[start..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The bytes behind the last eight that are whole; there are some.
+#[inline]
+fn tail(key: &[u8]) -> u64 {
+    let len = key.len() % 8;
+    if let Some(bytes) = key.last_chunk() {
+        return u64::from_le_bytes(*bytes) >> (64 - 8 * len);
     }
-    let mut word = [0; 8];
-    let rest = &key[start..];
-    word[..rest.len()].copy_from_slice(rest);
-    u64::from_le_bytes(word)
+    key.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 #[cfg(test)]

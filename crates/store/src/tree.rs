@@ -25,10 +25,10 @@ pub use crate::roots::Kind as Roots;
 
 /// How many keys of a family there are when its order is first thought over.
 const FIRST_LESSON: u64 = 8_000;
-/// How many times more there are at the next time when there are few nodes, and otherwise.
-const NEXT_LESSON: (u64, u64) = (16, 4);
-/// So many nodes for a thousand keys are few.
-const FEW_NODES: u64 = 60;
+/// How many times more there are at each later time.
+const NEXT_LESSON: u64 = 8;
+/// So many nodes for a thousand keys are few: nothing better is looked for.
+const FEW_NODES: u64 = 40;
 /// No family.
 const NO_FAMILY: u32 = u32::MAX;
 
@@ -142,8 +142,10 @@ impl Tree {
         let family = &mut self.families[number as usize];
         let Some(roots) = &family.roots else { return };
         let nodes: usize = family.nodes.iter().map(Nodes::len).sum();
-        let few = nodes as u64 * 1000 <= roots.len() * FEW_NODES;
-        family.until_lesson = roots.len() * (if few { NEXT_LESSON.0 } else { NEXT_LESSON.1 } - 1);
+        family.until_lesson = roots.len() * (NEXT_LESSON - 1);
+        if nodes as u64 * 1000 <= roots.len() * FEW_NODES {
+            return;
+        }
         let scratch =
             roots.len() as usize * size_of::<(u32, u32)>() + learn::memory(roots.len(), family.order.len());
         if self.budget.take(scratch).is_err() {
@@ -153,7 +155,7 @@ impl Tree {
         let mut roots = roots.to_vec();
         let samples = self.samples(number, &roots);
         if let Some(order) =
-            learn::better(&self.families[number as usize].order, &samples, roots.len() as u64)
+            learn::better(&self.families[number as usize].order, &samples, roots.len() as u64, nodes)
         {
             // One after another they differ little then.
             roots.sort_unstable();
