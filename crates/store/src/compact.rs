@@ -9,8 +9,8 @@
 //! Within a line a look-up begins at a word that the remainder chooses, and all entries of a word are compared at once.
 //! Nothing is ever taken out, so the first word with an empty place ends it.
 //!
-//! Segments grow on their own, by a quarter at a time, and not at the same moment: there is no moment at which the set
-//! exists twice, and the load of most is between 0.67 and 0.84. An entry can carry *satellite bits* for a search; they
+//! Segments grow on their own, by a third at a time, and not at the same moment: there is no moment at which the set
+//! exists twice, and the load of all together is always about 0.74. An entry can carry *satellite bits* for a search; they
 //! move with it.
 
 use crate::Full;
@@ -25,6 +25,10 @@ const SEGMENT_BITS: u32 = 6;
 const ONE_SEGMENT: u32 = 14;
 /// Segments with fewer lines than this double.
 const FEW_LINES: u64 = 16;
+
+/// A key that has been mixed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mixed(u64);
 
 /// Where an entry is, until the next insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +86,20 @@ impl Compact {
         lines + (self.segments.capacity() * size_of::<Segment>()) as u64
     }
 
+    /// A key as it is looked up: the same for as long as the set exists, however it grows.
     #[inline]
-    fn split(&self, key: u64) -> (usize, u64) {
-        let mixed = self.mix.mix(key);
-        ((mixed >> self.rest_bits) as usize, mixed & ((1 << self.rest_bits) - 1))
+    pub fn mixed(&self, key: u64) -> Mixed {
+        Mixed(self.mix.mix(key))
+    }
+
+    #[inline]
+    fn split(&self, Mixed(key): Mixed) -> (usize, u64) {
+        ((key >> self.rest_bits) as usize, key & ((1 << self.rest_bits) - 1))
     }
 
     /// Inserts `key`: where it is, and whether it is new.
     #[inline]
-    pub fn insert(&mut self, key: u64, budget: &mut Budget) -> Result<(Slot, bool), Full> {
+    pub fn insert(&mut self, key: Mixed, budget: &mut Budget) -> Result<(Slot, bool), Full> {
         let (number, rest) = self.split(key);
         loop {
             let Some(segment) = self.segments.get_mut(number) else {
@@ -111,7 +120,7 @@ impl Compact {
 
     /// Looks for `key`.
     #[inline]
-    pub fn find(&self, key: u64) -> Option<Slot> {
+    pub fn find(&self, key: Mixed) -> Option<Slot> {
         let (number, rest) = self.split(key);
         match self.segments.get(number)?.probe(rest) {
             Probe::Found(place) => Some(slot(number, place)),
@@ -121,7 +130,7 @@ impl Compact {
 
     /// Asks for the memory that a look-up of `key` will need first, so that several look-ups wait together.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    pub fn prefetch(&self, key: Mixed) {
         let (number, rest) = self.split(key);
         let Some(segment) = self.segments.get(number) else { return };
         if let Some(line) = segment.pages.lines().get(segment.geometry.home(rest).0 as usize) {
@@ -184,14 +193,14 @@ impl Compact {
     }
 }
 
-/// How many lines a segment has next. Where the steps of a quarter begin depends on the segment, so that not all
+/// How many lines a segment has next. Where the steps of a third begin depends on the segment, so that not all
 /// are full at the same time.
 fn more_lines(lines: u64, number: usize) -> u64 {
     match lines {
         0 => 1,
-        FEW_LINES => FEW_LINES * (80 + 20 * number as u64 / (1 << SEGMENT_BITS)) / 64,
+        FEW_LINES => FEW_LINES * (84 + 28 * number as u64 / (1 << SEGMENT_BITS)) / 64,
         _ if lines < FEW_LINES => lines * 2,
-        _ => lines + lines.div_ceil(4),
+        _ => lines + lines / 3,
     }
 }
 
@@ -246,7 +255,7 @@ impl Geometry {
     /// How many entries may be put into the segment: above a certain load probing gets long, with few entries in a line
     /// earlier than with many.
     fn most(&self) -> u32 {
-        let percent = if self.per_word == 1 { 78 } else { 84 };
+        let percent = if self.per_word == 1 { 80 } else { 84 };
         let entries = u64::from(self.lines) * WORDS as u64 * u64::from(self.per_word);
         u32::try_from(entries * percent / 100).unwrap_or(u32::MAX)
     }
@@ -418,8 +427,8 @@ mod tests {
         for i in 0..operations {
             // Every other key is from a small range, so that many are met again.
             let key = if i % 2 == 0 { random(&mut seed) & mask } else { (random(&mut seed) % 5000) & mask };
-            assert_eq!(set.find(key).is_some(), model.contains_key(&key));
-            let (slot, new) = set.insert(key, budget).unwrap();
+            assert_eq!(set.find(set.mixed(key)).is_some(), model.contains_key(&key));
+            let (slot, new) = set.insert(set.mixed(key), budget).unwrap();
             assert_eq!(new, !model.contains_key(&key), "{bits} bits, key {key}");
             let known = model.entry(key).or_insert(0);
             assert_eq!(set.satellite(slot), *known);
@@ -448,8 +457,8 @@ mod tests {
     fn a_full_small_universe_fits() {
         let budget = &mut Budget::new(u64::MAX);
         let mut set = Compact::new(12, 0);
-        (0..4096).for_each(|key| assert!(set.insert(key, budget).unwrap().1));
-        (0..4096).for_each(|key| assert!(!set.insert(key, budget).unwrap().1));
+        (0..4096).for_each(|key| assert!(set.insert(set.mixed(key), budget).unwrap().1));
+        (0..4096).for_each(|key| assert!(!set.insert(set.mixed(key), budget).unwrap().1));
         assert_eq!(set.len(), 4096);
     }
 
@@ -459,7 +468,7 @@ mod tests {
         let mut set = Compact::new(40, 0);
         let mut seed = 3;
         while set.len() < 1_000_000 {
-            set.insert(random(&mut seed) >> 24, budget).unwrap();
+            set.insert(set.mixed(random(&mut seed) >> 24), budget).unwrap();
         }
         let bytes = set.memory() as f64 / set.len() as f64;
         assert!(bytes < 6.0, "{bytes} bytes a key");
@@ -473,13 +482,13 @@ mod tests {
         let mut seed = 11;
         loop {
             let key = random(&mut seed) >> 20;
-            match set.insert(key, budget) {
+            match set.insert(set.mixed(key), budget) {
                 Ok(_) => keys.push(key),
                 Err(Full) => break,
             }
             assert!(set.memory() <= 300_000);
         }
         assert!(keys.len() > 20_000, "{}", keys.len());
-        assert!(keys.iter().all(|&key| set.find(key).is_some()));
+        assert!(keys.iter().all(|&key| set.find(set.mixed(key)).is_some()));
     }
 }

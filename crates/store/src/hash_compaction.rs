@@ -4,7 +4,7 @@
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
 use crate::budget::Budget;
-use crate::compact::Compact;
+use crate::compact::{Compact, Mixed};
 use crate::hash::hash;
 use crate::{Full, Seen};
 
@@ -32,20 +32,20 @@ fn short(key: &[u8]) -> u64 {
 impl Seen for HashCompaction {
     const LOSSLESS: bool = false;
 
-    type Ticket = u64;
+    type Ticket = Mixed;
     type Name = ();
 
-    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
-        let hash = short(key);
+    fn prepare(&mut self, key: &[u8]) -> Result<Mixed, Full> {
+        let hash = self.set.mixed(short(key));
         self.set.prefetch(hash);
         Ok(hash)
     }
 
-    fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
+    fn insert(&mut self, _key: &[u8], hash: Mixed) -> Result<Option<()>, Full> {
         Ok(self.set.insert(hash, &mut self.budget)?.1.then_some(()))
     }
 
-    fn contains(&self, _key: &[u8], hash: u64) -> bool {
+    fn contains(&self, _key: &[u8], hash: Mixed) -> bool {
         self.set.find(hash).is_some()
     }
 

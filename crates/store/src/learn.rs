@@ -26,12 +26,19 @@ const MANY: u64 = 100_000;
 const NODE_BYTES: f64 = 15.0;
 /// Bytes that a bit of a root's half takes, at the usual load.
 const BIT_BYTES: f64 = 1.0 / 8.0 / 0.75;
-/// Joins that may be tried to improve an order, for every sample.
-const TRIES: usize = 2;
+/// Joins that may be tried to improve an order.
+const TRIES: usize = 4_000;
+/// Samples from which an order is made. More do not make it better.
+const SAMPLES: usize = 1_000;
 
-/// How many samples are needed to learn about so many keys: more when there is more to gain.
+/// From how many groups of samples an order is made for so many keys: more when there is more to gain.
+fn n_groups(keys: u64) -> usize {
+    (keys / 32_000).clamp(1, 4) as usize
+}
+
+/// How many samples are needed to learn about so many keys.
 pub fn n_samples(keys: u64) -> usize {
-    (keys / 32).clamp(1_000, 4_000) as usize
+    n_groups(keys) * SAMPLES
 }
 
 /// Bytes that learning about so many keys of `len` bytes needs for a moment.
@@ -42,16 +49,27 @@ pub fn memory(keys: u64, len: usize) -> usize {
 
 /// An order that is clearly better than `old` for `keys` keys like these samples (one behind the other), if one is found.
 /// `nodes` is how many nodes they need now.
+///
+/// What the greedy search ends with depends on luck, so it is done for several groups of samples, and all samples
+/// tell which result is the best.
 pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Order> {
-    let mut joiner = Joiner::new(samples.len().checked_div(old.len())?);
-    let columns = columns(old.len(), samples, &mut joiner);
-    let new = cluster(&columns, &mut joiner);
-    let [before, after] = [old, &new].map(|order| Cost::estimated(order, &columns, keys, &mut joiner));
-    // Values are never equally frequent, so that there are more nodes than estimated; as many times more in both orders.
+    let all: Vec<&[u8]> = samples.chunks_exact(old.len().max(1)).collect();
+    let n_groups = n_groups(keys);
+    let orders = (0..n_groups).map(|group| {
+        let samples: Vec<&[u8]> = all.iter().skip(group).step_by(n_groups).copied().collect();
+        let mut joiner = Joiner::new(samples.len());
+        cluster(&columns(old.len(), &samples, &mut joiner), &mut joiner)
+    });
+    let mut joiner = Joiner::new(all.len());
+    let columns = columns(old.len(), &all, &mut joiner);
+    let mut cost = |order: &Order| Cost::estimated(order, &columns, keys, &mut joiner);
+    let before = cost(old);
+    // Values are never equally frequent, so that there are more nodes than estimated; as many times more in all orders.
     let scale = if before.nodes > 0.0 { nodes as f64 / before.nodes } else { 1.0 };
-    let saved = (before.nodes - after.nodes) * scale * NODE_BYTES / keys as f64;
+    let bytes = |cost: Cost| cost.nodes * scale * NODE_BYTES / keys as f64 + cost.bits * BIT_BYTES;
     let gain = if keys < MANY { GAIN } else { GAIN_OF_MANY };
-    (saved + (before.bits - after.bits) * BIT_BYTES > gain).then_some(new)
+    let best = orders.map(|order| (bytes(cost(&order)), order)).min_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|&(after, _)| after < bytes(before) - gain).map(|(_, order)| order)
 }
 
 /// The values that something takes in the samples, numbered in the order in which they occur. Two things that say the
@@ -155,16 +173,13 @@ impl Joiner {
 }
 
 /// The columns of all bytes.
-fn columns(len: usize, samples: &[u8], joiner: &mut Joiner) -> Vec<Column> {
-    let nothing = vec![0; joiner.samples];
-    let mut bytes = vec![0; joiner.samples];
+fn columns(len: usize, samples: &[&[u8]], joiner: &mut Joiner) -> Vec<Column> {
+    let nothing = vec![0; samples.len()];
+    let mut bytes = vec![0; samples.len()];
     (0..len)
         .map(|at| {
-            bytes
-                .iter_mut()
-                .zip(samples.chunks_exact(len))
-                .for_each(|(byte, key)| *byte = u16::from(key[at]));
-            let mut values = Vec::with_capacity(joiner.samples);
+            bytes.iter_mut().zip(samples).for_each(|(byte, key)| *byte = u16::from(key[at]));
+            let mut values = Vec::with_capacity(samples.len());
             let distinct = joiner.number(&bytes, &nothing, |number| values.push(number));
             Column { values, distinct }
         })
@@ -245,7 +260,7 @@ fn cluster(columns: &[Column], joiner: &mut Joiner) -> Order {
     });
     tops.extend(constants.map(|top| (top, still)));
     let mut graft = Graft::new(tops, (leaves.len() + pairs.len()) as u32, joiner);
-    graft.improve(joiner, TRIES * joiner.samples);
+    graft.improve(joiner, TRIES);
     pairs.extend(graft.pairs());
     name_halves(leaves.len(), &mut pairs);
     Order::new(columns.len(), leaves, &pairs)
@@ -407,6 +422,7 @@ mod tests {
         for len in [1, 2, 3, 4, 5, 9, 30, 200, 1000] {
             let samples: Vec<u8> =
                 (0..1000 * len).map(|at| random(&mut seed) % (1 + (at % len % 5) as u8)).collect();
+            let samples: Vec<&[u8]> = samples.chunks_exact(len).collect();
             let mut joiner = Joiner::new(1000);
             let columns = columns(len, &samples, &mut joiner);
             let order = cluster(&columns, &mut joiner);

@@ -7,7 +7,7 @@
 
 use crate::Full;
 use crate::budget::Budget;
-use crate::compact::Compact;
+use crate::compact::{Compact, Mixed};
 
 /// How roots are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,13 @@ pub struct RootSet {
     sets: Vec<Set>,
     /// Which set takes names of so many bits, left and right.
     classes: Box<[[u8; 33]; 33]>,
+}
+
+/// Where a root is to be looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    class: u8,
+    key: Mixed,
 }
 
 /// The roots whose names have at most so many bits.
@@ -68,34 +75,48 @@ impl RootSet {
         self.len() == 0
     }
 
+    /// Where a root is to be looked for. That stays the same when the set grows.
     #[inline]
-    fn set_of(&self, (left, right): (u32, u32)) -> Option<&Set> {
-        self.sets.get(usize::from(self.classes[bits(left) as usize][bits(right) as usize]))
-    }
-
-    /// Inserts a root; true when it is new.
-    #[inline]
-    pub fn insert(&mut self, root: (u32, u32), budget: &mut Budget) -> Result<bool, Full> {
-        let mut class = self.classes[bits(root.0) as usize][bits(root.1) as usize];
-        if class == NOWHERE {
-            class = self.add_set(root)?;
+    pub fn locate(&self, root: (u32, u32)) -> Location {
+        let class = self.classes[bits(root.0) as usize][bits(root.1) as usize];
+        match self.sets.get(usize::from(class)) {
+            Some(set) => Location { class, key: set.roots.mixed(set.key(root)) },
+            None => Location { class: NOWHERE, key: Mixed::default() },
         }
-        let set = &mut self.sets[usize::from(class)];
-        let key = set.key(root);
-        Ok(set.roots.insert(key, budget)?.1)
     }
 
-    /// Whether a root is there.
+    /// Inserts a root that was located; true when it is new.
     #[inline]
-    pub fn contains(&self, root: (u32, u32)) -> bool {
-        self.set_of(root).is_some_and(|set| set.roots.find(set.key(root)).is_some())
+    pub fn insert(&mut self, root: (u32, u32), at: Location, budget: &mut Budget) -> Result<bool, Full> {
+        match self.sets.get_mut(usize::from(at.class)) {
+            Some(set) => Ok(set.roots.insert(at.key, budget)?.1),
+            None => self.insert_wider(root, budget),
+        }
+    }
+
+    /// Inserts a root for which there was no set when it was located.
+    #[cold]
+    fn insert_wider(&mut self, root: (u32, u32), budget: &mut Budget) -> Result<bool, Full> {
+        if self.locate(root).class == NOWHERE {
+            self.add_set(root)?;
+        }
+        let at = self.locate(root);
+        let set = self.sets.get_mut(usize::from(at.class)).ok_or(Full)?;
+        Ok(set.roots.insert(at.key, budget)?.1)
+    }
+
+    /// Whether a root that was located is there.
+    #[inline]
+    pub fn contains(&self, root: (u32, u32), at: Location) -> bool {
+        let at = if at.class == NOWHERE { self.locate(root) } else { at };
+        self.sets.get(usize::from(at.class)).is_some_and(|set| set.roots.find(at.key).is_some())
     }
 
     /// Asks for the memory where a root must be.
     #[inline]
-    pub fn prefetch(&self, root: (u32, u32)) {
-        if let Some(set) = self.set_of(root) {
-            set.roots.prefetch(set.key(root));
+    pub fn prefetch(&self, at: Location) {
+        if let Some(set) = self.sets.get(usize::from(at.class)) {
+            set.roots.prefetch(at.key);
         }
     }
 
@@ -116,7 +137,7 @@ impl RootSet {
 
     /// A set for roots that fit into none.
     #[cold]
-    fn add_set(&mut self, root: (u32, u32)) -> Result<u8, Full> {
+    fn add_set(&mut self, root: (u32, u32)) -> Result<(), Full> {
         let before = self.sets.last().map_or((0, 0), |set| set.bits);
         let wider = |name: u32, before: u32| bits(name).next_multiple_of(STEP).max(before);
         let bits = match self.kind {
@@ -132,7 +153,7 @@ impl RootSet {
                 .filter(|known| **known == NOWHERE)
                 .for_each(|known| *known = class);
         }
-        Ok(class)
+        Ok(())
     }
 
     /// Gives the memory back.
@@ -158,16 +179,21 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let widest = 1 + i.ilog2().min(30);
                 let root = ((seed >> 33) as u32 >> (31 - widest), (seed >> 9) as u32 % (1 + i / 50));
-                set.prefetch(root);
-                assert_eq!(set.contains(root), model.contains(&root));
-                assert_eq!(set.insert(root, budget), Ok(model.insert(root)), "{root:?}");
+                let at = set.locate(root);
+                set.prefetch(at);
+                assert_eq!(set.contains(root, at), model.contains(&root));
+                assert_eq!(set.insert(root, at, budget), Ok(model.insert(root)), "{root:?}");
             }
             let mut all = HashSet::new();
             set.for_each(|root| assert!(all.insert(root)));
             assert_eq!(all, model);
             assert_eq!(set.len(), model.len() as u64);
             for root in [(u32::MAX, 0), (0, u32::MAX), (u32::MAX, u32::MAX)] {
-                assert_eq!((set.insert(root, budget), set.insert(root, budget)), (Ok(true), Ok(false)));
+                let at = set.locate(root);
+                assert!(!set.contains(root, at));
+                assert_eq!(set.insert(root, at, budget), Ok(true));
+                assert_eq!(set.insert(root, at, budget), Ok(false));
+                assert!(set.contains(root, at));
             }
             set.release(budget);
             assert_eq!(budget.used(), 0);

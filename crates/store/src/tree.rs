@@ -18,7 +18,7 @@ use crate::learn;
 use crate::nodes::Nodes;
 use crate::order::Order;
 use crate::path::Path;
-use crate::roots::RootSet;
+use crate::roots::{Location, RootSet};
 use crate::{Full, Recall, Seen};
 
 pub use crate::roots::Kind as Roots;
@@ -38,6 +38,19 @@ pub struct Root {
     family: u32,
     left: u32,
     right: u32,
+}
+
+impl Root {
+    fn halves(self) -> (u32, u32) {
+        (self.left, self.right)
+    }
+}
+
+/// A prepared key: its root, and where that is to be looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    root: Root,
+    at: Location,
 }
 
 /// An exact set of byte strings.
@@ -207,7 +220,7 @@ impl Tree {
         for &root in roots {
             paths[old].unfold(&families[old].order, &families[old].nodes, root);
             let root = to_path.go(&to.order, &mut to.nodes, &mut self.budget, paths[old].key())?;
-            to_roots.insert(root, &mut self.budget)?;
+            to_roots.insert(root, to_roots.locate(root), &mut self.budget)?;
         }
         Ok(())
     }
@@ -225,7 +238,7 @@ impl Tree {
 impl Seen for Tree {
     const LOSSLESS: bool = true;
 
-    type Ticket = Root;
+    type Ticket = Ticket;
     type Name = Root;
 
     /// When there is no memory for it the path stays where it is: it is only slower from there.
@@ -234,7 +247,7 @@ impl Seen for Tree {
     }
 
     #[inline]
-    fn prepare(&mut self, key: &[u8]) -> Result<Root, Full> {
+    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
         let number = self.family(key.len())?;
         let Family { order, nodes, roots, .. } = &mut self.families[number as usize];
         let path = &mut self.paths[number as usize];
@@ -243,40 +256,38 @@ impl Seen for Tree {
         } else {
             path.go(order, nodes, &mut self.budget, key)?
         };
-        if let Some(roots) = roots {
-            roots.prefetch(root);
-        }
-        Ok(Root { family: number, left: root.0, right: root.1 })
+        // The present family of a length has roots.
+        let roots = roots.as_ref().ok_or(Full)?;
+        let at = roots.locate(root);
+        roots.prefetch(at);
+        Ok(Ticket { root: Root { family: number, left: root.0, right: root.1 }, at })
     }
 
     #[inline]
-    fn insert(&mut self, key: &[u8], ticket: Root) -> Result<Option<Root>, Full> {
-        let family = &mut self.families[ticket.family as usize];
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
+        let family = &mut self.families[ticket.root.family as usize];
         let Some(roots) = &mut family.roots else {
             let ticket = self.prepare(key)?;
             return self.insert(key, ticket);
         };
-        let new = roots.insert((ticket.left, ticket.right), &mut self.budget)?;
-        if !new {
+        if !roots.insert(ticket.root.halves(), ticket.at, &mut self.budget)? {
             return Ok(None);
         }
         self.len += 1;
         family.until_lesson -= 1;
         if family.until_lesson == 0 {
-            self.lesson(ticket.family);
+            self.lesson(ticket.root.family);
         }
-        Ok(Some(ticket))
+        Ok(Some(ticket.root))
     }
 
-    fn contains(&self, key: &[u8], ticket: Root) -> bool {
-        let (family, root) = match &self.families[ticket.family as usize] {
-            family if family.roots.is_some() => (family, Some((ticket.left, ticket.right))),
-            _ => {
-                let family = &self.families[self.by_length[key.len()] as usize];
-                (family, Path::find(&family.order, &family.nodes, key))
-            }
-        };
-        family.roots.as_ref().zip(root).is_some_and(|(roots, root)| roots.contains(root))
+    fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
+        if let Some(roots) = &self.families[ticket.root.family as usize].roots {
+            return roots.contains(ticket.root.halves(), ticket.at);
+        }
+        let Family { order, nodes, roots, .. } = &self.families[self.by_length[key.len()] as usize];
+        let root = Path::find(order, nodes, key);
+        roots.as_ref().zip(root).is_some_and(|(roots, root)| roots.contains(root, roots.locate(root)))
     }
 
     fn n_keys(&self) -> u64 {
@@ -292,7 +303,7 @@ impl Recall for Tree {
     fn load(&mut self, name: Root, out: &mut Vec<u8>) {
         let Family { order, nodes, roots, .. } = &self.families[name.family as usize];
         let path = &mut self.paths[name.family as usize];
-        path.unfold(order, nodes, (name.left, name.right));
+        path.unfold(order, nodes, name.halves());
         let start = out.len();
         out.extend_from_slice(path.key());
         if roots.is_some() {
@@ -321,7 +332,7 @@ mod tests {
         let mut tree = Tree { first_lesson: 50, ..Tree::new(kind, u64::MAX) };
         let mut model = HashSet::new();
         let mut names: Vec<(Root, Vec<u8>)> = Vec::new();
-        let mut held: Vec<(Root, Vec<u8>)> = Vec::new();
+        let mut held: Vec<(Ticket, Vec<u8>)> = Vec::new();
         let mut key = vec![0u8; longest / 2];
         for _ in 0..steps {
             match below(20) {
@@ -379,7 +390,7 @@ mod tests {
             };
             let mut tree = Tree { first_lesson: 1000, ..Tree::new(kind, u64::MAX) };
             let mut plain = Tree { first_lesson: u64::MAX, ..Tree::new(kind, u64::MAX) };
-            let held: Vec<Root> = (0..40_000).map(|i| tree.prepare(&key(i)).unwrap()).collect();
+            let held: Vec<Ticket> = (0..40_000).map(|i| tree.prepare(&key(i)).unwrap()).collect();
             let mut names = Vec::new();
             for i in 0..40_000 {
                 assert_eq!(plain.is_new(&key(i)), Ok(true));
