@@ -18,15 +18,36 @@ pub struct Join {
     pub up: u32,
 }
 
+/// Where a byte of a key goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Four times its leaf, plus its place there.
+    at: u32,
+    /// The join that the leaf is a part of.
+    pub above: u32,
+}
+
+impl Place {
+    /// The leaf.
+    #[inline]
+    pub fn leaf(self) -> u32 {
+        self.at / 4
+    }
+
+    /// How many bits of the leaf are below the byte.
+    #[inline]
+    pub fn shift(self) -> u32 {
+        self.at % 4 * 8
+    }
+}
+
 /// The shape of the tree of all keys of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// For every byte of a key: four times its leaf, plus its place there.
-    places: Vec<u32>,
+    /// Where every byte of a key goes.
+    places: Vec<Place>,
     /// For every leaf: its bytes, lowest first.
     bytes: Vec<[u32; 4]>,
-    /// The join that each leaf is a part of.
-    leaf_up: Vec<u32>,
     /// All joins, the root's last. Parts come before what they are a part of.
     joins: Vec<Join>,
 }
@@ -55,25 +76,25 @@ impl Order {
     /// The shape of keys of `len` bytes with these leaves (every byte in exactly one) and these joins of two vertices.
     /// A tree of a single leaf is that leaf, joined with itself.
     pub fn new(len: usize, leaves: Vec<[u32; 4]>, pairs: &[(u32, u32)]) -> Self {
-        let mut places = vec![0; len];
-        for (leaf, bytes) in (0..).zip(&leaves) {
-            for (i, &byte) in (0..).zip(bytes).filter(|&(_, &byte)| byte != NONE) {
-                places[byte as usize] = 4 * leaf + i;
-            }
-        }
         let pairs = if pairs.is_empty() { &[(0, 0)] } else { pairs };
         let mut joins: Vec<Join> =
             pairs.iter().map(|&(left, right)| Join { left, right, up: NONE }).collect();
-        let mut leaf_up = vec![NONE; leaves.len()];
+        let mut above = vec![NONE; leaves.len()];
         for (number, &(left, right)) in (0..).zip(pairs) {
             for part in [left, right] {
-                match leaf_up.get_mut(part as usize) {
-                    Some(up) => *up = number,
+                match above.get_mut(part as usize) {
+                    Some(above) => *above = number,
                     None => joins[part as usize - leaves.len()].up = number,
                 }
             }
         }
-        Order { places, bytes: leaves, leaf_up, joins }
+        let mut places = vec![Place { at: 0, above: NONE }; len];
+        for (leaf, bytes) in (0..).zip(&leaves) {
+            for (i, &byte) in (0..).zip(bytes).filter(|&(_, &byte)| byte != NONE) {
+                places[byte as usize] = Place { at: 4 * leaf + i, above: above[leaf as usize] };
+            }
+        }
+        Order { places, bytes: leaves, joins }
     }
 
     /// Bytes of a key.
@@ -108,11 +129,16 @@ impl Order {
         self.joins[self.joins.len() - 1]
     }
 
-    /// The leaf where a byte of a key goes, and its place there.
+    /// Where a byte of a key goes.
     #[inline]
-    pub fn place(&self, byte: usize) -> (usize, u32) {
-        let place = self.places[byte];
-        ((place / 4) as usize, place % 4)
+    pub fn place(&self, byte: usize) -> Place {
+        self.places[byte]
+    }
+
+    /// Where all bytes of a key go.
+    #[inline]
+    pub fn places(&self) -> &[Place] {
+        &self.places
     }
 
     /// The bytes of a leaf.
@@ -121,17 +147,10 @@ impl Order {
         self.bytes[leaf]
     }
 
-    /// The join that a leaf is a part of.
-    #[inline]
-    pub fn above(&self, leaf: usize) -> u32 {
-        self.leaf_up[leaf]
-    }
-
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.places.capacity() * 4
+        self.places.capacity() * size_of::<Place>()
             + self.bytes.capacity() * 16
-            + self.leaf_up.capacity() * 4
             + self.joins.capacity() * size_of::<Join>()
     }
 }
@@ -145,10 +164,10 @@ mod tests {
         let order = Order::plain(18);
         assert_eq!((order.n_leaves(), order.n_inner()), (5, 3));
         assert_eq!(order.leaf(4), [16, 17, NONE, NONE]);
-        assert_eq!(order.place(6), (1, 2));
+        assert_eq!((order.place(6).leaf(), order.place(6).shift()), (1, 16));
         assert_eq!(order.join(1), Join { left: 2, right: 3, up: 2 });
         assert_eq!(order.root(), Join { left: 7, right: 4, up: NONE });
-        assert_eq!((order.above(3), order.above(4)), (1, 3));
+        assert_eq!((order.place(15).above, order.place(16).above), (1, 3));
     }
 
     #[test]

@@ -9,32 +9,102 @@
 use crate::Full;
 use crate::budget::Budget;
 use crate::nodes::{Nodes, halves, pair};
-use crate::order::{NONE, Order};
+use crate::order::{NONE, Order, Place};
 
 /// A key and its tree.
 #[derive(Debug)]
 pub struct Path {
     key: Vec<u8>,
     /// The values of all vertices: words, then names of nodes.
+    base: Vec<u32>,
+    /// The same for the key that is looked up, and as `base` in between.
     values: Vec<u32>,
-    /// Joins whose nodes must be looked up, as a set of bits; the root's is the last.
-    dirty: Vec<u64>,
-    /// What the values of changed vertices were.
-    undo: Vec<(u32, u32)>,
+    /// Used when sets do not fit into a word.
+    wide: [Wide; 3],
     /// Vertices still to be unfolded.
     unfold: Vec<(u32, u32)>,
-    /// Whether `values` are those of `key`.
+    /// Whether the values are those of `key`.
     valid: bool,
+}
+
+/// A set of small numbers.
+trait Bits {
+    fn add(&mut self, number: u32);
+
+    /// Takes the lowest number out. A number below one that was taken out is not added before the set is empty.
+    fn pop(&mut self) -> Option<u32>;
+}
+
+impl Bits for u64 {
+    #[inline]
+    fn add(&mut self, number: u32) {
+        *self |= 1 << number;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<u32> {
+        if *self == 0 {
+            return None;
+        }
+        let number = self.trailing_zeros();
+        *self &= *self - 1;
+        Some(number)
+    }
+}
+
+/// A set of numbers below any bound.
+#[derive(Debug, Default)]
+struct Wide {
+    words: Vec<u64>,
+    /// There is nothing in the words before.
+    first: usize,
+}
+
+impl Wide {
+    fn clear(&mut self) {
+        self.words.fill(0);
+        self.first = 0;
+    }
+}
+
+impl Bits for Wide {
+    #[inline]
+    fn add(&mut self, number: u32) {
+        self.words[number as usize / 64] |= 1 << (number % 64);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<u32> {
+        while let Some(word) = self.words.get_mut(self.first) {
+            if let Some(number) = word.pop() {
+                return Some(number + 64 * self.first as u32);
+            }
+            self.first += 1;
+        }
+        self.first = 0;
+        None
+    }
+}
+
+/// What is different on the way to a key.
+struct Changes<B> {
+    leaves: B,
+    /// Joins whose nodes must be looked up; the root's is the last.
+    dirty: B,
+    /// Joins whose nodes have been looked up.
+    joins: B,
 }
 
 impl Path {
     /// A path that stands nowhere.
     pub fn new(order: &Order) -> Self {
+        let vertices = order.n_leaves() + order.n_inner();
+        let words = vertices / 64 + 1;
         Path {
             key: vec![0; order.len()],
-            values: vec![0; order.n_leaves() + order.n_inner()],
-            dirty: vec![0; order.n_inner() / 64 + 1],
-            undo: Vec::new(),
+            base: vec![0; vertices],
+            values: vec![0; vertices],
+            wide: std::array::from_fn(|_| Wide { words: vec![0; words], first: 0 }),
             unfold: Vec::new(),
             valid: false,
         }
@@ -43,8 +113,7 @@ impl Path {
     /// How many bytes a path of this order uses at most.
     pub fn memory(order: &Order) -> usize {
         let vertices = order.n_leaves() + order.n_inner();
-        let scratch = 16 * (order.len() + vertices);
-        order.len() + 4 * vertices + 8 * (order.n_inner() / 64 + 1) + scratch
+        order.len() + 8 * vertices + 3 * 8 * (vertices / 64 + 1) + 16 * vertices
     }
 
     /// The key where the path stands.
@@ -58,94 +127,100 @@ impl Path {
         (left, self.values[root.right as usize])
     }
 
-    /// Changes a leaf and marks the join above it.
+    /// Changes all leaves that are different for `key`, and marks the joins above them.
     #[inline]
-    fn change(&mut self, order: &Order, leaf: usize, difference: u32) {
-        self.undo.push((leaf as u32, self.values[leaf]));
-        self.values[leaf] ^= difference;
-        mark(&mut self.dirty, order.above(leaf));
-    }
-
-    /// Changes all leaves that are different for `key`.
-    #[inline]
-    fn compare(&mut self, order: &Order, key: &[u8]) {
-        let whole = key.len() & !7;
-        for start in (0..whole).step_by(8) {
-            let difference = word_at(&self.key, start) ^ word_at(key, start);
+    fn compare<B: Bits>(&mut self, order: &Order, key: &[u8], changes: &mut Changes<B>) {
+        let (old, new) = (self.key.chunks_exact(8), key.chunks_exact(8));
+        let mut places = order.places().chunks(8);
+        let rest = rest(&self.key, old.remainder().len()) ^ rest(key, new.remainder().len());
+        for ((old, new), places) in old.zip(new).zip(&mut places) {
+            let difference = word(old) ^ word(new);
             if difference != 0 {
-                self.differ(order, start, difference);
+                differ(&mut self.values, places, difference, changes);
             }
         }
-        if whole < key.len() {
-            let difference = tail(&self.key) ^ tail(key);
-            self.differ(order, whole, difference);
+        if rest != 0 {
+            differ(&mut self.values, places.next().unwrap_or_default(), rest, changes);
         }
     }
 
-    /// Changes the leaves of the bytes from `start` that are different.
+    /// Finds the tree of `key`; `name` gives the name of a pair at a join.
     #[inline]
-    fn differ(&mut self, order: &Order, start: usize, mut difference: u64) {
-        while difference != 0 {
-            let byte = difference.trailing_zeros() & !7;
-            let (leaf, place) = order.place(start + byte as usize / 8);
-            self.change(order, leaf, ((difference >> byte) as u8 as u32) << (8 * place));
-            difference &= !(0xff << byte);
-        }
-    }
-
-    /// Looks up all marked nodes from the leaves upwards; `name` gives the name of a pair at a join.
-    #[inline]
-    fn climb<E>(
+    fn step<B: Bits, E>(
         &mut self,
         order: &Order,
+        key: &[u8],
+        changes: &mut Changes<B>,
         mut name: impl FnMut(usize, u64) -> Result<u32, E>,
     ) -> Result<(), E> {
-        let inner = order.n_inner();
-        for group in 0..self.dirty.len() {
-            while self.dirty[group] != 0 {
-                let number = 64 * group + self.dirty[group].trailing_zeros() as usize;
-                self.dirty[group] &= self.dirty[group] - 1;
-                if number == inner {
-                    return Ok(());
-                }
-                let join = order.join(number);
-                let pair = pair(self.values[join.left as usize], self.values[join.right as usize]);
-                let vertex = order.n_leaves() + number;
-                self.undo.push((vertex as u32, self.values[vertex]));
-                self.values[vertex] = name(number, pair)?;
-                mark(&mut self.dirty, join.up);
+        let (inner, leaves) = (order.n_inner() as u32, order.n_leaves());
+        if !self.valid {
+            (0..inner).for_each(|number| changes.dirty.add(number));
+        }
+        self.compare(order, key, changes);
+        while let Some(number) = changes.dirty.pop() {
+            if number == inner {
+                break;
             }
+            let join = order.join(number as usize);
+            let pair = pair(self.values[join.left as usize], self.values[join.right as usize]);
+            self.values[leaves + number as usize] = name(number as usize, pair)?;
+            changes.joins.add(number);
+            changes.dirty.add(join.up);
         }
         Ok(())
     }
 
-    fn go_back(&mut self) {
-        while let Some((vertex, value)) = self.undo.pop() {
-            self.values[vertex as usize] = value;
+    /// Makes the changes stay, or takes them back.
+    #[inline]
+    fn finish<B: Bits>(&mut self, order: &Order, changes: &mut Changes<B>, stay: bool) {
+        let (from, to) = if stay { (&self.values, &mut self.base) } else { (&self.base, &mut self.values) };
+        while let Some(leaf) = changes.leaves.pop() {
+            to[leaf as usize] = from[leaf as usize];
+        }
+        while let Some(join) = changes.joins.pop() {
+            let vertex = order.n_leaves() + join as usize;
+            to[vertex] = from[vertex];
         }
     }
 
-    /// Stands at `key` when that is possible; otherwise the path is as before, but for a first time.
-    fn step<E>(
+    #[inline]
+    fn visit<B: Bits>(
         &mut self,
         order: &Order,
         key: &[u8],
-        name: impl FnMut(usize, u64) -> Result<u32, E>,
-    ) -> Result<(), E> {
-        self.undo.clear();
-        if !self.valid {
-            (0..order.n_inner()).for_each(|number| mark(&mut self.dirty, number as u32));
+        stay: bool,
+        mut changes: Changes<B>,
+        name: impl FnMut(usize, u64) -> Result<u32, Full>,
+    ) -> (Result<(u32, u32), Full>, Changes<B>) {
+        let result = self.step(order, key, &mut changes, name).map(|()| self.root(order));
+        let stay = stay && result.is_ok();
+        self.finish(order, &mut changes, stay);
+        if stay {
+            self.key.copy_from_slice(key);
+            self.valid = true;
         }
-        self.compare(order, key);
-        let result = self.climb(order, name);
-        if result.is_err() {
-            self.dirty.fill(0);
-            self.go_back();
-        }
+        (result, changes)
+    }
+
+    /// As [`Path::visit`], for trees of any size.
+    #[cold]
+    fn visit_wide(
+        &mut self,
+        order: &Order,
+        key: &[u8],
+        stay: bool,
+        name: impl FnMut(usize, u64) -> Result<u32, Full>,
+    ) -> Result<(u32, u32), Full> {
+        let [leaves, dirty, joins] = std::mem::take(&mut self.wide);
+        let (result, changes) = self.visit(order, key, stay, Changes { leaves, dirty, joins }, name);
+        self.wide = [changes.leaves, changes.dirty, changes.joins];
+        self.wide.iter_mut().for_each(Wide::clear);
         result
     }
 
     /// Stands at `key`; its root.
+    #[inline]
     pub fn go(
         &mut self,
         order: &Order,
@@ -153,10 +228,11 @@ impl Path {
         budget: &mut Budget,
         key: &[u8],
     ) -> Result<(u32, u32), Full> {
-        self.step(order, key, |place, pair| nodes[place].insert(pair, budget))?;
-        self.key.copy_from_slice(key);
-        self.valid = true;
-        Ok(self.root(order))
+        let name = |place: usize, pair| nodes[place].insert(pair, budget);
+        if is_small(order) {
+            return self.visit(order, key, true, Changes { leaves: 0, dirty: 0, joins: 0 }, name).0;
+        }
+        self.visit_wide(order, key, true, name)
     }
 
     /// The root of `key`; the path stays where it is.
@@ -168,20 +244,17 @@ impl Path {
         budget: &mut Budget,
         key: &[u8],
     ) -> Result<(u32, u32), Full> {
-        if !self.valid {
-            return self.go(order, nodes, budget, key);
+        let (stay, name) = (!self.valid, |place: usize, pair| nodes[place].insert(pair, budget));
+        if is_small(order) {
+            return self.visit(order, key, stay, Changes { leaves: 0, dirty: 0, joins: 0 }, name).0;
         }
-        self.step(order, key, |place, pair| nodes[place].insert(pair, budget))?;
-        let root = self.root(order);
-        self.go_back();
-        Ok(root)
+        self.visit_wide(order, key, stay, name)
     }
 
     /// The root of `key` if all of its nodes are there, found without any path.
     pub fn find(order: &Order, nodes: &[Nodes], key: &[u8]) -> Option<(u32, u32)> {
         let mut path = Path::new(order);
-        path.step(order, key, |place, pair| nodes[place].find(pair).ok_or(())).ok()?;
-        Some(path.root(order))
+        path.visit_wide(order, key, true, |place, pair| nodes[place].find(pair).ok_or(Full)).ok()
     }
 
     /// Stands at the key with this root.
@@ -193,7 +266,8 @@ impl Path {
         }
         self.unfold.push((join.right, root.1));
         while let Some((vertex, value)) = self.unfold.pop() {
-            let known = std::mem::replace(&mut self.values[vertex as usize], value);
+            self.values[vertex as usize] = value;
+            let known = std::mem::replace(&mut self.base[vertex as usize], value);
             if known == value && self.valid {
                 continue;
             }
@@ -218,25 +292,39 @@ impl Path {
     }
 }
 
+/// Whether sets of the leaves and of the joins fit into a word.
 #[inline]
-fn mark(dirty: &mut [u64], number: u32) {
-    dirty[number as usize / 64] |= 1 << (number % 64);
+fn is_small(order: &Order) -> bool {
+    order.n_leaves() <= 64 && order.n_inner() < 64
 }
 
-/// Eight bytes of a key.
+/// Changes the leaves of those of eight bytes that are different.
 #[inline]
-fn word_at(key: &[u8], start: usize) -> u64 {
-    key[start..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
-
-/// The bytes behind the last eight that are whole; there are some.
-#[inline]
-fn tail(key: &[u8]) -> u64 {
-    let len = key.len() % 8;
-    if let Some(bytes) = key.last_chunk() {
-        return u64::from_le_bytes(*bytes) >> (64 - 8 * len);
+fn differ<B: Bits>(values: &mut [u32], places: &[Place], mut difference: u64, changes: &mut Changes<B>) {
+    while difference != 0 {
+        let byte = difference.trailing_zeros() / 8;
+        let place = places[byte as usize];
+        values[place.leaf() as usize] ^= u32::from((difference >> (8 * byte)) as u8) << place.shift();
+        changes.leaves.add(place.leaf());
+        changes.dirty.add(place.above);
+        difference &= !(0xff << (8 * byte));
     }
-    key.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// Eight bytes as a word.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The last `len` bytes of a key, fewer than eight. They are read together with bytes in front of them if there are enough.
+#[inline]
+fn rest(key: &[u8], len: usize) -> u64 {
+    match key.last_chunk() {
+        _ if len == 0 => 0,
+        Some(bytes) => u64::from_le_bytes(*bytes) >> (64 - 8 * len),
+        None => key.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    }
 }
 
 #[cfg(test)]
@@ -263,6 +351,27 @@ mod tests {
             assert_eq!(path.key(), keys[other]);
         }
         assert_eq!(Path::find(&order, &nodes, &[9; 21]), None);
+    }
+
+    #[test]
+    fn trees_of_any_size() {
+        for len in [1, 3, 7, 8, 9, 200, 256, 257, 260, 500, 4000] {
+            let order = Order::plain(len);
+            let budget = &mut Budget::new(u64::MAX);
+            let mut nodes: Vec<Nodes> = (0..order.n_inner()).map(|_| Nodes::new(budget).unwrap()).collect();
+            let mut path = Path::new(&order);
+            let key =
+                |i: usize| -> Vec<u8> { (0..len).map(|at| (at % 7 == i % 7) as u8 * i as u8).collect() };
+            let roots: Vec<_> =
+                (0..40).map(|i| path.go(&order, &mut nodes, budget, &key(i)).unwrap()).collect();
+            for i in (0..40).rev() {
+                assert_eq!(path.look(&order, &mut nodes, budget, &key(i)), Ok(roots[i]), "{len} {i}");
+                assert_eq!(Path::find(&order, &nodes, &key(i)), Some(roots[i]));
+                path.unfold(&order, &nodes, roots[i]);
+                assert_eq!(path.key(), key(i));
+                assert_eq!(path.look(&order, &mut nodes, budget, &key(39 - i)), Ok(roots[39 - i]));
+            }
+        }
     }
 
     #[test]
