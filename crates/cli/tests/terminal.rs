@@ -163,7 +163,7 @@ fn a_counterexample_is_walked_forwards_and_backwards() {
     assert!(say(&mut s, "b").contains("in a circle: left[0] waits for right[1]"));
     assert!(say(&mut s, "^").ends_with("(0 of 5) > "));
     assert!(say(&mut s, "p").contains("this is the beginning"));
-    assert!(say(&mut s, "/left[0]").ends_with("(4 of 5) > "));
+    assert!(say(&mut s, "/left[0]").ends_with("(3 of 5) > "));
     assert!(say(&mut s, "g 4").ends_with("(4 of 5) > "));
     assert!(say(&mut s, "g 6").contains("the last step is 5"));
     assert!(say(&mut s, "g").contains("from 0 to 5"));
