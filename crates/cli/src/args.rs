@@ -141,7 +141,7 @@ pub enum Progress {
 /// How states are explored, and how far: the same for one model and for many.
 #[derive(Args, Debug)]
 pub struct ExplorationArgs {
-    /// Order of exploration: auto, dfs, or bfs (a shortest counterexample).
+    /// Order of exploration: auto, frontier (as states are found), dfs, or bfs (a shortest counterexample).
     #[arg(long, value_name = "ORDER", help_heading = "Search")]
     pub search: Option<String>,
     /// Partial-order reduction: none, ample, twophase or stubborn.

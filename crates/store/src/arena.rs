@@ -109,20 +109,21 @@ fn all_words(key: &[u8]) -> impl Iterator<Item = u64> {
     words_of(key).chain(last_word(key, key))
 }
 
-/// Which words of a key are not zero, if it is worth while to leave out the others.
+/// Which words of a key are not zero, if it is worth while to leave out the others: at least half, because looking up a
+/// sparse record takes longer.
 #[inline]
 fn sparse_mask(key: &[u8]) -> Option<u64> {
     if !SPARSE_LENS.contains(&key.len()) {
         return None;
     }
     let mask = all_words(key).enumerate().fold(0, |mask, (i, word)| mask | u64::from(word != 0) << i);
-    (1 + u64::from(mask.count_ones()) < record_words(key.len())).then_some(mask)
+    (2 * (1 + u64::from(mask.count_ones())) <= record_words(key.len())).then_some(mask)
 }
 
-/// Words of the record of a key.
+/// Words of the record of a key with this mask.
 #[inline]
-fn words_needed(key: &[u8]) -> u64 {
-    sparse_mask(key).map_or_else(|| record_words(key.len()), |mask| 1 + u64::from(mask.count_ones()))
+fn words_needed(key: &[u8], mask: Option<u64>) -> u64 {
+    mask.map_or_else(|| record_words(key.len()), |mask| 1 + u64::from(mask.count_ones()))
 }
 
 impl Arena {
@@ -148,24 +149,25 @@ impl Arena {
         key: &[u8],
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Place, Full> {
-        let needed = words_needed(key);
+        let mask = sparse_mask(key);
+        let needed = words_needed(key, mask);
         if block.end - block.at < needed {
             if let Some(place) = self.refill(block, needed, permit)? {
-                self.fill(place, key);
+                self.fill(place, key, mask);
                 return Ok(place);
             }
         }
         let place = Place(block.at);
-        self.fill(place, key);
+        self.fill(place, key, mask);
         block.at += needed;
         Ok(place)
     }
 
     /// Writes the words of a record.
     #[inline]
-    fn fill(&self, place: Place, key: &[u8]) {
+    fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
         let words = self.words(place);
-        if let Some(mask) = sparse_mask(key) {
+        if let Some(mask) = mask {
             words[0].store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
             let present = all_words(key).filter(|&word| word != 0);
             words[1..].iter().zip(present).for_each(|(word, value)| word.store(value, Relaxed));
@@ -183,7 +185,7 @@ impl Arena {
     /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long that it
     /// has a block of its own stays.
     pub fn unwrite(&self, block: &mut Block, place: Place, key: &[u8]) {
-        if place.0 + words_needed(key) == block.at && place.0 >= block.start {
+        if place.0 + words_needed(key, sparse_mask(key)) == block.at && place.0 >= block.start {
             block.at = place.0;
         }
     }
@@ -350,7 +352,7 @@ mod tests {
                 }
             }
             let place = arena.write(&mut block, &key, |_| Ok(())).unwrap();
-            short += u32::from(words_needed(&key) < record_words(len));
+            short += u32::from(words_needed(&key, sparse_mask(&key)) < record_words(len));
             let mut out = vec![1];
             arena.read(place, &mut out);
             assert_eq!(out[1..], key);
@@ -365,7 +367,7 @@ mod tests {
         assert!(short > 5_000, "{short}");
         let mut sparse = [0; 200];
         sparse[77] = 1;
-        assert_eq!(words_needed(&sparse), 2);
+        assert_eq!(words_needed(&sparse, sparse_mask(&sparse)), 2);
     }
 
     #[test]
