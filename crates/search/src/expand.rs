@@ -12,8 +12,8 @@
 
 use crate::limits::Budget;
 use crate::outcome::StopReason;
+use crate::transients::Transients;
 use std::ops::Range;
-use store::numbered::{Number, Numbered, Visit};
 use system::{ActionId, Fault, Successor, Successors, TransitionSystem, Worker};
 
 /// Transient states that are expanded together.
@@ -189,7 +189,7 @@ impl<'a> Expander<'a> {
     /// Expands a transient state; one in which nothing is enabled is ordinary.
     fn expand_place(&mut self, from: u32, out: &mut Expansion) {
         self.current.clear();
-        self.current.extend_from_slice(self.run.states.key(Number(from)));
+        self.current.extend_from_slice(self.run.states.state(from));
         let (before, bytes) = (out.outcomes.list.len(), out.outcomes.bytes.len());
         self.worker.expand(&self.current, &mut out.outcomes);
         if out.outcomes.list.len() == before {
@@ -247,11 +247,9 @@ impl<'a> Expander<'a> {
         outcomes: &Successors,
     ) -> Result<(), StopReason> {
         let Some(state) = outcomes.state(outcome) else { return Ok(()) };
-        match self.run.states.visit_prepared(state, hash).map_err(|_| StopReason::MemoryLimit)? {
-            Visit::New(_) => {
-                self.run.places.push(Place { parent: from, action: outcome.action, depth });
-            }
-            Visit::Seen(number) => self.run.again.extend(from.map(|from| (from, number.0))),
+        match self.run.states.visit(state, hash).map_err(|_| StopReason::MemoryLimit)? {
+            None => self.run.places.push(Place { parent: from, action: outcome.action, depth }),
+            Some(number) => self.run.again.extend(from.map(|from| (from, number))),
         }
         Ok(())
     }
@@ -270,7 +268,7 @@ struct Place {
 /// The transient states of one closure, numbered in the order in which they were met.
 #[derive(Debug, Default)]
 struct AtomicRun {
-    states: Numbered,
+    states: Transients,
     places: Vec<Place>,
     /// Steps from one transient state to another that had been met before.
     again: Vec<(u32, u32)>,

@@ -20,6 +20,7 @@ pub mod property;
 pub mod queue;
 pub mod random;
 pub mod task;
+pub mod transients;
 
 pub use depth_first::depth_first;
 pub use frontier::{Levels, frontier};

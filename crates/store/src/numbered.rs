@@ -7,15 +7,12 @@
 //! another in chunks, so growing never copies them. The place of a key is found through a block base and a 32-bit
 //! distance: 4⅛ bytes a state instead of 8.
 //!
-//! The first few keys are compared one after another without hashing: most closures of atomic sequences are that small.
-//! Then: linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
+//! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
 
 use crate::Full;
 use crate::hash::hash;
 use crate::pages::prefetch;
 
-/// Up to so many keys are compared one after another.
-const FEW: usize = 6;
 /// Slots of a table that has just been made.
 const FIRST_SLOTS: usize = 64;
 /// A cleared table with more slots than this gives them back.
@@ -51,8 +48,6 @@ pub enum Visit {
 #[derive(Debug)]
 pub struct Numbered {
     slots: Vec<u64>,
-    /// Whether the keys are in the slots, or so few that they need not be.
-    hashed: bool,
     arena: Arena,
     limit: u64,
 }
@@ -66,7 +61,7 @@ impl Default for Numbered {
 impl Numbered {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Numbered { slots: vec![0; FIRST_SLOTS], hashed: false, arena: Arena::default(), limit }
+        Numbered { slots: vec![0; FIRST_SLOTS], arena: Arena::default(), limit }
     }
 
     /// Changes the limit, for a table that shares its memory with others.
@@ -76,14 +71,11 @@ impl Numbered {
 
     /// Forgets all keys. Memory is kept while it is little.
     pub fn clear(&mut self) {
-        if !self.hashed {
-            // Nothing is in the slots.
-        } else if self.slots.len() > KEPT_SLOTS {
+        if self.slots.len() > KEPT_SLOTS {
             self.slots = vec![0; FIRST_SLOTS];
         } else {
             self.slots.fill(0);
         }
-        self.hashed = false;
         self.arena.clear();
     }
 
@@ -94,60 +86,22 @@ impl Numbered {
 
     /// Inserts `key` or recognises it.
     pub fn visit(&mut self, key: &[u8]) -> Result<Visit, Full> {
-        if self.hashed { self.visit_hashed(key, hash(key)) } else { self.visit_among_few(key) }
+        self.visit_prepared(key, hash(key))
     }
 
     /// Computes what [`Numbered::visit_prepared`] needs and asks for the memory where the key must be. Who has several keys
-    /// prepares all of them first. While there are few keys that is not worth while: `None`.
-    pub fn prepare(&self, key: &[u8]) -> Option<u64> {
-        if !self.hashed {
-            return None;
-        }
+    /// prepares all of them first.
+    pub fn prepare(&self, key: &[u8]) -> u64 {
         let hash = hash(key);
         prefetch(&self.slots[(hash >> 32) as usize & (self.slots.len() - 1)]);
-        Some(hash)
-    }
-
-    fn visit_among_few(&mut self, key: &[u8]) -> Result<Visit, Full> {
-        if let Some(known) = self.among_few(key) {
-            return Ok(Visit::Seen(known));
-        }
-        if self.arena.len() < FEW {
-            return self.append(key).map(Visit::New);
-        }
-        self.fill_slots();
-        self.visit_hashed(key, hash(key))
+        hash
     }
 
     /// Inserts a prepared key or recognises it.
-    pub fn visit_prepared(&mut self, key: &[u8], prepared: Option<u64>) -> Result<Visit, Full> {
-        match prepared {
-            Some(hash) if self.hashed => self.visit_hashed(key, hash),
-            _ => self.visit(key),
-        }
-    }
-
-    fn visit_hashed(&mut self, key: &[u8], hash: u64) -> Result<Visit, Full> {
+    pub fn visit_prepared(&mut self, key: &[u8], hash: u64) -> Result<Visit, Full> {
         match self.probe(key, hash) {
             Ok(id) => Ok(Visit::Seen(id)),
             Err(at) => self.insert(key, hash, at).map(Visit::New),
-        }
-    }
-
-    /// The key's number, while there are few keys.
-    fn among_few(&self, key: &[u8]) -> Option<Number> {
-        let n = if self.hashed { 0 } else { self.arena.len() };
-        (0..n).find(|&index| self.arena.key(index) == key).map(|index| Number(index as u32))
-    }
-
-    /// Puts the first few keys into slots.
-    fn fill_slots(&mut self) {
-        self.hashed = true;
-        for index in 0..self.arena.len() {
-            let hash = hash(self.arena.key(index));
-            if let Err(at) = self.probe(self.arena.key(index), hash) {
-                self.slots[at] = entry_of(hash, index as u32 + 1);
-            }
         }
     }
 
@@ -163,7 +117,7 @@ impl Numbered {
 
     /// Looks without inserting.
     pub fn find(&self, key: &[u8]) -> Option<Number> {
-        if self.hashed { self.probe(key, hash(key)).ok() } else { self.among_few(key) }
+        self.probe(key, hash(key)).ok()
     }
 
     /// How many keys there are.

@@ -52,14 +52,14 @@ pub const CONFIGURATIONS: &[Configuration] = &[
     Configuration { changes: &[("--store", "cleary"), ("--opt", "deadvars")], reduces: true },
     Configuration { changes: &[("--store", "collapse"), ("--opt", "merge")], reduces: true },
     Configuration { changes: &[("--search", "bfs"), ("--opt", "fold")], reduces: true },
-    Configuration { changes: &[("--search", "bfs")], reduces: false },
-    Configuration { changes: &[("--exec", "jit")], reduces: false },
-    Configuration { changes: &[("--exec", "jit"), ("--opt", "deadvars,merge,fold")], reduces: true },
+    Configuration { changes: &[("--search", "bfs"), ("--store", "tree")], reduces: false },
+    Configuration { changes: &[("--exec", "interp"), ("--search", "dfs")], reduces: false },
+    Configuration { changes: &[("--exec", "interp"), ("--opt", "deadvars,merge,fold")], reduces: true },
     Configuration {
-        changes: &[("--exec", "jit"), ("--opt", "deadvars,merge,fold"), ("--store", "cleary")],
+        changes: &[("--search", "dfs"), ("--opt", "deadvars,merge,fold"), ("--store", "cleary")],
         reduces: true,
     },
-    Configuration { changes: &[("--exec", "jit"), ("--store", "collapse")], reduces: false },
+    Configuration { changes: &[("--search", "dfs"), ("--store", "collapse")], reduces: false },
 ];
 
 /// Compares another configuration with the reference configuration.
