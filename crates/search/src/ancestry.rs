@@ -52,7 +52,7 @@ impl Ancestry {
     }
 
     /// How many states were found.
-    pub fn len(&self) -> u64 {
+    pub fn found_so_far(&self) -> u64 {
         self.child
     }
 
@@ -195,7 +195,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(ancestry.len(), links.len() as u64);
+            assert_eq!(ancestry.found_so_far(), links.len() as u64);
             for (state, link) in links.iter().enumerate() {
                 assert_eq!(ancestry.origin(state as u64), *link, "seed {seed}, state {state}");
             }

@@ -135,7 +135,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
             tickets: Vec::new(),
             order: Vec::new(),
         };
-        while self.queue.len() > 0 || !self.apart.is_empty() {
+        while self.queue.waiting() > 0 || !self.apart.is_empty() {
             self.level(&mut batch)?;
             self.depth += 1;
         }
@@ -148,7 +148,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
         if self.found_shortest(self.depth) {
             return Err(StopReason::Violation);
         }
-        let mut left = self.queue.len();
+        let mut left = self.queue.waiting();
         if left > 0 {
             self.statistics.depth = self.depth;
         }
@@ -338,7 +338,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
             states: self.store.n_keys(),
             transitions: self.statistics.transitions,
             depth: self.depth,
-            frontier: self.queue.len(),
+            frontier: self.queue.waiting(),
             errors: self.found.errors,
             memory: self.store.memory() + self.ancestry.memory() + self.queue.memory() + self.apart.memory(),
             ..Snapshot::default()

@@ -18,8 +18,8 @@ pub trait Queue<S: Seen> {
     /// False when there is none.
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool;
 
-    /// How many wait.
-    fn len(&self) -> u64;
+    /// How many states wait.
+    fn waiting(&self) -> u64;
 
     /// Bytes of memory in use.
     fn memory(&self) -> u64;
@@ -99,7 +99,7 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
         true
     }
 
-    fn len(&self) -> u64 {
+    fn waiting(&self) -> u64 {
         self.len
     }
 
@@ -143,7 +143,7 @@ impl<S: Seen> Queue<S> for Whole {
         true
     }
 
-    fn len(&self) -> u64 {
+    fn waiting(&self) -> u64 {
         self.len
     }
 
@@ -182,7 +182,7 @@ mod tests {
                     first += 1;
                 }
             }
-            assert_eq!(Queue::<Table>::len(&names), u64::from(last - first));
+            assert_eq!(Queue::<Table>::waiting(&names), u64::from(last - first));
         }
         assert!(Queue::<Table>::memory(&whole) < 4 * CHUNK as u64, "emptied chunks are given back");
     }

@@ -31,10 +31,10 @@ impl Config {
         Config { name: format!("reference {search}"), args, complete: true }
     }
 
-    /// The reference configuration, depth-first, with another exact store.
-    pub fn with_store(store: &str) -> Self {
-        let mut config = Config::reference("dfs");
-        config.name = format!("reference dfs, {store}");
+    /// The reference configuration in some order with another exact store.
+    pub fn with_store(search: &str, store: &str) -> Self {
+        let mut config = Config::reference(search);
+        config.name = format!("reference {search}, {store}");
         config.args.iter_mut().filter(|word| *word == "table").for_each(|word| *word = store.into());
         config
     }
@@ -46,13 +46,14 @@ impl Config {
 
     /// The columns that every golden model goes through.
     pub fn matrix() -> Vec<Config> {
-        let stores = ["tree", "cleary", "collapse"].map(Config::with_store);
-        let mut all = vec![Config::reference("dfs"), Config::reference("bfs"), Config::default_options()];
-        all.extend(stores);
-        let mut compiled = Config::reference("dfs");
-        compiled.name = "reference dfs, jit".into();
-        compiled.args.extend(["--exec".into(), "jit".into()]);
-        all.push(compiled);
+        let mut all: Vec<Config> = ["frontier", "dfs", "bfs"].map(Config::reference).into();
+        all.push(Config::default_options());
+        let pairs = [("frontier", "tree"), ("bfs", "cleary"), ("dfs", "cleary"), ("frontier", "collapse")];
+        all.extend(pairs.map(|(search, store)| Config::with_store(search, store)));
+        let mut interpreted = Config::reference("frontier");
+        interpreted.name = "reference frontier, interp".into();
+        interpreted.args.extend(["--exec".into(), "interp".into()]);
+        all.push(interpreted);
         all
     }
 }
