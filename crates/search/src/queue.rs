@@ -31,11 +31,13 @@ struct Chunks<T> {
     chunks: VecDeque<Vec<T>>,
     /// Items of the first chunk that are gone.
     taken: usize,
+    /// Room for items in all chunks.
+    room: usize,
 }
 
 impl<T> Default for Chunks<T> {
     fn default() -> Self {
-        Chunks { chunks: VecDeque::new(), taken: 0 }
+        Chunks { chunks: VecDeque::new(), taken: 0, room: 0 }
     }
 }
 
@@ -48,6 +50,7 @@ impl<T: Copy> Chunks<T> {
             let mut chunk = Vec::new();
             chunk.try_reserve_exact((size / size_of::<T>().max(1)).max(n))?;
             self.chunks.try_reserve(1)?;
+            self.room += chunk.capacity();
             self.chunks.push_back(chunk);
         }
         let last = self.chunks.len() - 1;
@@ -57,7 +60,7 @@ impl<T: Copy> Chunks<T> {
     /// The next `n` items, which were put in together; `None` when there are none.
     fn take(&mut self, n: usize) -> Option<&[T]> {
         while self.chunks.front().is_some_and(|chunk| chunk.len() == self.taken) && self.chunks.len() > 1 {
-            self.chunks.pop_front();
+            self.room -= self.chunks.pop_front().map_or(0, |chunk| chunk.capacity());
             self.taken = 0;
         }
         let first = self.taken;
@@ -67,8 +70,7 @@ impl<T: Copy> Chunks<T> {
     }
 
     fn memory(&self) -> u64 {
-        let items: usize = self.chunks.iter().map(Vec::capacity).sum();
-        (items * size_of::<T>()) as u64
+        (self.room * size_of::<T>()) as u64
     }
 }
 
