@@ -190,21 +190,26 @@ impl Arena {
         }
     }
 
-    /// Whether the record is that of `key`.
-    #[inline]
+    /// Whether the record is that of `key`. This is the hottest comparison of a search: the usual case is written out.
+    #[inline(always)]
     pub fn is(&self, place: Place, key: &[u8]) -> bool {
         let words = self.words(place);
-        let (first, rest) = first_word(key);
-        let found = words[0].load(Relaxed);
-        if found & 0xff == SPARSE {
-            return is_sparse(words, found, key);
+        let Some(head) = key.first_chunk().filter(|_| key.len() < SPARSE as usize) else {
+            return is_unusual(words, key);
+        };
+        let Some((first, rest)) = words.split_first() else { return false };
+        let found = first.load(Relaxed);
+        if found != key.len() as u64 | u64::from_le_bytes(*head) << 8 {
+            return found & 0xff == SPARSE && is_sparse(words, found, key);
         }
-        if found != first {
-            return false;
-        }
-        let (whole, last) = words[1..].split_at(rest.len() / 8);
-        whole.iter().zip(words_of(rest)).all(|(word, value)| word.load(Relaxed) == value)
-            && last_word(key, rest).is_none_or(|value| last[0].load(Relaxed) == value)
+        let (chunks, last) = key[7..].as_chunks();
+        let (whole, end) = rest.split_at(chunks.len().min(rest.len()));
+        let same =
+            whole.iter().zip(chunks).all(|(word, bytes)| word.load(Relaxed) == u64::from_le_bytes(*bytes));
+        let (Some(tail), Some(end)) = (key.last_chunk(), end.first()) else { return same };
+        // The bytes that fill no whole word are the upper ones of the last eight.
+        let shift = 64 - 8 * last.len() as u32;
+        same && (last.is_empty() || end.load(Relaxed) == u64::from_le_bytes(*tail) >> shift)
     }
 
     /// Appends the string of a record.
@@ -299,8 +304,24 @@ impl Arena {
     }
 }
 
+/// Whether a record is that of a short or a long key.
+#[cold]
+fn is_unusual(words: &[AtomicU64], key: &[u8]) -> bool {
+    let Some(found) = words.first().map(|word| word.load(Relaxed)) else { return false };
+    let (first, rest) = first_word(key);
+    if found & 0xff == SPARSE {
+        return is_sparse(words, found, key);
+    }
+    if found != first {
+        return false;
+    }
+    let (whole, last) = words[1..].split_at(rest.len() / 8);
+    whole.iter().zip(words_of(rest)).all(|(word, value)| word.load(Relaxed) == value)
+        && last_word(key, rest).is_none_or(|value| last[0].load(Relaxed) == value)
+}
+
 /// Whether a sparse record with this first word is that of `key`.
-#[inline]
+#[cold]
 fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
     if first >> 8 & 0xffff != key.len() as u64 {
         return false;
