@@ -202,14 +202,12 @@ impl Arena {
         if found != key.len() as u64 | u64::from_le_bytes(*head) << 8 {
             return found & 0xff == SPARSE && is_sparse(words, found, key);
         }
-        let (chunks, last) = key[7..].as_chunks();
-        let (whole, end) = rest.split_at(chunks.len().min(rest.len()));
-        let same =
-            whole.iter().zip(chunks).all(|(word, bytes)| word.load(Relaxed) == u64::from_le_bytes(*bytes));
+        let (chunks, last) = ((key.len() - 7) / 8, (key.len() - 7) % 8);
+        let (whole, end) = rest.split_at(chunks.min(rest.len()));
+        let same = whole.iter().zip(words_of(&key[7..])).all(|(word, value)| word.load(Relaxed) == value);
         let (Some(tail), Some(end)) = (key.last_chunk(), end.first()) else { return same };
         // The bytes that fill no whole word are the upper ones of the last eight.
-        let shift = 64 - 8 * last.len() as u32;
-        same && (last.is_empty() || end.load(Relaxed) == u64::from_le_bytes(*tail) >> shift)
+        same && (last == 0 || end.load(Relaxed) == u64::from_le_bytes(*tail) >> (64 - 8 * last))
     }
 
     /// Appends the string of a record.
