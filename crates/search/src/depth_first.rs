@@ -12,7 +12,7 @@ use crate::delta;
 use crate::expand::{Expander, Expansion};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
 use crate::task::Task;
 use std::collections::TryReserveError;
@@ -215,10 +215,6 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.statistics.omission = self.store.omission();
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
     }
-}
-
-fn no_memory(_: TryReserveError) -> StopReason {
-    StopReason::MemoryLimit
 }
 
 /// The path, its last state and, for each state on it, the successors still to be tried, the next one on top.

@@ -17,7 +17,7 @@ use crate::ancestry::{Ancestry, Ordinal};
 use crate::expand::{Expander, Expansion};
 use crate::limits::{Budget, Limits};
 use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::task::Task;
@@ -354,10 +354,6 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
         }
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
     }
-}
-
-fn no_memory(_: TryReserveError) -> StopReason {
-    StopReason::MemoryLimit
 }
 
 /// States at the ends of atomic sequences, by the level in which they are to be inserted.

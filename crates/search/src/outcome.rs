@@ -3,7 +3,7 @@
 //! [`StopReason`] is not a verdict. That *everything* was seen is said by [`Exhausted`] alone, a token that only
 //! this crate can make, and makes only for a search that was complete in a store that loses nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, TryReserveError};
 use system::{ActionId, Fault, FaultKind};
 
 /// Why a search ended.
@@ -21,6 +21,11 @@ pub enum StopReason {
     TimeLimit,
     /// Somebody asked it to stop.
     Interrupted,
+}
+
+/// Why a search ends that cannot get memory for its stack or queue.
+pub(crate) fn no_memory(_: TryReserveError) -> StopReason {
+    StopReason::MemoryLimit
 }
 
 /// The proof that a search saw every reachable state. Verdicts that something *holds* are made from it.
