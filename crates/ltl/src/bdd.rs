@@ -1,0 +1,208 @@
+//! Reduced ordered binary decision diagrams (Bryant 1986): guards of edges as sets of valuations.
+//!
+//! Equal sets have equal numbers, so that edges can be compared and merged whatever way their guards were built. The frozen
+//! automaton gets irredundant cubes ([`Bdds::cubes`], Minato's algorithm).
+
+use std::collections::HashMap;
+
+/// A set of valuations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Bdd(u32);
+
+impl Bdd {
+    /// No valuation.
+    pub(crate) const FALSE: Bdd = Bdd(0);
+    /// All valuations.
+    pub(crate) const TRUE: Bdd = Bdd(1);
+}
+
+/// A conjunction of literals: these propositions hold, those do not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Cube {
+    /// Bit i: proposition i holds.
+    pub positive: u64,
+    /// Bit i: proposition i does not hold.
+    pub negative: u64,
+}
+
+impl Cube {
+    /// Whether a valuation (bit i is proposition i) is in it.
+    #[inline]
+    pub fn contains(self, valuation: u64) -> bool {
+        (valuation & self.positive) == self.positive && (valuation & self.negative) == 0
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Branch {
+    var: u32,
+    low: Bdd,
+    high: Bdd,
+}
+
+/// The diagrams of one translation.
+#[derive(Debug)]
+pub(crate) struct Bdds {
+    nodes: Vec<Branch>,
+    numbers: HashMap<Branch, Bdd>,
+    ands: HashMap<(Bdd, Bdd), Bdd>,
+    nots: HashMap<Bdd, Bdd>,
+}
+
+impl Default for Bdds {
+    fn default() -> Bdds {
+        let leaf = |b: Bdd| Branch { var: u32::MAX, low: b, high: b };
+        Bdds {
+            nodes: vec![leaf(Bdd::FALSE), leaf(Bdd::TRUE)],
+            numbers: HashMap::new(),
+            ands: HashMap::new(),
+            nots: HashMap::from([(Bdd::FALSE, Bdd::TRUE), (Bdd::TRUE, Bdd::FALSE)]),
+        }
+    }
+}
+
+impl Bdds {
+    fn make(&mut self, var: u32, low: Bdd, high: Bdd) -> Bdd {
+        if low == high {
+            return low;
+        }
+        let branch = Branch { var, low, high };
+        if let Some(number) = self.numbers.get(&branch) {
+            return *number;
+        }
+        let number = Bdd(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(branch);
+        self.numbers.insert(branch, number);
+        number
+    }
+
+    fn branch(&self, b: Bdd) -> Branch {
+        self.nodes[b.0 as usize]
+    }
+
+    /// How many nodes there are: a measure of the memory spent.
+    pub(crate) fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Proposition `var` holds, or does not.
+    pub(crate) fn lit(&mut self, var: u32, positive: bool) -> Bdd {
+        let (low, high) = if positive { (Bdd::FALSE, Bdd::TRUE) } else { (Bdd::TRUE, Bdd::FALSE) };
+        self.make(var, low, high)
+    }
+
+    pub(crate) fn and(&mut self, a: Bdd, b: Bdd) -> Bdd {
+        match (a, b) {
+            (Bdd::FALSE, _) | (_, Bdd::FALSE) => return Bdd::FALSE,
+            (Bdd::TRUE, other) | (other, Bdd::TRUE) => return other,
+            _ if a == b => return a,
+            _ => {}
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(result) = self.ands.get(&key) {
+            return *result;
+        }
+        let (x, y) = (self.branch(a), self.branch(b));
+        let var = x.var.min(y.var);
+        let part = |n: Branch, whole: Bdd| if n.var == var { (n.low, n.high) } else { (whole, whole) };
+        let ((al, ah), (bl, bh)) = (part(x, a), part(y, b));
+        let (low, high) = (self.and(al, bl), self.and(ah, bh));
+        let result = self.make(var, low, high);
+        self.ands.insert(key, result);
+        result
+    }
+
+    pub(crate) fn not(&mut self, a: Bdd) -> Bdd {
+        if let Some(result) = self.nots.get(&a) {
+            return *result;
+        }
+        let n = self.branch(a);
+        let (low, high) = (self.not(n.low), self.not(n.high));
+        let result = self.make(n.var, low, high);
+        self.nots.insert(a, result);
+        self.nots.insert(result, a);
+        result
+    }
+
+    pub(crate) fn or(&mut self, a: Bdd, b: Bdd) -> Bdd {
+        let (a, b) = (self.not(a), self.not(b));
+        let neither = self.and(a, b);
+        self.not(neither)
+    }
+
+    /// The valuations of `a` that are not in `b`.
+    pub(crate) fn minus(&mut self, a: Bdd, b: Bdd) -> Bdd {
+        let b = self.not(b);
+        self.and(a, b)
+    }
+
+    /// Whether `a` is part of `b`.
+    pub(crate) fn implies(&mut self, a: Bdd, b: Bdd) -> bool {
+        self.minus(a, b) == Bdd::FALSE
+    }
+
+    /// The set as a union of cubes, none of which can be left out.
+    pub(crate) fn cubes(&mut self, set: Bdd) -> Vec<Cube> {
+        self.between(set, set).1
+    }
+
+    /// Minato's irredundant sum of products: cubes whose union lies between two sets.
+    fn between(&mut self, lower: Bdd, upper: Bdd) -> (Bdd, Vec<Cube>) {
+        if lower == Bdd::FALSE {
+            return (Bdd::FALSE, Vec::new());
+        }
+        if upper == Bdd::TRUE {
+            return (Bdd::TRUE, vec![Cube::default()]);
+        }
+        let (l, u) = (self.branch(lower), self.branch(upper));
+        let var = l.var.min(u.var);
+        let part = |n: Branch, whole: Bdd| if n.var == var { (n.low, n.high) } else { (whole, whole) };
+        let ((l0, l1), (u0, u1)) = (part(l, lower), part(u, upper));
+        let need0 = self.minus(l0, u1);
+        let need1 = self.minus(l1, u0);
+        let (f0, mut cubes0) = self.between(need0, u0);
+        let (f1, mut cubes1) = self.between(need1, u1);
+        let (rest0, rest1) = (self.minus(l0, f0), self.minus(l1, f1));
+        let (rest, both) = (self.or(rest0, rest1), self.and(u0, u1));
+        let (f, cubes) = self.between(rest, both);
+        for cube in &mut cubes0 {
+            cube.negative |= 1 << var;
+        }
+        for cube in &mut cubes1 {
+            cube.positive |= 1 << var;
+        }
+        let (low, high) = (self.or(f0, f), self.or(f1, f));
+        cubes0.append(&mut cubes1);
+        cubes0.extend(cubes);
+        (self.make(var, low, high), cubes0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All sets over three propositions: the cubes cover exactly the set, and none is superfluous.
+    #[test]
+    fn cubes_are_the_set() {
+        for table in 0..256u32 {
+            let mut bdds = Bdds::default();
+            let mut set = Bdd::FALSE;
+            for valuation in (0..8u64).filter(|v| table >> v & 1 == 1) {
+                let point = (0..3).fold(Bdd::TRUE, |all, var| {
+                    let lit = bdds.lit(var, valuation >> var & 1 == 1);
+                    bdds.and(all, lit)
+                });
+                set = bdds.or(set, point);
+            }
+            let cubes = bdds.cubes(set);
+            for valuation in 0..8u64 {
+                assert_eq!(cubes.iter().any(|c| c.contains(valuation)), table >> valuation & 1 == 1);
+            }
+            for i in 0..cubes.len() {
+                let covered = |v: u64| cubes.iter().enumerate().any(|(j, c)| j != i && c.contains(v));
+                assert!((0..8).any(|v| cubes[i].contains(v) && !covered(v)));
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The way from a formula to the automaton that a product uses.
+
+use crate::automaton::Automaton;
+use crate::formula::Formula;
+use crate::nnf::Nnf;
+use crate::translate::{MAX_PROPS, TooLarge, translate};
+
+/// Which acceptance an automaton is to have.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Acceptance {
+    /// Any number of marks, on edges: the smallest automata, for searches by components.
+    Generalised,
+    /// One mark, on all edges of a state or on none: for nested depth-first search and never claims.
+    Buchi,
+}
+
+impl Automaton {
+    /// The automaton that accepts exactly the runs that satisfy the formula. To check a property, translate its
+    /// [negation](Formula::negated).
+    pub fn of(formula: &Formula, acceptance: Acceptance) -> Result<Automaton, TooLarge> {
+        let n_props = formula.n_props();
+        if n_props as usize > MAX_PROPS {
+            return Err(TooLarge { what: "propositions", limit: MAX_PROPS });
+        }
+        let mut nnf = Nnf::default();
+        let id = nnf.of(formula, true);
+        let mut tgba = translate(&mut nnf, id)?;
+        tgba.trim();
+        if acceptance == Acceptance::Buchi {
+            tgba.degeneralise();
+        }
+        Ok(Automaton::freeze(&mut tgba, n_props, !formula.has_next()))
+    }
+}

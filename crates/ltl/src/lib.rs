@@ -1,0 +1,21 @@
+//! Linear temporal logic: formulas to Büchi automata.
+//!
+//! Reading order: [`formula`] (what users write) → [`nnf`] → `implication` and `translate` (Couvreur's construction) →
+//! `tgba` (the automaton while it is made smaller; `bdd` its guards, `scc` its components) → [`automaton`] (frozen, what products
+//! use). Nothing here knows Promela: propositions are numbers, a valuation is a word of bits.
+
+pub mod automaton;
+mod bdd;
+pub mod build;
+mod degeneralise;
+pub mod formula;
+mod implication;
+pub mod nnf;
+mod scc;
+mod tgba;
+pub mod translate;
+
+pub use automaton::{Automaton, Component, Cube, Edge, Marks, StateId, Strength};
+pub use build::Acceptance;
+pub use formula::Formula;
+pub use translate::TooLarge;
