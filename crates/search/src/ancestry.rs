@@ -8,6 +8,10 @@
 //! A state that was not inserted while its parent was expanded (see `frontier`: a long atomic sequence) is noted apart.
 //!
 //! Landmarks at regular distances make going back quick: to the nearest landmark, then along the log.
+//!
+//! **Several workers** each keep an ancestry of their own: of the states that they found, in their order of finding. A
+//! worker expands states in packs, each found by one worker without a gap, so a note for each pack ([`Ancestry::take_up`])
+//! tells which states its expansions were. A way back goes from ancestry to ancestry ([`edges_to`]).
 
 use std::collections::{BTreeMap, TryReserveError};
 
@@ -30,6 +34,16 @@ struct Landmark {
     child: Ordinal,
 }
 
+/// From this expansion on a worker expanded states that were found one after another.
+#[derive(Clone, Copy, Debug)]
+struct Pack {
+    expansion: Ordinal,
+    /// Who found them.
+    worker: usize,
+    /// The first of them.
+    state: Ordinal,
+}
+
 /// Which edge of which state led to each state.
 #[derive(Debug, Default)]
 pub struct Ancestry {
@@ -42,9 +56,33 @@ pub struct Ancestry {
     child: Ordinal,
     apart: BTreeMap<Ordinal, (Ordinal, u32)>,
     landmark_due: bool,
+    /// None when only one worker searches: then states are expanded in the order of finding.
+    packs: Vec<Pack>,
 }
 
 impl Ancestry {
+    /// Nothing was found yet, and somebody else will begin.
+    pub fn wait(&mut self) -> Result<(), TryReserveError> {
+        self.place_landmark()
+    }
+
+    /// The expansions that follow are those of states that `worker` found, from this one on.
+    pub fn take_up(&mut self, worker: usize, state: Ordinal) -> Result<(), TryReserveError> {
+        if self.taken(self.parent) == Some((worker, state)) {
+            return Ok(());
+        }
+        self.packs.try_reserve(1)?;
+        self.packs.push(Pack { expansion: self.parent, worker, state });
+        Ok(())
+    }
+
+    /// Whose and which state an expansion was of, as far as noted.
+    fn taken(&self, expansion: Ordinal) -> Option<(usize, Ordinal)> {
+        let after = self.packs.partition_point(|pack| pack.expansion <= expansion);
+        let pack = self.packs.get(after.checked_sub(1)?)?;
+        Some((pack.worker, pack.state + (expansion - pack.expansion)))
+    }
+
     /// The initial state was found; it is expanded first.
     pub fn begin(&mut self) -> Result<(), TryReserveError> {
         self.child = 1;
@@ -143,23 +181,29 @@ impl Ancestry {
         None
     }
 
-    /// The numbers of the edges that lead from the initial state to `state`.
-    pub fn edges_to(&self, state: Ordinal) -> Vec<u32> {
-        let mut edges = Vec::new();
-        let mut at = state;
-        while let Some((parent, edge)) = self.origin(at) {
-            edges.push(edge);
-            at = parent;
-        }
-        edges.reverse();
-        edges
-    }
-
     /// Bytes of memory in use.
     pub fn memory(&self) -> u64 {
         let landmarks = self.landmarks.capacity() * size_of::<Landmark>();
-        (self.log.capacity() + landmarks + self.apart.len() * 32) as u64
+        let packs = self.packs.capacity() * size_of::<Pack>();
+        (self.log.capacity() + landmarks + packs + self.apart.len() * 32) as u64
     }
+}
+
+/// The numbers of the edges that lead from the initial state to the one that `worker` expanded as the one with this
+/// number, when these are the ancestries of all workers.
+pub fn edges_to(ancestries: &[&Ancestry], worker: usize, expansion: Ordinal) -> Vec<u32> {
+    let mut edges = Vec::new();
+    let mut at = (worker, expansion);
+    while let Some(ancestry) = ancestries.get(at.0) {
+        let (finder, state) = ancestry.taken(at.1).unwrap_or(at);
+        let Some((parent, edge)) = ancestries.get(finder).and_then(|found| found.origin(state)) else {
+            break;
+        };
+        edges.push(edge);
+        at = (finder, parent);
+    }
+    edges.reverse();
+    edges
 }
 
 #[cfg(test)]
@@ -205,7 +249,55 @@ mod tests {
                 edges.insert(0, edge);
                 at = parent as usize;
             }
-            assert_eq!(ancestry.edges_to(links.len() as u64 - 1), edges);
+            assert_eq!(edges_to(&[&ancestry], 0, links.len() as u64 - 1), edges);
+        }
+    }
+
+    /// Workers who take packs of each other's states at random, compared with links kept in the plainest way.
+    #[test]
+    fn leads_back_through_several_workers() {
+        const WORKERS: usize = 3;
+        for seed in 0..6 {
+            let mut random = Random::new(seed);
+            let mut ancestries: Vec<Ancestry> = (0..WORKERS).map(|_| Ancestry::default()).collect();
+            let mut links: Vec<Vec<Option<(usize, u64, u32)>>> = vec![Vec::new(); WORKERS];
+            let mut expanded: Vec<Vec<(usize, u64)>> = vec![Vec::new(); WORKERS];
+            let mut next = [0u64; WORKERS];
+            ancestries[0].begin().unwrap();
+            links[0].push(None);
+            ancestries[1..].iter_mut().for_each(|ancestry| ancestry.wait().unwrap());
+            for _ in 0..300 {
+                let (worker, finder) = (random.below(WORKERS), random.below(WORKERS));
+                let (first, known) = (next[finder], links[finder].len() as u64);
+                let last = known.min(first + 1 + random.below(40) as u64);
+                if first == last {
+                    continue;
+                }
+                next[finder] = last;
+                ancestries[worker].take_up(finder, first).unwrap();
+                for state in first..last {
+                    expanded[worker].push((finder, state));
+                    let few = links.iter().map(Vec::len).sum::<usize>() < 500;
+                    for _ in 0..random.below(3) + usize::from(few) {
+                        let edge = random.below(9) as u32;
+                        ancestries[worker].found(edge).unwrap();
+                        links[worker].push(Some((finder, state, edge)));
+                    }
+                    ancestries[worker].expanded().unwrap();
+                }
+            }
+            let all: Vec<&Ancestry> = ancestries.iter().collect();
+            assert!(expanded.iter().map(Vec::len).sum::<usize>() > 50, "seed {seed}");
+            for (worker, expansions) in expanded.iter().enumerate() {
+                for (expansion, &(finder, state)) in expansions.iter().enumerate() {
+                    let (mut edges, mut at) = (Vec::new(), (finder, state));
+                    while let Some((finder, state, edge)) = links[at.0][at.1 as usize] {
+                        edges.insert(0, edge);
+                        at = (finder, state);
+                    }
+                    assert_eq!(edges_to(&all, worker, expansion as u64), edges, "seed {seed}");
+                }
+            }
         }
     }
 

@@ -13,16 +13,17 @@
 //! **Paths.** What is kept of the way to a state is the number of one edge, about a byte ([`Ancestry`]): the path is
 //! found by expanding the states along it once more.
 
-use crate::ancestry::{Ancestry, Ordinal};
+use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::expand::{Expander, Expansion};
-use crate::limits::{Budget, Limits};
-use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::findings::{Findings, Spot};
+use crate::limits::Budget;
+use crate::observer::{Observer, Snapshot};
+use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
 use crate::queue::Queue;
 use crate::random::Random;
+use crate::retrace::retrace;
 use crate::task::Task;
 use std::collections::{TryReserveError, VecDeque};
-use std::sync::atomic::AtomicBool;
 use store::Seen;
 use system::{ActionId, Fault, TransitionSystem};
 
@@ -49,26 +50,7 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut search = Frontier {
-        system,
-        store,
-        queue,
-        // A limit on steps needs their number.
-        levels: if task.limits.depth.is_some() { Levels::Steps } else { levels },
-        task,
-        hidden: system.hidden_bytes(),
-        judge_all: task.checks.judge_all(system),
-        limited: task.limits.states.is_some(),
-        budget: Budget::new(task, observer),
-        expander: Expander::new(system),
-        random: task.seed.map(Random::new),
-        ancestry: Ancestry::default(),
-        depth: 0,
-        apart: Apart::default(),
-        found: Recorder::default(),
-        statistics: Statistics::default(),
-        depth_limited: false,
-    };
+    let mut search = Frontier::new(system, store, queue, levels, task, Budget::new(task, observer));
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
@@ -76,32 +58,35 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
     search.conclude(stop)
 }
 
-/// A running search.
-struct Frontier<'a, S: Seen, Q> {
+/// A running search, or one worker of a parallel one.
+pub(crate) struct Frontier<'a, S: Seen, Q> {
     system: &'a dyn TransitionSystem,
-    store: &'a mut S,
-    queue: Q,
-    levels: Levels,
+    pub store: &'a mut S,
+    pub queue: Q,
+    pub levels: Levels,
     task: &'a Task<'a>,
     hidden: usize,
     /// Every state must be judged, not only those that are stuck.
     judge_all: bool,
-    /// The number of states has a limit.
-    limited: bool,
-    budget: Budget<'a>,
+    /// The number of states has a limit, which is watched here.
+    pub limited: bool,
+    pub budget: Budget<'a>,
     expander: Expander<'a>,
-    random: Option<Random>,
-    ancestry: Ancestry,
+    pub random: Option<Random>,
+    pub ancestry: Ancestry,
     /// The level that is being expanded.
-    depth: u64,
-    apart: Apart,
-    found: Recorder,
-    statistics: Statistics,
-    depth_limited: bool,
+    pub depth: u64,
+    pub apart: Apart,
+    /// The number of this worker.
+    pub worker: usize,
+    pub found: Findings,
+    pub statistics: Statistics,
+    pub depth_limited: bool,
 }
 
 /// States that are expanded together, and what came of it.
-struct Batch<T> {
+#[derive(Debug)]
+pub(crate) struct Batch<T> {
     state: Vec<u8>,
     expansion: Expansion,
     /// For each state, where its edges end.
@@ -112,11 +97,66 @@ struct Batch<T> {
     order: Vec<u32>,
 }
 
-impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
+impl<T> Default for Batch<T> {
+    fn default() -> Self {
+        Batch {
+            state: Vec::new(),
+            expansion: Expansion::default(),
+            ends: Vec::new(),
+            tickets: Vec::new(),
+            order: Vec::new(),
+        }
+    }
+}
+
+impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
+    /// A search that has not begun.
+    pub fn new(
+        system: &'a dyn TransitionSystem,
+        store: &'a mut S,
+        queue: Q,
+        levels: Levels,
+        task: &'a Task<'a>,
+        budget: Budget<'a>,
+    ) -> Self {
+        Frontier {
+            system,
+            store,
+            queue,
+            // A limit on steps needs their number.
+            levels: if task.limits.depth.is_some() { Levels::Steps } else { levels },
+            task,
+            hidden: system.hidden_bytes(),
+            judge_all: task.checks.judge_all(system),
+            limited: task.limits.states.is_some(),
+            budget,
+            expander: Expander::new(system),
+            random: task.seed.map(Random::new),
+            ancestry: Ancestry::default(),
+            depth: 0,
+            apart: Apart::default(),
+            worker: 0,
+            found: Findings::default(),
+            statistics: Statistics::default(),
+            depth_limited: false,
+        }
+    }
+
     fn run(&mut self) -> Result<(), StopReason> {
+        self.begin()?;
+        let mut batch = Batch::default();
+        while self.queue.waiting() > 0 || !self.apart.is_empty() {
+            self.level(&mut batch)?;
+            self.depth += 1;
+        }
+        if self.found_shortest(u64::MAX) { Err(StopReason::Violation) } else { Ok(()) }
+    }
+
+    /// The initial state is found.
+    pub fn begin(&mut self) -> Result<(), StopReason> {
         let mut state = Vec::new();
         if let Err(fault) = self.system.initial(&mut state) {
-            self.found.add(fault, 0, Vec::new);
+            self.found.add(fault, 0, || Spot { worker: self.worker, expansion: 0, more: Vec::new() });
             return if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) };
         }
         let key = &state[..state.len().saturating_sub(self.hidden)];
@@ -128,18 +168,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
             self.queue.push(name, &state).map_err(no_memory)?;
             self.ancestry.begin().map_err(no_memory)?;
         }
-        let mut batch = Batch {
-            state,
-            expansion: Expansion::default(),
-            ends: Vec::new(),
-            tickets: Vec::new(),
-            order: Vec::new(),
-        };
-        while self.queue.waiting() > 0 || !self.apart.is_empty() {
-            self.level(&mut batch)?;
-            self.depth += 1;
-        }
-        if self.found_shortest(u64::MAX) { Err(StopReason::Violation) } else { Ok(()) }
+        Ok(())
     }
 
     /// Expands all states of one level.
@@ -148,6 +177,11 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
         if self.found_shortest(self.depth) {
             return Err(StopReason::Violation);
         }
+        self.expand_waiting(batch)
+    }
+
+    /// Expands as many states as are waiting now.
+    pub fn expand_waiting(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
         let mut left = self.queue.waiting();
         if left > 0 {
             self.statistics.depth = self.depth;
@@ -161,7 +195,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
 
     /// Whether one violation is enough and one was found that no other can be shorter than. Without exact depths, the first
     /// one is taken at once.
-    fn found_shortest(&self, depth: u64) -> bool {
+    pub fn found_shortest(&self, depth: u64) -> bool {
         !self.task.all_errors && self.found.shortest().is_some_and(|shortest| shortest <= depth)
     }
 
@@ -216,7 +250,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
             }
         }
         if let Some(actions) = expansion.atomic_loop.take() {
-            self.found.warnings.push(Warning::AtomicLoop(self.path(ordinal, &actions)));
+            self.found.add_atomic_loop(Spot { worker: self.worker, expansion: ordinal, more: actions });
         }
         Ok(())
     }
@@ -226,9 +260,8 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
     fn violation(&mut self, fault: Fault, ordinal: Ordinal, more: &[ActionId]) -> Result<(), StopReason> {
         let exact = self.levels == Levels::Steps;
         let depth = if exact { self.depth + more.len() as u64 } else { u64::MAX };
-        let mut found = std::mem::take(&mut self.found);
-        found.add(fault, depth, || self.path(ordinal, more));
-        self.found = found;
+        let (worker, expansion) = (self.worker, ordinal);
+        self.found.add(fault, depth, || Spot { worker, expansion, more: more.to_vec() });
         if self.task.all_errors || (exact && !self.found_shortest(self.depth)) {
             return Ok(());
         }
@@ -292,7 +325,7 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
     }
 
     /// Inserts the states that were waiting for this level.
-    fn insert_apart(&mut self) -> Result<(), StopReason> {
+    pub fn insert_apart(&mut self) -> Result<(), StopReason> {
         let waiting = self.apart.next_level();
         for (parent, number, state) in waiting.iter() {
             let key = &state[..state.len().saturating_sub(self.hidden)];
@@ -306,31 +339,6 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
             }
         }
         Ok(())
-    }
-
-    /// The actions from the initial state to the one with this ordinal, and then `more`.
-    fn path(&self, ordinal: Ordinal, more: &[ActionId]) -> Vec<ActionId> {
-        let mut path = Vec::new();
-        let stop = AtomicBool::new(false);
-        let limits = Limits { depth: self.task.limits.depth, ..Limits::default() };
-        let task = Task { limits, stop: &stop, ..*self.task };
-        let mut silent = Silent;
-        let mut budget = Budget::new(&task, &mut silent);
-        let mut expander = Expander::new(self.system);
-        let (mut state, mut expansion) = (Vec::new(), Expansion::default());
-        if self.system.initial(&mut state).is_err() {
-            return path;
-        }
-        for number in self.ancestry.edges_to(ordinal) {
-            expansion.clear();
-            let expanded = expander.expand(&state, path.len() as u64, &mut budget, &mut expansion);
-            let Some(edge) = expansion.edges.get(number as usize).filter(|_| expanded.is_ok()) else { break };
-            expander.actions(edge, &mut path);
-            state.clear();
-            state.extend_from_slice(expansion.state(edge));
-        }
-        path.extend_from_slice(more);
-        path
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -349,16 +357,20 @@ impl<S: Seen, Q: Queue<S>> Frontier<'_, S, Q> {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
+        let mut found = self.found.with_paths(|spot| {
+            let edges = edges_to(&[&self.ancestry], spot.worker, spot.expansion);
+            retrace(self.system, self.task, &edges, &spot.more)
+        });
         if !self.task.all_errors {
-            self.found.keep_shortest();
+            found.keep_shortest();
         }
-        Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
+        Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, found, self.statistics)
     }
 }
 
 /// States at the ends of atomic sequences, by the level in which they are to be inserted.
 #[derive(Debug, Default)]
-struct Apart {
+pub(crate) struct Apart {
     /// The first is for the present level.
     levels: VecDeque<Waiting>,
 }
@@ -382,7 +394,7 @@ impl Waiting {
 }
 
 impl Apart {
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }
 

@@ -12,6 +12,7 @@ pub mod ancestry;
 pub mod delta;
 pub mod depth_first;
 pub mod expand;
+mod findings;
 pub mod frontier;
 pub mod limits;
 pub mod observer;
@@ -19,6 +20,7 @@ pub mod outcome;
 pub mod property;
 pub mod queue;
 pub mod random;
+mod retrace;
 pub mod task;
 pub mod transients;
 

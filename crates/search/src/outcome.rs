@@ -108,7 +108,12 @@ impl Outcome {
 }
 
 /// What makes two violations the same for a report.
-type Signature = (FaultKind, String, u32, Option<String>);
+pub(crate) type Signature = (FaultKind, String, u32, Option<String>);
+
+/// The signature of a violation.
+pub(crate) fn signature(fault: &Fault) -> Signature {
+    (fault.kind, fault.file.clone(), fault.line, fault.process.clone())
+}
 
 /// Counts violations and keeps the first of each signature, or a later one that is reached by a shorter path.
 #[derive(Debug, Default)]
@@ -123,7 +128,7 @@ impl Recorder {
     /// Records a violation found at `depth`; `path` is asked for only when it will be kept.
     pub fn add(&mut self, fault: Fault, depth: u64, path: impl FnOnce() -> Vec<ActionId>) {
         self.errors += 1;
-        let signature = (fault.kind, fault.file.clone(), fault.line, fault.process.clone());
+        let signature = signature(&fault);
         match self.index.get(&signature) {
             Some(&at) if self.violations[at].path.len() as u64 <= depth => {}
             Some(&at) => self.violations[at] = Violation { fault, path: path() },
@@ -132,11 +137,6 @@ impl Recorder {
                 self.violations.push(Violation { fault, path: path() });
             }
         }
-    }
-
-    /// The length of the shortest violation so far.
-    pub fn shortest(&self) -> Option<u64> {
-        self.violations.iter().map(|v| v.path.len() as u64).min()
     }
 
     /// Keeps the shortest violation alone, for a search that was to find only one.
@@ -179,7 +179,6 @@ mod tests {
         assert_eq!(recorder.errors, 4);
         let lengths: Vec<usize> = recorder.violations.iter().map(|v| v.path.len()).collect();
         assert_eq!(lengths, [5, 3]);
-        assert_eq!(recorder.shortest(), Some(3));
         recorder.keep_shortest();
         assert_eq!(
             (recorder.errors, recorder.violations.len(), recorder.violations[0].fault.line),

@@ -1,0 +1,128 @@
+//! What a search found that keeps no paths: where, not how to get there.
+//!
+//! The way back from a state is known to the [`Ancestry`](crate::ancestry::Ancestry) alone, and when several workers
+//! search, to all of theirs together. So a finding names the expansion in which it showed, and paths are made at the end,
+//! when everybody has stopped.
+
+use crate::ancestry::Ordinal;
+use crate::outcome::{Recorder, Signature, Warning, signature};
+use std::collections::BTreeMap;
+use system::{ActionId, Fault};
+
+/// Where something was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    /// The worker who found it.
+    pub worker: usize,
+    /// Which of the worker's expansions it was.
+    pub expansion: Ordinal,
+    /// The actions from the expanded state.
+    pub more: Vec<ActionId>,
+}
+
+#[derive(Debug)]
+struct Finding {
+    fault: Fault,
+    /// Steps from the beginning, or `u64::MAX` when they were not counted.
+    depth: u64,
+    spot: Spot,
+}
+
+/// Counts violations and keeps the first of each signature, or a later one that is nearer to the beginning.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub errors: u64,
+    list: Vec<Finding>,
+    index: BTreeMap<Signature, usize>,
+    atomic_loop: Option<Spot>,
+}
+
+impl Findings {
+    /// Counts a violation; `spot` is asked for only when it will be kept.
+    pub fn add(&mut self, fault: Fault, depth: u64, spot: impl FnOnce() -> Spot) {
+        self.errors += 1;
+        match self.index.get(&signature(&fault)) {
+            Some(&at) if self.list[at].depth <= depth => {}
+            Some(&at) => self.list[at] = Finding { fault, depth, spot: spot() },
+            None => {
+                self.index.insert(signature(&fault), self.list.len());
+                self.list.push(Finding { fault, depth, spot: spot() });
+            }
+        }
+    }
+
+    /// Notes where an atomic sequence can run for ever.
+    pub fn add_atomic_loop(&mut self, spot: Spot) {
+        self.atomic_loop.get_or_insert(spot);
+    }
+
+    /// Whether an endless atomic sequence is known.
+    pub fn knows_atomic_loop(&self) -> bool {
+        self.atomic_loop.is_some()
+    }
+
+    /// The fewest steps to a violation so far.
+    pub fn shortest(&self) -> Option<u64> {
+        self.list.iter().map(|finding| finding.depth).min()
+    }
+
+    /// Adds what another worker found.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the parallel search comes next"))]
+    pub fn join(&mut self, other: Findings) {
+        let errors = self.errors + other.errors;
+        for Finding { fault, depth, spot } in other.list {
+            self.add(fault, depth, || spot);
+        }
+        self.errors = errors;
+        if let Some(spot) = other.atomic_loop {
+            self.add_atomic_loop(spot);
+        }
+    }
+
+    /// Everything with its path.
+    pub fn with_paths(self, path: impl Fn(&Spot) -> Vec<ActionId>) -> Recorder {
+        let mut recorder = Recorder::default();
+        for finding in self.list {
+            let path = path(&finding.spot);
+            recorder.add(finding.fault, path.len() as u64, || path);
+        }
+        recorder.errors = self.errors;
+        recorder.warnings.extend(self.atomic_loop.map(|spot| Warning::AtomicLoop(path(&spot))));
+        recorder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::FaultKind;
+
+    fn fault(line: u32) -> Fault {
+        let (message, file) = (String::new(), "f".to_string());
+        Fault { kind: FaultKind::Assertion, message, file, line, column: 1, process: None, pid: None }
+    }
+
+    fn spot(worker: usize) -> Spot {
+        Spot { worker, expansion: 0, more: Vec::new() }
+    }
+
+    #[test]
+    fn what_several_workers_found_is_reported_once_and_counted_always() {
+        let (mut one, mut other) = (Findings::default(), Findings::default());
+        one.add(fault(1), 5, || spot(1));
+        one.add(fault(1), 5, || panic!("no nearer than the first"));
+        one.add(fault(2), 7, || spot(1));
+        other.add(fault(2), 3, || spot(2));
+        other.add(fault(1), 9, || spot(2));
+        other.add(fault(3), u64::MAX, || spot(2));
+        other.add_atomic_loop(spot(2));
+        assert_eq!((one.shortest(), other.shortest()), (Some(5), Some(3)));
+        one.join(other);
+        assert!(one.knows_atomic_loop());
+        let recorder = one.with_paths(|spot| vec![ActionId(spot.worker as u64)]);
+        let found: Vec<(u32, u64)> =
+            recorder.violations.iter().map(|v| (v.fault.line, v.path[0].0)).collect();
+        assert_eq!(found, [(1, 1), (2, 2), (3, 2)]);
+        assert_eq!((recorder.errors, recorder.warnings.len()), (6, 1));
+    }
+}

@@ -1,0 +1,39 @@
+//! From the numbers of edges to actions: the states along a path are expanded once more.
+
+use crate::expand::{Expander, Expansion};
+use crate::limits::{Budget, Limits};
+use crate::observer::Silent;
+use crate::task::Task;
+use std::sync::atomic::AtomicBool;
+use system::{ActionId, TransitionSystem};
+
+/// The actions along the edges with these numbers, from the initial state, and then `more`. No budget applies: a
+/// counterexample that was found must be told.
+pub(crate) fn retrace(
+    system: &dyn TransitionSystem,
+    task: &Task<'_>,
+    edges: &[u32],
+    more: &[ActionId],
+) -> Vec<ActionId> {
+    let mut path = Vec::new();
+    let stop = AtomicBool::new(false);
+    let limits = Limits { depth: task.limits.depth, ..Limits::default() };
+    let task = Task { limits, stop: &stop, ..*task };
+    let mut silent = Silent;
+    let mut budget = Budget::new(&task, &mut silent);
+    let mut expander = Expander::new(system);
+    let (mut state, mut expansion) = (Vec::new(), Expansion::default());
+    if system.initial(&mut state).is_err() {
+        return path;
+    }
+    for &number in edges {
+        expansion.clear();
+        let expanded = expander.expand(&state, path.len() as u64, &mut budget, &mut expansion);
+        let Some(edge) = expansion.edges.get(number as usize).filter(|_| expanded.is_ok()) else { break };
+        expander.actions(edge, &mut path);
+        state.clear();
+        state.extend_from_slice(expansion.state(edge));
+    }
+    path.extend_from_slice(more);
+    path
+}
