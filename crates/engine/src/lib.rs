@@ -11,6 +11,7 @@ pub mod endless;
 pub mod explain;
 pub mod failure;
 pub mod files;
+pub mod formula;
 pub mod hints;
 pub mod isolate;
 pub mod memory;

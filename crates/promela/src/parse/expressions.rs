@@ -114,7 +114,7 @@ impl Parser<'_> {
 
     /// Goes on with an expression whose first operand has been read.
     pub(super) fn binary_from(&mut self, mut left: Parsed, tightest: u8) -> PResult<Parsed> {
-        while let Some((level, op)) = binary(&self.peek().kind) {
+        while let Some((level, op)) = self.operator() {
             if level < tightest {
                 break;
             }
@@ -123,6 +123,16 @@ impl Parser<'_> {
             left = self.join(op, left, right)?;
         }
         Ok(left)
+    }
+
+    /// The binary operator that comes next. Where one must stand, `R` cannot be a name: in formulas it is another way to
+    /// write `V`, which Spin's users know from other tools.
+    fn operator(&mut self) -> Option<(u8, BinaryOp)> {
+        let in_formula = self.lexer.in_formula;
+        match &self.peek().kind {
+            Kind::Name(name) if in_formula && **name == *"R" => binary(&Kind::Temporal(Temporal::Release)),
+            kind => binary(kind),
+        }
     }
 
     fn join(&mut self, op: BinaryOp, left: Parsed, right: Parsed) -> PResult<Parsed> {

@@ -128,6 +128,7 @@ fn refuses_what_spin_refuses() {
 #[test]
 fn accepts_more_than_spin_in_formulas() {
     tree("int x; init { skip } ltl { [] (X (x == 1)) } ltl b { next x }");
+    tree("int R; init { skip } ltl { R R R && (R == 1) }");
     tree("int x; init { skip } ltl a { (x -> 1 : 0) == 1 }");
     tree("int x; init { skip } ltl a { [] (x < -1) }");
     tree("int x; init { skip } ltl a { x /\\ x \\/ x }");

@@ -1,0 +1,236 @@
+//! From the formula of an `ltl` block to a formula over numbered propositions: where the language meets the logic.
+//!
+//! Propositions are arbitrary Promela expressions. Equal ones share a number, and so do a comparison and its opposite. A
+//! search evaluates all propositions in every state; so where evaluating an operand may fail (an index, a division, a process that may
+//! not exist), the whole Boolean part around it is one proposition, in which `&&` and `||` shield their right operands as in
+//! Promela.
+
+use crate::failure::Failure;
+use ltl::Formula;
+use promela::ir::{self, BinaryOp, Expr, ExprKind, UnaryOp, print::print_expr, visit};
+use std::collections::HashMap;
+
+/// A formula, and what its propositions mean: `Prop(i)` holds where `propositions[i]` is not 0.
+#[derive(Clone, Debug)]
+pub struct Formulated {
+    /// The formula.
+    pub formula: Formula,
+    /// Its propositions.
+    pub propositions: Vec<Expr>,
+}
+
+/// So many propositions fit into a valuation.
+const MAX_PROPOSITIONS: usize = 64;
+
+/// Numbers the propositions of a formula.
+pub fn formulate(formula: &ir::Formula) -> Result<Formulated, Failure> {
+    let fine = Numbering::of(formula, false);
+    if fine.propositions.len() <= MAX_PROPOSITIONS {
+        return Ok(fine);
+    }
+    // Boolean parts as one proposition each are fewer.
+    let coarse = Numbering::of(formula, true);
+    if coarse.propositions.len() <= MAX_PROPOSITIONS {
+        return Ok(coarse);
+    }
+    let n = coarse.propositions.len();
+    Err(Failure::refused_with(
+        format!(
+            "the formula has {n} different propositions under temporal operators, more than {MAX_PROPOSITIONS}"
+        ),
+        "split it into several ltl blocks: a conjunction holds when each of its parts does".to_string(),
+    ))
+}
+
+struct Numbering {
+    coarse: bool,
+    numbers: HashMap<String, u32>,
+    propositions: Vec<Expr>,
+}
+
+impl Numbering {
+    fn of(formula: &ir::Formula, coarse: bool) -> Formulated {
+        let mut numbering = Numbering { coarse, numbers: HashMap::new(), propositions: Vec::new() };
+        let formula = numbering.formula(formula);
+        Formulated { formula, propositions: numbering.propositions }
+    }
+
+    fn formula(&mut self, formula: &ir::Formula) -> Formula {
+        use ir::Formula as F;
+        if !matches!(formula, F::Prop(_) | F::Not(_)) && (self.coarse || may_fail(formula)) {
+            if let Some(expr) = boolean(formula) {
+                return self.proposition(&expr);
+            }
+        }
+        let unary = |s: &mut Self, a: &F| Box::new(s.formula(a));
+        let binary = |s: &mut Self, a: &F, b: &F, make: fn(Box<Formula>, Box<Formula>) -> Formula| {
+            let a = Box::new(s.formula(a));
+            make(a, Box::new(s.formula(b)))
+        };
+        match formula {
+            F::Prop(e) => self.proposition(e),
+            F::Not(a) => Formula::Not(unary(self, a)),
+            F::Next(a) => Formula::Next(unary(self, a)),
+            F::Always(a) => Formula::Always(unary(self, a)),
+            F::Eventually(a) => Formula::Eventually(unary(self, a)),
+            F::And(a, b) => binary(self, a, b, Formula::And),
+            F::Or(a, b) => binary(self, a, b, Formula::Or),
+            F::Implies(a, b) => binary(self, a, b, Formula::Implies),
+            F::Equiv(a, b) => binary(self, a, b, Formula::Equiv),
+            F::Until(a, b) => binary(self, a, b, Formula::Until),
+            F::WeakUntil(a, b) => binary(self, a, b, Formula::WeakUntil),
+            F::Release(a, b) => binary(self, a, b, Formula::Release),
+        }
+    }
+
+    fn proposition(&mut self, e: &Expr) -> Formula {
+        match &e.kind {
+            ExprKind::Const(0) => return Formula::False,
+            ExprKind::Const(_) => return Formula::True,
+            ExprKind::Unary(UnaryOp::Not, a) => return Formula::Not(Box::new(self.proposition(a))),
+            ExprKind::Binary(op, a, b) => {
+                if let Some(opposite) = opposite(*op) {
+                    let kind = ExprKind::Binary(opposite, a.clone(), b.clone());
+                    return Formula::Not(Box::new(self.number(&Expr { kind, span: e.span })));
+                }
+            }
+            _ => {}
+        }
+        self.number(e)
+    }
+
+    fn number(&mut self, e: &Expr) -> Formula {
+        let new = self.propositions.len() as u32;
+        let number = *self.numbers.entry(print_expr(e)).or_insert(new);
+        if number == new {
+            self.propositions.push(e.clone());
+        }
+        Formula::Prop(number)
+    }
+}
+
+/// Of a comparison and its opposite one is numbered.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    match op {
+        BinaryOp::Ne => Some(BinaryOp::Eq),
+        BinaryOp::Ge => Some(BinaryOp::Lt),
+        BinaryOp::Gt => Some(BinaryOp::Le),
+        _ => None,
+    }
+}
+
+/// Whether evaluating some proposition may fail.
+fn may_fail(formula: &ir::Formula) -> bool {
+    let mut found = false;
+    let mut look = |e: &Expr| {
+        found |= match &e.kind {
+            ExprKind::Load(place) => !place.indices.is_empty(),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
+            ExprKind::Chan(..) | ExprKind::Poll { .. } => true,
+            ExprKind::Enabled(_) | ExprKind::RemoteVar { .. } => true,
+            _ => false,
+        };
+    };
+    visit::walk_formula(formula, &mut |e| visit::walk(e, &mut look));
+    found
+}
+
+/// The formula as one expression, if it has no temporal operator.
+fn boolean(formula: &ir::Formula) -> Option<Expr> {
+    use ir::Formula as F;
+    let join = |op: BinaryOp, a: Expr, b: Expr| {
+        let span = a.span.to(b.span);
+        Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span }
+    };
+    let not = |a: Expr| {
+        let span = a.span;
+        Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(a)), span }
+    };
+    Some(match formula {
+        F::Prop(e) => e.clone(),
+        F::Not(a) => not(boolean(a)?),
+        F::And(a, b) => join(BinaryOp::And, boolean(a)?, boolean(b)?),
+        F::Or(a, b) => join(BinaryOp::Or, boolean(a)?, boolean(b)?),
+        F::Implies(a, b) => join(BinaryOp::Or, not(boolean(a)?), boolean(b)?),
+        F::Equiv(a, b) => join(BinaryOp::Eq, not(boolean(a)?), not(boolean(b)?)),
+        F::Next(_) | F::Always(_) | F::Eventually(_) => return None,
+        F::Until(..) | F::WeakUntil(..) | F::Release(..) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Source;
+    use crate::session::Session;
+    use promela::source::Files;
+
+    struct Text(String);
+
+    impl Files for Text {
+        fn read(&self, _: &str) -> Result<String, String> {
+            Ok(self.0.clone())
+        }
+    }
+
+    fn formulated(formula: &str) -> Result<(String, Vec<String>), Failure> {
+        let model = format!(
+            "byte x, y; byte a[3]; chan c = [1] of {{ byte }};
+             active proctype p() {{ byte z; l: x = z }} ltl {{ {formula} }}"
+        );
+        let source = Source { path: "m.pml".to_string(), ..Source::default() };
+        let session = Session::load(&source, &Text(model))?;
+        assert!(session.program.is_some(), "{formula}: {:?}", session.notices);
+        let made = formulate(&session.program()?.ltl[0].formula)?;
+        Ok((made.formula.to_string(), made.propositions.iter().map(print_expr).collect()))
+    }
+
+    fn formula(text: &str) -> String {
+        formulated(text).unwrap().0
+    }
+
+    #[test]
+    fn equal_propositions_share_a_number() {
+        let made = formulated("[] (x == 1 -> <> (y > 2 U x != 1)) && <> (y <= 2)").unwrap();
+        assert_eq!(made.0, "[] (p0 -> <> (!p1 U !p0)) && <> p1");
+        assert_eq!(made.1, ["(eq g0:byte 1)", "(le g1:byte 2)"]);
+        assert_eq!(formula("[] true && <> !0"), "[] true && <> !false");
+    }
+
+    #[test]
+    fn the_whole_syntax() {
+        let signs = "[] x && <> y || x U y -> x W y <-> (x V y) && X !x";
+        let words =
+            "always x && eventually y || x until y implies x weakuntil y equivalent (x release y) && next !x";
+        assert_eq!(formula(signs), formula(words));
+        assert_eq!(formula(signs), "((([] p0 && <> p1) || (p0 U p1)) -> (p0 W p1)) <-> ((p0 V p1) && X !p0)");
+        assert_eq!(formula("x R y"), formula("x V y"));
+        assert_eq!(formula("x stronguntil y"), formula("x U y"));
+        let remote = formulated("[] (p@l -> <> (p[0]@l && p:z == 1))").unwrap();
+        assert_eq!(remote.0, "[] (p0 -> <> p1)");
+    }
+
+    #[test]
+    fn operands_that_may_fail_stay_shielded() {
+        assert_eq!(formulated("[] (x < 3 && a[x] == 1)").unwrap().1.len(), 1);
+        assert_eq!(formula("[] (x < 3 && a[1] == 1)"), "[] (p0 && p1)");
+        assert_eq!(formula("[] (y == 0 || <> (x / y == 1))"), "[] (p0 || <> p1)");
+        let shielded = formulated("<> (y == 0 <-> x / y == 1) -> [] (y != 0 -> len(c) == 1)").unwrap();
+        assert_eq!(shielded.0, "<> p0 -> [] p1");
+        assert_eq!(shielded.1[0], "(eq (not (eq g1:byte 0)) (not (eq (div g0:byte g1:byte) 1)))");
+        assert!(shielded.1[1].starts_with("(or (not (ne g1:byte 0))"), "{shielded:?}");
+    }
+
+    #[test]
+    fn very_many_propositions() {
+        let parts = |n: usize, one: &dyn Fn(usize) -> String, sign: &str| {
+            (0..n).map(one).collect::<Vec<String>>().join(sign)
+        };
+        let boolean = parts(100, &|i| format!("x == {i}"), " || ");
+        assert_eq!(formula(&format!("[] ({boolean})")), "[] p0");
+        let temporal = parts(65, &|i| format!("<> (x == {i})"), " && ");
+        let Err(Failure::Refused { message, repair }) = formulated(&temporal) else { panic!() };
+        assert!(message.contains("65 different propositions"), "{message}");
+        assert!(repair.unwrap().contains("several ltl blocks"));
+    }
+}
