@@ -41,7 +41,7 @@ struct Branch {
 }
 
 /// The diagrams of one translation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bdds {
     nodes: Vec<Branch>,
     numbers: HashMap<Branch, Bdd>,

@@ -3,6 +3,7 @@
 use crate::automaton::Automaton;
 use crate::formula::Formula;
 use crate::nnf::Nnf;
+use crate::simplify::simplify;
 use crate::translate::{MAX_PROPS, TooLarge, translate};
 
 /// Which acceptance an automaton is to have.
@@ -24,10 +25,11 @@ impl Automaton {
         }
         let mut nnf = Nnf::default();
         let id = nnf.of(formula, true);
+        let id = simplify(&mut nnf, id);
         let mut tgba = translate(&mut nnf, id)?;
-        tgba.trim();
+        tgba.reduce();
         if acceptance == Acceptance::Buchi {
-            tgba.degeneralise();
+            tgba = tgba.into_buchi();
         }
         Ok(Automaton::freeze(&mut tgba, n_props, !formula.has_next()))
     }

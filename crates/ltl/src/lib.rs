@@ -1,9 +1,11 @@
 //! Linear temporal logic: formulas to Büchi automata.
 //!
-//! Reading order: [`formula`] (what users write) → [`nnf`] → `implication` and `translate` (Couvreur's construction) →
-//! `tgba` (the automaton while it is made smaller; `bdd` its guards, `scc` its components) → [`automaton`] (frozen, what products
-//! use). Nothing here knows Promela: propositions are numbers, a valuation is a word of bits.
+//! Reading order: [`formula`] (what users write; [`parse`] reads text) → [`nnf`] → `simplify` (laws) → `implication` and `translate`
+//! (Couvreur's construction) → `tgba`, the automaton while it is made smaller (`bdd` its guards, `scc` its components) →
+//! `reduce` (`acceptance`, `simulation`, `degeneralise`) → [`automaton`] (frozen, what products use). [`build`] is the whole way.
+//! Nothing here knows Promela: propositions are numbers, a valuation is a word of bits.
 
+mod acceptance;
 pub mod automaton;
 mod bdd;
 pub mod build;
@@ -11,7 +13,11 @@ mod degeneralise;
 pub mod formula;
 mod implication;
 pub mod nnf;
+pub mod parse;
+mod reduce;
 mod scc;
+mod simplify;
+mod simulation;
 mod tgba;
 pub mod translate;
 

@@ -17,7 +17,7 @@ pub(crate) struct Edge {
 }
 
 /// An automaton.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tgba {
     pub(crate) bdds: Bdds,
     pub(crate) n_marks: u32,
