@@ -40,6 +40,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Read a model and report what is wrong with it; exit 0 or 2.
     Parse(ParseArgs),
+    /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
+    Ltl(LtlArgs),
     /// Explain the code of an error or a warning, with an example; list all codes.
     Explain(ExplainArgs),
     /// Write a script that lets a shell complete commands, options and values.
@@ -58,7 +60,8 @@ impl Command {
             Command::Check(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
-            Command::Completions(_) | Command::Man(_) => Format::Text,
+            Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
+            Command::Completions(_) | Command::Man(_) | Command::Ltl(_) => Format::Text,
             Command::Test(args) if args.format == TestFormat::Json => Format::Json,
             Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) | Command::Test(_) => Format::Text,
         }
@@ -471,6 +474,34 @@ pub struct ParseArgs {
     /// What is written.
     #[arg(long, value_enum, default_value_t = ParseFormat::Text)]
     pub format: ParseFormat,
+}
+
+/// How an automaton is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AutomatonFormat {
+    /// A never claim, as Spin writes it.
+    Never,
+    /// The Hanoi Omega-Automata format.
+    Hoa,
+    /// A drawing for Graphviz.
+    Dot,
+    /// For machines.
+    Json,
+}
+
+/// Options of `ltl`.
+#[derive(Args, Debug)]
+pub struct LtlArgs {
+    /// The formula, such as '[] (x == 1 -> <> done)'. It is translated as given: the claim that finds runs which violate a
+    /// property is that of its negation, '!(...)'.
+    #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
+    pub formula: String,
+    /// What is written.
+    #[arg(long, value_enum, default_value_t = AutomatonFormat::Never)]
+    pub format: AutomatonFormat,
+    /// Leave several acceptance conditions on edges, instead of one on states (not for never claims).
+    #[arg(long)]
+    pub generalised: bool,
 }
 
 /// Options of `explain`.

@@ -9,6 +9,7 @@ mod chart;
 mod check;
 mod explain;
 mod interactive;
+mod ltl;
 mod manual;
 mod output;
 mod parse;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Ltl(args) => ltl::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),
         Command::Test(args) => test::run(args),

@@ -33,7 +33,7 @@ const OPTIONS: [&str; 26] = [
     "dialect",
     "color",
 ];
-const COMMANDS: [&str; 7] = ["check", "replay", "simulate", "parse", "explain", "completions", "man"];
+const COMMANDS: [&str; 8] = ["check", "replay", "simulate", "parse", "ltl", "explain", "completions", "man"];
 
 fn stdout(words: &[&str]) -> String {
     let run = Scratch::new().run(words);

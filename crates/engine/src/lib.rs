@@ -14,6 +14,7 @@ pub mod files;
 pub mod formula;
 pub mod hints;
 pub mod isolate;
+pub mod ltl;
 pub mod memory;
 pub mod notice;
 pub mod options;

@@ -14,6 +14,7 @@ pub mod formula;
 mod implication;
 pub mod nnf;
 pub mod parse;
+pub mod print;
 mod reduce;
 mod scc;
 mod simplify;

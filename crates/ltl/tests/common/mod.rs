@@ -1,7 +1,7 @@
 //! What the tests share: lasso words, a direct evaluator, acceptance by automata, formulas of all sizes.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
-use ltl::{Automaton, Formula};
+use ltl::{Automaton, Formula, StateId};
 
 /// An ultimately periodic word: `letters[..loop_at]` once, then the rest for ever. Bit `i` of a letter is proposition `i`.
 #[derive(Clone, Debug)]
@@ -90,17 +90,32 @@ impl Lasso {
         self.values(f)[0]
     }
 
-    /// Whether the automaton accepts the word: some reachable cycle of automaton × lasso collects all marks. Components are found
-    /// by plain reachability, on purpose not with the code under test.
+    /// Whether the automaton accepts the word.
     pub fn accepted_by(&self, automaton: &Automaton) -> bool {
+        let successors = |state: usize, letter: u64| {
+            let edges = automaton.successors(StateId(state as u32), letter);
+            edges.map(|e| (e.target.index(), e.marks)).collect()
+        };
+        self.accepted(automaton.n_states(), automaton.initial.index(), automaton.all_marks(), &successors)
+    }
+
+    /// Whether some reachable cycle of automaton × lasso collects all marks. Components are found by plain reachability, on
+    /// purpose not with the code under test.
+    pub fn accepted(
+        &self,
+        n_states: usize,
+        initial: usize,
+        all_marks: u64,
+        successors: &dyn Fn(usize, u64) -> Vec<(usize, u64)>,
+    ) -> bool {
         let width = self.letters.len();
-        let n = automaton.n_states() * width;
+        let n = n_states * width;
         let mut edges: Vec<Vec<(usize, u64)>> = vec![Vec::new(); n];
-        for state in automaton.states() {
+        for state in 0..n_states {
             for at in 0..width {
-                let successors = automaton.successors(state, self.letters[at]);
-                edges[state.index() * width + at] =
-                    successors.map(|e| (e.target.index() * width + self.next(at), e.marks)).collect();
+                let found = successors(state, self.letters[at]);
+                edges[state * width + at] =
+                    found.iter().map(|(target, marks)| (target * width + self.next(at), *marks)).collect();
             }
         }
         let reach = |from: usize, allowed: &[bool]| {
@@ -117,7 +132,7 @@ impl Lasso {
             }
             seen
         };
-        let mut open = reach(automaton.initial.index() * width, &vec![true; n]);
+        let mut open = reach(initial * width, &vec![true; n]);
         for node in 0..n {
             if !open[node] {
                 continue;
@@ -135,7 +150,7 @@ impl Lasso {
                 }
                 open[from] = false;
             }
-            if cyclic && marks == automaton.all_marks() {
+            if cyclic && marks == all_marks {
                 return true;
             }
         }
