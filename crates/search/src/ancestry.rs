@@ -47,8 +47,10 @@ struct Pack {
 /// Which edge of which state led to each state.
 #[derive(Debug, Default)]
 pub struct Ancestry {
-    /// Half-bytes, the lower one first: for each parent the numbers of its edges plus one, in groups of three bits, and a 0.
-    log: Vec<u8>,
+    /// Half-bytes, the lower ones first: for each parent the numbers of its edges plus one, in groups of three bits, and a 0.
+    log: Vec<u64>,
+    /// The half-bytes that do not fill a word yet.
+    latest: u64,
     /// Half-bytes written.
     written: u64,
     landmarks: Vec<Landmark>,
@@ -100,17 +102,17 @@ impl Ancestry {
     }
 
     /// The edge with this number of the state that is being expanded led to a new state.
+    #[inline]
     pub fn found(&mut self, edge: u32) -> Result<(), TryReserveError> {
-        self.log.try_reserve(8)?;
         if self.landmark_due {
             self.place_landmark()?;
         }
         let mut rest = u64::from(edge) + 1;
         while rest >= 1 << GROUP {
-            self.write(rest as u8 & 7 | 8);
+            self.write(rest & 7 | 8)?;
             rest >>= GROUP;
         }
-        self.write(rest as u8);
+        self.write(rest)?;
         self.child += 1;
         Ok(())
     }
@@ -123,17 +125,18 @@ impl Ancestry {
     }
 
     /// The state has been expanded; the next one follows.
+    #[inline]
     pub fn expanded(&mut self) -> Result<(), TryReserveError> {
-        self.log.try_reserve(8)?;
         if self.landmark_due {
             self.place_landmark()?;
         }
-        self.write(0);
+        self.write(0)?;
         self.parent += 1;
         self.landmark_due = self.parent % STRETCH == 0;
         Ok(())
     }
 
+    #[cold]
     fn place_landmark(&mut self) -> Result<(), TryReserveError> {
         self.landmarks.try_reserve(1)?;
         self.landmarks.push(Landmark { at: self.written, parent: self.parent, child: self.child });
@@ -141,17 +144,22 @@ impl Ancestry {
         Ok(())
     }
 
-    fn write(&mut self, half: u8) {
-        if self.written % 2 == 0 {
-            self.log.push(half);
-        } else if let Some(last) = self.log.last_mut() {
-            *last |= half << 4;
-        }
+    #[inline(always)]
+    fn write(&mut self, half: u64) -> Result<(), TryReserveError> {
+        self.latest |= half << (4 * (self.written % 16));
         self.written += 1;
+        if self.written % 16 == 0 { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), TryReserveError> {
+        self.log.try_reserve(1)?;
+        self.log.push(std::mem::take(&mut self.latest));
+        Ok(())
     }
 
     fn read(&self, at: u64) -> u8 {
-        self.log[(at / 2) as usize] >> (4 * (at % 2)) & 15
+        let word = self.log.get((at / 16) as usize).copied().unwrap_or(self.latest);
+        (word >> (4 * (at % 16))) as u8 & 15
     }
 
     /// The parent of a state and the number of the edge, or `None` for the initial state.
@@ -185,7 +193,7 @@ impl Ancestry {
     pub fn memory(&self) -> u64 {
         let landmarks = self.landmarks.capacity() * size_of::<Landmark>();
         let packs = self.packs.capacity() * size_of::<Pack>();
-        (self.log.capacity() + landmarks + packs + self.apart.len() * 32) as u64
+        (self.log.capacity() * 8 + landmarks + packs + self.apart.len() * 32) as u64
     }
 }
 
@@ -309,7 +317,7 @@ mod tests {
             ancestry.found(3).unwrap();
             ancestry.expanded().unwrap();
         }
-        assert!(ancestry.log.len() <= 1 << 20);
+        assert!(ancestry.log.len() * 8 <= 1 << 20);
         assert!(ancestry.landmarks.len() as u64 <= (1 << 20) / STRETCH + 1);
     }
 }

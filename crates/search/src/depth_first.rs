@@ -155,14 +155,14 @@ impl<S: Seen> DepthFirst<'_, S> {
 
     fn push_successors(&mut self) -> Result<(), StopReason> {
         self.order.clear();
-        self.order.extend((0..self.expansion.edges.len()).rev());
+        self.order.extend((0..self.expansion.edges().len()).rev());
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.order);
         }
         self.prepare()?;
         self.stack.enter().map_err(no_memory)?;
         for (&i, &ticket) in self.order.iter().zip(&self.tickets) {
-            let edge = &self.expansion.edges[i];
+            let edge = &self.expansion.edges()[i];
             let state = self.expansion.state(edge);
             self.statistics.transitions += 1;
             if self.store.contains(self.key(state), ticket) {
@@ -180,7 +180,7 @@ impl<S: Seen> DepthFirst<'_, S> {
     fn prepare(&mut self) -> Result<(), StopReason> {
         self.tickets.clear();
         for &i in &self.order {
-            let state = self.expansion.state(&self.expansion.edges[i]);
+            let state = self.expansion.state(&self.expansion.edges()[i]);
             let key = &state[..state.len().saturating_sub(self.hidden)];
             self.tickets.push(self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?);
         }

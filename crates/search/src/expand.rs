@@ -21,17 +21,16 @@ const TOGETHER: usize = 16;
 /// Bytes of outcomes beyond which places no longer fit into 32 bits safely.
 const MOST_BYTES: usize = 3 << 30;
 
-/// A step to an ordinary state.
-#[derive(Clone, Copy, Debug)]
-pub struct Edge {
-    start: u32,
-    len: u32,
-    /// The last action of the step.
-    action: ActionId,
-    /// The transient state from which it is taken, plus one; 0: none, the step is this action alone.
-    via: u32,
-    /// How many actions it has.
-    pub steps: u32,
+/// A step to an ordinary state. It is a record as machines write it, so that most steps need not be looked at twice:
+/// where no atomic sequence begins and no error occurs, a machine's outcomes are the edges. `transient` is then the
+/// transient state from which the step is taken, plus one (0: none, the step is this action alone), and `fault` is the number
+/// of actions before the last one.
+pub type Edge = Successor;
+
+/// How many actions an edge has.
+#[inline(always)]
+pub fn n_actions(edge: &Edge) -> u32 {
+    edge.fault + 1
 }
 
 /// An error on a step.
@@ -46,8 +45,6 @@ pub struct StepFault {
 /// What expanding states gave; the buffers are reused. Edges are appended, the rest is about the state expanded last.
 #[derive(Debug, Default)]
 pub struct Expansion {
-    /// Steps to ordinary states.
-    pub edges: Vec<Edge>,
     /// Errors on the way.
     pub faults: Vec<StepFault>,
     /// No action is enabled.
@@ -56,19 +53,27 @@ pub struct Expansion {
     pub cut: bool,
     /// The actions to a transient state on a cycle of transient states.
     pub atomic_loop: Option<Vec<ActionId>>,
+    /// Between expansions the list holds edges.
     outcomes: Successors,
+    /// The edges while atomic sequences are being closed; otherwise a buffer.
+    edges: Vec<Edge>,
 }
 
 impl Expansion {
+    /// Steps to ordinary states.
+    #[inline(always)]
+    pub fn edges(&self) -> &[Edge] {
+        &self.outcomes.list
+    }
+
     /// The state that an edge leads to.
-    #[inline]
+    #[inline(always)]
     pub fn state(&self, edge: &Edge) -> &[u8] {
         &self.outcomes.bytes[edge.start as usize..edge.start as usize + edge.len as usize]
     }
 
     /// Forgets the edges, keeps the memory.
     pub fn clear(&mut self) {
-        self.edges.clear();
         self.outcomes.clear();
     }
 
@@ -79,9 +84,8 @@ impl Expansion {
     }
 
     fn memory(&self) -> u64 {
-        let edges = self.edges.capacity() * size_of::<Edge>();
-        (self.outcomes.bytes.capacity() + self.outcomes.list.capacity() * size_of::<Successor>() + edges)
-            as u64
+        let records = self.edges.capacity() + self.outcomes.list.capacity();
+        (self.outcomes.bytes.capacity() + records * size_of::<Successor>()) as u64
     }
 }
 
@@ -119,18 +123,41 @@ impl<'a> Expander<'a> {
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         out.begin();
-        let steps_left = budget.steps_left(depth);
-        self.run.clear();
         let first = out.outcomes.list.len();
         self.worker.expand(state, &mut out.outcomes);
-        out.stuck = out.outcomes.list.len() == first;
+        let outcomes = &out.outcomes.list[first..];
+        out.stuck = outcomes.is_empty();
+        let unusual = |o: &Successor| o.transient | o.fault | u32::from(!o.has_state());
+        if outcomes.iter().fold(0, |bits, outcome| bits | unusual(outcome)) == 0
+            && budget.steps_left(depth) > 0
+        {
+            return Ok(());
+        }
+        out.edges.clear();
+        out.edges.extend_from_slice(&out.outcomes.list[first..]);
+        out.outcomes.list.truncate(first);
+        std::mem::swap(&mut out.edges, &mut out.outcomes.list);
+        let closed = self.close_all(depth, budget, out);
+        std::mem::swap(&mut out.edges, &mut out.outcomes.list);
+        closed
+    }
+
+    /// Sorts the outcomes of a state and closes the atomic sequences that begin with them.
+    fn close_all(
+        &mut self,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let steps_left = budget.steps_left(depth);
+        self.run.clear();
         if steps_left == 0 {
             out.cut = !out.stuck;
             return Ok(());
         }
         self.hashes.clear();
         let last = out.outcomes.list.len();
-        self.sort_outcomes(first..last, None, out)?;
+        self.sort_outcomes(0..last, None, out)?;
         let mut next = 0;
         while let Some(place) = self.run.places.get(next) {
             let inside = u64::from(place.depth);
@@ -149,7 +176,7 @@ impl<'a> Expander<'a> {
 
     /// Appends the actions of an edge of the state that was expanded last.
     pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
-        self.run.path(edge.via.checked_sub(1), edge.action, out);
+        self.run.path(edge.transient.checked_sub(1), edge.action, out);
     }
 
     /// Expands some transient states, those that may still take a step. They are expanded together, because looking up what
@@ -194,10 +221,10 @@ impl<'a> Expander<'a> {
         self.worker.expand(&self.current, &mut out.outcomes);
         if out.outcomes.list.len() == before {
             out.outcomes.bytes.extend_from_slice(&self.current);
-            let Place { parent, action, depth: steps } = self.run.places[from as usize];
+            let Place { parent, action, depth } = self.run.places[from as usize];
             let (start, len) = (bytes as u32, self.current.len() as u32);
             let via = parent.map_or(0, |parent| parent + 1);
-            out.edges.push(Edge { start, len, action, via, steps });
+            out.edges.push(Edge { action, start, len, transient: via, fault: depth - 1 });
         }
     }
 
@@ -221,8 +248,7 @@ impl<'a> Expander<'a> {
                 let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
                 self.enter(&outcome, from, hash, steps, &out.outcomes)?;
             } else if outcome.has_state() {
-                let Successor { action, start, len, .. } = outcome;
-                out.edges.push(Edge { start, len, action, via, steps });
+                out.edges.push(Edge { transient: via, fault: steps - 1, ..outcome });
             }
         }
         Ok(())
@@ -378,11 +404,11 @@ mod tests {
         let words = |edge: &Edge| {
             let mut actions = Vec::new();
             expander.actions(edge, &mut actions);
-            assert_eq!(actions.len(), edge.steps as usize);
+            assert_eq!(actions.len(), n_actions(edge) as usize);
             let actions: Vec<String> = actions.iter().map(|a| a.0.to_string()).collect();
             format!("{}: {}", Graph::node(out.state(edge)), actions.join(" "))
         };
-        let edges = out.edges.iter().map(words).collect();
+        let edges = out.edges().iter().map(words).collect();
         (out, edges)
     }
 
@@ -419,7 +445,7 @@ mod tests {
         assert_eq!(edges, ["4: 0 1 2 4"]);
         assert_eq!(out.atomic_loop, Some(vec![ActionId(0), ActionId(1)]));
         let own = expand("0 -> 1 -> 1; transient 1", None).0;
-        assert!(own.atomic_loop.is_some() && own.edges.is_empty());
+        assert!(own.atomic_loop.is_some() && own.edges().is_empty());
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! found by expanding the states along it once more.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
-use crate::expand::{Expander, Expansion};
+use crate::expand::{Edge, Expander, Expansion, n_actions};
 use crate::findings::{Findings, Spot};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
@@ -24,6 +24,7 @@ use crate::random::Random;
 use crate::retrace::retrace;
 use crate::task::Task;
 use std::collections::{TryReserveError, VecDeque};
+use std::ops::Range;
 use store::Seen;
 use system::{ActionId, Fault, TransitionSystem};
 
@@ -210,21 +211,35 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                 break;
             }
             if self.budget.tick()? {
-                let at = self.snapshot();
-                self.budget.look(|| at)?;
+                self.look()?;
             }
             self.expand_one(batch)?;
-            let first = batch.tickets.len();
-            for edge in &batch.expansion.edges[first..] {
-                let state = batch.expansion.state(edge);
-                let key = &state[..state.len().saturating_sub(self.hidden)];
-                batch.tickets.push(self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?);
-            }
+            self.prepare(batch)?;
             batch.ends.push(batch.tickets.len());
         }
         Ok(batch.ends.len() as u64)
     }
 
+    /// Prepares the edges that have not been prepared.
+    #[inline]
+    fn prepare(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+        let Batch { expansion, tickets, .. } = batch;
+        let hidden = self.hidden;
+        let keys = expansion.edges()[tickets.len()..].iter().map(|edge| {
+            let state = expansion.state(edge);
+            &state[..state.len().saturating_sub(hidden)]
+        });
+        self.store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// Looks at the clock and the rest.
+    #[cold]
+    fn look(&mut self) -> Result<(), StopReason> {
+        let at = self.snapshot();
+        self.budget.look(|| at)
+    }
+
+    #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
         let Batch { state, expansion, ends, .. } = batch;
         let vector_bytes = &mut self.statistics.vector_bytes;
@@ -270,51 +285,76 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     /// Inserts the successors of a batch; those that are new join the queue.
     fn insert_batch(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
-        for ticket in &mut batch.tickets {
-            self.store.approach(ticket);
-        }
+        self.store.approach_all(&mut batch.tickets);
         let mut first = 0;
         for at in 0..batch.ends.len() {
-            let end = batch.ends[at];
-            if let Some(random) = &mut self.random {
-                batch.order.clear();
-                batch.order.extend(0..(end - first) as u32);
-                random.shuffle(&mut batch.order);
-            }
-            for i in 0..(end - first) {
-                let number = if self.random.is_some() { batch.order[i] } else { i as u32 };
-                self.reach(batch, first + number as usize, number)?;
+            let range = first..batch.ends[at];
+            first = range.end;
+            match &mut self.random {
+                None => self.insert_edges(batch, range)?,
+                Some(random) => {
+                    batch.order.clear();
+                    batch.order.extend(0..range.len() as u32);
+                    random.shuffle(&mut batch.order);
+                    self.insert_shuffled(batch, range.start)?;
+                }
             }
             self.ancestry.expanded().map_err(no_memory)?;
-            first = end;
         }
         Ok(())
     }
 
-    /// Follows the edge at a place in the batch, which has this number among the edges of its state.
-    #[inline]
-    fn reach(&mut self, batch: &Batch<S::Ticket>, at: usize, number: u32) -> Result<(), StopReason> {
-        let edge = &batch.expansion.edges[at];
-        let state = batch.expansion.state(edge);
-        self.statistics.transitions += 1;
-        if self.levels == Levels::Steps && edge.steps > 1 {
+    /// Follows the edges of one state.
+    #[inline(never)]
+    fn insert_edges(&mut self, batch: &Batch<S::Ticket>, range: Range<usize>) -> Result<(), StopReason> {
+        let (mut tried, mut matched) = (0, 0);
+        let mut edges = batch.expansion.edges()[range.clone()].iter().zip(&batch.tickets[range]);
+        let result = edges.try_for_each(|(edge, &ticket)| {
+            let number = tried;
+            tried += 1;
+            matched += u64::from(!self.reach(&batch.expansion, edge, ticket, number)?);
+            Ok(())
+        });
+        self.statistics.transitions += u64::from(tried);
+        self.statistics.matched += matched;
+        result
+    }
+
+    /// Follows the edges of one state, the first of which stands at this place, in the order that the batch says.
+    fn insert_shuffled(&mut self, batch: &Batch<S::Ticket>, first: usize) -> Result<(), StopReason> {
+        for &number in &batch.order {
+            let at = first + number as usize;
+            let (edge, ticket) = (&batch.expansion.edges()[at], batch.tickets[at]);
+            self.statistics.transitions += 1;
+            let is_new = self.reach(&batch.expansion, edge, ticket, number)?;
+            self.statistics.matched += u64::from(!is_new);
+        }
+        Ok(())
+    }
+
+    /// Follows an edge, which has this number among the edges of its state. True unless it led to a known state.
+    #[inline(always)]
+    fn reach(
+        &mut self,
+        expansion: &Expansion,
+        edge: &Edge,
+        ticket: S::Ticket,
+        number: u32,
+    ) -> Result<bool, StopReason> {
+        let state = expansion.state(edge);
+        if self.levels == Levels::Steps && n_actions(edge) > 1 {
             let parent = self.ancestry.parent();
-            return self.apart.push(edge.steps, parent, number, state).map_err(no_memory);
+            self.apart.push(n_actions(edge), parent, number, state).map_err(no_memory)?;
+            return Ok(true);
         }
-        match self.insert(state, batch.tickets[at])? {
-            Some(name) => {
-                self.queue.push(name, state).map_err(no_memory)?;
-                self.ancestry.found(number).map_err(no_memory)
-            }
-            None => {
-                self.statistics.matched += 1;
-                Ok(())
-            }
-        }
+        let Some(name) = self.insert(state, ticket)? else { return Ok(false) };
+        self.queue.push(name, state).map_err(no_memory)?;
+        self.ancestry.found(number).map_err(no_memory)?;
+        Ok(true)
     }
 
     /// Inserts a state, unless it is new and there are as many as there may be.
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, state: &[u8], ticket: S::Ticket) -> Result<Option<S::Name>, StopReason> {
         let key = &state[..state.len().saturating_sub(self.hidden)];
         if self.limited && self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket)

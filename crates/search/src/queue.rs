@@ -28,45 +28,69 @@ pub trait Queue<S: Seen> {
 /// Items of any kind in chunks.
 #[derive(Debug)]
 struct Chunks<T> {
-    chunks: VecDeque<Vec<T>>,
-    /// Items of the first chunk that are gone.
+    /// The chunk from which items are taken.
+    first: Vec<T>,
+    /// Items of it that are gone.
     taken: usize,
+    /// Chunks between the first and the last.
+    middle: VecDeque<Vec<T>>,
+    /// The chunk to which items are added.
+    last: Vec<T>,
     /// Room for items in all chunks.
     room: usize,
 }
 
 impl<T> Default for Chunks<T> {
     fn default() -> Self {
-        Chunks { chunks: VecDeque::new(), taken: 0, room: 0 }
+        Chunks { first: Vec::new(), taken: 0, middle: VecDeque::new(), last: Vec::new(), room: 0 }
     }
 }
 
 impl<T: Copy> Chunks<T> {
-    /// A chunk with room for so many items; the first one is small.
+    /// A chunk with room for so many items.
+    #[inline(always)]
     fn room(&mut self, n: usize) -> Result<&mut Vec<T>, TryReserveError> {
-        let full = self.chunks.back().is_none_or(|chunk| chunk.capacity() - chunk.len() < n);
-        if full {
-            let size = if self.chunks.is_empty() { CHUNK / 64 } else { CHUNK };
-            let mut chunk = Vec::new();
-            chunk.try_reserve_exact((size / size_of::<T>().max(1)).max(n))?;
-            self.chunks.try_reserve(1)?;
-            self.room += chunk.capacity();
-            self.chunks.push_back(chunk);
+        if self.last.capacity() - self.last.len() < n {
+            self.begin_chunk(n)?;
         }
-        let last = self.chunks.len() - 1;
-        Ok(&mut self.chunks[last])
+        Ok(&mut self.last)
+    }
+
+    /// Begins another chunk; a small one while there is little.
+    #[cold]
+    fn begin_chunk(&mut self, n: usize) -> Result<(), TryReserveError> {
+        let size = if self.last.is_empty() && self.first.len() < CHUNK / 64 { CHUNK / 64 } else { CHUNK };
+        let mut chunk = Vec::new();
+        chunk.try_reserve_exact((size / size_of::<T>().max(1)).max(n))?;
+        self.middle.try_reserve(1)?;
+        self.room += chunk.capacity();
+        let full = std::mem::replace(&mut self.last, chunk);
+        if full.is_empty() {
+            self.room -= full.capacity();
+        } else {
+            self.middle.push_back(full);
+        }
+        Ok(())
     }
 
     /// The next `n` items, which were put in together; `None` when there are none.
+    #[inline(always)]
     fn take(&mut self, n: usize) -> Option<&[T]> {
-        while self.chunks.front().is_some_and(|chunk| chunk.len() == self.taken) && self.chunks.len() > 1 {
-            self.room -= self.chunks.pop_front().map_or(0, |chunk| chunk.capacity());
-            self.taken = 0;
+        if self.taken == self.first.len() {
+            self.next_chunk();
         }
         let first = self.taken;
-        let items = self.chunks.front()?.get(first..first + n)?;
+        let items = self.first.get(first..first + n)?;
         self.taken += n;
         Some(items)
+    }
+
+    /// All items of the first chunk are gone.
+    #[cold]
+    fn next_chunk(&mut self) {
+        let next = self.middle.pop_front().unwrap_or_else(|| std::mem::take(&mut self.last));
+        self.room -= std::mem::replace(&mut self.first, next).capacity();
+        self.taken = 0;
     }
 
     fn memory(&self) -> u64 {
@@ -88,12 +112,14 @@ impl<N> Default for Names<N> {
 }
 
 impl<S: Recall> Queue<S> for Names<S::Name> {
+    #[inline]
     fn push(&mut self, name: S::Name, _state: &[u8]) -> Result<(), TryReserveError> {
         self.names.room(1)?.push(name);
         self.len += 1;
         Ok(())
     }
 
+    #[inline]
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
         let Some(&[name]) = self.names.take(1) else { return false };
         self.len -= 1;
@@ -135,6 +161,7 @@ impl<S: Seen> Queue<S> for Whole {
         Ok(())
     }
 
+    #[inline]
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
         let Some(len) = self.bytes.take(4).and_then(|bytes| bytes.first_chunk()) else { return false };
         let len = u32::from_le_bytes(*len) as usize;

@@ -29,7 +29,7 @@ pub(crate) fn retrace(
     for &number in edges {
         expansion.clear();
         let expanded = expander.expand(&state, path.len() as u64, &mut budget, &mut expansion);
-        let Some(edge) = expansion.edges.get(number as usize).filter(|_| expanded.is_ok()) else { break };
+        let Some(edge) = expansion.edges().get(number as usize).filter(|_| expanded.is_ok()) else { break };
         expander.actions(edge, &mut path);
         state.clear();
         state.extend_from_slice(expansion.state(edge));

@@ -4,8 +4,9 @@
 //! cost nothing, memory is there only where something was written. So nothing is ever copied, and a place is an address.
 //! Every writer takes a *block* for itself and fills it alone, so writers do not disturb each other.
 //!
-//! A record is its length in one byte, the string, and zeros up to a whole word. A string of 254 bytes or more has a
-//! whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
+//! A record is its length in one byte and the string, in words. The last word of a string of eight bytes or more is its
+//! last eight bytes, even if it repeats some of the word before: so comparing needs no shifting. A string of 254 bytes or
+//! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
 //! 254, the length, and a bit for each word of the string that is not zero; then those words.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -83,15 +84,6 @@ fn short_word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The bytes of `rest`, the end of a `key` of eight or more, that fill no whole word. They are the upper ones of the
-/// last eight of the key.
-#[inline]
-fn last_word(key: &[u8], rest: &[u8]) -> Option<u64> {
-    let bytes = rest.len() % 8;
-    let last = key.last_chunk().filter(|_| bytes != 0)?;
-    Some(u64::from_le_bytes(*last) >> (64 - 8 * bytes))
-}
-
 #[inline]
 fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.chunks_exact(8).map(|chunk| chunk.try_into().map_or(0, u64::from_le_bytes))
@@ -103,10 +95,12 @@ pub fn record_words(len: usize) -> u64 {
     if len >= SPARSE { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
 }
 
-/// All words of a key, the last one filled up with zeros.
+/// All words of a key of eight bytes or more, the last one filled up with zeros.
 #[inline]
 fn all_words(key: &[u8]) -> impl Iterator<Item = u64> {
-    words_of(key).chain(last_word(key, key))
+    let bytes = key.len() % 8;
+    let last = key.last_chunk().filter(|_| bytes != 0);
+    words_of(key).chain(last.map(|last| u64::from_le_bytes(*last) >> (64 - 8 * bytes)))
 }
 
 /// Which words of a key are not zero, if it is worth while to leave out the others: at least half, because looking up a
@@ -167,18 +161,23 @@ impl Arena {
     #[inline]
     fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
         let words = self.words(place);
+        let Some((head, mut words)) = words.split_first() else { return };
         if let Some(mask) = mask {
-            words[0].store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
+            head.store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
             let present = all_words(key).filter(|&word| word != 0);
-            words[1..].iter().zip(present).for_each(|(word, value)| word.store(value, Relaxed));
+            words.iter().zip(present).for_each(|(word, value)| word.store(value, Relaxed));
             return;
         }
-        let (first, rest) = first_word(key);
-        words[0].store(first, Relaxed);
-        let (whole, last) = words[1..].split_at(rest.len() / 8);
-        whole.iter().zip(words_of(rest)).for_each(|(word, value)| word.store(value, Relaxed));
-        if let Some(value) = last_word(key, rest) {
-            last[0].store(value, Relaxed);
+        let (first, mut rest) = first_word(key);
+        head.store(first, Relaxed);
+        while let (Some((chunk, more)), Some((word, others))) =
+            (rest.split_first_chunk(), words.split_first())
+        {
+            word.store(u64::from_le_bytes(*chunk), Relaxed);
+            (rest, words) = (more, others);
+        }
+        if let (false, Some(last), Some(word)) = (rest.is_empty(), key.last_chunk(), words.first()) {
+            word.store(u64::from_le_bytes(*last), Relaxed);
         }
     }
 
@@ -193,43 +192,62 @@ impl Arena {
     /// Whether the record is that of `key`. This is the hottest comparison of a search: the usual case is written out.
     #[inline(always)]
     pub fn is(&self, place: Place, key: &[u8]) -> bool {
-        let words = self.words(place);
-        let Some(head) = key.first_chunk().filter(|_| key.len() < SPARSE as usize) else {
-            return is_unusual(words, key);
+        let (Some(head), Some(tail)) = (key.first_chunk(), key.last_chunk()) else {
+            return self.is_unusual(place, key);
         };
-        let Some((first, rest)) = words.split_first() else { return false };
-        let found = first.load(Relaxed);
-        if found != key.len() as u64 | u64::from_le_bytes(*head) << 8 {
-            return found & 0xff == SPARSE && is_sparse(words, found, key);
+        let at = place.0 as usize;
+        let Some(record) = self.pages.words().get(at..at + (key.len() + 8) / 8) else { return false };
+        let (Some(first), Some(last)) = (record.first(), record.last()) else { return false };
+        if first.load(Relaxed) != key.len() as u64 | u64::from_le_bytes(*head) << 8
+            || key.len() >= SPARSE as usize
+        {
+            let kind = first.load(Relaxed) & 0xff;
+            return kind >= SPARSE && self.is_unusual(place, key);
         }
-        let (chunks, last) = ((key.len() - 7) / 8, (key.len() - 7) % 8);
-        let (whole, end) = rest.split_at(chunks.min(rest.len()));
-        let same = whole.iter().zip(words_of(&key[7..])).all(|(word, value)| word.load(Relaxed) == value);
-        let (Some(tail), Some(end)) = (key.last_chunk(), end.first()) else { return same };
-        // The bytes that fill no whole word are the upper ones of the last eight.
-        same && (last == 0 || end.load(Relaxed) == u64::from_le_bytes(*tail) >> (64 - 8 * last))
+        last.load(Relaxed) == u64::from_le_bytes(*tail)
+            && record[1..].iter().zip(words_of(&key[7..])).all(|(word, value)| word.load(Relaxed) == value)
+    }
+
+    /// Whether a record that is sparse, or that of a short or a long key, is that of `key`.
+    #[inline(never)]
+    fn is_unusual(&self, place: Place, key: &[u8]) -> bool {
+        let words = self.words(place);
+        let Some(found) = words.first().map(|word| word.load(Relaxed)) else { return false };
+        if found & 0xff == SPARSE {
+            return is_sparse(words, found, key);
+        }
+        let (first, rest) = first_word(key);
+        if found != first {
+            return false;
+        }
+        let (whole, last) = words[1..].split_at(rest.len() / 8);
+        whole.iter().zip(words_of(rest)).all(|(word, value)| word.load(Relaxed) == value)
+            && (rest.len() % 8 == 0
+                || key.last_chunk().is_some_and(|value| last[0].load(Relaxed) == u64::from_le_bytes(*value)))
     }
 
     /// Appends the string of a record.
     pub fn read(&self, place: Place, out: &mut Vec<u8>) {
         let words = self.words(place);
         let first = words[0].load(Relaxed);
-        let bytes = |words: &[AtomicU64], out: &mut Vec<u8>| {
-            words.iter().for_each(|word| out.extend_from_slice(&word.load(Relaxed).to_le_bytes()));
+        let (len, skipped) = match first & 0xff {
+            SPARSE => return read_sparse(words, first, out),
+            LONG => ((first >> 8) as usize, 0),
+            len => (len as usize, 7),
         };
-        if first & 0xff == SPARSE {
-            read_sparse(words, first, out);
-        } else if first & 0xff == LONG {
-            let len = (first >> 8) as usize;
-            let end = out.len() + len;
-            bytes(&words[1..=len.div_ceil(8)], out);
-            out.truncate(end);
-        } else {
-            let len = (first & 0xff) as usize;
-            let end = out.len() + len;
-            out.extend_from_slice(&first.to_le_bytes()[1..]);
-            bytes(&words[1..=len / 8], out);
-            out.truncate(end);
+        let (begin, end) = (out.len(), out.len() + len);
+        out.reserve(len + 8);
+        if skipped > 0 {
+            out.extend_from_slice(&(first >> 8).to_le_bytes());
+            out.truncate(begin + skipped.min(len));
+        }
+        let rest = len.saturating_sub(skipped);
+        for word in &words[1..=rest / 8] {
+            out.extend_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+        if rest % 8 != 0 {
+            out.truncate(end - 8);
+            out.extend_from_slice(&words[1 + rest / 8].load(Relaxed).to_le_bytes());
         }
     }
 
@@ -302,24 +320,7 @@ impl Arena {
     }
 }
 
-/// Whether a record is that of a short or a long key.
-#[cold]
-fn is_unusual(words: &[AtomicU64], key: &[u8]) -> bool {
-    let Some(found) = words.first().map(|word| word.load(Relaxed)) else { return false };
-    let (first, rest) = first_word(key);
-    if found & 0xff == SPARSE {
-        return is_sparse(words, found, key);
-    }
-    if found != first {
-        return false;
-    }
-    let (whole, last) = words[1..].split_at(rest.len() / 8);
-    whole.iter().zip(words_of(rest)).all(|(word, value)| word.load(Relaxed) == value)
-        && last_word(key, rest).is_none_or(|value| last[0].load(Relaxed) == value)
-}
-
 /// Whether a sparse record with this first word is that of `key`.
-#[cold]
 fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
     if first >> 8 & 0xffff != key.len() as u64 {
         return false;

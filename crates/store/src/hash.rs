@@ -18,10 +18,11 @@ fn fold(a: u64, b: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// The eight bytes from `at` on. The caller knows that they are there; otherwise the answer is 0.
-#[inline]
-fn word(key: &[u8], at: usize) -> u64 {
-    key.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+/// Sixteen bytes as two words.
+#[inline(always)]
+fn halves(bytes: &[u8; 16]) -> (u64, u64) {
+    let both = u128::from_le_bytes(*bytes);
+    (both as u64, (both >> 64) as u64)
 }
 
 /// A key of at most 16 bytes as two words: its first and last eight bytes, or four, or all of up to three.
@@ -42,31 +43,37 @@ fn two_words(key: &[u8]) -> (u64, u64) {
 pub fn hash(key: &[u8]) -> u64 {
     let len = key.len();
     let mut state = K0 ^ (len as u64).wrapping_mul(K1);
-    let (a, b) = if len <= 16 {
-        two_words(key)
-    } else {
-        if len > 64 {
-            state = lanes(key, state);
+    let (a, b) = match key.last_chunk::<16>() {
+        Some(last) if len > 16 => {
+            let mut rest = key;
+            if len > 64 {
+                let whole = (len - 1) / 64 * 64;
+                state = lanes(&key[..whole], state);
+                rest = &key[whole..];
+            }
+            // Whole steps of 16 bytes that the lanes left, except the end, which is read below.
+            while let Some((step, more)) = rest.split_first_chunk::<16>().filter(|(_, more)| !more.is_empty())
+            {
+                let (a, b) = halves(step);
+                state = fold(a ^ K1, b ^ state);
+                rest = more;
+            }
+            halves(last)
         }
-        // Whole steps of 16 bytes that the lanes left, except the end, which is read below.
-        let mut at = if len > 64 { (len - 1) / 64 * 64 } else { 0 };
-        while at + 16 < len {
-            state = fold(word(key, at) ^ K1, word(key, at + 8) ^ state);
-            at += 16;
-        }
-        (word(key, len - 16), word(key, len - 8))
+        _ => two_words(key),
     };
     let mixed = fold(a ^ K2, b ^ state);
     fold(mixed ^ K0, state ^ K3)
 }
 
-/// The blocks of 64 bytes that do not contain the last byte, in four lanes.
-fn lanes(key: &[u8], state: u64) -> u64 {
+/// Blocks of 64 bytes in four lanes.
+fn lanes(blocks: &[u8], state: u64) -> u64 {
     let mut lanes = [state; 4];
     let keys = [K1, K2, K3, K4];
-    for block in key[..(key.len() - 1) / 64 * 64].chunks_exact(64) {
-        for (i, (lane, k)) in lanes.iter_mut().zip(keys).enumerate() {
-            *lane = fold(word(block, 16 * i) ^ k, word(block, 16 * i + 8) ^ *lane);
+    for block in blocks.chunks_exact(64) {
+        for ((lane, k), step) in lanes.iter_mut().zip(keys).zip(block.chunks_exact(16)) {
+            let (a, b) = step.first_chunk().map_or((0, 0), halves);
+            *lane = fold(a ^ k, b ^ *lane);
         }
     }
     lanes[0] ^ lanes[1].rotate_left(17) ^ lanes[2].rotate_left(31) ^ lanes[3].rotate_left(47)

@@ -59,8 +59,27 @@ pub trait Seen {
     /// The first stride.
     fn prepare(&mut self, key: &[u8]) -> Result<Self::Ticket, Full>;
 
+    /// The first stride for many keys; appends their tickets.
+    fn prepare_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Self::Ticket>,
+    ) -> Result<(), Full> {
+        for key in keys {
+            tickets.push(self.prepare(key)?);
+        }
+        Ok(())
+    }
+
     /// The second stride. What was seen is noted on the ticket.
     fn approach(&self, _ticket: &mut Self::Ticket) {}
+
+    /// The second stride for many keys.
+    fn approach_all(&self, tickets: &mut [Self::Ticket]) {
+        for ticket in tickets {
+            self.approach(ticket);
+        }
+    }
 
     /// The last stride: inserts the key for which `ticket` was prepared. `None` when it was there already.
     fn insert(&mut self, key: &[u8], ticket: Self::Ticket) -> Result<Option<Self::Name>, Full>;

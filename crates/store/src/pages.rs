@@ -11,6 +11,7 @@
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Acquire;
 
 use memmap2::{MmapMut, MmapOptions};
 
@@ -46,9 +47,17 @@ impl Line {
         }
     }
 
+    /// How many words are in use, of a line that is filled from the first on and has room.
+    #[inline(always)]
+    pub fn occupied(&self) -> usize {
+        let used = |at: usize| usize::from(self.0[at % WORDS].load(Acquire) != 0);
+        let half = 4 * used(3);
+        let quarter = half + 2 * used(half + 1);
+        quarter + used(quarter)
+    }
+
     #[cfg(any(test, not(target_arch = "x86_64")))]
     fn alike_portable(&self, word: u64, ignored: u32) -> u32 {
-        use std::sync::atomic::Ordering::Acquire;
         let bit = |other: &AtomicU64| u32::from((other.load(Acquire) ^ word) >> ignored == 0);
         self.0.iter().rev().fold(0, |bits, other| bits + bits + bit(other))
     }
@@ -60,8 +69,8 @@ impl Line {
     fn alike_sse2(&self, word: u64, ignored: u32) -> u32 {
         use std::arch::x86_64::{
             __m128i, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cvtsi32_si128,
-            _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi64x, _mm_setzero_si128,
-            _mm_shuffle_ps, _mm_srl_epi64, _mm_xor_si128,
+            _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi32, _mm_setzero_si128,
+            _mm_shuffle_ps, _mm_srl_epi32, _mm_xor_si128,
         };
         let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
         // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but the four
@@ -79,16 +88,15 @@ impl Line {
                 d = out(xmm_reg) d,
                 options(nostack, preserves_flags)
             );
-            let (word, zero) = (_mm_set1_epi64x(word as i64), _mm_setzero_si128());
-            let shift = _mm_cvtsi32_si128(ignored as i32);
-            // What is left of the difference fits the lower half of each word.
-            let rest = |pair| _mm_srl_epi64(_mm_xor_si128(pair, word), shift);
-            let lower = |x, y| {
-                let both =
-                    _mm_shuffle_ps::<0b10_00_10_00>(_mm_castsi128_ps(rest(x)), _mm_castsi128_ps(rest(y)));
-                _mm_cmpeq_epi32(_mm_castps_si128(both), zero)
+            // The bits that count are all in the upper halves of the words.
+            let (word, zero) = (_mm_set1_epi32((word >> 32) as i32), _mm_setzero_si128());
+            let shift = _mm_cvtsi32_si128(ignored as i32 - 32);
+            let upper = |x, y| {
+                let both = _mm_shuffle_ps::<0b11_01_11_01>(_mm_castsi128_ps(x), _mm_castsi128_ps(y));
+                let rest = _mm_srl_epi32(_mm_xor_si128(_mm_castps_si128(both), word), shift);
+                _mm_cmpeq_epi32(rest, zero)
             };
-            let all = _mm_packs_epi16(_mm_packs_epi32(lower(a, b), lower(c, d)), zero);
+            let all = _mm_packs_epi16(_mm_packs_epi32(upper(a, b), upper(c, d)), zero);
             _mm_movemask_epi8(all) as u32
         }
     }
@@ -276,6 +284,15 @@ mod tests {
                 (0..8).map(|i| u32::from(line.0[i].load(Relaxed) >> 40 == word >> 40) << i).sum();
             assert_eq!(line.alike(word, 40), expected);
             assert_eq!(line.alike_portable(word, 40), expected);
+        }
+    }
+
+    #[test]
+    fn words_in_use_are_counted() {
+        let line = Line::default();
+        for n in 0..WORDS {
+            assert_eq!(line.occupied(), n);
+            line.0[n].store(7, Relaxed);
         }
     }
 

@@ -286,9 +286,8 @@ impl Shared {
     /// Where the key is.
     #[inline]
     pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
-        let likely = ticket.likely.map(|likely| Place::from_number(likely.get()));
-        if let Some(place) = likely.filter(|&place| self.arena.is(place, key)) {
-            return Some(place);
+        if let Some(likely) = ticket.likely.filter(|_| self.is_likely(key, ticket)) {
+            return Some(Place::from_number(likely.get()));
         }
         let segment = self.segment(ticket.hash).1;
         let tag = segment.tag(ticket.hash);
@@ -306,32 +305,32 @@ impl Shared {
 
     /// The last stride. Any number of workers may insert at the same time, each with its own hand.
     pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        self.insert_by::<false>(hand, key, ticket)
+        if self.is_likely(key, ticket) {
+            return Ok(None);
+        }
+        self.insert_by::<false>(hand, key, ticket.hash)
     }
 
-    /// The last stride of a worker who has the table for itself, which saves an expensive instruction.
-    #[inline]
-    fn insert_alone(&mut self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        self.insert_by::<true>(hand, key, ticket)
+    /// Whether the record that the ticket leads to is the key's. Entries never go: what was there is there.
+    #[inline(always)]
+    fn is_likely(&self, key: &[u8], ticket: Ticket) -> bool {
+        ticket.likely.is_some_and(|likely| self.arena.is(Place::from_number(likely.get()), key))
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert_by<const ALONE: bool>(
         &self,
         hand: &mut Hand,
         key: &[u8],
-        ticket: Ticket,
+        hash: u64,
     ) -> Result<Option<Place>, Halt> {
-        // Entries never go: what was there is there.
-        if ticket.likely.is_some_and(|likely| self.arena.is(Place::from_number(likely.get()), key)) {
-            return Ok(None);
-        }
-        let (number, segment) = self.segment(ticket.hash);
-        let tag = segment.tag(ticket.hash);
-        for line in segment.way(segment.home(ticket.hash)) {
+        let (number, segment) = self.segment(hash);
+        let tag = segment.tag(hash);
+        for line in segment.way(segment.home(hash)) {
             // In this order: a line that is full stays as it is, so what it holds then is final.
             let room = has_room(line);
-            if self.holds(line, tag, key) {
+            let alike = line.alike(tag, PLACE_BITS);
+            if alike != 0 && self.holds(line, alike, key) {
                 return Ok(None);
             }
             if room {
@@ -352,23 +351,23 @@ impl Shared {
         Err(Halt::Crowded(number))
     }
 
-    /// Whether an entry of this line is the key's.
-    #[inline]
-    fn holds(&self, line: &Line, tag: u64, key: &[u8]) -> bool {
-        places(line, line.alike(tag, PLACE_BITS)).any(|place| self.arena.is(place, key))
+    /// Whether one of these entries of a line is the key's. Apart from its callers, who mostly have none to look at.
+    #[inline(never)]
+    fn holds(&self, line: &Line, alike: u32, key: &[u8]) -> bool {
+        places(line, alike).any(|place| self.arena.is(place, key))
     }
 
     /// Enters the record at `place` in a line that had room and no entry of this key.
     #[inline]
     fn publish<const ALONE: bool>(&self, line: &Line, tag: u64, key: &[u8], place: Place) -> Published {
         let entry = tag | place.number();
-        let occupied: usize = line.0.iter().map(|word| usize::from(word.load(Acquire) != 0)).sum();
+        let occupied = line.occupied();
         if ALONE {
             line.0[occupied % WORDS].store(entry, Release);
             return Published::New;
         }
         // Entries that others have made since the line was looked at are among the occupied ones, or the swap meets them.
-        if self.holds(line, tag, key) {
+        if self.holds(line, line.alike(tag, PLACE_BITS), key) {
             return Published::Seen;
         }
         for slot in line.0.iter().skip(occupied) {
@@ -384,7 +383,7 @@ impl Shared {
     }
 
     /// Writes the record of a new key of this segment.
-    #[inline]
+    #[inline(always)]
     fn write(&self, hand: &mut Hand, number: usize, key: &[u8]) -> Result<Place, Halt> {
         let segment = &self.segments[number];
         if segment.len.load(Relaxed) + hand.fresh[number] >= segment.most {
@@ -481,6 +480,34 @@ impl Table {
         }
         Ok(())
     }
+
+    /// Inserts a key that is not in its home line. If there is room, it is nowhere else.
+    #[inline(never)]
+    fn insert_unlike(&mut self, key: &[u8], hash: u64) -> Result<Option<Place>, Full> {
+        let Table { shared, hand } = self;
+        let (number, segment) = shared.segment(hash);
+        let line = &segment.lines.lines()[segment.home(hash)];
+        if has_room(line) {
+            if let Ok(place) = shared.write(hand, number, key) {
+                line.0[line.occupied() % WORDS].store(segment.tag(hash) | place.number(), Release);
+                shared.count(hand, number);
+                return Ok(Some(place));
+            }
+        }
+        self.insert_walking(key, hash)
+    }
+
+    /// Inserts a key, whatever must be done for it.
+    #[inline(never)]
+    fn insert_walking(&mut self, key: &[u8], hash: u64) -> Result<Option<Place>, Full> {
+        loop {
+            match self.shared.insert_by::<true>(&mut self.hand, key, hash) {
+                Ok(answer) => return Ok(answer),
+                Err(Halt::Crowded(number)) => self.shared.grow(number)?,
+                Err(Halt::Full) => return Err(Full),
+            }
+        }
+    }
 }
 
 impl Seen for Table {
@@ -493,20 +520,38 @@ impl Seen for Table {
         Ok(self.shared.prepare(key))
     }
 
+    fn prepare_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        tickets.extend(keys.map(|key| self.shared.prepare(key)));
+        Ok(())
+    }
+
     #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
         self.shared.approach(ticket);
     }
 
-    #[inline]
+    /// The usual cases are written out: what was likely, a key that is new or has become known meanwhile, in a home line
+    /// with room. All else is a walk.
+    #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
-        loop {
-            match self.shared.insert_alone(&mut self.hand, key, ticket) {
-                Ok(answer) => return Ok(answer),
-                Err(Halt::Crowded(number)) => self.shared.grow(number)?,
-                Err(Halt::Full) => return Err(Full),
+        let mut candidate = ticket.likely.map_or(0, NonZeroU64::get);
+        if candidate == 0 {
+            let segment = self.shared.segment(ticket.hash).1;
+            let line = &segment.lines.lines()[segment.home(ticket.hash)];
+            let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
+            if alike == 0 {
+                return self.insert_unlike(key, ticket.hash);
             }
+            candidate = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
         }
+        if candidate != 0 && self.shared.arena.is(Place::from_number(candidate), key) {
+            return Ok(None);
+        }
+        self.insert_walking(key, ticket.hash)
     }
 
     #[inline]
