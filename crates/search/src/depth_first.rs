@@ -45,6 +45,7 @@ pub fn depth_first<S: Seen>(
         statistics: Statistics::default(),
         depth_limited: false,
     };
+    search.expander.exact = task.limits.depth.is_some();
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,

@@ -2,9 +2,12 @@
 //!
 //! A step may end in a *transient* state, inside an atomic sequence. Transient states are no states of the program:
 //! here, and only here, they are expanded until all ordinary states behind them are found, each with the actions
-//! that lead to it. Within the closure of one state every transient state is expanded once, in order of distance,
-//! so that the actions to each ordinary state are as few as possible whatever the order of the search. A transient
-//! state in which nothing is enabled counts as ordinary.
+//! that lead to it. A transient state in which nothing is enabled counts as ordinary.
+//!
+//! Most atomic sequences are straight: a transient state has one successor. Such a run is followed without noting where
+//! it has been, up to the state where it branches. Only those are kept, and each is expanded once however often it is
+//! reached. A run that is very long may be endless; then all its states are kept. All are kept as well if the actions
+//! to an ordinary state must be as few as possible ([`Expander::exact`]): then they are expanded in order of distance.
 //!
 //! When a transient state is met again the graph of the closure may have a cycle: an atomic sequence that can run
 //! for ever. That is looked for only then, and reported as a warning. Limits apply inside a closure as well, since it
@@ -18,6 +21,10 @@ use system::{ActionId, Fault, Successor, Successors, TransitionSystem, Worker};
 
 /// Transient states that are expanded together.
 const TOGETHER: usize = 16;
+/// A run of more transient states than this is not followed as a straight one. (It may be endless.)
+const LONG_RUN: u32 = 500;
+/// Numbers of places on straight runs begin here.
+const STRAIGHT: u32 = 1 << 31;
 /// Bytes of outcomes beyond which places no longer fit into 32 bits safely.
 const MOST_BYTES: usize = 3 << 30;
 
@@ -94,6 +101,8 @@ pub struct Expander<'a> {
     worker: Box<dyn Worker + 'a>,
     /// Whether to look for endless atomic sequences.
     pub look_for_loops: bool,
+    /// Whether the actions to each ordinary state must be as few as possible, because steps are counted.
+    pub exact: bool,
     run: AtomicRun,
     current: Vec<u8>,
     /// Of the transient states that are being expanded together: where the outcomes of each end, and the hashes of all.
@@ -107,6 +116,7 @@ impl<'a> Expander<'a> {
         Expander {
             worker: system.worker(),
             look_for_loops: true,
+            exact: false,
             run: AtomicRun::default(),
             current: Vec::new(),
             ends: Vec::new(),
@@ -157,7 +167,7 @@ impl<'a> Expander<'a> {
         }
         self.hashes.clear();
         let last = out.outcomes.list.len();
-        self.sort_outcomes(0..last, None, out)?;
+        self.sort_outcomes(0..last, None, steps_left, out)?;
         let mut next = 0;
         while let Some(place) = self.run.places.get(next) {
             let inside = u64::from(place.depth);
@@ -172,6 +182,62 @@ impl<'a> Expander<'a> {
             out.atomic_loop = self.run.find_loop();
         }
         Ok(())
+    }
+
+    /// Follows an atomic sequence that begins with this outcome of a place as long as it is straight. Where it has not come to
+    /// its end: how the current state was reached, at which it was left.
+    fn follow(
+        &mut self,
+        first: &Successor,
+        from: Option<u32>,
+        steps: u64,
+        out: &mut Expansion,
+    ) -> Result<Option<Place>, StopReason> {
+        let (list, bytes) = (out.outcomes.list.len(), out.outcomes.bytes.len());
+        if bytes > MOST_BYTES || self.run.straight.len() > (STRAIGHT - LONG_RUN) as usize {
+            return Err(StopReason::MemoryLimit);
+        }
+        let Some(state) = out.outcomes.state(first) else { return Ok(None) };
+        self.current.clear();
+        self.current.extend_from_slice(state);
+        let mut place = Place { parent: from, action: first.action, depth: 1 + self.run.depth(from) };
+        let last = place.depth + LONG_RUN;
+        while place.depth < last && u64::from(place.depth) < steps {
+            self.worker.expand(&self.current, &mut out.outcomes);
+            let outcome = match out.outcomes.list[list..] {
+                [] => {
+                    self.stay(place, out);
+                    return Ok(None);
+                }
+                [only] if only.fault == 0 && only.has_state() => only,
+                _ => {
+                    out.outcomes.list.truncate(list);
+                    out.outcomes.bytes.truncate(bytes);
+                    return Ok(Some(place));
+                }
+            };
+            out.outcomes.list.truncate(list);
+            let at = STRAIGHT + self.run.straight.len() as u32;
+            self.run.straight.push(place);
+            if !outcome.is_transient() {
+                out.edges.push(Edge { transient: at + 1, fault: place.depth, ..outcome });
+                return Ok(None);
+            }
+            self.current.clear();
+            self.current.extend_from_slice(&out.outcomes.bytes[outcome.start as usize..]);
+            out.outcomes.bytes.truncate(bytes);
+            place = Place { parent: Some(at), action: outcome.action, depth: place.depth + 1 };
+        }
+        self.run.careful_from = self.run.careful_from.min(self.run.places.len());
+        Ok(Some(place))
+    }
+
+    /// The current state was reached like this, and nothing is enabled in it: it is ordinary.
+    fn stay(&self, Place { parent, action, depth }: Place, out: &mut Expansion) {
+        let (start, len) = (out.outcomes.bytes.len() as u32, self.current.len() as u32);
+        out.outcomes.bytes.extend_from_slice(&self.current);
+        let via = parent.map_or(0, |parent| parent + 1);
+        out.edges.push(Edge { action, start, len, transient: via, fault: depth - 1 });
     }
 
     /// Appends the actions of an edge of the state that was expanded last.
@@ -192,7 +258,8 @@ impl<'a> Expander<'a> {
             self.ends.push(out.outcomes.list.len());
         }
         self.hashes.clear();
-        for outcome in &out.outcomes.list[first..] {
+        let prepared = if self.is_careful(Some(from as u32)) { first } else { out.outcomes.list.len() };
+        for outcome in &out.outcomes.list[prepared..] {
             let state = out.outcomes.state(outcome).filter(|_| outcome.is_transient());
             self.hashes.push(state.and_then(|state| self.run.states.prepare(state)));
         }
@@ -200,7 +267,7 @@ impl<'a> Expander<'a> {
         for place in from..from + n {
             let end = self.ends[place - from];
             if u64::from(self.run.places[place].depth) < steps {
-                self.sort_outcomes(start..end, Some(place as u32), out)?;
+                self.sort_outcomes(start..end, Some(place as u32), steps, out)?;
             } else {
                 out.cut |= end > start;
             }
@@ -217,14 +284,10 @@ impl<'a> Expander<'a> {
     fn expand_place(&mut self, from: u32, out: &mut Expansion) {
         self.current.clear();
         self.current.extend_from_slice(self.run.states.state(from));
-        let (before, bytes) = (out.outcomes.list.len(), out.outcomes.bytes.len());
+        let before = out.outcomes.list.len();
         self.worker.expand(&self.current, &mut out.outcomes);
         if out.outcomes.list.len() == before {
-            out.outcomes.bytes.extend_from_slice(&self.current);
-            let Place { parent, action, depth } = self.run.places[from as usize];
-            let (start, len) = (bytes as u32, self.current.len() as u32);
-            let via = parent.map_or(0, |parent| parent + 1);
-            out.edges.push(Edge { action, start, len, transient: via, fault: depth - 1 });
+            self.stay(self.run.places[from as usize], out);
         }
     }
 
@@ -234,9 +297,10 @@ impl<'a> Expander<'a> {
         &mut self,
         outcomes: Range<usize>,
         from: Option<u32>,
+        steps: u64,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
-        let steps = 1 + from.map_or(0, |from| self.run.places[from as usize].depth);
+        let before = self.run.depth(from);
         let via = from.map_or(0, |from| from + 1);
         let unprepared = out.outcomes.list.len() - self.hashes.len();
         for at in outcomes {
@@ -244,14 +308,45 @@ impl<'a> Expander<'a> {
             if outcome.fault != 0 {
                 self.note_fault(&outcome, from, out);
             }
-            if outcome.transient != 0 {
+            if !outcome.is_transient() {
+                if outcome.has_state() {
+                    out.edges.push(Edge { transient: via, fault: before, ..outcome });
+                }
+            } else if outcome.fault != 0 || self.is_careful(from) {
                 let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
-                self.enter(&outcome, from, hash, steps, &out.outcomes)?;
-            } else if outcome.has_state() {
-                out.edges.push(Edge { transient: via, fault: steps - 1, ..outcome });
+                let place = Place { parent: from, action: outcome.action, depth: before + 1 };
+                self.enter(out.outcomes.state(&outcome), place, hash)?;
+            } else {
+                self.run_along(&outcome, from, steps, out)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether all transient states behind this place are kept.
+    fn is_careful(&self, from: Option<u32>) -> bool {
+        from.is_some_and(|from| self.exact || from as usize >= self.run.careful_from)
+    }
+
+    /// Follows a run; the state at which it was left will be expanded in its turn. If steps are counted, that is its first one.
+    fn run_along(
+        &mut self,
+        outcome: &Successor,
+        from: Option<u32>,
+        steps: u64,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let straight = self.run.straight.len();
+        let Some(mut place) = self.follow(outcome, from, steps, out)? else { return Ok(()) };
+        if self.exact {
+            self.run.straight.truncate(straight);
+            place = Place { parent: from, action: outcome.action, depth: 1 + self.run.depth(from) };
+            return self.enter(out.outcomes.state(outcome), place, None);
+        }
+        let current = std::mem::take(&mut self.current);
+        let entered = self.enter(Some(&current), place, None);
+        self.current = current;
+        entered
     }
 
     #[cold]
@@ -264,18 +359,11 @@ impl<'a> Expander<'a> {
     }
 
     /// Enters a transient state; a new one will be expanded in its turn.
-    fn enter(
-        &mut self,
-        outcome: &Successor,
-        from: Option<u32>,
-        hash: Option<u64>,
-        depth: u32,
-        outcomes: &Successors,
-    ) -> Result<(), StopReason> {
-        let Some(state) = outcomes.state(outcome) else { return Ok(()) };
+    fn enter(&mut self, state: Option<&[u8]>, place: Place, hash: Option<u64>) -> Result<(), StopReason> {
+        let Some(state) = state else { return Ok(()) };
         match self.run.states.visit(state, hash).map_err(|_| StopReason::MemoryLimit)? {
-            None => self.run.places.push(Place { parent: from, action: outcome.action, depth }),
-            Some(number) => self.run.again.extend(from.map(|from| (from, number))),
+            None => self.run.places.push(place),
+            Some(number) => self.run.again.extend(place.parent.map(|from| (from, number))),
         }
         Ok(())
     }
@@ -291,17 +379,23 @@ struct Place {
     depth: u32,
 }
 
-/// The transient states of one closure, numbered in the order in which they were met.
+/// The transient states of one closure that are kept, numbered in the order in which they were met.
 #[derive(Debug, Default)]
 struct AtomicRun {
     states: Transients,
     places: Vec<Place>,
-    /// Steps from one transient state to another that had been met before.
+    /// From this number on all transient states are kept.
+    careful_from: usize,
+    /// The places of straight runs, whose states are not kept. Their numbers begin with [`STRAIGHT`].
+    straight: Vec<Place>,
+    /// Steps from a place to a state that was kept before.
     again: Vec<(u32, u32)>,
 }
 
 impl AtomicRun {
     fn clear(&mut self) {
+        self.straight.clear();
+        self.careful_from = usize::MAX;
         if !self.places.is_empty() {
             self.states.clear();
             self.places.clear();
@@ -309,9 +403,30 @@ impl AtomicRun {
         }
     }
 
+    fn place(&self, number: u32) -> Place {
+        match number.checked_sub(STRAIGHT) {
+            Some(at) => self.straight[at as usize],
+            None => self.places[number as usize],
+        }
+    }
+
+    /// Steps from the expanded state to a place; `None` is that state.
+    fn depth(&self, place: Option<u32>) -> u32 {
+        place.map_or(0, |number| self.place(number).depth)
+    }
+
+    /// The kept state from which a place was reached by a straight run.
+    fn origin(&self, mut place: u32) -> Option<u32> {
+        while place >= STRAIGHT {
+            place = self.place(place).parent?;
+        }
+        Some(place)
+    }
+
     fn memory(&self) -> u64 {
         self.states.memory()
-            + (self.places.capacity() * size_of::<Place>() + self.again.capacity() * 8) as u64
+            + ((self.places.capacity() + self.straight.capacity()) * size_of::<Place>()) as u64
+            + (self.again.capacity() * 8) as u64
     }
 
     /// Appends the actions to `from` and then `action`.
@@ -327,8 +442,9 @@ impl AtomicRun {
         let first = out.len();
         let mut next = Some(place);
         while let Some(at) = next {
-            out.push(self.places[at as usize].action);
-            next = self.places[at as usize].parent;
+            let place = self.place(at);
+            out.push(place.action);
+            next = place.parent;
         }
         out[first..].reverse();
     }
@@ -336,8 +452,10 @@ impl AtomicRun {
     /// The actions to a transient state that lies on a cycle, if there is one: a depth-first search that meets a
     /// state on its own stack.
     fn find_loop(&self) -> Option<Vec<ActionId>> {
-        let mut steps = self.again.clone();
-        steps.extend(self.places.iter().enumerate().filter_map(|(i, p)| Some((p.parent?, i as u32))));
+        let again = self.again.iter().filter_map(|&(from, to)| Some((self.origin(from)?, to)));
+        let first = self.places.iter().enumerate();
+        let first = first.filter_map(|(i, place)| Some((self.origin(place.parent?)?, i as u32)));
+        let mut steps: Vec<(u32, u32)> = again.chain(first).collect();
         steps.sort_unstable();
         let steps_of = |node: u32| steps.partition_point(|s| s.0 < node);
         let mut colours = vec![Colour::White; self.places.len()];
@@ -390,8 +508,13 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use system::toy::Graph;
 
-    /// What expanding node 0 gives, and "state: actions" for each edge.
+    /// What expanding node 0 gives, and "state: actions" for each edge, if steps are counted.
     fn expand(text: &str, depth: Option<u64>) -> (Expansion, Vec<String>) {
+        expand_node(text, depth, true)
+    }
+
+    /// The same, if steps are counted (`exact`) or not.
+    fn expand_node(text: &str, depth: Option<u64>, exact: bool) -> (Expansion, Vec<String>) {
         let graph = Graph::parse(text).unwrap();
         let stop = AtomicBool::new(false);
         let limits = Limits { depth, ..Limits::default() };
@@ -400,6 +523,7 @@ mod tests {
         let mut budget = Budget::new(&task, &mut silent);
         let mut out = Expansion::default();
         let mut expander = Expander::new(&graph);
+        expander.exact = exact;
         expander.expand(b"0", 0, &mut budget, &mut out).unwrap();
         let words = |edge: &Edge| {
             let mut actions = Vec::new();
@@ -428,9 +552,69 @@ mod tests {
 
     #[test]
     fn a_transient_state_is_expanded_once_and_by_the_shortest_way() {
-        let (out, edges) = expand("0 -> 1 -> 2 -> 9; 0 -> 2; transient 1 2", None);
-        assert_eq!(edges, ["9: 3 2"]);
+        let (out, edges) = expand("0 -> 1 -> 2 -> 9; 0 -> 2; 2 -> 8; transient 1 2", None);
+        assert_eq!(edges, ["9: 3 2", "8: 3 4"]);
         assert!(out.atomic_loop.is_none(), "a diamond is no loop");
+    }
+
+    #[test]
+    fn straight_runs_are_followed_each_for_itself() {
+        let (out, edges) = expand("0 -> 1 -> 2 -> 9; 0 -> 2; 0 -> 3; transient 1 2 3", None);
+        assert_eq!(edges, ["9: 0 1 2", "9: 3 2", "3: 4"]);
+        assert!(out.atomic_loop.is_none());
+    }
+
+    /// Whether steps are counted or not: the same states, the same errors, and loops are seen.
+    #[test]
+    fn all_ways_of_closing_agree() {
+        let mut random = crate::random::Random::new(5);
+        let mut loops = 0;
+        for _ in 0..3000 {
+            let n = 3 + random.below(12);
+            let mut text = String::new();
+            for _ in 0..n + random.below(n) {
+                let (from, to) = (random.below(n), 1 + random.below(n - 1));
+                text += &format!("{from} -> {to}; ");
+                if random.below(12) == 0 {
+                    text += &format!("assert {from} {to}; ");
+                }
+            }
+            text += "transient 99";
+            (1..n).filter(|_| random.below(4) > 0).for_each(|node| text += &format!(" {node}"));
+            let [exact, loose] = [true, false].map(|exact| {
+                let (out, edges) = expand_node(&text, None, exact);
+                let mut states: Vec<&str> = edges.iter().filter_map(|edge| edge.split(':').next()).collect();
+                states.sort_unstable();
+                states.dedup();
+                let mut faults: Vec<ActionId> =
+                    out.faults.iter().map(|f| f.actions[f.actions.len() - 1]).collect();
+                faults.sort_unstable();
+                (states.join(" "), faults, out.atomic_loop.is_some(), out.stuck)
+            });
+            assert_eq!(exact, loose, "{text}");
+            loops += u32::from(exact.2);
+        }
+        assert!((100..2900).contains(&loops), "{loops}");
+    }
+
+    #[test]
+    fn long_and_endless_runs_are_followed_as_well() {
+        for (len, exact) in
+            [(LONG_RUN - 1, true), (LONG_RUN, false), (LONG_RUN + 1, false), (3 * LONG_RUN, true)]
+        {
+            let expand = |text: &str, depth| expand_node(text, depth, exact);
+            let nodes: Vec<String> = (0..=len).map(|node| node.to_string()).collect();
+            let inner = nodes[1..len as usize].join(" ");
+            let straight = format!("{}; transient {inner}", nodes.join(" -> "));
+            let (out, edges) = expand(&straight, None);
+            assert_eq!(edges.len(), 1);
+            assert_eq!(n_actions(&out.edges()[0]), len);
+            let (out, edges) = expand(&format!("{straight}; {} -> 1", len - 1), None);
+            assert!(edges.len() == 1 && out.atomic_loop.is_some());
+            let back = format!("{} -> 1; transient {} {inner}", nodes.join(" -> "), len);
+            let (out, edges) = expand(&back, None);
+            assert!(edges.is_empty() && out.atomic_loop.is_some());
+        }
     }
 
     #[test]

@@ -7,11 +7,12 @@ use crate::task::Task;
 use std::sync::atomic::AtomicBool;
 use system::{ActionId, TransitionSystem};
 
-/// The actions along the edges with these numbers, from the initial state, and then `more`. No budget applies: a
-/// counterexample that was found must be told.
+/// The actions along the edges with these numbers, from the initial state, and then `more`. `exact` is as it was when they
+/// were found ([`Expander::exact`]). No budget applies: a counterexample that was found must be told.
 pub(crate) fn retrace(
     system: &dyn TransitionSystem,
     task: &Task<'_>,
+    exact: bool,
     edges: &[u32],
     more: &[ActionId],
 ) -> Vec<ActionId> {
@@ -22,6 +23,7 @@ pub(crate) fn retrace(
     let mut silent = Silent;
     let mut budget = Budget::new(&task, &mut silent);
     let mut expander = Expander::new(system);
+    expander.exact = exact;
     let (mut state, mut expansion) = (Vec::new(), Expansion::default());
     if system.initial(&mut state).is_err() {
         return path;
