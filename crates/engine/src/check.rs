@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
-use crate::plan::Plan;
+use crate::plan::{Plan, Por};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
 use crate::session::Session;
@@ -15,11 +15,13 @@ use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
-use search::{Checks, Limits, Observer, Outcome, Statistics, StopReason, Task, Violation, Warning};
+use search::{
+    Checks, Limits, Observer, Outcome, Proviso, Reduce, Statistics, StopReason, Task, Violation, Warning,
+};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use system::coverage::Coverage;
-use system::{Blocked, Explain, FaultKind, TransitionSystem};
+use system::{Blocked, Explain, FaultKind, Reduction, TransitionSystem};
 use trace::{Evidence, Palette, Trail, TrailStep, Walker, confirm};
 
 /// Checks a model: every property asked for, or all that apply.
@@ -105,6 +107,11 @@ pub trait Explored {
 
     /// Which statements were executed, as in [`Explain::coverage`].
     fn coverage(&self) -> Option<Vec<Coverage>>;
+
+    /// What chooses the actions that are enough; nothing for systems of which nothing more is known.
+    fn reduction(&self, _por: Por) -> Option<Box<dyn Reduction + '_>> {
+        None
+    }
 }
 
 /// What the searches of one check have in common.
@@ -148,12 +155,16 @@ impl Run<'_> {
         checks: Checks,
         observer: &mut dyn Observer,
     ) -> Result<PropertyReport, Failure> {
+        let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
+        let reduction = searched.reduction(self.plan.por);
+        let proviso = if checks.only_end_states() { Proviso::None } else { self.plan.proviso };
         let task = Task {
-            checks: Checks { channels_empty: self.plan.channels_empty, ..checks },
+            checks,
             all_errors: self.plan.all_errors,
             seed: self.plan.seed,
             limits: self.limits_left(),
             stop: self.stop,
+            reduce: reduction.as_deref().map(|by| Reduce { by, proviso }),
         };
         let mut outcome = dispatch::search(self.plan, searched.system(), &task, observer);
         for warning in std::mem::take(&mut outcome.warnings) {
@@ -166,7 +177,9 @@ impl Run<'_> {
         }
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
-        if report.exhaustive {
+        // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
+        let all_actions = task.reduce.is_none_or(|reduce| reduce.proviso != Proviso::None);
+        if report.exhaustive && all_actions {
             report.coverage = searched.coverage();
         }
         Ok(report)

@@ -231,7 +231,8 @@ mod tests {
         let graph = Graph::parse(&nodes.join(" -> ")).unwrap();
         let stop = AtomicBool::new(false);
         let limits = Limits::default();
-        let task = Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop };
+        let task =
+            Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop, reduce: None };
         let found = depth_first(&graph, &mut Table::default(), &task, &mut Silent).violations.remove(0);
         let trail = Trail {
             version: String::new(),
@@ -260,7 +261,8 @@ mod tests {
         let graph = Graph::parse("0 -> 0").unwrap();
         let stop = AtomicBool::new(false);
         let limits = Limits::default();
-        let task = Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop };
+        let task =
+            Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop, reduce: None };
         Verdict::Holds(depth_first(&graph, &mut Table::default(), &task, &mut Silent).exhausted.unwrap())
     }
 

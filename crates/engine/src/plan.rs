@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
 use machine::opt::Reductions;
-use search::Limits;
+use search::{Limits, Proviso};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,6 +17,17 @@ pub enum Order {
     DepthFirst,
     /// Breadth-first: a shortest counterexample.
     BreadthFirst,
+}
+
+/// A partial-order reduction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Por {
+    /// Everything is explored.
+    None,
+    /// Stubborn sets within one process.
+    Ample,
+    /// Stubborn sets.
+    Stubborn,
 }
 
 /// How visited states are kept.
@@ -65,6 +76,10 @@ pub struct Plan {
     pub properties: Vec<String>,
     /// The order of exploration.
     pub order: Order,
+    /// What chooses the actions that are enough.
+    pub por: Por,
+    /// What makes sure, where that is needed, that no action is put off for ever.
+    pub proviso: Proviso,
     /// How visited states are kept.
     pub store: StoreKind,
     /// Go on after a violation.
@@ -100,7 +115,7 @@ pub const SEARCH: Choice = Choice {
 };
 /// The values of `--por`.
 pub const POR: Choice =
-    Choice { option: "--por", available: &["none"], later: &["ample", "twophase", "stubborn"] };
+    Choice { option: "--por", available: &["none", "ample", "stubborn"], later: &["twophase"] };
 /// The values of `--store`.
 pub const STORE: Choice = Choice {
     option: "--store",
@@ -113,7 +128,7 @@ pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"
 pub const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
 /// The values of `--proviso`.
 pub const PROVISO: Choice =
-    Choice { option: "--proviso", available: &[], later: &["stack", "closed-set", "color", "static"] };
+    Choice { option: "--proviso", available: &["stack", "closed-set"], later: &["color", "static"] };
 /// The values of `--save`.
 pub const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
 /// The values of `--opt`.
@@ -196,6 +211,12 @@ impl Plan {
             "dfs" => Order::DepthFirst,
             _ => Order::Frontier,
         };
+        let por = match config.por {
+            "ample" => Por::Ample,
+            "stubborn" => Por::Stubborn,
+            _ => Por::None,
+        };
+        let proviso = proviso(options.proviso.as_deref(), por, order)?;
         let limits = limits(options)?;
         let store = store_kind(config.store, options, &limits);
         let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
@@ -204,6 +225,8 @@ impl Plan {
             source: options.source.clone(),
             properties: options.properties.clone(),
             order,
+            por,
+            proviso,
             store,
             all_errors: options.all_errors,
             channels_empty: options.channels_empty,
@@ -214,6 +237,31 @@ impl Plan {
             options: options.clone(),
         })
     }
+}
+
+/// The proviso: the one asked for, where it makes sense, or the one that suits the order.
+fn proviso(word: Option<&str>, por: Por, order: Order) -> Result<Proviso, Failure> {
+    let depth_first = order == Order::DepthFirst;
+    let Some(word) = word else {
+        return Ok(if depth_first { Proviso::Stack } else { Proviso::ClosedSet });
+    };
+    let proviso = match PROVISO.take(word)? {
+        "stack" => Proviso::Stack,
+        _ => Proviso::ClosedSet,
+    };
+    if por == Por::None {
+        return Err(Failure::refused_with(
+            format!("--proviso {word} belongs to a partial-order reduction, and there is none"),
+            "add --por stubborn, or leave --proviso out",
+        ));
+    }
+    if proviso == Proviso::Stack && !depth_first {
+        return Err(Failure::refused_with(
+            "--proviso stack needs the stack of a depth-first search",
+            "use --search dfs, or --proviso closed-set",
+        ));
+    }
+    Ok(proviso)
 }
 
 /// The store that a word names.
@@ -275,7 +323,6 @@ fn threads(given: Option<u64>) -> Result<u64, Failure> {
 
 fn refuse_unavailable(options: &CheckOptions) -> Result<(), Failure> {
     FAIR.refuse_if_given(options.fair.as_deref())?;
-    PROVISO.refuse_if_given(options.proviso.as_deref())?;
     SAVE.refuse_if_given(options.save.as_deref())?;
     later(options.ltl.is_some(), "--ltl")?;
     later(options.sleep, "--sleep")?;
@@ -385,6 +432,23 @@ mod tests {
     }
 
     #[test]
+    fn a_proviso_suits_the_search() {
+        let with = |por, search, proviso| CheckOptions {
+            por: some(por),
+            search: some(search),
+            proviso,
+            ..options()
+        };
+        let plan = |options: &CheckOptions| Plan::new(options).unwrap();
+        let stubborn = plan(&with("stubborn", "dfs", None));
+        assert_eq!((stubborn.por, stubborn.proviso), (Por::Stubborn, Proviso::Stack));
+        assert_eq!(plan(&with("ample", "frontier", None)).proviso, Proviso::ClosedSet);
+        assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
+        assert!(message(&with("stubborn", "bfs", some("stack"))).contains("depth-first"));
+        assert!(message(&with("none", "dfs", some("stack"))).contains("there is none"));
+    }
+
+    #[test]
     fn a_bit_array_takes_what_it_is_given() {
         let bitstate = |max_memory| CheckOptions { store: some("bitstate"), max_memory, ..options() };
         let bytes = |max_memory| Plan::new(&bitstate(max_memory)).unwrap().store;
@@ -396,12 +460,12 @@ mod tests {
     fn what_does_not_exist_yet_is_refused() {
         let cases = [
             CheckOptions { search: some("ndfs"), ..options() },
-            CheckOptions { por: some("stubborn"), ..options() },
+            CheckOptions { por: some("twophase"), ..options() },
             CheckOptions { threads: Some(2), ..options() },
             CheckOptions { fair: some("weak"), ..options() },
             CheckOptions { sleep: true, ..options() },
             CheckOptions { save: some("all"), ..options() },
-            CheckOptions { proviso: some("stack"), ..options() },
+            CheckOptions { proviso: some("color"), por: some("stubborn"), ..options() },
             CheckOptions { state_cache: Some(10), ..options() },
             CheckOptions { handoff: Some(10), ..options() },
             CheckOptions { ltl: some("[] p"), ..options() },

@@ -4,6 +4,7 @@ use crate::check::Explored;
 use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::options::Source;
+use crate::plan::Por;
 use crate::property::Inventory;
 use jit::Jit;
 use machine::Interp;
@@ -15,11 +16,12 @@ use promela::parse::Dialect;
 use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
 use promela::{lint, lower, parse, preprocess};
+use reduce::{Extent, Stubborn};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use system::coverage::Coverage;
-use system::{Explain, TransitionSystem};
+use system::{Explain, Reduction, TransitionSystem};
 
 /// A model that was read.
 #[derive(Debug)]
@@ -139,6 +141,19 @@ impl Explored for Searched {
             Searched::Interp(machine) => machine.coverage(),
             Searched::Jit(machine) => machine.interp().coverage(),
         }
+    }
+
+    fn reduction(&self, por: Por) -> Option<Box<dyn Reduction + '_>> {
+        let extent = match por {
+            Por::None => return None,
+            Por::Ample => Extent::OneProcess,
+            Por::Stubborn => Extent::AnyProcesses,
+        };
+        let stubborn = match self {
+            Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),
+            Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
+        };
+        Some(Box::new(stubborn))
     }
 }
 

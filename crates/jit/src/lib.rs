@@ -20,6 +20,7 @@ mod code;
 mod compile;
 mod convert;
 mod layout;
+mod look;
 mod native;
 mod runtime;
 mod shape;

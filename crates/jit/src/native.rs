@@ -60,7 +60,7 @@ impl Native {
 
     /// The shape of a state; `None` for bytes that are no state.
     #[inline(always)]
-    fn shape_of(&self, state: &[u8]) -> Option<&Shape> {
+    pub(crate) fn shape_of(&self, state: &[u8]) -> Option<&Shape> {
         let shape = self.shapes.get(convert::shape_id(state)?)?;
         let control = usize::from(state[CONTROL as usize]);
         (shape.len as usize == state.len() && control <= shape.processes.len()).then_some(shape)

@@ -1,17 +1,20 @@
 //! Facts: static truth about a program, computed once from the intermediate form, as plain data.
 //!
 //! [`footprint`] says what a statement mentions; [`access`] says, for every edge, what parts of a state it may read and write,
-//! with everything that the language adds; [`region`] is how such sets are named, [`points`] which channels are meant.
+//! with everything that the language adds; [`region`] is how such sets are named, [`points`] which channels are meant,
+//! [`known`] what more can be said of a process whose number and parameters are known.
 //! [`check`] tries to falsify them. Facts err in one direction only, and their types say in which: [`May`] can name
 //! more than is really touched, never less; [`Must`] can name less, never more.
 
 pub mod access;
 pub mod check;
 pub mod footprint;
+pub mod known;
 pub mod points;
 pub mod region;
 
-pub use access::{Access, Facts};
+pub use access::{Access, Analysis, Facts};
 pub use footprint::{Cells, Footprint};
+pub use known::{Known, Meant, Telling, Who, telling};
 pub use points::Points;
 pub use region::{Aspects, ChannelName, Channels, May, Must, Part, Region};

@@ -4,6 +4,7 @@
 
 pub mod facts;
 pub mod interp;
+pub mod look;
 pub mod opt;
 
 pub use interp::Interp;

@@ -7,6 +7,9 @@
 //!
 //! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
 //! the search is then not exhaustive.
+//!
+//! With a reduction, a state whose chosen successors all break the proviso is expanded in full, at once. To know what is on
+//! the stack its hashes are counted: a state that is taken for one on the stack is only expanded in vain.
 
 use crate::delta;
 use crate::expand::{Expander, Expansion};
@@ -14,8 +17,9 @@ use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
-use crate::task::Task;
-use std::collections::TryReserveError;
+use crate::task::{Proviso, Task};
+use std::collections::{HashMap, TryReserveError};
+use std::ops::Range;
 use store::Seen;
 use system::{ActionId, Fault, TransitionSystem};
 
@@ -31,7 +35,7 @@ pub fn depth_first<S: Seen>(
         store,
         task,
         budget: Budget::new(task, observer),
-        expander: Expander::new(system),
+        expander: Expander::new(system, task.reduce),
         expansion: Expansion::default(),
         random: task.seed.map(Random::new),
         hidden: system.hidden_bytes(),
@@ -40,6 +44,7 @@ pub fn depth_first<S: Seen>(
         tickets: Vec::new(),
         actions: Vec::new(),
         faults: Vec::new(),
+        proviso: task.reduce.map_or(Proviso::None, |reduce| reduce.proviso),
         stack: Stack::default(),
         found: Recorder::default(),
         statistics: Statistics::default(),
@@ -72,6 +77,7 @@ struct DepthFirst<'a, S: Seen> {
     /// Every state must be judged, not only those that are stuck.
     judge_all: bool,
     faults: Vec<Fault>,
+    proviso: Proviso,
     stack: Stack<S::Ticket>,
     found: Recorder,
     statistics: Statistics,
@@ -130,8 +136,20 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.depth_limited |= self.expansion.cut;
         self.judge()?;
         let state = &self.stack.state;
-        self.store.depart(&state[..state.len().saturating_sub(self.hidden)]);
-        self.push_successors()
+        let key = &state[..state.len().saturating_sub(self.hidden)];
+        self.store.depart(key);
+        let hash = (self.proviso == Proviso::Stack).then(|| store::hash::hash(key));
+        self.stack.enter(hash).map_err(no_memory)?;
+        let all = self.expansion.edges().len();
+        let kept = self.push_successors(0..all)?;
+        if kept || self.proviso == Proviso::None || self.expansion.rest.is_empty() {
+            return Ok(());
+        }
+        let rest = self.expansion.rest;
+        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.expansion)?;
+        self.depth_limited |= self.expansion.cut;
+        self.judge_steps()?;
+        self.push_successors(all..self.expansion.edges().len()).map(drop)
     }
 
     fn judge(&mut self) -> Result<(), StopReason> {
@@ -143,6 +161,10 @@ impl<S: Seen> DepthFirst<'_, S> {
             self.violation(fault, &[])?;
         }
         self.faults = faults;
+        self.judge_steps()
+    }
+
+    fn judge_steps(&mut self) -> Result<(), StopReason> {
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
@@ -154,27 +176,30 @@ impl<S: Seen> DepthFirst<'_, S> {
         Ok(())
     }
 
-    fn push_successors(&mut self) -> Result<(), StopReason> {
+    /// Puts the unknown ones of some edges on the stack; says whether one of them all keeps the proviso.
+    fn push_successors(&mut self, edges: Range<usize>) -> Result<bool, StopReason> {
         self.order.clear();
-        self.order.extend((0..self.expansion.edges().len()).rev());
+        self.order.extend(edges.rev());
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.order);
         }
         self.prepare()?;
-        self.stack.enter().map_err(no_memory)?;
+        let mut kept = false;
         for (&i, &ticket) in self.order.iter().zip(&self.tickets) {
             let edge = &self.expansion.edges()[i];
             let state = self.expansion.state(edge);
             self.statistics.transitions += 1;
             if self.store.contains(self.key(state), ticket) {
                 self.statistics.matched += 1;
+                kept |= self.proviso == Proviso::Stack && !self.stack.may_hold(self.key(state));
                 continue;
             }
+            kept = true;
             self.actions.clear();
             self.expander.actions(edge, &mut self.actions);
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// Looks the successors up together, up to the last stride.
@@ -236,6 +261,9 @@ struct Stack<T> {
     /// Differences between states and their successors still to be tried.
     redo: Vec<u8>,
     actions: Vec<ActionId>,
+    /// The hashes of the states that have frames, where somebody asks, and how often each occurs.
+    hashes: Vec<u64>,
+    held: HashMap<u64, u32>,
 }
 
 /// How the state at the end of the path differs from the one before: lengths of what is on top of the common stacks.
@@ -274,6 +302,8 @@ impl<T> Default for Stack<T> {
             pending: Vec::new(),
             redo: Vec::new(),
             actions: Vec::new(),
+            hashes: Vec::new(),
+            held: HashMap::new(),
         }
     }
 }
@@ -290,6 +320,7 @@ impl<T> Stack<T> {
             }
             let taken = frame.taken;
             self.frames.pop();
+            self.forget();
             self.back(taken);
         }
         false
@@ -321,10 +352,32 @@ impl<T> Stack<T> {
     }
 
     /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
-    fn enter(&mut self) -> Result<(), TryReserveError> {
+    fn enter(&mut self, hash: Option<u64>) -> Result<(), TryReserveError> {
         self.frames.try_reserve(1)?;
         self.frames.push(Frame { pending: 0, taken: self.taken });
+        if let Some(hash) = hash {
+            self.hashes.try_reserve(1)?;
+            self.held.try_reserve(1)?;
+            self.hashes.push(hash);
+            *self.held.entry(hash).or_default() += 1;
+        }
         Ok(())
+    }
+
+    /// The last frame is gone.
+    fn forget(&mut self) {
+        let Some(hash) = self.hashes.pop() else { return };
+        if let Some(times) = self.held.get_mut(&hash) {
+            *times -= 1;
+            if *times == 0 {
+                self.held.remove(&hash);
+            }
+        }
+    }
+
+    /// Whether the state with this key may be on the stack; a *no* is sure.
+    fn may_hold(&self, key: &[u8]) -> bool {
+        self.held.contains_key(&store::hash::hash(key))
     }
 
     /// Adds a successor of the state at the end of the path, to be tried before those added so far.
@@ -355,7 +408,8 @@ impl<T> Stack<T> {
         let words = self.path.capacity() + self.actions.capacity();
         let pending = self.pending.capacity() * size_of::<Pending<T>>();
         let frames = self.frames.capacity() * size_of::<Frame>();
-        (words * 8 + frames + pending + self.undo.capacity() + self.redo.capacity()) as u64
+        let held = self.hashes.capacity() * 8 + self.held.capacity() * 24;
+        (words * 8 + held + frames + pending + self.undo.capacity() + self.redo.capacity()) as u64
     }
 }
 
@@ -371,7 +425,7 @@ mod tests {
 
     fn search(system: &dyn TransitionSystem, all_errors: bool, limits: Limits) -> Outcome {
         let stop = AtomicBool::new(false);
-        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop };
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop, reduce: None };
         depth_first(system, &mut Table::default(), &task, &mut Silent)
     }
 
@@ -412,7 +466,14 @@ mod tests {
         let graph = Graph::parse("0 -> 1 -> 2; bad 1; assert 0 1").unwrap();
         let stop = AtomicBool::new(false);
         let checks = Checks::only(system::FaultKind::Invariant);
-        let task = Task { checks, all_errors: true, seed: None, limits: Limits::default(), stop: &stop };
+        let task = Task {
+            checks,
+            all_errors: true,
+            seed: None,
+            limits: Limits::default(),
+            stop: &stop,
+            reduce: None,
+        };
         let outcome = depth_first(&graph, &mut Table::default(), &task, &mut Silent);
         assert_eq!((outcome.errors, outcome.statistics.states), (1, 3));
     }
@@ -434,7 +495,8 @@ mod tests {
     fn a_full_store_ends_the_search() {
         let stop = AtomicBool::new(false);
         let limits = Limits::default();
-        let task = Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop };
+        let task =
+            Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop: &stop, reduce: None };
         let system = Counters { n: 6, max: 6 };
         let outcome = depth_first(&system, &mut Table::new(50_000), &task, &mut Silent);
         assert_eq!(outcome.stop, StopReason::MemoryLimit);
@@ -469,7 +531,8 @@ mod tests {
         let run = |seed| {
             let stop = AtomicBool::new(false);
             let limits = Limits::default();
-            let task = Task { checks: Checks::SAFETY, all_errors: true, seed, limits, stop: &stop };
+            let task =
+                Task { checks: Checks::SAFETY, all_errors: true, seed, limits, stop: &stop, reduce: None };
             depth_first(&graph, &mut Table::default(), &task, &mut Silent)
         };
         let (plain, one, again) = (run(None), run(Some(1)), run(Some(1)));

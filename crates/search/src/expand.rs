@@ -12,12 +12,18 @@
 //! When a transient state is met again the graph of the closure may have a cycle: an atomic sequence that can run
 //! for ever. That is looked for only then, and reported as a warning. Limits apply inside a closure as well, since it
 //! may be as large as a state space.
+//!
+//! **Reduction.** All actions of a state are tried, which costs little; a reducer then chooses some of them, and only
+//! these are followed. The others are put aside, as the *rest*, until a proviso asks for them. So the edges of what was
+//! chosen come first, in an order that depends on the state alone. What was chosen is not enough when one of its steps cannot be
+//! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
 
 use crate::limits::Budget;
 use crate::outcome::StopReason;
+use crate::task::Reduce;
 use crate::transients::Transients;
 use std::ops::Range;
-use system::{ActionId, Fault, Successor, Successors, TransitionSystem, Worker};
+use system::{ActionId, Choice, Fault, Reducer, Successor, Successors, TransitionSystem, Worker};
 
 /// Transient states that are expanded together.
 const TOGETHER: usize = 16;
@@ -60,10 +66,30 @@ pub struct Expansion {
     pub cut: bool,
     /// The actions to a transient state on a cycle of transient states.
     pub atomic_loop: Option<Vec<ActionId>>,
+    /// What was not chosen; nothing when nothing was left out.
+    pub rest: Rest,
+    /// A step could not be completed.
+    lost: bool,
+    /// Outcomes that were put aside.
+    aside: Vec<Successor>,
     /// Between expansions the list holds edges.
     outcomes: Successors,
     /// The edges while atomic sequences are being closed; otherwise a buffer.
     edges: Vec<Edge>,
+}
+
+/// Outcomes of actions that were enabled and not chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    first: u32,
+    end: u32,
+}
+
+impl Rest {
+    /// Whether nothing was left out.
+    pub fn is_empty(self) -> bool {
+        self.first == self.end
+    }
 }
 
 impl Expansion {
@@ -82,16 +108,26 @@ impl Expansion {
     /// Forgets the edges, keeps the memory.
     pub fn clear(&mut self) {
         self.outcomes.clear();
+        self.aside.clear();
     }
 
     fn begin(&mut self) {
         self.faults.clear();
         self.atomic_loop = None;
         self.cut = false;
+        self.rest = Rest::default();
+        self.lost = false;
+    }
+
+    /// Puts outcomes back that were put aside; says where they begin.
+    fn take_back(&mut self, rest: Rest) -> usize {
+        let at = self.outcomes.list.len();
+        self.outcomes.list.extend_from_slice(&self.aside[rest.first as usize..rest.end as usize]);
+        at
     }
 
     fn memory(&self) -> u64 {
-        let records = self.edges.capacity() + self.outcomes.list.capacity();
+        let records = self.edges.capacity() + self.outcomes.list.capacity() + self.aside.capacity();
         (self.outcomes.bytes.capacity() + records * size_of::<Successor>()) as u64
     }
 }
@@ -99,6 +135,10 @@ impl Expansion {
 /// Expands states; keeps its buffers between them.
 pub struct Expander<'a> {
     worker: Box<dyn Worker + 'a>,
+    reducer: Option<Box<dyn Reducer + 'a>>,
+    /// The enabled actions of a state, and which of them were chosen.
+    enabled: Vec<ActionId>,
+    chosen: Vec<u32>,
     /// Whether to look for endless atomic sequences.
     pub look_for_loops: bool,
     /// Whether the actions to each ordinary state must be as few as possible, because steps are counted.
@@ -112,9 +152,12 @@ pub struct Expander<'a> {
 
 impl<'a> Expander<'a> {
     /// An expander for `system`.
-    pub fn new(system: &'a dyn TransitionSystem) -> Self {
+    pub fn new(system: &'a dyn TransitionSystem, reduce: Option<Reduce<'a>>) -> Self {
         Expander {
             worker: system.worker(),
+            reducer: reduce.map(|reduce| reduce.by.reducer()),
+            enabled: Vec::new(),
+            chosen: Vec::new(),
             look_for_loops: true,
             exact: false,
             run: AtomicRun::default(),
@@ -135,8 +178,85 @@ impl<'a> Expander<'a> {
         out.begin();
         let first = out.outcomes.list.len();
         self.worker.expand(state, &mut out.outcomes);
+        out.stuck = out.outcomes.list.len() == first;
+        if self.reducer.is_some() && out.outcomes.list.len() > first + 1 && self.choose(state, first, out) {
+            return self.expand_chosen(first, depth, budget, out);
+        }
+        self.settle(first, true, depth, budget, out)
+    }
+
+    /// Follows what was chosen, and at once the rest where that is not enough.
+    #[cold]
+    fn expand_chosen(
+        &mut self,
+        first: usize,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        self.settle(first, true, depth, budget, out)?;
+        if out.outcomes.list.len() > first && !out.lost {
+            return Ok(());
+        }
+        let rest = std::mem::take(&mut out.rest);
+        let at = out.take_back(rest);
+        self.settle(at, false, depth, budget, out)
+    }
+
+    /// Follows what was left out of a state. The edges are appended; errors on the way, and what else is said of the state
+    /// expanded last, are about the rest alone, and so are [`Expander::actions`].
+    pub fn expand_rest(
+        &mut self,
+        rest: Rest,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        out.begin();
+        let at = out.take_back(rest);
+        self.settle(at, true, depth, budget, out)
+    }
+
+    /// Lets the reducer choose among the outcomes from `first` on, and puts the others aside. False when there are none.
+    fn choose(&mut self, state: &[u8], first: usize, out: &mut Expansion) -> bool {
+        let Some(reducer) = &mut self.reducer else { return false };
+        let list = &mut out.outcomes.list;
+        self.enabled.clear();
+        self.enabled.extend(list[first..].iter().map(|outcome| outcome.action));
+        if reducer.choose(state, &self.enabled, &mut self.chosen) == Choice::All
+            || self.chosen.is_empty()
+            || self.chosen.len() >= self.enabled.len()
+        {
+            return false;
+        }
+        let aside = out.aside.len();
+        let (mut next, mut kept) = (self.chosen.iter().copied().peekable(), first);
+        for i in 0..self.enabled.len() {
+            let outcome = list[first + i];
+            match next.next_if_eq(&(i as u32)) {
+                Some(_) => {
+                    list[kept] = outcome;
+                    kept += 1;
+                }
+                None => out.aside.push(outcome),
+            }
+        }
+        list.truncate(kept);
+        out.rest = Rest { first: aside as u32, end: out.aside.len() as u32 };
+        true
+    }
+
+    /// Makes edges of the outcomes from `first` on. `fresh`: they are the first of their state.
+    #[inline(always)]
+    fn settle(
+        &mut self,
+        first: usize,
+        fresh: bool,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
         let outcomes = &out.outcomes.list[first..];
-        out.stuck = outcomes.is_empty();
         let unusual = |o: &Successor| o.transient | o.fault | u32::from(!o.has_state());
         if outcomes.iter().fold(0, |bits, outcome| bits | unusual(outcome)) == 0
             && budget.steps_left(depth) > 0
@@ -147,7 +267,7 @@ impl<'a> Expander<'a> {
         out.edges.extend_from_slice(&out.outcomes.list[first..]);
         out.outcomes.list.truncate(first);
         std::mem::swap(&mut out.edges, &mut out.outcomes.list);
-        let closed = self.close_all(depth, budget, out);
+        let closed = self.close_all(fresh, depth, budget, out);
         std::mem::swap(&mut out.edges, &mut out.outcomes.list);
         closed
     }
@@ -155,20 +275,23 @@ impl<'a> Expander<'a> {
     /// Sorts the outcomes of a state and closes the atomic sequences that begin with them.
     fn close_all(
         &mut self,
+        fresh: bool,
         depth: u64,
         budget: &mut Budget<'_>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         let steps_left = budget.steps_left(depth);
-        self.run.clear();
+        if fresh {
+            self.run.clear();
+        }
         if steps_left == 0 {
             out.cut = !out.stuck;
             return Ok(());
         }
         self.hashes.clear();
         let last = out.outcomes.list.len();
+        let mut next = self.run.places.len();
         self.sort_outcomes(0..last, None, steps_left, out)?;
-        let mut next = 0;
         while let Some(place) = self.run.places.get(next) {
             let inside = u64::from(place.depth);
             let n = (self.run.places.len() - next).min(TOGETHER);
@@ -311,6 +434,8 @@ impl<'a> Expander<'a> {
             if !outcome.is_transient() {
                 if outcome.has_state() {
                     out.edges.push(Edge { transient: via, fault: before, ..outcome });
+                } else {
+                    out.lost = true;
                 }
             } else if outcome.fault != 0 || self.is_careful(from) {
                 let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
@@ -518,11 +643,12 @@ mod tests {
         let graph = Graph::parse(text).unwrap();
         let stop = AtomicBool::new(false);
         let limits = Limits { depth, ..Limits::default() };
-        let task = Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop };
+        let task =
+            Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop, reduce: None };
         let mut silent = Silent;
         let mut budget = Budget::new(&task, &mut silent);
         let mut out = Expansion::default();
-        let mut expander = Expander::new(&graph);
+        let mut expander = Expander::new(&graph, None);
         expander.exact = exact;
         expander.expand(b"0", 0, &mut budget, &mut out).unwrap();
         let words = |edge: &Edge| {

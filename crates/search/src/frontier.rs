@@ -12,9 +12,13 @@
 //!
 //! **Paths.** What is kept of the way to a state is the number of one edge, about a byte ([`Ancestry`]): the path is
 //! found by expanding the states along it once more.
+//!
+//! **Reduction.** What a reducer chose is expanded and inserted like anything else. If the proviso asks for a new state and
+//! there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are numbered after
+//! those that were chosen.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
-use crate::expand::{Edge, Expander, Expansion, n_actions};
+use crate::expand::{Edge, Expander, Expansion, Rest, n_actions};
 use crate::findings::{Findings, Spot};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
@@ -22,7 +26,7 @@ use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::retrace::retrace;
-use crate::task::Task;
+use crate::task::{Proviso, Task};
 use std::collections::{TryReserveError, VecDeque};
 use std::ops::Range;
 use store::Seen;
@@ -73,6 +77,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     pub limited: bool,
     pub budget: Budget<'a>,
     expander: Expander<'a>,
+    /// One of the chosen successors must be new.
+    proviso: bool,
     pub random: Option<Random>,
     pub ancestry: Ancestry,
     /// The level that is being expanded.
@@ -92,6 +98,8 @@ pub(crate) struct Batch<T> {
     expansion: Expansion,
     /// For each state, where its edges end.
     ends: Vec<usize>,
+    /// For each state, what was left out.
+    rests: Vec<Rest>,
     /// For each edge, what the store made of it.
     tickets: Vec<T>,
     /// The order in which the edges of one state are inserted, if it is a random one.
@@ -104,6 +112,7 @@ impl<T> Default for Batch<T> {
             state: Vec::new(),
             expansion: Expansion::default(),
             ends: Vec::new(),
+            rests: Vec::new(),
             tickets: Vec::new(),
             order: Vec::new(),
         }
@@ -122,7 +131,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     ) -> Self {
         // A limit on steps needs their number.
         let levels = if task.limits.depth.is_some() { Levels::Steps } else { levels };
-        let mut expander = Expander::new(system);
+        let mut expander = Expander::new(system, task.reduce);
         expander.exact = levels == Levels::Steps;
         Frontier {
             system,
@@ -135,6 +144,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             limited: task.limits.states.is_some(),
             budget,
             expander,
+            proviso: task.reduce.is_some_and(|reduce| reduce.proviso != Proviso::None),
             random: task.seed.map(Random::new),
             ancestry: Ancestry::default(),
             depth: 0,
@@ -207,6 +217,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     fn expand_batch(&mut self, most: u64, batch: &mut Batch<S::Ticket>) -> Result<u64, StopReason> {
         batch.expansion.clear();
         batch.ends.clear();
+        batch.rests.clear();
         batch.tickets.clear();
         while (batch.ends.len() as u64) < most.min(BATCH as u64) && batch.tickets.len() < MANY_EDGES {
             batch.state.clear();
@@ -219,6 +230,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             self.expand_one(batch)?;
             self.prepare(batch)?;
             batch.ends.push(batch.tickets.len());
+            if self.proviso {
+                batch.rests.push(batch.expansion.rest);
+            }
         }
         Ok(batch.ends.len() as u64)
     }
@@ -262,6 +276,10 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                 self.violation(fault, ordinal, &[])?;
             }
         }
+        self.judge_steps(ordinal, expansion)
+    }
+
+    fn judge_steps(&mut self, ordinal: Ordinal, expansion: &mut Expansion) -> Result<(), StopReason> {
         for step in expansion.faults.drain(..) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, ordinal, &step.actions)?;
@@ -293,6 +311,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         for at in 0..batch.ends.len() {
             let range = first..batch.ends[at];
             first = range.end;
+            let (followed, known) = (range.len() as u32, self.ancestry.found_so_far());
             match &mut self.random {
                 None => self.insert_edges(batch, range)?,
                 Some(random) => {
@@ -302,7 +321,35 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                     self.insert_shuffled(batch, range.start)?;
                 }
             }
+            if self.proviso && !batch.rests[at].is_empty() && self.ancestry.found_so_far() == known {
+                self.insert_rest(batch, at, followed)?;
+            }
             self.ancestry.expanded().map_err(no_memory)?;
+        }
+        Ok(())
+    }
+
+    /// Expands and inserts what was left out of a state of the batch, of which so many edges were followed.
+    #[cold]
+    fn insert_rest(
+        &mut self,
+        batch: &mut Batch<S::Ticket>,
+        at: usize,
+        followed: u32,
+    ) -> Result<(), StopReason> {
+        let expansion = &mut batch.expansion;
+        let first = expansion.edges().len();
+        self.expander.expand_rest(batch.rests[at], self.depth, &mut self.budget, expansion)?;
+        self.depth_limited |= expansion.cut;
+        self.judge_steps(self.ancestry.parent(), expansion)?;
+        for (i, edge) in expansion.edges()[first..].iter().enumerate() {
+            let state = expansion.state(edge);
+            let key = &state[..state.len().saturating_sub(self.hidden)];
+            let mut ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+            self.store.approach(&mut ticket);
+            self.statistics.transitions += 1;
+            let is_new = self.reach(expansion, edge, ticket, followed + i as u32)?;
+            self.statistics.matched += u64::from(!is_new);
         }
         Ok(())
     }
@@ -491,7 +538,7 @@ mod tests {
 
     fn run(system: &dyn TransitionSystem, all_errors: bool, limits: Limits, breadth: bool) -> Outcome {
         let stop = AtomicBool::new(false);
-        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop };
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop, reduce: None };
         if breadth {
             steps(system, &task)
         } else {

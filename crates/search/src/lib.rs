@@ -30,4 +30,4 @@ pub use limits::Limits;
 pub use observer::{Flow, Observer, Silent, Snapshot};
 pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning};
 pub use property::Checks;
-pub use task::Task;
+pub use task::{Proviso, Reduce, Task};

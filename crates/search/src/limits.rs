@@ -137,7 +137,7 @@ mod tests {
     use crate::property::Checks;
 
     fn task(limits: Limits, stop: &AtomicBool) -> Task<'_> {
-        Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop }
+        Task { checks: Checks::SAFETY, all_errors: false, seed: None, limits, stop, reduce: None }
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl Checks {
         checks
     }
 
+    /// Whether nothing counts but states without a successor.
+    pub fn only_end_states(&self) -> bool {
+        *self == Checks { channels_empty: self.channels_empty, ..Checks::only(FaultKind::EndState) }
+    }
+
     /// Whether an error of this kind is a violation.
     pub fn count(&self, kind: FaultKind) -> bool {
         match kind {

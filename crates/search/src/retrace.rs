@@ -22,7 +22,7 @@ pub(crate) fn retrace(
     let task = Task { limits, stop: &stop, ..*task };
     let mut silent = Silent;
     let mut budget = Budget::new(&task, &mut silent);
-    let mut expander = Expander::new(system);
+    let mut expander = Expander::new(system, task.reduce);
     expander.exact = exact;
     let (mut state, mut expansion) = (Vec::new(), Expansion::default());
     if system.initial(&mut state).is_err() {
@@ -30,7 +30,11 @@ pub(crate) fn retrace(
     }
     for &number in edges {
         expansion.clear();
-        let expanded = expander.expand(&state, path.len() as u64, &mut budget, &mut expansion);
+        let depth = path.len() as u64;
+        let mut expanded = expander.expand(&state, depth, &mut budget, &mut expansion);
+        if number as usize >= expansion.edges().len() && expanded.is_ok() {
+            expanded = expander.expand_rest(expansion.rest, depth, &mut budget, &mut expansion);
+        }
         let Some(edge) = expansion.edges().get(number as usize).filter(|_| expanded.is_ok()) else { break };
         expander.actions(edge, &mut path);
         state.clear();

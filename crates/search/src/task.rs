@@ -3,6 +3,7 @@
 use crate::limits::Limits;
 use crate::property::Checks;
 use std::sync::atomic::AtomicBool;
+use system::Reduction;
 
 /// What to look for, how far, and when to give up.
 #[derive(Clone, Copy, Debug)]
@@ -17,4 +18,101 @@ pub struct Task<'a> {
     pub limits: Limits,
     /// Set by others when the search is to stop.
     pub stop: &'a AtomicBool,
+    /// What may be left out.
+    pub reduce: Option<Reduce<'a>>,
+}
+
+/// A partial-order reduction and what goes with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduce<'a> {
+    /// Who chooses.
+    pub by: &'a dyn Reduction,
+    /// What makes sure that no action is put off for ever.
+    pub proviso: Proviso,
+}
+
+/// What makes sure that no action is put off for ever: a state whose chosen actions do not satisfy it is expanded in full.
+///
+/// Each makes it possible to go from every state, along chosen actions, to a state that was expanded in full: with
+/// [`Proviso::Stack`] each reduced state has a successor that is finished before it, with [`Proviso::ClosedSet`] one that is
+/// expanded after it; both orders come to an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proviso {
+    /// Nothing: enough for deadlocks, and for reductions that see to it themselves.
+    None,
+    /// One of the successors is not on the stack of a depth-first search.
+    Stack,
+    /// One of the successors is new.
+    ClosedSet,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Silent;
+    use crate::queue::Whole;
+    use crate::{Levels, Outcome, depth_first, frontier};
+    use store::Table;
+    use system::TransitionSystem;
+    use system::toy::{Counters, First, Graph};
+
+    /// Depth-first, frontier, breadth-first, in this order.
+    fn search(system: &dyn TransitionSystem, reduce: Option<Proviso>) -> Vec<Outcome> {
+        let stop = AtomicBool::new(false);
+        let task = |proviso| Task {
+            checks: Checks::SAFETY,
+            all_errors: true,
+            seed: None,
+            limits: Limits::default(),
+            stop: &stop,
+            reduce: proviso,
+        };
+        let by = &First;
+        let task = task(reduce.map(|proviso| Reduce { by, proviso }));
+        let whole = || Whole::new(system.hidden_bytes());
+        let level = |levels| frontier(system, &mut Table::default(), whole(), levels, &task, &mut Silent);
+        let depth = depth_first(system, &mut Table::default(), &task, &mut Silent);
+        vec![depth, level(Levels::Edges), level(Levels::Steps)]
+    }
+
+    #[test]
+    fn independent_counters_are_counted_one_after_another() {
+        for proviso in [Proviso::None, Proviso::Stack, Proviso::ClosedSet] {
+            for outcome in search(&Counters { n: 4, max: 4 }, Some(proviso)) {
+                assert_eq!((outcome.statistics.states, outcome.statistics.transitions), (17, 16));
+                assert!(outcome.exhausted.is_some());
+            }
+        }
+    }
+
+    /// One process goes round and round (first edges), another takes one step.
+    const ROUND: &str = "0 -> 1 -> 0; 2 -> 3 -> 2; 0 -> 2; 1 -> 3; end 2 3";
+
+    #[test]
+    fn without_a_proviso_a_loop_hides_the_others() {
+        let graph = Graph::parse(&format!("{ROUND}; bad 3")).unwrap();
+        for outcome in search(&graph, Some(Proviso::None)) {
+            assert_eq!((outcome.statistics.states, outcome.errors), (2, 0), "what a proviso is for");
+        }
+        for proviso in [Proviso::Stack, Proviso::ClosedSet] {
+            for outcome in search(&graph, Some(proviso)) {
+                assert_eq!((outcome.statistics.states, outcome.errors), (4, 1));
+                // The way there goes through a state that was expanded in two parts.
+                let path = &outcome.violations[0].path;
+                let nodes: Vec<u32> = path.iter().map(|action| graph.edges()[action.0 as usize].1).collect();
+                assert!(nodes == [1, 3] || nodes == [2, 3], "{nodes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chosen_step_that_leads_nowhere_is_not_enough() {
+        let stuck = "0 -> 1; fault 0 1; 0 -> 2; bad 2; end 2";
+        let round = "0 -> 1 -> 3 -> 1; transient 1 3; 0 -> 2; bad 2; end 2";
+        for (text, errors) in [(stuck, 2), (round, 1)] {
+            for outcome in search(&Graph::parse(text).unwrap(), Some(Proviso::None)) {
+                assert_eq!(outcome.errors, errors, "{text}");
+            }
+        }
+    }
 }

@@ -11,10 +11,12 @@
 pub mod blocked;
 pub mod coverage;
 pub mod explain;
+pub mod reduction;
 pub mod toy;
 
 pub use blocked::Blocked;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
+pub use reduction::{Choice, Reducer, Reduction};
 
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

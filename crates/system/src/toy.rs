@@ -5,8 +5,8 @@
 //! invalid ends, keys that are shorter than states.
 
 use crate::{
-    ActionId, Event, Explain, Fault, FaultKind, Labels, Snapshot, StepInfo, Successors, TransitionSystem,
-    Value,
+    ActionId, Choice, Event, Explain, Fault, FaultKind, Labels, Reducer, Reduction, Snapshot, StepInfo,
+    Successors, TransitionSystem, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -297,6 +297,32 @@ impl TransitionSystem for Hidden {
 
     fn deadlock(&self, _state: &[u8]) -> Fault {
         fault(FaultKind::EndState, "nine is a valid end".to_string(), 9)
+    }
+}
+
+/// A reduction that always chooses the first action alone: right where the first process touches nothing that others touch.
+#[derive(Clone, Copy, Debug)]
+pub struct First;
+
+impl Reduction for First {
+    fn reducer(&self) -> Box<dyn Reducer + '_> {
+        Box::new(First)
+    }
+}
+
+impl Reducer for First {
+    fn choose(&mut self, _: &[u8], _: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+        chosen.clear();
+        chosen.push(0);
+        Choice::Part
+    }
+
+    fn commute(&mut self, _: &[u8], a: ActionId, b: ActionId) -> bool {
+        a != b
+    }
+
+    fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
+        false
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Reads are told apart: those that decide whether the edge is executable ([`Access::guard`]), and those that decide
 //! what it does ([`Access::effect`]). The rules of the reference machine are followed one by one:
-//! - `else` and escapes look at the other edges of the location, `provided` clauses at what they say, `timeout`,
-//!   `enabled` and priorities at everything;
+//! - `else` and escapes look at the other edges of the location, `provided` clauses at what they say, `enabled` and
+//!   priorities at everything, `timeout` at whether anybody can move;
 //! - a rendezvous needs a partner, so where it matters that there is *some* partner, everything that makes one ready
 //!   is read; a rendezvous itself is the access of the sender and that of the receiver together;
 //! - inside an atomic sequence the process keeps control if it can go on, so the guards at the target are read;
@@ -18,6 +18,7 @@ use promela::ir::{
 };
 
 use super::footprint::extent;
+use super::known::{Meant, Who};
 use super::region::{Aspects, ChannelName, Channels, May, Must, Proctypes, Region};
 use super::{Cells, Footprint, Points};
 
@@ -46,11 +47,10 @@ pub struct Facts {
 impl Facts {
     /// The facts about a program, as it is: reductions come first.
     pub fn new(program: &Program) -> Self {
-        let mut builder = Builder::new(program);
-        builder.find_partners();
+        let analysis = Analysis::new(program);
         let ids = (0..program.proctypes.len() as u32).map(ProctypeId);
-        let access = ids.map(|id| builder.proctype(id)).collect();
-        Facts { access, channels: builder.channels }
+        let access = ids.map(|id| analysis.edges(Who::any(id))).collect();
+        Facts { access, channels: analysis.channels }
     }
 
     /// What an edge may touch.
@@ -64,10 +64,14 @@ impl Facts {
     }
 }
 
-struct Builder<'p> {
-    program: &'p Program,
+/// Finds out what processes touch: those of a proctype, or one of which more is known.
+#[derive(Debug)]
+pub struct Analysis<'p> {
+    /// The program.
+    pub program: &'p Program,
     points: Points,
-    channels: Channels,
+    /// Which channels can be named.
+    pub channels: Channels,
     /// For every rendezvous channel declaration, what makes somebody ready to receive from it, seen from outside.
     partners: BTreeMap<ChanTypeId, Region>,
     /// What the trace assertion looks at.
@@ -95,23 +99,25 @@ impl Effect {
     }
 }
 
-impl<'p> Builder<'p> {
-    fn new(program: &'p Program) -> Self {
+impl<'p> Analysis<'p> {
+    /// An analysis of a program.
+    pub fn new(program: &'p Program) -> Self {
         let channels = Channels {
             globals: created(&program.init),
             own: program.proctypes.iter().map(|p| created(&p.init)).collect(),
         };
         let points = Points::sure(program);
-        let mut builder =
-            Builder { program, points, channels, partners: BTreeMap::new(), trace: Region::default() };
+        let mut analysis =
+            Analysis { program, points, channels, partners: BTreeMap::new(), trace: Region::default() };
         if let Some(id) = program.trace {
             let mut region = Region { trace: true, ..Region::default() };
             for edge in &program.proctype(id).edges {
-                visit::walk_action(&edge.action, &mut |expr| builder.expr(&mut region, None, expr));
+                visit::walk_action(&edge.action, &mut |expr| analysis.expr(&mut region, None, expr));
             }
-            builder.trace = region;
+            analysis.trace = region;
         }
-        builder
+        analysis.find_partners();
+        analysis
     }
 
     fn find_partners(&mut self) {
@@ -123,14 +129,15 @@ impl<'p> Builder<'p> {
         let mut partners: BTreeMap<ChanTypeId, Region> = BTreeMap::new();
         for (number, proctype) in self.program.proctypes.iter().enumerate() {
             let id = ProctypeId(number as u32);
+            let who = Who::any(id);
             for location in &proctype.locations {
-                let types = self.received(id, location.edges.iter().map(|edge| proctype.edge(*edge)));
+                let types = self.received(who, location.edges.iter().map(|edge| proctype.edge(*edge)));
                 if types.is_empty() {
                     continue;
                 }
                 let mut region = Region { own_control: true, ..Region::default() };
-                self.permission(&mut region, id);
-                location.edges.iter().for_each(|&edge| self.ready(&mut region, id, proctype.edge(edge)));
+                self.permission(&mut region, who);
+                location.edges.iter().for_each(|&edge| self.ready(&mut region, who, proctype.edge(edge)));
                 let region = region.from_outside(id, self.channels.of_process(id));
                 for ty in rendezvous.iter().filter(|ty| types.contains(ty)) {
                     partners.entry(*ty).or_default().add(&region);
@@ -141,19 +148,19 @@ impl<'p> Builder<'p> {
     }
 
     /// The declarations of channels from which one of the edges may receive.
-    fn received<'e>(&self, id: ProctypeId, edges: impl Iterator<Item = &'e Edge>) -> BTreeSet<ChanTypeId> {
-        let proctype = self.program.proctype(id);
+    fn received<'e>(&self, who: Who<'_>, edges: impl Iterator<Item = &'e Edge>) -> BTreeSet<ChanTypeId> {
+        let proctype = self.program.proctype(who.id);
         let mut types = BTreeSet::new();
         for edge in edges {
             match &edge.action {
                 Action::Receive { chan, .. } => {
-                    types.extend(self.points.of(chan, Some(id.index())).into_iter().map(ChanTypeId));
+                    types.extend(self.points.of(chan, Some(who.id.index())).into_iter().map(ChanTypeId));
                 }
                 Action::DStep { entry, guards, .. } => {
                     for at in [Some(*entry), *guards].into_iter().flatten() {
                         let edges = proctype.location(at).edges.iter().map(|id| proctype.edge(*id));
                         let plain = edges.filter(|edge| !matches!(edge.action, Action::DStep { .. }));
-                        types.extend(self.received(id, plain.collect::<Vec<_>>().into_iter()));
+                        types.extend(self.received(who, plain.collect::<Vec<_>>().into_iter()));
                     }
                 }
                 _ => {}
@@ -162,8 +169,9 @@ impl<'p> Builder<'p> {
         types
     }
 
-    fn proctype(&self, id: ProctypeId) -> Vec<Access> {
-        let proctype = self.program.proctype(id);
+    /// What every edge of a process may touch.
+    pub fn edges(&self, who: Who<'_>) -> Vec<Access> {
+        let proctype = self.program.proctype(who.id);
         let mut listed: Vec<Vec<LocId>> = vec![Vec::new(); proctype.edges.len()];
         for (number, location) in proctype.locations.iter().enumerate() {
             location.edges.iter().for_each(|edge| listed[edge.index()].push(LocId(number as u32)));
@@ -173,7 +181,7 @@ impl<'p> Builder<'p> {
         proctype.edges.iter().filter(|edge| edge.atomic).for_each(|edge| held[edge.to.index()] = true);
         let edges = proctype.edges.iter().zip(&listed);
         let access = |(edge, listed): (&Edge, &Vec<LocId>)| {
-            let mut access = self.edge(id, proctype, edge, listed);
+            let mut access = self.edge(who, proctype, edge, listed);
             access.writes.0.exclusive |= listed.iter().any(|at| held[at.index()]);
             access
         };
@@ -181,29 +189,29 @@ impl<'p> Builder<'p> {
     }
 
     /// An edge that these locations list.
-    fn edge(&self, id: ProctypeId, proctype: &Proctype, edge: &Edge, listed: &[LocId]) -> Access {
+    fn edge(&self, who: Who<'_>, proctype: &Proctype, edge: &Edge, listed: &[LocId]) -> Access {
         let mut guard = Region { own_control: true, ..Region::default() };
-        self.permission(&mut guard, id);
-        self.ready(&mut guard, id, edge);
+        self.permission(&mut guard, who);
+        self.ready(&mut guard, who, edge);
         for &at in listed {
             let escapes = proctype.location(at).edges.iter().any(|id| proctype.edge(*id).escape.is_some());
             if escapes || matches!(edge.action, Action::Else) {
-                self.executable_at(&mut guard, id, proctype, at);
+                self.executable_at(&mut guard, who, proctype, at);
             }
         }
         let mut effect = Effect::default();
-        self.effect(&mut effect, id, proctype, edge);
+        self.effect(&mut effect, who, proctype, edge);
         if edge.atomic {
             effect.writes.exclusive = true;
-            self.permission(&mut effect.reads, id);
-            self.executable_at(&mut effect.reads, id, proctype, edge.to);
+            self.permission(&mut effect.reads, who);
+            self.executable_at(&mut effect.reads, who, proctype, edge.to);
         }
         let d_step = matches!(edge.action, Action::DStep { .. });
         if edge.atomic || d_step {
             effect.one_after_another(d_step);
         }
         if proctype.deterministic {
-            listed.iter().for_each(|&at| self.executable_at(&mut effect.reads, id, proctype, at));
+            listed.iter().for_each(|&at| self.executable_at(&mut effect.reads, who, proctype, at));
         }
         effect.writes.own_control = true;
         effect.writes.last = self.program.uses.last;
@@ -215,19 +223,19 @@ impl<'p> Builder<'p> {
     }
 
     /// What a process needs besides: its `provided` clause, priorities.
-    fn permission(&self, region: &mut Region, id: ProctypeId) {
-        let provided = &self.program.proctype(id).provided;
-        provided.iter().for_each(|expr| self.whole_expr(region, Some(id), expr));
+    fn permission(&self, region: &mut Region, who: Who<'_>) {
+        let provided = &self.program.proctype(who.id).provided;
+        provided.iter().for_each(|expr| self.whole_expr(region, Some(who), expr));
         region.everything |= self.program.uses.priority;
     }
 
     /// What decides which edges of a location are executable, rendezvous with their partners.
-    fn executable_at(&self, region: &mut Region, id: ProctypeId, proctype: &Proctype, at: LocId) {
+    fn executable_at(&self, region: &mut Region, who: Who<'_>, proctype: &Proctype, at: LocId) {
         for &edge in &proctype.location(at).edges {
             let edge = proctype.edge(edge);
-            self.ready(region, id, edge);
+            self.ready(region, who, edge);
             if let Action::Send { chan, .. } = &edge.action {
-                for ty in self.points.of(chan, Some(id.index())) {
+                for ty in self.points.of(chan, Some(who.id.index())) {
                     self.partners.get(&ChanTypeId(ty)).iter().for_each(|partners| region.add(partners));
                 }
             }
@@ -235,30 +243,30 @@ impl<'p> Builder<'p> {
     }
 
     /// What decides whether an edge is executable, other edges and partners aside.
-    fn ready(&self, region: &mut Region, id: ProctypeId, edge: &Edge) {
+    fn ready(&self, region: &mut Region, who: Who<'_>, edge: &Edge) {
         match &edge.action {
-            Action::Guard(expr) => self.whole_expr(region, Some(id), expr),
+            Action::Guard(expr) => self.whole_expr(region, Some(who), expr),
             Action::Receive { chan, random, args, .. } => {
-                self.whole_expr(region, Some(id), chan);
-                self.message(region, Some(id), chan, *random, args);
+                self.whole_expr(region, Some(who), chan);
+                self.message(region, Some(who), chan, *random, args);
             }
             Action::Send { chan, args, .. } => {
-                self.whole_expr(region, Some(id), chan);
-                self.channel(region, Some(id), chan, Aspects::FULL);
-                if self.may_be_rendezvous(id, chan) {
+                self.whole_expr(region, Some(who), chan);
+                self.channel(region, Some(who), chan, Aspects::FULL);
+                if self.may_be_rendezvous(who, chan) {
                     // What is offered decides who takes it, and an error in it shows itself at once.
-                    args.iter().for_each(|arg| self.whole_expr(region, Some(id), arg));
+                    args.iter().for_each(|arg| self.whole_expr(region, Some(who), arg));
                     region.add(&self.trace);
                 }
             }
-            Action::Lock(place) => self.read_place(region, Some(id), place),
+            Action::Lock(place) => self.read_place(region, Some(who), place),
             Action::End => region.processes = true,
             Action::DStep { entry, guards, .. } => {
-                let proctype = self.program.proctype(id);
+                let proctype = self.program.proctype(who.id);
                 for &edge in &proctype.location(guards.unwrap_or(*entry)).edges {
                     let edge = proctype.edge(edge);
                     if !matches!(edge.action, Action::DStep { .. }) {
-                        self.ready(region, id, edge);
+                        self.ready(region, who, edge);
                     }
                 }
             }
@@ -274,64 +282,64 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn may_be_rendezvous(&self, id: ProctypeId, chan: &Expr) -> bool {
-        let types = self.points.of(chan, Some(id.index()));
+    fn may_be_rendezvous(&self, who: Who<'_>, chan: &Expr) -> bool {
+        let types = self.points.of(chan, Some(who.id.index()));
         types.iter().any(|ty| self.program.chan_types[*ty as usize].capacity == 0)
     }
 
     /// What executing an edge reads and writes.
-    fn effect(&self, effect: &mut Effect, id: ProctypeId, proctype: &Proctype, edge: &Edge) {
+    fn effect(&self, effect: &mut Effect, who: Who<'_>, proctype: &Proctype, edge: &Edge) {
         let Effect { reads, writes } = effect;
         visit::walk_action(&edge.action, &mut |expr| {
-            self.expr(reads, Some(id), expr);
+            self.expr(reads, Some(who), expr);
             self.run(reads, writes, expr);
         });
         match &edge.action {
             Action::Skip | Action::Else | Action::Guard(_) => {}
             Action::Assert(_) | Action::Printf(..) | Action::Printm(..) => {}
-            Action::Assign(place, _) => add_cells(writes, place),
+            Action::Assign(place, _) => add_cells(writes, Some(who), place),
             Action::Send { chan, sorted, .. } => {
                 let seen = if *sorted { Aspects::ALL } else { Aspects::NONE };
-                self.channel(reads, Some(id), chan, seen);
+                self.channel(reads, Some(who), chan, seen);
                 let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
                 let changed = if *sorted { Aspects::ALL } else { ends.and(Aspects::BACK) };
-                self.channel(writes, Some(id), chan, changed);
+                self.channel(writes, Some(who), chan, changed);
                 self.observed(reads, writes);
             }
             Action::Receive { chan, random, keep, args } => {
-                self.message(reads, Some(id), chan, *random, args);
+                self.message(reads, Some(who), chan, *random, args);
                 if args.iter().any(|arg| matches!(arg, RecvArg::Store(_))) {
-                    self.channel(reads, Some(id), chan, Aspects::HEAD);
+                    self.channel(reads, Some(who), chan, Aspects::HEAD);
                 }
                 for arg in args {
                     if let RecvArg::Store(place) = arg {
-                        add_cells(writes, place);
+                        add_cells(writes, Some(who), place);
                     }
                 }
                 if !keep {
                     let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
-                    self.channel(writes, Some(id), chan, if *random { Aspects::ALL } else { ends });
+                    self.channel(writes, Some(who), chan, if *random { Aspects::ALL } else { ends });
                     if self.program.trace.is_some() {
-                        self.channel(reads, Some(id), chan, Aspects::HEAD);
+                        self.channel(reads, Some(who), chan, Aspects::HEAD);
                     }
                     self.observed(reads, writes);
                 }
             }
-            Action::Event { chan, args, .. } => self.message(reads, Some(id), chan, false, args),
+            Action::Event { chan, args, .. } => self.message(reads, Some(who), chan, false, args),
             Action::SetPriority(..) => {
                 reads.processes = true;
                 writes.priorities = true;
             }
             Action::Lock(place) | Action::Unlock(place) => {
-                self.read_place(reads, Some(id), place);
-                add_cells(writes, place);
+                self.read_place(reads, Some(who), place);
+                add_cells(writes, Some(who), place);
             }
             Action::End => {
                 reads.processes = true;
                 writes.processes = true;
                 writes.priorities = true;
                 writes.own.add(0, proctype.n_cells);
-                for n in 0..self.channels.of_process(id).len() as u32 {
+                for n in 0..self.channels.of_process(who.id).len() as u32 {
                     writes.add_channel(ChannelName::Own(n), Aspects::ALL);
                 }
             }
@@ -340,8 +348,8 @@ impl<'p> Builder<'p> {
                     for &inner in &proctype.location(at).edges {
                         let inner = proctype.edge(inner);
                         if !matches!(inner.action, Action::DStep { .. }) {
-                            self.ready(&mut effect.reads, id, inner);
-                            self.effect(effect, id, proctype, inner);
+                            self.ready(&mut effect.reads, who, inner);
+                            self.effect(effect, who, proctype, inner);
                         }
                     }
                 }
@@ -363,7 +371,7 @@ impl<'p> Builder<'p> {
         for step in &started.init {
             if let InitStep::Assign(_, expr) = step {
                 let mut seen = Region::default();
-                self.whole_expr(&mut seen, Some(*id), expr);
+                self.whole_expr(&mut seen, Some(Who::any(*id)), expr);
                 reads.add(&seen.from_outside(*id, self.channels.of_process(*id)));
             }
         }
@@ -376,30 +384,31 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn whole_expr(&self, region: &mut Region, id: Option<ProctypeId>, expr: &Expr) {
-        visit::walk(expr, &mut |part| self.expr(region, id, part));
+    fn whole_expr(&self, region: &mut Region, who: Option<Who<'_>>, expr: &Expr) {
+        visit::walk(expr, &mut |part| self.expr(region, who, part));
     }
 
     /// What an expression reads, its subexpressions aside.
-    fn expr(&self, region: &mut Region, id: Option<ProctypeId>, expr: &Expr) {
+    fn expr(&self, region: &mut Region, who: Option<Who<'_>>, expr: &Expr) {
         match &expr.kind {
             ExprKind::Const(_)
             | ExprKind::Pid
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Cond(..) => {}
-            ExprKind::Load(place) => add_cells(region, place),
+            ExprKind::Load(place) => add_cells(region, who, place),
             ExprKind::Chan(op, chan) => {
                 let aspects = match op {
                     ChanOp::Len => Aspects::LEN,
                     ChanOp::Full | ChanOp::Nfull => Aspects::FULL,
                     ChanOp::Empty | ChanOp::Nempty => Aspects::EMPTY,
                 };
-                self.channel(region, id, chan, aspects);
+                self.channel(region, who, chan, aspects);
             }
-            ExprKind::Poll { chan, random, args } => self.message(region, id, chan, *random, args),
+            ExprKind::Poll { chan, random, args } => self.message(region, who, chan, *random, args),
             ExprKind::Run { .. } | ExprKind::NrPr => region.processes = true,
-            ExprKind::Enabled(_) | ExprKind::Timeout => region.everything = true,
+            ExprKind::Enabled(_) => region.everything = true,
+            ExprKind::Timeout => region.timeout = true,
             ExprKind::PcValue(_) | ExprKind::NonProgress => {
                 region.processes = true;
                 region.controls = Proctypes::All;
@@ -430,7 +439,7 @@ impl<'p> Builder<'p> {
     fn message(
         &self,
         region: &mut Region,
-        id: Option<ProctypeId>,
+        who: Option<Who<'_>>,
         chan: &Expr,
         random: bool,
         args: &[RecvArg],
@@ -441,44 +450,107 @@ impl<'p> Builder<'p> {
             (true, false) => Aspects::EMPTY.and(Aspects::HEAD),
             (true, true) => Aspects::ALL,
         };
-        self.channel(region, id, chan, aspects);
+        self.channel(region, who, chan, aspects);
         for arg in args {
             match arg {
-                RecvArg::Match(expr) => self.whole_expr(region, id, expr),
+                RecvArg::Match(expr) => self.whole_expr(region, who, expr),
                 RecvArg::Store(_) | RecvArg::Ignore => {}
             }
         }
     }
 
     /// Adds aspects of the channel that an expression means. Channels without room for messages are always empty.
-    fn channel(&self, region: &mut Region, id: Option<ProctypeId>, chan: &Expr, aspects: Aspects) {
-        if let Some(names) = self.named(id, chan) {
+    fn channel(&self, region: &mut Region, who: Option<Who<'_>>, chan: &Expr, aspects: Aspects) {
+        if let Some(number) = who.and_then(|who| who.value(chan)) {
+            return self.numbered(region, who, chan, number, aspects);
+        }
+        if let Some(names) = self.named(who, chan) {
             names.into_iter().for_each(|name| region.add_channel(name, aspects));
             return;
         }
         // It may have died with its process.
         region.processes = true;
-        for ty in self.points.of(chan, id.map(ProctypeId::index)) {
+        for ty in self.points.of(chan, who.map(|who| who.id.index())) {
             if self.program.chan_types[ty as usize].capacity > 0 {
                 region.add_channel(ChannelName::Declared(ChanTypeId(ty)), aspects);
             }
         }
     }
 
+    /// Adds aspects of the channel with this number, counted from 1.
+    fn numbered(
+        &self,
+        region: &mut Region,
+        who: Option<Who<'_>>,
+        chan: &Expr,
+        number: i32,
+        aspects: Aspects,
+    ) {
+        let Some(index) = u32::try_from(number).ok().and_then(|number| number.checked_sub(1)) else { return };
+        // Channels that are older than the process, and its own, do not die before it.
+        let lives = who.and_then(|who| {
+            let own = self.channels.of_process(who.id).len() as u32;
+            Some(index < who.known?.first_channel? + own)
+        });
+        region.processes |= !lives.unwrap_or(false);
+        let types = self.points.of(chan, who.map(|who| who.id.index()));
+        if types.iter().any(|&ty| self.program.chan_types[ty as usize].capacity > 0) {
+            region.add_channel(ChannelName::Number(index), aspects);
+        }
+    }
+
+    /// The channels that an expression may mean.
+    pub fn meant(&self, who: Who<'_>, chan: &Expr) -> Vec<Meant> {
+        let types = || self.points.of(chan, Some(who.id.index())).into_iter().map(ChanTypeId);
+        if let Some(value) = who.value(chan) {
+            let number = u32::try_from(value).ok().and_then(|number| number.checked_sub(1));
+            return number
+                .map_or_else(Vec::new, |n| types().map(|ty| Meant { number: Some(n), ty }).collect());
+        }
+        let place = match &chan.kind {
+            ExprKind::Load(place) => place,
+            _ => return types().map(|ty| Meant { number: None, ty }).collect(),
+        };
+        let (first, end) = who.extent(place);
+        let numbered = (first..end).map(|cell| match place.base {
+            Base::Global => {
+                let number = self.points.global(cell)?;
+                let ty = *self.channels.globals.get(number as usize)?;
+                Some(Meant { number: Some(number), ty })
+            }
+            Base::Local => {
+                let n = self.points.local(who.id.index(), cell)?;
+                let ty = *self.channels.of_process(who.id).get(n as usize)?;
+                let number = who.known.and_then(|known| known.first_channel).map(|first| first + n);
+                Some(Meant { number, ty })
+            }
+            Base::Scratch => None,
+        });
+        let numbered: Option<Vec<Meant>> = numbered.collect();
+        numbered.unwrap_or_else(|| types().map(|ty| Meant { number: None, ty }).collect())
+    }
+
+    /// What somebody who is no process looks at with an expression.
+    pub fn looked_at(&self, expr: &Expr) -> Region {
+        let mut region = Region::default();
+        self.whole_expr(&mut region, None, expr);
+        region
+    }
+
     /// The channels that an expression always means, when they live as long as anybody can ask.
-    fn named(&self, id: Option<ProctypeId>, chan: &Expr) -> Option<Vec<ChannelName>> {
+    fn named(&self, who: Option<Who<'_>>, chan: &Expr) -> Option<Vec<ChannelName>> {
         let ExprKind::Load(place) = &chan.kind else { return None };
-        let (first, end) = extent(place);
+        let (first, end) = who.map_or_else(|| extent(place), |who| who.extent(place));
         let mut names = Vec::new();
         for cell in first..end {
-            let (name, ty) = match (place.base, id) {
+            let (name, ty) = match (place.base, who) {
                 (Base::Global, _) => {
                     let n = self.points.global(cell)?;
                     (ChannelName::Global(n), *self.channels.globals.get(n as usize)?)
                 }
-                (Base::Local, Some(id)) => {
-                    let n = self.points.local(id.index(), cell)?;
-                    (ChannelName::Own(n), *self.channels.of_process(id).get(n as usize)?)
+                (Base::Local, Some(who)) => {
+                    let n = self.points.local(who.id.index(), cell)?;
+                    (ChannelName::Own(n), *self.channels.of_process(who.id).get(n as usize)?)
                 }
                 _ => return None,
             };
@@ -489,15 +561,15 @@ impl<'p> Builder<'p> {
         Some(names)
     }
 
-    fn read_place(&self, region: &mut Region, id: Option<ProctypeId>, place: &Place) {
-        visit::walk_place(place, &mut |expr| self.expr(region, id, expr));
-        add_cells(region, place);
+    fn read_place(&self, region: &mut Region, who: Option<Who<'_>>, place: &Place) {
+        visit::walk_place(place, &mut |expr| self.expr(region, who, expr));
+        add_cells(region, who, place);
     }
 }
 
 /// Adds the cells that a place may mean.
-fn add_cells(region: &mut Region, place: &Place) {
-    let (first, end) = extent(place);
+fn add_cells(region: &mut Region, who: Option<Who<'_>>, place: &Place) {
+    let (first, end) = who.map_or_else(|| extent(place), |who| who.extent(place));
     match place.base {
         Base::Global => region.globals.add(first, end),
         Base::Local => region.own.add(first, end),
@@ -595,7 +667,8 @@ mod tests {
              proctype q() { byte x; skip }",
         );
         let all = |text: &str| known.access("p", text).guard.0.everything;
-        assert!(all("timeout") && all("enabled(1)") && !all("g == 1"));
+        assert!(all("enabled(1)") && !all("g == 1"));
+        assert!(known.access("p", "timeout").guard.0.timeout);
         assert!(known.access("p", "else").guard.0.globals.contains(0), "it looks at what is beside it");
         assert!(known.access("p", "_nr_pr == 1").guard.0.processes);
         let run = known.access("p", "run q()");

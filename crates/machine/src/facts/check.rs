@@ -189,6 +189,7 @@ fn covers(region: &Region, pid: usize, states: &[&Anatomy], part: &Part) -> bool
                 ChannelName::Global(n) => index == n as usize,
                 ChannelName::Own(n) => own.is_some_and(|first| index == first + n as usize),
                 ChannelName::Declared(declared) => ty == Some(declared),
+                ChannelName::Number(n) => index == n as usize,
             };
             region.channels.iter().any(|(name, more)| is(name) && more.meets(aspects))
         }
@@ -197,7 +198,7 @@ fn covers(region: &Region, pid: usize, states: &[&Anatomy], part: &Part) -> bool
         Part::Trace => region.trace,
         Part::Exclusive => region.exclusive,
     };
-    named || region.everything
+    named || region.everything || region.timeout
 }
 
 /// What happened to a channel.

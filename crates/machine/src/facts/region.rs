@@ -88,6 +88,8 @@ pub enum ChannelName {
     Own(u32),
     /// Any channel of this declaration.
     Declared(ChanTypeId),
+    /// The channel with this number, counted from 0, for a process that always means this one.
+    Number(u32),
 }
 
 /// A set of proctypes.
@@ -164,7 +166,9 @@ pub struct Region {
     pub trace: bool,
     /// Who has exclusive control.
     pub exclusive: bool,
-    /// All of a state: what `timeout`, `enabled()` and priorities look at.
+    /// Whether anybody can move: what `timeout` looks at.
+    pub timeout: bool,
+    /// All of a state: what `enabled()` and priorities look at.
     pub everything: bool,
 }
 
@@ -186,6 +190,7 @@ impl Region {
         self.last |= other.last;
         self.trace |= other.trace;
         self.exclusive |= other.exclusive;
+        self.timeout |= other.timeout;
         self.everything |= other.everything;
     }
 
@@ -224,8 +229,9 @@ impl Region {
     /// Whether it can have a part in common with a region of another process; the ids are the proctypes of the two.
     pub fn meets(&self, id: ProctypeId, other: &Region, other_id: ProctypeId, known: &Channels) -> bool {
         let cells = |a: Option<&Cells>, b: &Cells| a.is_some_and(|a| a.meets(b));
-        self.everything && !other.is_empty()
-            || other.everything && !self.is_empty()
+        let all = |region: &Region| region.everything || region.timeout;
+        all(self) && !other.is_empty()
+            || all(other) && !self.is_empty()
             || self.globals.meets(&other.globals)
             || cells(other.others.get(&id), &self.own)
             || cells(self.others.get(&other_id), &other.own)
@@ -275,8 +281,12 @@ impl Channels {
             ChannelName::Global(n) => self.globals.get(n as usize).copied(),
             ChannelName::Own(n) => self.of_process(id).get(n as usize).copied(),
             ChannelName::Declared(ty) => Some(ty),
+            ChannelName::Number(_) => None,
         };
         match (a, b) {
+            (ChannelName::Number(a), ChannelName::Number(b) | ChannelName::Global(b))
+            | (ChannelName::Global(a), ChannelName::Number(b)) => a == b,
+            (ChannelName::Number(_), _) | (_, ChannelName::Number(_)) => true,
             (ChannelName::Declared(_), _) | (_, ChannelName::Declared(_)) => {
                 declaration(a, p) == declaration(b, q)
             }

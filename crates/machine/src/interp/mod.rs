@@ -21,6 +21,7 @@ mod fire;
 mod guard;
 mod input;
 pub mod layout;
+mod look;
 mod moves;
 mod print;
 mod process;

@@ -1,0 +1,262 @@
+//! Instances: processes of which the same is known, so that their edges have the same marks.
+//!
+//! Which processes there are is seen only during the search; an instance is made when it is first met. For every edge it
+//! says what the edge touches, and what lies *ahead* of it: everything that the process may touch from that edge on, as far as
+//! its automaton can tell, and all that processes may touch which it may start.
+
+use std::collections::HashMap;
+
+use machine::facts::{Analysis, Known, Telling, Who};
+use machine::look::{Glance, Seen};
+use promela::ir::{LocId, Proctype, ProctypeId};
+
+use crate::bits::Bits;
+use crate::mark::{HandOver, Mark, Marker, Visible};
+use crate::object::{Object, Objects};
+
+/// A location with more edges than this is not reduced.
+pub const MOST_EDGES: usize = 64;
+
+/// What is known of one process and of all others like it.
+#[derive(Debug)]
+pub struct Instance {
+    /// Its proctype.
+    pub proctype: ProctypeId,
+    /// The marks of its edges.
+    pub marks: Vec<Mark>,
+    /// What each edge and all that may follow it touch.
+    pub ahead: Vec<Bits>,
+    /// Whether something ahead looks at everything.
+    pub ahead_everything: Vec<bool>,
+    /// The number of its first edge among those of all instances, and that of its first location.
+    pub first_edge: u32,
+    /// See above.
+    pub first_node: u32,
+}
+
+/// All that does not change during a search.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    /// The facts.
+    pub analysis: Analysis<'a>,
+    /// What happens in rendezvous inside atomic sequences.
+    pub hand_over: HandOver,
+    /// What tells processes apart.
+    pub telling: Vec<Telling>,
+    /// For every proctype and location, the locations that can be reached from there.
+    pub reach: Vec<Vec<Bits>>,
+}
+
+/// The instances that were met so far.
+#[derive(Debug)]
+pub struct Instances<'a> {
+    ground: &'a Ground<'a>,
+    objects: Objects,
+    visible: Visible,
+    list: Vec<Instance>,
+    keys: HashMap<Vec<i32>, u32>,
+    /// For each pid the instance that was last seen there, with its key.
+    last: Vec<(Vec<i32>, u32)>,
+    key: Vec<i32>,
+    /// For every proctype, what its processes may touch in their whole life, with those that they start.
+    lives: Option<Vec<(Bits, bool)>>,
+    edges: u32,
+    nodes: u32,
+    visible_object: u32,
+}
+
+impl<'a> Instances<'a> {
+    /// None yet.
+    pub fn new(ground: &'a Ground<'a>) -> Self {
+        let mut objects = Objects::default();
+        let mut visible = Visible::default();
+        let visible_object = objects.number(Object::Visible);
+        let program = ground.analysis.program;
+        if !program.proctypes.is_empty() {
+            let marker = Marker::new(&ground.analysis, &ground.hand_over, Who::any(ProctypeId(0)));
+            for invariant in &program.invariants {
+                marker.watch(&mut objects, &invariant.expr, &mut visible);
+            }
+        }
+        Instances {
+            ground,
+            objects,
+            visible,
+            list: Vec::new(),
+            keys: HashMap::new(),
+            last: Vec::new(),
+            key: Vec::new(),
+            lives: None,
+            edges: 0,
+            nodes: 0,
+            visible_object,
+        }
+    }
+
+    /// The instance with this number.
+    #[inline]
+    pub fn get(&self, instance: u32) -> &Instance {
+        &self.list[instance as usize]
+    }
+
+    /// Whether a mark is that of an action that a property may notice.
+    pub fn is_visible(&self, mark: &Mark) -> bool {
+        mark.touch.contains(self.visible_object)
+    }
+
+    /// How many edges and locations all instances have.
+    pub fn size(&self) -> (u32, u32) {
+        (self.edges, self.nodes)
+    }
+
+    /// The instance that a process is.
+    #[inline]
+    pub fn of(&mut self, glance: &Glance, pid: usize) -> u32 {
+        let process = glance.processes[pid];
+        let telling = &self.ground.telling[process.proctype as usize];
+        self.key.clear();
+        self.key.push(process.proctype as i32);
+        if telling.pid {
+            self.key.push(pid as i32);
+        }
+        if telling.channels {
+            self.key.push(process.first_channel as i32);
+        }
+        let values = process.values as usize;
+        self.key.extend_from_slice(&glance.values[values..values + telling.cells.len()]);
+        if let Some((key, instance)) = self.last.get(pid) {
+            if *key == self.key {
+                return *instance;
+            }
+        }
+        self.find(process, pid)
+    }
+
+    #[cold]
+    fn find(&mut self, process: Seen, pid: usize) -> u32 {
+        let known = self.keys.get(&self.key).copied();
+        let instance = known.unwrap_or_else(|| self.make(process, pid));
+        if self.last.len() <= pid {
+            self.last.resize(pid + 1, (Vec::new(), 0));
+        }
+        self.last[pid] = (self.key.clone(), instance);
+        instance
+    }
+
+    fn make(&mut self, process: Seen, pid: usize) -> u32 {
+        let id = ProctypeId(process.proctype);
+        let telling = &self.ground.telling[id.index()];
+        let values = &self.key[self.key.len() - telling.cells.len()..];
+        let known = Known {
+            pid: telling.pid.then_some(pid),
+            first_channel: telling.channels.then_some(process.first_channel),
+            cells: telling.cells.iter().copied().zip(values.iter().copied()).collect(),
+        };
+        let marks = self.marks(Who { id, known: Some(&known) });
+        let (ahead, ahead_everything) = self.ahead(id, &marks);
+        let proctype = self.ground.analysis.program.proctype(id);
+        let instance = Instance {
+            proctype: id,
+            marks,
+            ahead,
+            ahead_everything,
+            first_edge: self.edges,
+            first_node: self.nodes,
+        };
+        self.edges += proctype.edges.len() as u32;
+        self.nodes += proctype.locations.len() as u32;
+        self.list.push(instance);
+        let number = self.list.len() as u32 - 1;
+        self.keys.insert(self.key.clone(), number);
+        number
+    }
+
+    fn marks(&mut self, who: Who<'_>) -> Vec<Mark> {
+        Marker::new(&self.ground.analysis, &self.ground.hand_over, who)
+            .marks(&mut self.objects, &self.visible)
+    }
+
+    fn ahead(&mut self, id: ProctypeId, marks: &[Mark]) -> (Vec<Bits>, Vec<bool>) {
+        let lives = match self.lives.take() {
+            Some(lives) => lives,
+            None => self.lives(),
+        };
+        let proctype = self.ground.analysis.program.proctype(id);
+        let mut ahead: Vec<Bits> = marks.iter().map(|mark| mark.touch.clone()).collect();
+        let mut everything: Vec<bool> = marks.iter().map(|mark| mark.everything).collect();
+        for (e, mark) in marks.iter().enumerate() {
+            for child in &mark.starts {
+                ahead[e].add_all(&lives[child.index()].0);
+                everything[e] |= lives[child.index()].1;
+            }
+        }
+        let mut at: Vec<(Bits, bool)> = vec![(Bits::default(), false); proctype.locations.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (l, location) in proctype.locations.iter().enumerate().rev() {
+                for edge in &location.edges {
+                    let e = edge.index();
+                    let to = proctype.edge(*edge).to.index();
+                    if !marks[e].ends {
+                        let (bits, all) = at[to].clone();
+                        changed |= ahead[e].add_all(&bits);
+                        changed |= all && !everything[e];
+                        everything[e] |= all;
+                    }
+                    changed |= at[l].0.add_all(&ahead[e]);
+                    changed |= everything[e] && !at[l].1;
+                    at[l].1 |= everything[e];
+                }
+            }
+        }
+        self.lives = Some(lives);
+        (ahead, everything)
+    }
+
+    /// What processes touch in their whole life, of which only the proctype is known.
+    fn lives(&mut self) -> Vec<(Bits, bool)> {
+        let n = self.ground.analysis.program.proctypes.len();
+        let mut lives: Vec<(Bits, bool)> = Vec::new();
+        let mut children: Vec<Vec<ProctypeId>> = Vec::new();
+        for id in (0..n as u32).map(ProctypeId) {
+            let (mut life, mut all, mut starts) = (Bits::default(), false, Vec::new());
+            for mark in self.marks(Who::any(id)) {
+                life.add_all(&mark.touch);
+                all |= mark.everything;
+                starts.extend(mark.starts);
+            }
+            lives.push((life, all));
+            children.push(starts);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (p, children) in children.iter().enumerate() {
+                for child in children {
+                    let (bits, all) = lives[child.index()].clone();
+                    changed |= lives[p].0.add_all(&bits) | (all && !lives[p].1);
+                    lives[p].1 |= all;
+                }
+            }
+        }
+        lives
+    }
+}
+
+/// For every location, the locations that can be reached from there, itself included.
+pub fn reach(proctype: &Proctype) -> Vec<Bits> {
+    let mut reach: Vec<Bits> = vec![Bits::default(); proctype.locations.len()];
+    reach.iter_mut().enumerate().for_each(|(l, bits)| bits.add(l as u32));
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for l in (0..proctype.locations.len()).rev() {
+            for edge in &proctype.location(LocId(l as u32)).edges {
+                let more = reach[proctype.edge(*edge).to.index()].clone();
+                changed |= reach[l].add_all(&more);
+            }
+        }
+    }
+    reach
+}

@@ -1,0 +1,520 @@
+//! Marks: what one edge of a process touches when it is taken from an ordinary state.
+//!
+//! An edge that begins an atomic sequence stands for the whole sequence: its mark is that of every edge that the process may
+//! take before control is given back, also by other processes to which control is handed on in a rendezvous. (So merged
+//! statements and d_steps need no rules of their own.) What is looked at on the way only decides how far the sequence
+//! goes, so there a plain send or receive is an ordinary use of a channel; only as the first and only use of its
+//! channel is it plain.
+//!
+//! `timeout` touches nothing. It is true only when nobody can move otherwise, so it cannot become true as long as an action
+//! that was chosen is enabled; and a state in which it is true is not reduced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use machine::facts::region::Proctypes;
+use machine::facts::{Access, Analysis, ChannelName, Facts, Region, Who};
+use promela::ir::{
+    Action, ChanTypeId, Edge, EdgeId, Expr, ExprKind, Location, Proctype, ProctypeId, Program, visit,
+};
+
+use crate::bits::Bits;
+use crate::object::{Object, Objects, Target, Touches};
+
+/// What an edge touches, and what may enable it.
+#[derive(Clone, Debug, Default)]
+pub struct Mark {
+    /// What it touches.
+    pub touch: Bits,
+    /// What it must not meet: actions that touch this do not leave it alone.
+    pub hit: Bits,
+    /// It looks at everything.
+    pub everything: bool,
+    /// While it is not executable, nothing makes it so but actions that touch one of these.
+    pub enablers: Bits,
+    /// A channel, and a smaller set of those as long as it is empty.
+    pub while_empty: Option<(u32, Bits)>,
+    /// Whether it is executable depends on variables of its own process.
+    pub own_guard: bool,
+    /// The counterparts of its rendezvous.
+    pub partners: Bits,
+    /// It is the end of the process.
+    pub ends: bool,
+    /// Whether it is executable depends on `timeout`.
+    pub timeout: bool,
+    /// What kinds of process it may start.
+    pub starts: Vec<ProctypeId>,
+}
+
+/// What a property would notice.
+#[derive(Clone, Debug, Default)]
+pub struct Visible {
+    /// Touches that it would.
+    pub touches: Bits,
+    /// It would notice everything.
+    pub all: bool,
+}
+
+/// What is touched by others when a process hands over control in a rendezvous: reads and writes, seen from outside.
+pub type HandOver = BTreeMap<ChanTypeId, (Region, Region)>;
+
+/// For every rendezvous channel declaration, what its receivers touch, with the atomic sequences that they enter.
+pub fn hand_over(analysis: &Analysis<'_>, facts: &Facts) -> HandOver {
+    let program = analysis.program;
+    let rendezvous = (0..program.chan_types.len() as u32).map(ChanTypeId);
+    let rendezvous = rendezvous.filter(|ty| program.chan_types[ty.index()].capacity == 0);
+    rendezvous.map(|ty| (ty, handed_over(analysis, facts, ty))).collect()
+}
+
+fn handed_over(analysis: &Analysis<'_>, facts: &Facts, ty: ChanTypeId) -> (Region, Region) {
+    let program = analysis.program;
+    let mut seen: BTreeSet<(ProctypeId, EdgeId)> = BTreeSet::new();
+    let mut open: Vec<(ProctypeId, EdgeId)> = receivers(analysis, ty);
+    let (mut reads, mut writes) = (Region::default(), Region::default());
+    while let Some((id, edge)) = open.pop() {
+        if !seen.insert((id, edge)) {
+            continue;
+        }
+        let access = facts.edge(id, edge);
+        let own = facts.channels.of_process(id);
+        reads.add(&access.guard.0.from_outside(id, own));
+        reads.add(&access.effect.0.from_outside(id, own));
+        writes.add(&access.writes.0.from_outside(id, own));
+        let proctype = program.proctype(id);
+        let taken = proctype.edge(edge);
+        if taken.atomic {
+            open.extend(proctype.location(taken.to).edges.iter().map(|edge| (id, *edge)));
+        }
+        for meant in sends_to(analysis, Who::any(id), taken) {
+            if program.chan_types[meant.index()].capacity == 0 {
+                open.extend(receivers(analysis, meant));
+            }
+        }
+    }
+    (reads, writes)
+}
+
+/// All edges that may receive from channels of a declaration.
+fn receivers(analysis: &Analysis<'_>, ty: ChanTypeId) -> Vec<(ProctypeId, EdgeId)> {
+    let mut found = Vec::new();
+    for (p, proctype) in analysis.program.proctypes.iter().enumerate() {
+        let who = Who::any(ProctypeId(p as u32));
+        for (e, edge) in proctype.edges.iter().enumerate() {
+            let takes = |chan: &&Expr| analysis.meant(who, chan).iter().any(|meant| meant.ty == ty);
+            if received_from(proctype, edge).iter().any(takes) {
+                found.push((who.id, EdgeId(e as u32)));
+            }
+        }
+    }
+    found
+}
+
+fn sends_to(analysis: &Analysis<'_>, who: Who<'_>, edge: &Edge) -> Vec<ChanTypeId> {
+    match &edge.action {
+        Action::Send { chan, .. } => analysis.meant(who, chan).iter().map(|meant| meant.ty).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The channels from which an edge may take a message that is on offer.
+fn received_from<'p>(proctype: &'p Proctype, edge: &'p Edge) -> Vec<&'p Expr> {
+    match &edge.action {
+        Action::Receive { chan, .. } => vec![chan],
+        Action::DStep { entry, guards, .. } => {
+            let places = [Some(*entry), *guards].into_iter().flatten();
+            let edges = places.flat_map(|at| &proctype.location(at).edges).map(|id| proctype.edge(*id));
+            let received = edges.filter_map(|edge| match &edge.action {
+                Action::Receive { chan, .. } => Some(chan),
+                _ => None,
+            });
+            received.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Makes the marks of one process.
+pub struct Marker<'a> {
+    program: &'a Program,
+    analysis: &'a Analysis<'a>,
+    hand_over: &'a HandOver,
+    who: Who<'a>,
+    access: Vec<Access>,
+    /// The declarations of the channels that the process knows by number.
+    numbers: BTreeMap<u32, BTreeSet<ChanTypeId>>,
+}
+
+impl<'a> Marker<'a> {
+    /// For a process.
+    pub fn new(analysis: &'a Analysis<'a>, hand_over: &'a HandOver, who: Who<'a>) -> Self {
+        let program = analysis.program;
+        let access = analysis.edges(who);
+        let mut numbers: BTreeMap<u32, BTreeSet<ChanTypeId>> = BTreeMap::new();
+        let mut note = |chan: &Expr| {
+            for meant in analysis.meant(who, chan) {
+                if let Some(number) = meant.number {
+                    numbers.entry(number).or_default().insert(meant.ty);
+                }
+            }
+        };
+        let proctype = program.proctype(who.id);
+        let mut parts = |expr: &Expr| {
+            if let ExprKind::Chan(_, chan) | ExprKind::Poll { chan, .. } = &expr.kind {
+                note(chan);
+            }
+        };
+        proctype.provided.iter().for_each(|expr| visit::walk(expr, &mut parts));
+        for edge in &proctype.edges {
+            visit::walk_action(&edge.action, &mut parts);
+        }
+        for edge in &proctype.edges {
+            if let Action::Send { chan, .. } | Action::Receive { chan, .. } = &edge.action {
+                note(chan);
+            }
+        }
+        Marker { program, analysis, hand_over, who, access, numbers }
+    }
+
+    /// The marks of all edges; `visible` is what a property would notice.
+    pub fn marks(&self, objects: &mut Objects, visible: &Visible) -> Vec<Mark> {
+        let proctype = self.program.proctype(self.who.id);
+        let mut escapes = vec![false; proctype.edges.len()];
+        for Location { edges, .. } in &proctype.locations {
+            if edges.iter().any(|id| proctype.edge(*id).escape.is_some()) {
+                edges.iter().for_each(|id| escapes[id.index()] = true);
+            }
+        }
+        let ids = (0..proctype.edges.len() as u32).map(EdgeId);
+        ids.map(|id| self.mark(id, escapes[id.index()], objects, visible)).collect()
+    }
+
+    fn mark(&self, id: EdgeId, escapes: bool, objects: &mut Objects, visible: &Visible) -> Mark {
+        let proctype = self.program.proctype(self.who.id);
+        let edge = proctype.edge(id);
+        let access = &self.access[id.index()];
+        let sequence = self.sequence(edge);
+        let mut everything = false;
+        let mut touches = Touches::new(objects);
+        let plain = if escapes { None } else { self.plain(edge, &sequence) };
+        self.edge(&mut touches, edge, access, plain.as_ref(), &mut everything);
+        if let Some(target) = &plain {
+            let number = target.number.unwrap_or(0);
+            match edge.action {
+                Action::Send { .. } => touches.append(number, &target.types),
+                _ => touches.take(number, &target.types),
+            }
+        }
+        for &id in &sequence {
+            let edge = proctype.edge(id);
+            self.edge(&mut touches, edge, &self.access[id.index()], None, &mut everything);
+            for ty in sends_to(self.analysis, self.who, edge) {
+                if let Some((reads, writes)) = self.hand_over.get(&ty) {
+                    self.reads(&mut touches, reads, false, None, &mut everything);
+                    self.writes(&mut touches, writes, true, None);
+                }
+            }
+        }
+        let partners = self.rendezvous(&mut touches, proctype, edge);
+        if visible.all || touches.touch.meets(&visible.touches) {
+            touches.add(Object::Visible, &[Object::Visible]);
+        }
+        let starts = |access: &Access| match &access.writes.0.controls {
+            Proctypes::These(set) => set.iter().copied().collect(),
+            Proctypes::All => Vec::new(),
+        };
+        let Touches { touch, hit, .. } = touches;
+        let mut mark = Mark {
+            touch,
+            hit,
+            everything,
+            partners,
+            own_guard: !access.guard.0.own.is_empty(),
+            ends: matches!(edge.action, Action::End),
+            timeout: access.guard.0.timeout,
+            starts: starts(access),
+            ..Mark::default()
+        };
+        self.enablers(&mut mark, objects, edge, access, plain.as_ref());
+        mark
+    }
+
+    /// What makes an edge executable that is not.
+    fn enablers(
+        &self,
+        mark: &mut Mark,
+        objects: &mut Objects,
+        edge: &Edge,
+        access: &Access,
+        plain: Option<&Target>,
+    ) {
+        let mut guard = Touches::new(objects);
+        let mut everything = false;
+        self.reads(&mut guard, &access.guard.0, false, None, &mut everything);
+        mark.everything |= everything;
+        mark.enablers = guard.hit;
+        let provided = self.program.proctype(self.who.id).provided.is_some();
+        let Some(target) = plain.filter(|_| !provided) else { return };
+        let mut needed = Touches::new(objects);
+        match edge.action {
+            // Nothing but a full channel keeps a plain send from being executable.
+            Action::Send { .. } => {
+                needed.drain(target);
+                mark.enablers = needed.hit;
+                mark.own_guard = false;
+            }
+            _ => {
+                needed.fill(target);
+                mark.while_empty = target.number.map(|number| (number, needed.hit));
+            }
+        }
+    }
+
+    /// The edges that may follow before control is given back.
+    fn sequence(&self, edge: &Edge) -> BTreeSet<EdgeId> {
+        let proctype = self.program.proctype(self.who.id);
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&Edge> = vec![edge];
+        while let Some(edge) = open.pop() {
+            // After a rendezvous it is the receiver who has control, or nobody.
+            if !edge.atomic || self.surely_rendezvous(edge) {
+                continue;
+            }
+            for &id in &proctype.location(edge.to).edges {
+                if found.insert(id) {
+                    open.push(proctype.edge(id));
+                }
+            }
+        }
+        found
+    }
+
+    fn surely_rendezvous(&self, edge: &Edge) -> bool {
+        let Action::Send { .. } = edge.action else { return false };
+        let types = sends_to(self.analysis, self.who, edge);
+        !types.is_empty() && types.iter().all(|ty| self.program.chan_types[ty.index()].capacity == 0)
+    }
+
+    /// The channel of a plain send or receive that is the only use of its channel in the whole step.
+    fn plain(&self, edge: &Edge, sequence: &BTreeSet<EdgeId>) -> Option<Target> {
+        let (chan, arguments) = match &edge.action {
+            Action::Send { chan, sorted: false, args } => (chan, args.iter().collect::<Vec<_>>()),
+            Action::Receive { chan, random: false, keep: false, .. } => (chan, Vec::new()),
+            _ => return None,
+        };
+        let proctype = self.program.proctype(self.who.id);
+        if self.program.trace.is_some() || proctype.deterministic || arguments.into_iter().any(asks_channel) {
+            return None;
+        }
+        let mut other = false;
+        visit::walk_action(&edge.action, &mut |part| {
+            other |= matches!(part.kind, ExprKind::Chan(..) | ExprKind::Poll { .. });
+        });
+        proctype.provided.iter().for_each(|expr| other |= asks_channel(expr));
+        let meant = self.analysis.meant(self.who, chan);
+        let number = meant.first()?.number?;
+        let one = meant.iter().all(|m| m.number == Some(number));
+        let types: Vec<ChanTypeId> = meant.iter().map(|m| m.ty).collect();
+        if other || !one || types.iter().any(|ty| self.program.chan_types[ty.index()].capacity == 0) {
+            return None;
+        }
+        let target = Target { number: Some(number), types };
+        let used = |region: &Region| region.channels.keys().any(|name| self.same(*name, &target));
+        let again = |id: &EdgeId| {
+            let access = &self.access[id.index()];
+            used(&access.guard.0)
+                || used(&access.effect.0)
+                || used(&access.writes.0)
+                || !sends_to(self.analysis, self.who, proctype.edge(*id))
+                    .iter()
+                    .all(|ty| self.program.chan_types[ty.index()].capacity > 0)
+        };
+        (!sequence.iter().any(again)).then_some(target)
+    }
+
+    /// Whether a name may mean the channel.
+    fn same(&self, name: ChannelName, target: &Target) -> bool {
+        let named = self.target(name);
+        match (named.number, target.number) {
+            (Some(a), Some(b)) => a == b,
+            _ => named.types.iter().any(|ty| target.types.contains(ty)),
+        }
+    }
+
+    fn target(&self, name: ChannelName) -> Target {
+        let channels = &self.analysis.channels;
+        let own = channels.of_process(self.who.id);
+        match name {
+            ChannelName::Global(n) => Target {
+                number: Some(n),
+                types: channels.globals.get(n as usize).copied().into_iter().collect(),
+            },
+            ChannelName::Own(n) => {
+                let first = self.who.known.and_then(|known| known.first_channel);
+                let number = first.map(|first| first + n);
+                Target { number, types: own.get(n as usize).copied().into_iter().collect() }
+            }
+            ChannelName::Declared(ty) => Target { number: None, types: vec![ty] },
+            ChannelName::Number(n) => {
+                let types = self.numbers.get(&n).into_iter().flatten().copied().collect();
+                Target { number: Some(n), types }
+            }
+        }
+    }
+
+    /// What one edge touches by itself, its plain use of a channel aside.
+    fn edge(
+        &self,
+        touches: &mut Touches<'_>,
+        edge: &Edge,
+        access: &Access,
+        plain: Option<&Target>,
+        everything: &mut bool,
+    ) {
+        let ends = matches!(edge.action, Action::End);
+        self.reads(touches, &access.guard.0, ends, plain, everything);
+        let started = starts_only(self.program, &edge.action);
+        if started {
+            // Its own new variables, which nobody else has.
+            let region = Region { others: BTreeMap::new(), ..access.effect.0.clone() };
+            self.reads(touches, &region, ends, plain, everything);
+        } else {
+            self.reads(touches, &access.effect.0, ends, plain, everything);
+        }
+        self.writes(touches, &access.writes.0, false, plain);
+        if access.writes.0.processes {
+            match ends {
+                true => touches.add(Object::End, &[Object::ReadProcesses, Object::Run]),
+                false => touches.add(Object::Run, &[Object::ReadProcesses, Object::Run, Object::End]),
+            }
+        }
+    }
+
+    fn reads(
+        &self,
+        touches: &mut Touches<'_>,
+        region: &Region,
+        ends: bool,
+        plain: Option<&Target>,
+        everything: &mut bool,
+    ) {
+        region.globals.iter().for_each(|cell| touches.read_cell(cell));
+        let id = self.who.id;
+        if !region.own.is_empty() {
+            touches.add(Object::OwnLocals(id), &[Object::ReadLocals(id), Object::WriteLocals(id)]);
+        }
+        for &id in region.others.keys() {
+            let hit = [Object::OwnLocals(id), Object::WriteLocals(id), Object::New(id)];
+            touches.add(Object::ReadLocals(id), &hit);
+        }
+        for id in self.ids(&region.controls) {
+            let hit = [Object::OwnControl(id), Object::WriteControl(id), Object::New(id)];
+            touches.add(Object::ReadControl(id), &hit);
+        }
+        for (name, aspects) in &region.channels {
+            let target = self.target(*name);
+            if plain.is_none_or(|plain| plain.number != target.number) {
+                touches.read_channel(&target, *aspects);
+            }
+        }
+        if region.processes && !ends {
+            touches.add(Object::ReadProcesses, &[Object::Run, Object::End]);
+        }
+        if region.last || region.trace {
+            touches.add(Object::Sequence, &[Object::Sequence]);
+        }
+        *everything |= region.everything;
+    }
+
+    /// What is written; `handed`: by others, to whom control was handed over.
+    fn writes(&self, touches: &mut Touches<'_>, region: &Region, handed: bool, plain: Option<&Target>) {
+        region.globals.iter().for_each(|cell| touches.write_cell(cell));
+        let id = self.who.id;
+        if !region.own.is_empty() {
+            touches.add(Object::OwnLocals(id), &[Object::ReadLocals(id), Object::WriteLocals(id)]);
+        }
+        if region.own_control {
+            touches.add(Object::OwnControl(id), &[Object::ReadControl(id), Object::WriteControl(id)]);
+        }
+        let written: BTreeSet<ProctypeId> = region.others.keys().copied().collect();
+        for id in self.ids(&region.controls).into_iter().chain(written) {
+            let looks = [Object::ReadControl(id), Object::ReadLocals(id)];
+            let moves = [Object::OwnControl(id), Object::OwnLocals(id), Object::New(id)];
+            let writes = [Object::WriteControl(id), Object::WriteLocals(id)];
+            touches.add(Object::New(id), &[looks, writes].concat());
+            if handed {
+                let hit = [&looks[..], &moves, &writes].concat();
+                writes.iter().for_each(|object| touches.add(*object, &hit));
+            }
+        }
+        for (name, aspects) in &region.channels {
+            let target = self.target(*name);
+            if plain.is_none_or(|plain| plain.number != target.number) {
+                touches.write_channel(&target, *aspects);
+            }
+        }
+        if handed && region.processes {
+            touches.add(Object::Run, &[Object::ReadProcesses, Object::Run, Object::End]);
+            touches.add(Object::End, &[]);
+        }
+        if region.last || region.trace {
+            touches.add(Object::Sequence, &[Object::Sequence]);
+        }
+    }
+
+    fn ids(&self, proctypes: &Proctypes) -> Vec<ProctypeId> {
+        let all = (0..self.program.proctypes.len() as u32).map(ProctypeId);
+        all.filter(|id| proctypes.contains(*id)).collect()
+    }
+
+    /// Notes the rendezvous that an edge may take part in as the first step; returns their counterparts.
+    fn rendezvous(&self, touches: &mut Touches<'_>, proctype: &Proctype, edge: &Edge) -> Bits {
+        let mut partners = Bits::default();
+        let mut note = |chan: &Expr, offers: bool| {
+            for meant in self.analysis.meant(self.who, chan) {
+                if self.program.chan_types[meant.ty.index()].capacity == 0 {
+                    let target = Target { number: meant.number, types: vec![meant.ty] };
+                    partners.add_all(&touches.rendezvous(&target, offers));
+                }
+            }
+        };
+        if let Action::Send { chan, .. } = &edge.action {
+            note(chan, true);
+        }
+        received_from(proctype, edge).into_iter().for_each(|chan| note(chan, false));
+        partners
+    }
+
+    /// Adds what would change what an expression without a process looks at.
+    pub fn watch(&self, objects: &mut Objects, expr: &Expr, visible: &mut Visible) {
+        let mut touches = Touches::new(objects);
+        self.reads(&mut touches, &self.analysis.looked_at(expr), false, None, &mut visible.all);
+        visible.touches.add_all(&touches.hit);
+    }
+}
+
+fn asks_channel(expr: &Expr) -> bool {
+    let mut found = false;
+    visit::walk(expr, &mut |part| found |= matches!(part.kind, ExprKind::Chan(..) | ExprKind::Poll { .. }));
+    found
+}
+
+/// Whether a statement starts a process and refers to variables of others in no other way.
+fn starts_only(program: &Program, action: &Action) -> bool {
+    let remote = |expr: &Expr| {
+        let mut found = false;
+        visit::walk(expr, &mut |part| found |= matches!(part.kind, ExprKind::RemoteVar { .. }));
+        found
+    };
+    let (mut starts, mut refers) = (false, matches!(action, Action::DStep { .. }));
+    visit::walk_action(action, &mut |part| match &part.kind {
+        ExprKind::Run { proctype, .. } => {
+            starts = true;
+            refers |= program.proctype(*proctype).init.iter().any(|step| match step {
+                promela::ir::InitStep::Assign(_, expr) => remote(expr),
+                promela::ir::InitStep::NewChan(..) => false,
+            });
+        }
+        ExprKind::RemoteVar { .. } => refers = true,
+        _ => {}
+    });
+    starts && !refers
+}

@@ -1,0 +1,426 @@
+//! Stubborn sets by closure, process by process.
+//!
+//! From A. Valmari (*Stubborn sets for reduced state space generation*, 1989) and P. Godefroid's persistent sets (1996). A set of
+//! actions, enabled or not, is stubborn in a state when (1) it holds an enabled action, (2) for an enabled action of it, every
+//! action in the whole program that does not leave it alone is in the set as well, and (3) for one that is not
+//! enabled, all actions of some set are, one of which must be taken before it can become enabled. Whatever the others do, the
+//! enabled actions of the set stay enabled and can be taken first.
+//!
+//! Here the set is built of *items*, a process and one of the edges where it is now; an item stands for all actions in which
+//! that edge takes part, rendezvous with anybody included. An action that lies ahead of a process is represented by the
+//! edges from which the process may get there. So:
+//! - an item that is enabled draws in all edges of its process, both processes of a rendezvous, and every edge of
+//!   another process ahead of which something does not leave it alone;
+//! - an item that is not enabled draws in the edges ahead of which something may enable it;
+//! - the end of a process that is not the youngest draws in the youngest.
+//!
+//! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken. With
+//! [`Extent::OneProcess`] only sets that stay within one process count: the ample sets of Spin.
+//!
+//! What is looked up for pairs of an edge and a location is kept: one byte each, made when first asked for.
+
+use machine::interp::action::Action;
+use machine::look::{Glance, Look, Wanted};
+use promela::ir::{LocId, ProctypeId, Program};
+use system::{ActionId, Choice, Reducer, Reduction};
+
+use crate::bits::Bits;
+use crate::instance::{Ground, Instances, MOST_EDGES, reach};
+use crate::mark::{Mark, hand_over};
+use machine::facts::{Analysis, Facts, telling};
+
+/// How far a set may extend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Over all actions of one process: ample sets.
+    OneProcess,
+    /// Over any processes.
+    AnyProcesses,
+}
+
+/// Chooses stubborn sets for the states of a program.
+pub struct Stubborn<'a> {
+    ground: Ground<'a>,
+    look: &'a dyn Look,
+    wanted: Wanted,
+    extent: Extent,
+}
+
+impl std::fmt::Debug for Stubborn<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stubborn").field("extent", &self.extent).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Stubborn<'a> {
+    /// For a program and the machine that executes it.
+    pub fn new(program: &'a Program, look: &'a dyn Look, extent: Extent) -> Self {
+        let analysis = Analysis::new(program);
+        let facts = Facts::new(program);
+        let telling = telling(program);
+        let ground = Ground {
+            hand_over: hand_over(&analysis, &facts),
+            analysis,
+            reach: program.proctypes.iter().map(reach).collect(),
+            telling,
+        };
+        let wanted = ground.telling.iter().map(|telling| telling.cells.clone()).collect();
+        Stubborn { ground, look, wanted, extent }
+    }
+}
+
+impl Reduction for Stubborn<'_> {
+    fn reducer(&self) -> Box<dyn Reducer + '_> {
+        Box::new(Chooser {
+            of: self,
+            instances: Instances::new(&self.ground),
+            glance: Glance::default(),
+            here: Vec::new(),
+            actions: Vec::new(),
+            chosen: Vec::new(),
+            rows: Vec::new(),
+        })
+    }
+}
+
+/// A process in the state that is being reduced.
+#[derive(Clone, Debug, Default)]
+struct Here {
+    instance: u32,
+    location: u32,
+    /// All edges, as a mask over their places.
+    full: u64,
+    /// Those that take part in an enabled action.
+    enabled: u64,
+    /// How many enabled actions the process has, rendezvous counted for the sender.
+    weight: u32,
+    /// In the set that is being built: those that are in it, and those that have been looked at.
+    inside: u64,
+    done: u64,
+}
+
+/// An enabled action: one or two items.
+#[derive(Clone, Copy, Debug)]
+struct Enabled {
+    pid: usize,
+    place: u32,
+    partner: Option<(usize, u32)>,
+}
+
+/// Why an edge draws in others.
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    /// They do not leave it alone.
+    Disturbs = 0,
+    /// They may enable it.
+    Enables = 1,
+    /// They may fill the channel that is empty.
+    Fills = 2,
+    /// They may be its counterpart in a rendezvous.
+    Partner = 3,
+}
+
+const WHYS: usize = 4;
+const UNKNOWN: u8 = 0;
+const NONE: u8 = 1;
+const SOME: u8 = 2;
+
+/// Chooses for one thread.
+struct Chooser<'a> {
+    of: &'a Stubborn<'a>,
+    instances: Instances<'a>,
+    glance: Glance,
+    here: Vec<Here>,
+    actions: Vec<Enabled>,
+    /// The best set so far: a mask for every process.
+    chosen: Vec<u64>,
+    /// For each edge and reason a byte for each location: whether one of its edges is drawn in.
+    rows: Vec<Vec<u8>>,
+}
+
+impl Chooser<'_> {
+    fn program(&self) -> &Program {
+        self.of.ground.analysis.program
+    }
+
+    /// Looks at a state and its enabled actions; `None` when it is not to be reduced.
+    fn look(&mut self, state: &[u8], enabled: &[ActionId]) -> Option<()> {
+        let program = self.of.ground.analysis.program;
+        if program.uses.priority || program.uses.last {
+            return None;
+        }
+        if !self.of.look.look(state, &self.of.wanted, &mut self.glance) {
+            return None;
+        }
+        self.here.clear();
+        for pid in 0..self.glance.processes.len() {
+            let instance = self.instances.of(&self.glance, pid);
+            let process = self.glance.processes[pid];
+            let location = program.proctype(ProctypeId(process.proctype)).location(LocId(process.location));
+            let n = location.edges.len();
+            if n > MOST_EDGES {
+                return None;
+            }
+            let full = if n == MOST_EDGES { u64::MAX } else { (1 << n) - 1 };
+            self.here.push(Here { instance, location: process.location, full, ..Here::default() });
+        }
+        self.actions.clear();
+        for &id in enabled {
+            let action = Action::unpack(id);
+            let place = self.place(action.pid, action.edge?.0)?;
+            let partner = match action.partner {
+                Some((pid, edge)) => Some((pid, self.place(pid, edge.0)?)),
+                None => None,
+            };
+            self.here[action.pid].enabled |= 1 << place;
+            self.here[action.pid].weight += 1;
+            if let Some((pid, place)) = partner {
+                self.here[pid].enabled |= 1 << place;
+            }
+            self.actions.push(Enabled { pid: action.pid, place, partner });
+        }
+        Some(())
+    }
+
+    /// The place of an edge among those where a process is.
+    fn place(&self, pid: usize, edge: u32) -> Option<u32> {
+        let here = self.here.get(pid)?;
+        self.edges(here).iter().position(|id| id.0 == edge).map(|place| place as u32)
+    }
+
+    fn edges(&self, here: &Here) -> &[promela::ir::EdgeId] {
+        let proctype = self.program().proctype(self.instances.get(here.instance).proctype);
+        &proctype.location(LocId(here.location)).edges
+    }
+
+    fn mark(&self, pid: usize, place: u32) -> &Mark {
+        let here = &self.here[pid];
+        &self.instances.get(here.instance).marks[self.edges(here)[place as usize].index()]
+    }
+
+    /// Whether `timeout` may have made an action enabled.
+    fn may_be_timeout(&self) -> bool {
+        let asks = |pid: usize| {
+            let here = &self.here[pid];
+            let marks = &self.instances.get(here.instance).marks;
+            self.edges(here).iter().any(|id| marks[id.index()].timeout)
+        };
+        let moves = |action: &Enabled| asks(action.pid) || action.partner.is_some_and(|(pid, _)| asks(pid));
+        self.program().uses.timeout && self.actions.iter().any(moves)
+    }
+
+    /// The edges of process `pid` that the edge at `place` of process `of` draws in.
+    fn drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
+        let (from, to) = (&self.here[of], &self.here[pid]);
+        let edge = self.edges(from)[place as usize].index();
+        let row = (self.instances.get(from.instance).first_edge as usize + edge) * WHYS + why as usize;
+        let node = (self.instances.get(to.instance).first_node + to.location) as usize;
+        let known = self.rows.get(row).and_then(|row| row.get(node)).copied().unwrap_or(UNKNOWN);
+        if known == NONE {
+            return 0;
+        }
+        let mark = &self.instances.get(from.instance).marks[edge];
+        let other = self.instances.get(to.instance);
+        let empty = Bits::default();
+        let hits = match why {
+            Why::Disturbs => &mark.hit,
+            Why::Enables => &mark.enablers,
+            Why::Fills => mark.while_empty.as_ref().map_or(&empty, |(_, hits)| hits),
+            Why::Partner => &mark.partners,
+        };
+        let mut mask = 0;
+        for (i, id) in self.edges(to).iter().enumerate() {
+            let all = matches!(why, Why::Disturbs) && other.ahead_everything[id.index()];
+            if all || hits.meets(&other.ahead[id.index()]) {
+                mask |= 1 << i;
+            }
+        }
+        if known == UNKNOWN {
+            self.learn(row, node, if mask == 0 { NONE } else { SOME });
+        }
+        mask
+    }
+
+    #[cold]
+    fn learn(&mut self, row: usize, node: usize, what: u8) {
+        let (edges, nodes) = self.instances.size();
+        if self.rows.len() <= row {
+            self.rows.resize(edges as usize * WHYS, Vec::new());
+        }
+        let row = &mut self.rows[row];
+        if row.len() <= node {
+            row.resize(nodes as usize, UNKNOWN);
+        }
+        row[node] = what;
+    }
+
+    /// Builds the set that begins with process `pid`, unless it has as many enabled actions as `bound`.
+    fn close(&mut self, pid: usize, bound: u32) -> Option<u32> {
+        for here in &mut self.here {
+            (here.inside, here.done) = (0, 0);
+        }
+        let mut cost = 0;
+        self.fill(pid, &mut cost);
+        loop {
+            if cost >= bound {
+                return None;
+            }
+            let next = (0..self.here.len()).find(|&pid| self.here[pid].inside & !self.here[pid].done != 0);
+            let Some(at) = next else { return Some(cost) };
+            if self.of.extent == Extent::OneProcess && at != pid {
+                return None;
+            }
+            let place = (self.here[at].inside & !self.here[at].done).trailing_zeros();
+            self.here[at].done |= 1 << place;
+            self.add_item(at, place, &mut cost)?;
+        }
+    }
+
+    /// Draws in all edges of a process.
+    fn fill(&mut self, pid: usize, cost: &mut u32) {
+        let here = &mut self.here[pid];
+        if here.inside != here.full {
+            here.inside = here.full;
+            *cost += here.weight;
+        }
+    }
+
+    /// Draws in some edges of a process; with an enabled one all.
+    fn draw(&mut self, pid: usize, mask: u64, cost: &mut u32) {
+        let here = &mut self.here[pid];
+        if mask & here.enabled != 0 {
+            self.fill(pid, cost);
+        } else {
+            here.inside |= mask;
+        }
+    }
+
+    /// Draws in what an item asks for; `None` when that is everything.
+    fn add_item(&mut self, pid: usize, place: u32, cost: &mut u32) -> Option<()> {
+        if self.mark(pid, place).everything {
+            return None;
+        }
+        let enabled = self.here[pid].enabled >> place & 1 != 0;
+        let rendezvous = !self.mark(pid, place).partners.is_empty();
+        let why = match enabled {
+            true => Why::Disturbs,
+            false => match self.disabled(pid, place, cost) {
+                Some(why) => why,
+                None => return Some(()),
+            },
+        };
+        for other in (0..self.here.len()).filter(|&other| other != pid) {
+            let mut mask = self.drawn(pid, place, why, other);
+            if rendezvous {
+                mask |= self.drawn(pid, place, Why::Partner, other);
+            }
+            self.draw(other, mask, cost);
+        }
+        if enabled && rendezvous {
+            for i in 0..self.actions.len() {
+                let Enabled { pid: sender, place: sending, partner } = self.actions[i];
+                let Some((receiver, receiving)) = partner else { continue };
+                if (sender, sending) == (pid, place) || (receiver, receiving) == (pid, place) {
+                    self.fill(sender, cost);
+                    self.fill(receiver, cost);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// What an item that is not enabled asks of its own process; says what it asks of the others, if anything.
+    fn disabled(&mut self, pid: usize, place: u32, cost: &mut u32) -> Option<Why> {
+        let youngest = self.here.len() - 1;
+        let mark = self.mark(pid, place);
+        if mark.ends && youngest != pid {
+            // Whatever else happens, the youngest process has to end first.
+            let mask = self.drawn(pid, place, Why::Enables, youngest);
+            self.draw(youngest, mask, cost);
+            return None;
+        }
+        let own_guard = mark.own_guard;
+        let number = mark.while_empty.as_ref().map(|(number, _)| *number as usize);
+        let empty = number.is_some_and(|number| self.glance.lengths.get(number) == Some(&0));
+        let why = if empty { Why::Fills } else { Why::Enables };
+        let may_help = if own_guard && !empty { u64::MAX } else { self.drawn(pid, place, why, pid) };
+        let mask = self.returning(pid, place) & may_help;
+        self.draw(pid, mask, cost);
+        Some(why)
+    }
+
+    /// The edges by which a process may come back to where it is.
+    fn returning(&self, pid: usize, place: u32) -> u64 {
+        let here = &self.here[pid];
+        let proctype = self.instances.get(here.instance).proctype;
+        let reach = &self.of.ground.reach[proctype.index()];
+        let mut mask = 0;
+        for (i, id) in self.edges(here).iter().enumerate() {
+            let to = self.program().proctype(proctype).edge(*id).to;
+            if i as u32 != place && reach[to.index()].contains(here.location) {
+                mask |= 1 << i;
+            }
+        }
+        mask
+    }
+}
+
+impl Reducer for Chooser<'_> {
+    fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+        chosen.clear();
+        if self.look(state, enabled).is_none() || self.may_be_timeout() {
+            return Choice::All;
+        }
+        let mut best = enabled.len() as u32;
+        let mut found = false;
+        for pid in (0..self.here.len()).rev() {
+            if self.here[pid].enabled == 0 {
+                continue;
+            }
+            if let Some(cost) = self.close(pid, best) {
+                (best, found) = (cost, true);
+                self.chosen.clear();
+                self.chosen.extend(self.here.iter().map(|here| here.inside));
+                if cost <= 1 {
+                    break;
+                }
+            }
+        }
+        if !found {
+            return Choice::All;
+        }
+        let inside = |pid: usize, place: u32| self.chosen[pid] >> place & 1 != 0;
+        for (i, action) in self.actions.iter().enumerate() {
+            if inside(action.pid, action.place)
+                || action.partner.is_some_and(|(pid, place)| inside(pid, place))
+            {
+                chosen.push(i as u32);
+            }
+        }
+        Choice::Part
+    }
+
+    fn commute(&mut self, state: &[u8], a: ActionId, b: ActionId) -> bool {
+        if self.look(state, &[a, b]).is_none() || self.may_be_timeout() {
+            return false;
+        }
+        let items = |action: &Enabled| {
+            [Some((action.pid, action.place)), action.partner].into_iter().flatten().collect::<Vec<_>>()
+        };
+        let [first, second] = &self.actions[..] else { return false };
+        let apart = |&(p, i): &(usize, u32), &(q, j): &(usize, u32)| {
+            let (one, other) = (self.mark(p, i), self.mark(q, j));
+            p != q && !one.everything && !other.everything && !one.hit.meets(&other.touch)
+        };
+        items(first).iter().all(|one| items(second).iter().all(|other| apart(one, other)))
+    }
+
+    fn visible(&mut self, state: &[u8], action: ActionId) -> bool {
+        if self.look(state, &[action]).is_none() {
+            return true;
+        }
+        let Some(Enabled { pid, place, partner }) = self.actions.first().copied() else { return true };
+        let shows = |pid, place| self.instances.is_visible(self.mark(pid, place));
+        shows(pid, place) || partner.is_some_and(|(pid, place)| shows(pid, place))
+    }
+}

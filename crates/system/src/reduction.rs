@@ -1,0 +1,43 @@
+//! Partial-order reduction as a search sees it: who chooses, and what must be known of a choice.
+//!
+//! A [`Reduction`] is what is known of a program before the search; each thread takes a [`Reducer`] from it. For an
+//! ordinary state a reducer chooses, among the enabled actions, a *stubborn* (persistent) set: whatever the other
+//! actions do, it does not matter whether it is done before or after what was chosen. An action stands for the whole
+//! atomic sequence that it begins.
+//!
+//! A choice is a function of the state alone, so that a state expanded once more gives the same edges in the same order.
+//! It keeps all deadlocks. For everything else it must also be made sure that no action is put off for ever: that is the
+//! *proviso*, which belongs to the search, because only the search knows its stack or its queue.
+
+use crate::ActionId;
+
+/// What a reducer says of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// All enabled actions are to be taken.
+    All,
+    /// Those chosen are enough; except for deadlocks a proviso is needed.
+    Part,
+}
+
+/// What is known of a program for reducing its state space.
+pub trait Reduction: Sync + std::fmt::Debug {
+    /// Chooses for one thread.
+    fn reducer(&self) -> Box<dyn Reducer + '_>;
+}
+
+/// Chooses actions for one thread; keeps what it learns of the program between two states, but never lets it change a
+/// choice.
+pub trait Reducer {
+    /// Chooses among `enabled`, all the actions that are enabled in the ordinary `state`. Writes the positions of those
+    /// chosen, in ascending order, to `chosen`, which is cleared first; with [`Choice::All`] what is written there means nothing.
+    fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice;
+
+    /// Whether two actions, both enabled in the ordinary `state`, leave each other alone there: neither disables the other,
+    /// and both orders end in the same state. *No* is always a safe answer.
+    fn commute(&mut self, state: &[u8], a: ActionId, b: ActionId) -> bool;
+
+    /// Whether an action that is enabled in the ordinary `state` may change what a property looks at in states. *Yes* is always
+    /// a safe answer.
+    fn visible(&mut self, state: &[u8], action: ActionId) -> bool;
+}
