@@ -141,6 +141,21 @@ impl Bdds {
         self.minus(a, b) == Bdd::FALSE
     }
 
+    /// A set of other diagrams as one of these; `known` remembers what was met before.
+    pub(crate) fn import(&mut self, other: &Bdds, set: Bdd, known: &mut HashMap<Bdd, Bdd>) -> Bdd {
+        if set == Bdd::FALSE || set == Bdd::TRUE {
+            return set;
+        }
+        if let Some(copy) = known.get(&set) {
+            return *copy;
+        }
+        let branch = other.branch(set);
+        let (low, high) = (self.import(other, branch.low, known), self.import(other, branch.high, known));
+        let copy = self.make(branch.var, low, high);
+        known.insert(set, copy);
+        copy
+    }
+
     /// The set as a union of cubes, none of which can be left out.
     pub(crate) fn cubes(&mut self, set: Bdd) -> Vec<Cube> {
         self.between(set, set).1

@@ -2,8 +2,10 @@
 
 use crate::automaton::Automaton;
 use crate::formula::Formula;
-use crate::nnf::Nnf;
+use crate::nnf::{Id, Nnf};
 use crate::simplify::simplify;
+use crate::stutter::stutter_invariant;
+use crate::tgba::Tgba;
 use crate::translate::{MAX_PROPS, TooLarge, translate};
 
 /// Which acceptance an automaton is to have.
@@ -13,6 +15,12 @@ pub enum Acceptance {
     Generalised,
     /// One mark, on all edges of a state or on none: for nested depth-first search and never claims.
     Buchi,
+}
+
+fn reduced(nnf: &mut Nnf, formula: Id) -> Result<Tgba, TooLarge> {
+    let mut tgba = translate(nnf, formula)?;
+    tgba.reduce();
+    Ok(tgba)
 }
 
 impl Automaton {
@@ -26,11 +34,14 @@ impl Automaton {
         let mut nnf = Nnf::default();
         let id = nnf.of(formula, true);
         let id = simplify(&mut nnf, id);
-        let mut tgba = translate(&mut nnf, id)?;
-        tgba.reduce();
+        let mut tgba = reduced(&mut nnf, id)?;
+        let stutter_invariant = !nnf.has_next(id) || {
+            let not = nnf.not(id);
+            reduced(&mut nnf, not).is_ok_and(|no| stutter_invariant(tgba.clone(), no))
+        };
         if acceptance == Acceptance::Buchi {
             tgba = tgba.into_buchi();
         }
-        Ok(Automaton::freeze(&mut tgba, n_props, !formula.has_next()))
+        Ok(Automaton::freeze(&mut tgba, n_props, stutter_invariant))
     }
 }

@@ -15,10 +15,12 @@ mod implication;
 pub mod nnf;
 pub mod parse;
 pub mod print;
+mod product;
 mod reduce;
 mod scc;
 mod simplify;
 mod simulation;
+mod stutter;
 mod tgba;
 pub mod translate;
 

@@ -179,6 +179,16 @@ impl Nnf {
         negation
     }
 
+    /// Whether `X` occurs.
+    pub fn has_next(&self, f: Id) -> bool {
+        match self.node(f) {
+            Node::True | Node::False | Node::Lit { .. } => false,
+            Node::Next(_) => true,
+            Node::And(set) | Node::Or(set) => set.iter().any(|g| self.has_next(*g)),
+            Node::Until(g, h) | Node::Release(g, h) => self.has_next(*g) || self.has_next(*h),
+        }
+    }
+
     /// The normal form of a formula (`positive`) or of its negation.
     pub fn of(&mut self, formula: &Formula, positive: bool) -> Id {
         match formula {
