@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Lasso, Random, formulas};
+use common::{Lasso, Random, formulas, share_a_word};
 use ltl::{Acceptance, Automaton, Formula};
 
 /// The automata of a formula and of its negation, of both kinds: each accepts exactly the right words.
@@ -34,6 +34,39 @@ fn all_small_formulas_on_all_short_words() {
         for formula in formulas(size, 2) {
             right(&formula, &words);
         }
+    }
+}
+
+/// A formula and its negation have no word in common, of whatever length. Together with the words above, on which one of the
+/// two always accepts, this says that neither accepts too much.
+fn complementary(formula: &Formula, n: u32) {
+    let negation = formula.negated();
+    let kinds = [Acceptance::Generalised, Acceptance::Buchi];
+    let [yes, no] =
+        [formula, &negation].map(|f| kinds.map(|kind| Automaton::of(f, kind).expect("small enough")));
+    assert!(!share_a_word(&yes[0], &no[0], n), "{formula}");
+    // Degeneralised automata accept the same.
+    assert!(!share_a_word(&yes[1], &no[0], n), "{formula}");
+    assert!(!share_a_word(&yes[0], &no[1], n), "{formula}");
+}
+
+#[test]
+fn all_formulas_of_three_operators_exclude_their_negations() {
+    for size in 0..=3 {
+        let words = Lasso::all(2, 2);
+        for formula in &formulas(size, 2) {
+            complementary(formula, 2);
+            right(formula, &words);
+        }
+    }
+}
+
+#[test]
+fn random_formulas_exclude_their_negations() {
+    let mut random = Random(99);
+    for round in 0..1500 {
+        let formula = random.formula(4 + round % 8, 3);
+        complementary(&formula, 3);
     }
 }
 

@@ -158,6 +158,70 @@ impl Lasso {
     }
 }
 
+/// Whether there is a word, of whatever length, that both automata accept: a strongly connected part of their product, over all
+/// valuations of `n` propositions, that has all marks of both.
+pub fn share_a_word(a: &Automaton, b: &Automaton, n: u32) -> bool {
+    let width = b.n_states();
+    let size = a.n_states() * width;
+    let mut edges: Vec<Vec<(usize, u64, u64)>> = vec![Vec::new(); size];
+    for (from, out) in edges.iter_mut().enumerate() {
+        for letter in 0..1 << n {
+            for x in a.successors(StateId((from / width) as u32), letter) {
+                for y in b.successors(StateId((from % width) as u32), letter) {
+                    out.push((x.target.index() * width + y.target.index(), x.marks, y.marks));
+                }
+            }
+        }
+    }
+    let backwards = {
+        let mut all: Vec<Vec<usize>> = vec![Vec::new(); size];
+        for (from, out) in edges.iter().enumerate() {
+            out.iter().for_each(|(to, ..)| all[*to].push(from));
+        }
+        all
+    };
+    let forwards: Vec<Vec<usize>> = edges.iter().map(|out| out.iter().map(|e| e.0).collect()).collect();
+    let walk = |next: &[Vec<usize>], from: usize, open: &mut [bool]| {
+        let (mut found, mut stack) = (Vec::new(), vec![from]);
+        open[from] = false;
+        while let Some(node) = stack.pop() {
+            found.push(node);
+            for to in &next[node] {
+                if std::mem::take(&mut open[*to]) {
+                    stack.push(*to);
+                }
+            }
+        }
+        found
+    };
+    let mut open = vec![true; size];
+    let reachable = walk(&forwards, a.initial.index() * width + b.initial.index(), &mut open);
+    let mut rest = vec![false; size];
+    reachable.iter().for_each(|node| rest[*node] = true);
+    for node in reachable {
+        if !rest[node] {
+            continue;
+        }
+        let ahead = walk(&forwards, node, &mut rest.clone());
+        let mut within = vec![false; size];
+        ahead.iter().for_each(|m| within[*m] = true);
+        let component = walk(&backwards, node, &mut within);
+        let mut inside = vec![false; size];
+        component.iter().for_each(|m| inside[*m] = true);
+        let kept = component.iter().flat_map(|m| &edges[*m]).filter(|e| inside[e.0]);
+        let (mut cyclic, mut marks) = (false, (0, 0));
+        for (_, x, y) in kept {
+            cyclic = true;
+            marks = (marks.0 | x, marks.1 | y);
+        }
+        if cyclic && marks == (a.all_marks(), b.all_marks()) {
+            return true;
+        }
+        component.iter().for_each(|m| rest[*m] = false);
+    }
+    false
+}
+
 fn reach_back(edges: &[Vec<(usize, u64)>], from: usize, to: usize, allowed: &[bool]) -> bool {
     let mut seen = vec![false; edges.len()];
     let mut stack = vec![from];
