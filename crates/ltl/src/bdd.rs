@@ -4,6 +4,7 @@
 //! automaton gets irredundant cubes ([`Bdds::cubes`], Minato's algorithm).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A set of valuations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -33,6 +34,27 @@ impl Cube {
     }
 }
 
+/// A quick hash for small keys of numbers, multiplied and folded: the operations below spend their time in tables.
+#[derive(Clone, Copy, Default, Debug)]
+struct Quick(u64);
+
+impl Hasher for Quick {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u32(u32::from(*b)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        let product = u128::from(self.0 ^ u64::from(number) ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Table<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Branch {
     var: u32,
@@ -44,9 +66,9 @@ struct Branch {
 #[derive(Clone, Debug)]
 pub(crate) struct Bdds {
     nodes: Vec<Branch>,
-    numbers: HashMap<Branch, Bdd>,
-    ands: HashMap<(Bdd, Bdd), Bdd>,
-    nots: HashMap<Bdd, Bdd>,
+    numbers: Table<Branch, Bdd>,
+    ands: Table<(Bdd, Bdd), Bdd>,
+    nots: Table<Bdd, Bdd>,
 }
 
 impl Default for Bdds {
@@ -54,9 +76,9 @@ impl Default for Bdds {
         let leaf = |b: Bdd| Branch { var: u32::MAX, low: b, high: b };
         Bdds {
             nodes: vec![leaf(Bdd::FALSE), leaf(Bdd::TRUE)],
-            numbers: HashMap::new(),
-            ands: HashMap::new(),
-            nots: HashMap::from([(Bdd::FALSE, Bdd::TRUE), (Bdd::TRUE, Bdd::FALSE)]),
+            numbers: Table::default(),
+            ands: Table::default(),
+            nots: [(Bdd::FALSE, Bdd::TRUE), (Bdd::TRUE, Bdd::FALSE)].into_iter().collect(),
         }
     }
 }

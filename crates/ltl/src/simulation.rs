@@ -6,9 +6,10 @@
 
 use crate::bdd::Bdd;
 use crate::tgba::{Edge, Tgba};
+use std::collections::VecDeque;
 
-/// Beyond this many states the relation, which is quadratic, is not computed.
-const MAX_STATES: usize = 400;
+/// Every edge is compared with every other: beyond this many edges that is not done.
+const MAX_EDGES: usize = 4000;
 
 /// `relation[s][t]`: `t` simulates `s`.
 type Relation = Vec<Vec<bool>>;
@@ -16,7 +17,8 @@ type Relation = Vec<Vec<bool>>;
 impl Tgba {
     /// Merges states and drops edges; the language stays.
     pub(crate) fn reduce_by_simulation(&mut self) {
-        if self.states.len() > MAX_STATES {
+        self.merge_equal_states();
+        if self.states.iter().map(Vec::len).sum::<usize>() > MAX_EDGES {
             return;
         }
         let relation = self.simulation();
@@ -36,20 +38,33 @@ impl Tgba {
     fn simulation(&mut self) -> Relation {
         let n = self.states.len();
         let mut relation = vec![vec![true; n]; n];
-        loop {
-            let mut changed = false;
-            for s in 0..n {
-                for t in 0..n {
-                    if relation[s][t] && s != t && !self.answers(s, t, &relation) {
-                        relation[s][t] = false;
-                        changed = true;
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (state, edges) in self.states.iter().enumerate() {
+            edges.iter().for_each(|e| sources[e.target].push(state));
+        }
+        for list in &mut sources {
+            list.dedup();
+        }
+        // A pair is looked at again when a pair of targets has been found different; targets mostly have larger numbers.
+        let mut todo: VecDeque<(usize, usize)> =
+            (0..n).rev().flat_map(|s| (0..n).rev().map(move |t| (s, t))).collect();
+        let mut waiting = vec![vec![true; n]; n];
+        while let Some((s, t)) = todo.pop_front() {
+            waiting[s][t] = false;
+            if !relation[s][t] || s == t || self.answers(s, t, &relation) {
+                continue;
+            }
+            relation[s][t] = false;
+            for before_s in &sources[s] {
+                for before_t in &sources[t] {
+                    if relation[*before_s][*before_t] && !waiting[*before_s][*before_t] {
+                        waiting[*before_s][*before_t] = true;
+                        todo.push_back((*before_s, *before_t));
                     }
                 }
             }
-            if !changed {
-                return relation;
-            }
         }
+        relation
     }
 
     fn answers(&mut self, s: usize, t: usize, relation: &Relation) -> bool {
@@ -60,6 +75,9 @@ impl Tgba {
                 let answer = self.states[t][j];
                 if at_least(step, answer, relation) {
                     open = self.bdds.minus(open, answer.guard);
+                    if open == Bdd::FALSE {
+                        break;
+                    }
                 }
             }
             if open != Bdd::FALSE {

@@ -4,6 +4,7 @@
 //! frozen form for searches is [`crate::automaton::Automaton`].
 
 use crate::bdd::{Bdd, Bdds};
+use std::collections::HashMap;
 
 /// A set of acceptance marks: bit `i` is mark `i`.
 pub type Marks = u64;
@@ -47,6 +48,24 @@ impl Tgba {
                 }
             }
             self.states[state] = merged;
+        }
+    }
+
+    /// States with the same edges become one, until there are none.
+    pub(crate) fn merge_equal_states(&mut self) {
+        loop {
+            self.merge_edges();
+            let mut first: HashMap<&[Edge], usize> = HashMap::new();
+            let map: Vec<usize> =
+                self.states.iter().enumerate().map(|(s, edges)| *first.entry(edges).or_insert(s)).collect();
+            if map.iter().enumerate().all(|(s, t)| s == *t) {
+                return;
+            }
+            self.initial = map[self.initial];
+            for edges in &mut self.states {
+                edges.iter_mut().for_each(|e| e.target = map[e.target]);
+            }
+            self.restrict(|_| true);
         }
     }
 

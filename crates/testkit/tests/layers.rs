@@ -27,8 +27,13 @@ const NO_FOREIGN_CODE: &[&str] = &["promela", "system", "store", "ltl", "machine
 const FOREIGN: &[(&str, &str)] = &[("store", "memmap2")];
 
 /// Sources that may print or exit: clients only.
-const CLIENTS: &[&str] =
-    &["crates/cli/src", "crates/testkit/src/bin", "crates/jit/examples", "crates/store/examples"];
+const CLIENTS: &[&str] = &[
+    "crates/cli/src",
+    "crates/testkit/src/bin",
+    "crates/jit/examples",
+    "crates/store/examples",
+    "crates/ltl/examples",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace exists")
