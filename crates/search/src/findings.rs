@@ -67,7 +67,6 @@ impl Findings {
     }
 
     /// Adds what another worker found.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the parallel search comes next"))]
     pub fn join(&mut self, other: Findings) {
         let errors = self.errors + other.errors;
         for Finding { fault, depth, spot } in other.list {

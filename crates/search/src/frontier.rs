@@ -198,7 +198,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     pub fn expand_waiting(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
         let mut left = self.queue.waiting();
         if left > 0 {
-            self.statistics.depth = self.depth;
+            self.statistics.depth = self.statistics.depth.max(self.depth);
         }
         while left > 0 {
             left -= self.expand_batch(left, batch)?;
@@ -398,8 +398,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             return Ok(true);
         }
         let Some(name) = self.insert(state, ticket)? else { return Ok(false) };
-        self.queue.push(name, state).map_err(no_memory)?;
+        // In this order: others may take what is in the queue.
         self.ancestry.found(number).map_err(no_memory)?;
+        self.queue.push(name, state).map_err(no_memory)?;
         Ok(true)
     }
 
@@ -422,8 +423,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
             match self.insert(state, ticket)? {
                 Some(name) => {
-                    self.queue.push(name, state).map_err(no_memory)?;
                     self.ancestry.found_apart(parent, number);
+                    self.queue.push(name, state).map_err(no_memory)?;
                 }
                 None => self.statistics.matched += 1,
             }
@@ -431,14 +432,29 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         Ok(())
     }
 
+    /// Looks at the limits while there is nothing to do.
+    pub fn look_around(&mut self) -> Result<(), StopReason> {
+        if self.budget.tick()? {
+            let at = self.snapshot();
+            self.budget.look(|| at)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory of this worker alone.
+    pub fn memory_of_its_own(&self) -> u64 {
+        self.ancestry.memory() + self.queue.memory() + self.apart.memory()
+    }
+
     fn snapshot(&self) -> Snapshot {
+        let elsewhere = self.queue.elsewhere();
         Snapshot {
             states: self.store.n_keys(),
-            transitions: self.statistics.transitions,
+            transitions: self.statistics.transitions + elsewhere.transitions,
             depth: self.depth,
-            frontier: self.queue.waiting(),
-            errors: self.found.errors,
-            memory: self.store.memory() + self.ancestry.memory() + self.queue.memory() + self.apart.memory(),
+            frontier: self.queue.waiting() + elsewhere.frontier,
+            errors: self.found.errors + elsewhere.errors,
+            memory: self.store.memory() + self.memory_of_its_own() + elsewhere.memory,
             ..Snapshot::default()
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`task`] (what to look for and how far) → [`expand`] (one state to its ordinary successors,
 //! through atomic sequences) → [`property`] (what counts as a violation) → [`frontier`] and [`depth_first`] (the two
-//! orders) → [`outcome`] (why a search ended and what may be claimed). [`limits`] and [`observer`] keep a search within
+//! orders) → [`parallel`] (many workers) → [`outcome`] (why a search ended and what may be claimed). [`limits`] and [`observer`] keep a search within
 //! its budget and tell others how far it is; [`queue`] holds what is still to be expanded, [`ancestry`] leads back
 //! from a state to the beginning.
 //!
@@ -17,11 +17,15 @@ pub mod frontier;
 pub mod limits;
 pub mod observer;
 pub mod outcome;
+pub mod pack;
+pub mod parallel;
 pub mod property;
 pub mod queue;
 pub mod random;
 mod retrace;
 pub mod task;
+mod team;
+mod termination;
 pub mod transients;
 
 pub use depth_first::depth_first;
@@ -29,5 +33,7 @@ pub use frontier::{Levels, frontier};
 pub use limits::Limits;
 pub use observer::{Flow, Observer, Silent, Snapshot};
 pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning};
+pub use parallel::{Parallel, parallel};
 pub use property::Checks;
 pub use task::{Proviso, Reduce, Task};
+pub use team::Taking;

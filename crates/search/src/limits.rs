@@ -33,6 +33,8 @@ const REPORT_PERIOD: Duration = Duration::from_millis(100);
 pub struct Budget<'a> {
     limits: Limits,
     stop: &'a AtomicBool,
+    /// Another reason to stop: the other workers have.
+    halt: &'a AtomicBool,
     observer: &'a mut dyn Observer,
     started: Instant,
     ticks: u32,
@@ -46,12 +48,18 @@ impl<'a> Budget<'a> {
         Budget {
             limits: task.limits,
             stop: task.stop,
+            halt: task.stop,
             observer,
             started: Instant::now(),
             ticks: 0,
             next_report: Duration::ZERO,
             last: Snapshot::default(),
         }
+    }
+
+    /// A budget that also looks at a flag of the other workers.
+    pub fn halted_by(self, halt: &'a AtomicBool) -> Self {
+        Budget { halt, ..self }
     }
 
     /// The limits.
@@ -72,7 +80,7 @@ impl<'a> Budget<'a> {
     /// To be called once per expanded state (transient ones included). True when it is time to [`Budget::look`].
     #[inline]
     pub fn tick(&mut self) -> Result<bool, StopReason> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed) {
             return Err(StopReason::Interrupted);
         }
         let look = self.ticks % CLOCK_PERIOD == 0;

@@ -3,6 +3,7 @@
 //! In a store that gives keys back, a name is enough ([`Names`]). Otherwise, and where states are longer than their keys,
 //! whole states wait ([`Whole`]). Both lie in chunks, which are given back as they are emptied, and never move.
 
+use crate::observer::Snapshot;
 use std::collections::{TryReserveError, VecDeque};
 use store::{Recall, Seen};
 
@@ -23,6 +24,11 @@ pub trait Queue<S: Seen> {
 
     /// Bytes of memory in use.
     fn memory(&self) -> u64;
+
+    /// What other workers who share the queue have done, and what waits in all.
+    fn elsewhere(&self) -> Snapshot {
+        Snapshot::default()
+    }
 }
 
 /// Items of any kind in chunks.

@@ -9,7 +9,7 @@
 //! where the key must be, [`Seen::approach`] looks there and asks for what is needed next, [`Seen::insert`] finishes.
 //! What is prepared stays valid whatever is inserted meanwhile, growth included.
 //!
-//! Methods that insert take `&mut self`: a concurrent store implements the traits on a handle that each worker
+//! Methods that insert take `&mut self`: a concurrent store implements the traits on a [`Hand`] that each worker
 //! has for itself, a sequential one on the store.
 
 pub mod arena;
@@ -17,6 +17,7 @@ pub mod bitstate;
 pub mod budget;
 pub mod collapse;
 pub mod compact;
+pub mod concurrent;
 pub mod hash;
 pub mod hash_compaction;
 pub mod learn;
@@ -28,13 +29,16 @@ pub mod pages;
 pub mod path;
 pub mod regraft;
 pub mod roots;
+pub mod shared_table;
 pub mod table;
 pub mod tree;
 
 pub use bitstate::Bitstate;
 pub use collapse::Collapse;
+pub use concurrent::Hand;
 pub use hash_compaction::HashCompaction;
 pub use numbered::Numbered;
+pub use shared_table::SharedTable;
 pub use table::Table;
 pub use tree::{Roots, Tree};
 

@@ -68,6 +68,13 @@ pub struct Hand {
     fresh: [u64; SEGMENTS],
 }
 
+impl Hand {
+    /// New keys that the table has not been told of.
+    pub fn untold(&self) -> u64 {
+        self.fresh.iter().sum()
+    }
+}
+
 /// Why a key could not be inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halt {
@@ -436,6 +443,18 @@ impl Shared {
         }
     }
 
+    /// How many keys a segment may hold, which changes when and only when it was made room in.
+    pub fn room(&self, number: usize) -> u64 {
+        self.segments[number].most
+    }
+
+    /// Tells of all new keys, for a worker who is done.
+    pub fn tell(&self, hand: &mut Hand) {
+        for (segment, fresh) in self.segments.iter().zip(&mut hand.fresh) {
+            segment.len.fetch_add(std::mem::take(fresh), Relaxed);
+        }
+    }
+
     /// How many keys there are, without those that workers have not yet told of.
     pub fn n_keys(&self) -> u64 {
         self.segments.iter().map(|segment| segment.len.load(Relaxed)).sum()
@@ -560,7 +579,7 @@ impl Seen for Table {
     }
 
     fn n_keys(&self) -> u64 {
-        self.shared.n_keys() + self.hand.fresh.iter().sum::<u64>()
+        self.shared.n_keys() + self.hand.untold()
     }
 
     fn memory(&self) -> u64 {

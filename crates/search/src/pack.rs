@@ -1,0 +1,148 @@
+//! Packs: states that one worker found one after another, and that one worker will expand.
+//!
+//! Workers share packs, not states, so that sharing costs next to nothing. As in [`queue`](crate::queue), names are enough
+//! where the store gives keys back; otherwise whole states wait.
+
+use crate::ancestry::Ordinal;
+use std::collections::TryReserveError;
+use store::{Recall, Seen};
+
+/// The states of a pack, first in, first out.
+pub trait States<S: Seen>: Default + Send {
+    /// Puts a state at the end. `name` is what the store calls it.
+    fn push(&mut self, name: S::Name, state: &[u8]) -> Result<(), TryReserveError>;
+
+    /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
+    /// False when there is none.
+    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> bool;
+
+    /// Forgets all states, keeps the memory.
+    fn clear(&mut self);
+
+    /// Bytes of memory in use.
+    fn memory(&self) -> u64;
+}
+
+/// States by their names.
+#[derive(Debug)]
+pub struct NamedStates<N> {
+    names: Vec<N>,
+    next: usize,
+}
+
+impl<N> Default for NamedStates<N> {
+    fn default() -> Self {
+        NamedStates { names: Vec::new(), next: 0 }
+    }
+}
+
+impl<S: Recall> States<S> for NamedStates<S::Name>
+where
+    S::Name: Send,
+{
+    fn push(&mut self, name: S::Name, _state: &[u8]) -> Result<(), TryReserveError> {
+        self.names.try_reserve(1)?;
+        self.names.push(name);
+        Ok(())
+    }
+
+    fn pop(&mut self, store: &mut S, _hidden: usize, out: &mut Vec<u8>) -> bool {
+        let Some(&name) = self.names.get(self.next) else { return false };
+        self.next += 1;
+        store.load(name, out);
+        true
+    }
+
+    fn clear(&mut self) {
+        self.names.clear();
+        self.next = 0;
+    }
+
+    fn memory(&self) -> u64 {
+        (self.names.capacity() * size_of::<S::Name>()) as u64
+    }
+}
+
+/// Whole states.
+#[derive(Debug, Default)]
+pub struct WholeStates {
+    bytes: Vec<u8>,
+    lens: Vec<u32>,
+    /// How many are gone, and how many bytes.
+    gone: (usize, usize),
+}
+
+impl<S: Seen> States<S> for WholeStates {
+    fn push(&mut self, _name: S::Name, state: &[u8]) -> Result<(), TryReserveError> {
+        self.lens.try_reserve(1)?;
+        self.bytes.try_reserve(state.len())?;
+        self.lens.push(state.len() as u32);
+        self.bytes.extend_from_slice(state);
+        Ok(())
+    }
+
+    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> bool {
+        let (number, start) = self.gone;
+        let Some(&len) = self.lens.get(number) else { return false };
+        let end = start + len as usize;
+        self.gone = (number + 1, end);
+        let state = &self.bytes[start..end];
+        store.depart(&state[..state.len().saturating_sub(hidden)]);
+        out.extend_from_slice(state);
+        true
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.lens.clear();
+        self.gone = (0, 0);
+    }
+
+    fn memory(&self) -> u64 {
+        (self.bytes.capacity() + 4 * self.lens.capacity()) as u64
+    }
+}
+
+/// A pack.
+#[derive(Debug, Default)]
+pub(crate) struct Pack<P> {
+    pub states: P,
+    /// How many are left.
+    pub len: u64,
+    /// Who found them.
+    pub finder: usize,
+    /// The first of them, in the finder's order of finding.
+    pub first: Ordinal,
+    /// Edges from the initial state along the way that was found, not exact for every state; with levels not used.
+    pub depth: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use store::Table;
+
+    #[test]
+    fn states_come_out_as_they_went_in() {
+        let mut store = Table::default();
+        let (mut named, mut whole) = (NamedStates::default(), WholeStates::default());
+        for round in 0..3u8 {
+            for i in 0..50u8 {
+                let state = [i, round, 7, 7, i].repeat(1 + i as usize % 3);
+                let ticket = store.prepare(&state).unwrap();
+                let name = store.insert(&state, ticket).unwrap().unwrap();
+                States::<Table>::push(&mut named, name, &state).unwrap();
+                States::<Table>::push(&mut whole, name, &state).unwrap();
+            }
+            for i in 0..50u8 {
+                let (mut a, mut b) = (Vec::new(), Vec::new());
+                assert!(named.pop(&mut store, 0, &mut a) && whole.pop(&mut store, 0, &mut b));
+                assert_eq!((&a, &a[..3]), (&b, [i, round, 7].as_slice()));
+            }
+            assert!(!named.pop(&mut store, 0, &mut Vec::new()));
+            assert!(!whole.pop(&mut store, 0, &mut Vec::new()));
+            States::<Table>::clear(&mut named);
+            States::<Table>::clear(&mut whole);
+        }
+    }
+}

@@ -1,0 +1,626 @@
+//! Parallel search of a shared store: every worker is a frontier search that takes its states from a team.
+//!
+//! A worker inserts what it finds into the store that all share, so every state is new for exactly one worker, who puts it
+//! into its own queue; whoever has nothing to do takes a pack from another. States, transitions and errors are those of
+//! the search by one worker, whatever the timing; only the paths by which states were first reached differ. This is
+//! the scheme of Laarman, van de Pol & Weber (FMCAD 2010). Three orders ([`Taking`]):
+//!
+//! - *oldest first*: nearly breadth-first, the default;
+//! - *newest first*: pseudo depth-first. It is no depth-first search (there is no stack that holds a path), but it has
+//!   the small frontier of one;
+//! - *levels*: breadth-first by single steps, with a meeting of all workers after each level, so that the first
+//!   counterexample is a shortest one.
+//!
+//! **One begins alone.** A small search is over before a second thread would have started, so the first worker calls for
+//! the others only when it has found some thousand states. Small searches are so exactly those of one thread.
+//!
+//! **Paths.** Each worker keeps the ancestry of what it found. They are put together when all have stopped.
+
+use crate::ancestry::{Ancestry, edges_to};
+use crate::findings::Findings;
+use crate::frontier::{Batch, Frontier, Levels};
+use crate::limits::Budget;
+use crate::observer::{Observer, Silent};
+use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
+use crate::pack::States;
+use crate::random::Random;
+use crate::retrace::retrace;
+use crate::task::Task;
+use crate::team::{Share, Taking, Team};
+use std::time::Duration;
+use store::Hand;
+use system::TransitionSystem;
+
+/// The first worker is alone until it has found so many states.
+const ALONE: u64 = 4096;
+/// The stack of a thread; reserved, not used.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A system, and how it is to be searched.
+#[derive(Clone, Copy)]
+pub struct Parallel<'a> {
+    /// The system.
+    pub system: &'a dyn TransitionSystem,
+    /// In which order.
+    pub taking: Taking,
+    /// By how many workers.
+    pub workers: usize,
+    /// The first worker is alone until it has found so many states; `None`: as many as seem best.
+    pub alone: Option<u64>,
+}
+
+/// Explores a system with several workers. `hand` gives a worker its access to the store that all share.
+pub fn parallel<H: Hand, P: States<H>>(
+    search: Parallel<'_>,
+    hand: &(impl Fn() -> H + Sync),
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let team = Team::new(search.workers, task.limits.states);
+    let mut store = hand();
+    let budget = Budget::new(task, observer).halted_by(&team.halt);
+    let mut leader = Worker::<H, P>::new(search, &mut store, &team, 0, task, budget);
+    let (mine, others) = std::thread::scope(|scope| {
+        let _alarm = Alarm(&team);
+        let mut others = Vec::new();
+        if leader.begin() {
+            let depth = leader.search.depth;
+            for number in 1..search.workers {
+                let team = &team;
+                let builder = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
+                let work = move || help::<H, P>(search, hand, team, number, task, depth);
+                match builder.spawn_scoped(scope, work) {
+                    Ok(worker) => others.push(worker),
+                    Err(_) => team.absent(),
+                }
+            }
+            leader.work();
+        }
+        let mine = leader.conclude();
+        let others: Vec<_> = others.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        (mine, others)
+    });
+    let mut all = vec![mine];
+    for other in others {
+        // A panic goes on in the thread that called: it is a bug, and must be seen as one.
+        all.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    }
+    put_together(search.system, &store, &team, task, all)
+}
+
+/// What another worker than the first does.
+fn help<H: Hand, P: States<H>>(
+    search: Parallel<'_>,
+    hand: &(impl Fn() -> H + Sync),
+    team: &Team<P>,
+    number: usize,
+    task: &Task<'_>,
+    depth: u64,
+) -> Yield {
+    let _alarm = Alarm(team);
+    let (mut store, mut silent) = (hand(), Silent);
+    let budget = Budget::new(task, &mut silent).halted_by(&team.halt);
+    let mut worker = Worker::<H, P>::new(search, &mut store, team, number, task, budget);
+    worker.search.depth = depth;
+    match worker.search.ancestry.wait() {
+        Ok(()) => worker.work(),
+        Err(_) => {
+            team.halt(StopReason::MemoryLimit);
+            worker.work();
+        }
+    }
+    worker.conclude()
+}
+
+/// Stops the others when a worker is lost: they would wait for it for ever.
+struct Alarm<'t, P>(&'t Team<P>);
+
+impl<P> Drop for Alarm<'_, P> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.halt(StopReason::Interrupted);
+            self.0.meeting.cancel();
+        }
+    }
+}
+
+/// What a worker leaves.
+struct Yield {
+    number: usize,
+    ancestry: Ancestry,
+    found: Findings,
+    statistics: Statistics,
+    depth_limited: bool,
+}
+
+/// A worker.
+struct Worker<'a, H: Hand, P> {
+    search: Frontier<'a, H, Share<'a, P>>,
+    batch: Batch<H::Ticket>,
+    taking: Taking,
+    team: &'a Team<P>,
+    /// One violation is enough.
+    one: bool,
+    alone: u64,
+}
+
+impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
+    fn new(
+        search: Parallel<'a>,
+        store: &'a mut H,
+        team: &'a Team<P>,
+        number: usize,
+        task: &'a Task<'a>,
+        budget: Budget<'a>,
+    ) -> Self {
+        // A limit on steps needs their number.
+        let taking = if task.limits.depth.is_some() { Taking::Levels } else { search.taking };
+        let queue = Share::new(team, number, taking, search.system.hidden_bytes());
+        let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
+        let mut frontier = Frontier::new(search.system, store, queue, levels, task, budget);
+        frontier.worker = number;
+        frontier.limited &= number == 0;
+        frontier.random = task.seed.map(|seed| Random::new(seed.wrapping_add(number as u64)));
+        let alone = search.alone.unwrap_or(ALONE);
+        Worker { search: frontier, batch: Batch::default(), taking, team, one: !task.all_errors, alone }
+    }
+
+    /// Begins alone. True when it is worth while to call the others.
+    fn begin(&mut self) -> bool {
+        let begun = self.search.begin().and_then(|()| self.search.queue.flush().map_err(no_memory));
+        let finished = match begun {
+            Err(reason) => {
+                self.team.halt(reason);
+                true
+            }
+            Ok(()) if self.taking == Taking::Levels => self.levels(true),
+            Ok(()) => self.packs(true),
+        };
+        // From now on others may find states, too: they are counted together.
+        self.search.limited = false;
+        self.search.store.rest();
+        !finished
+    }
+
+    /// Works until nobody has anything to do.
+    fn work(&mut self) {
+        match self.taking {
+            Taking::Levels => self.levels(false),
+            _ => self.packs(false),
+        };
+        self.search.store.rest();
+    }
+
+    fn conclude(self) -> Yield {
+        let Frontier { worker: number, ancestry, found, statistics, depth_limited, .. } = self.search;
+        Yield { number, ancestry, found, statistics, depth_limited }
+    }
+
+    /// Whether a worker that is alone has found so much that others could help.
+    fn needs_help(&self) -> bool {
+        self.search.queue.found >= self.alone
+    }
+
+    /// Expands packs until there are none, or until others should help. True when it is done.
+    fn packs(&mut self, alone: bool) -> bool {
+        loop {
+            match self.next_pack(alone) {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(reason) => {
+                    self.team.halt(reason);
+                    return true;
+                }
+            }
+            if alone && self.needs_help() {
+                return false;
+            }
+        }
+    }
+
+    /// Finds a pack and expands it. False when there is none and will be none.
+    fn next_pack(&mut self, alone: bool) -> Result<bool, StopReason> {
+        if !self.search.queue.take_own() && (alone || !self.find_work()?) {
+            return Ok(false);
+        }
+        self.expand_pack()?;
+        self.search.queue.be_generous().map_err(no_memory)?;
+        Ok(true)
+    }
+
+    /// Takes a pack from another worker, waiting for one if need be. False when all are done.
+    fn find_work(&mut self) -> Result<bool, StopReason> {
+        self.search.store.rest();
+        if self.search.queue.steal() {
+            return Ok(true);
+        }
+        let mut waits = 0;
+        self.team.idle.enter();
+        while !self.team.idle.all() {
+            if self.search.queue.sees_work() {
+                // Leave before taking: see `termination`.
+                self.team.idle.leave();
+                if self.search.queue.steal() {
+                    return Ok(true);
+                }
+                self.team.idle.enter();
+            }
+            self.search.look_around()?;
+            pause(waits);
+            waits += 1;
+        }
+        Ok(false)
+    }
+
+    /// Expands the pack that was taken.
+    fn expand_pack(&mut self) -> Result<(), StopReason> {
+        let (finder, first, depth) = {
+            let pack = &self.search.queue.current;
+            (pack.finder, pack.first, pack.depth)
+        };
+        self.search.ancestry.take_up(finder, first).map_err(no_memory)?;
+        if self.taking != Taking::Levels {
+            self.search.depth = depth;
+            self.search.queue.set_depth(depth + 1).map_err(no_memory)?;
+        }
+        self.search.expand_waiting(&mut self.batch)?;
+        self.search.store.rest();
+        self.tell()
+    }
+
+    /// Tells the others how far this worker is.
+    fn tell(&mut self) -> Result<(), StopReason> {
+        let search = &mut self.search;
+        if let Some(steps) = search.found.shortest() {
+            self.team.tell_shortest(steps);
+        }
+        let memory = search.memory_of_its_own();
+        let (transitions, errors) = (search.statistics.transitions, search.found.errors);
+        search.queue.tell(transitions, errors, memory, !search.apart.is_empty())
+    }
+
+    /// Goes on level by level until the last, or until others should help. True when it is done. Whatever happens, a worker comes
+    /// to every meeting.
+    fn levels(&mut self, alone: bool) -> bool {
+        loop {
+            if self.search.worker == 0 {
+                self.decide();
+            }
+            self.halt_on_error(Self::begin_level);
+            if !(alone || self.meet()) || self.team.over() {
+                return true;
+            }
+            self.halt_on_error(|worker| worker.expand_level(alone));
+            if !(alone || self.meet()) {
+                return true;
+            }
+            self.search.depth += 1;
+            if alone && self.needs_help() {
+                return false;
+            }
+        }
+    }
+
+    fn halt_on_error(&mut self, work: impl FnOnce(&mut Self) -> Result<(), StopReason>) {
+        if let Err(reason) = work(self) {
+            self.team.halt(reason);
+        }
+    }
+
+    fn meet(&mut self) -> bool {
+        self.search.store.rest();
+        self.team.meeting.wait()
+    }
+
+    fn side(&self) -> usize {
+        (self.search.depth % 2) as usize
+    }
+
+    /// Decides for all whether there is a next level. Nobody is expanding; some may be inserting states that waited apart, and
+    /// then there is one.
+    fn decide(&mut self) {
+        if self.one && self.team.shortest() <= self.search.depth {
+            self.team.halt(StopReason::Violation);
+        }
+        if self.team.is_halted() || !self.team.something_left(self.side()) {
+            self.team.end();
+        }
+    }
+
+    /// Inserts the states that waited for this level.
+    fn begin_level(&mut self) -> Result<(), StopReason> {
+        let side = self.side();
+        self.search.queue.take_side = side;
+        self.search.queue.put_side = side;
+        self.search.insert_apart()?;
+        self.search.queue.flush().map_err(no_memory)?;
+        self.search.queue.put_side = 1 - side;
+        Ok(())
+    }
+
+    /// Expands states of this level as long as there are any.
+    fn expand_level(&mut self, alone: bool) -> Result<(), StopReason> {
+        while !self.team.is_halted()
+            && (self.search.queue.take_own() || (!alone && self.search.queue.steal()))
+        {
+            self.expand_pack()?;
+        }
+        self.search.queue.flush().map_err(no_memory)?;
+        self.tell()
+    }
+}
+
+/// Waits a little, and longer if it has waited often: a processor may be needed by those who have work.
+fn pause(waits: u32) {
+    match waits {
+        0..20 => (0..50).for_each(|_| std::hint::spin_loop()),
+        20..40 => std::thread::yield_now(),
+        _ => std::thread::sleep(Duration::from_micros(u64::from(waits.min(500)))),
+    }
+}
+
+/// What all found, with paths that lead through the ancestries of all.
+fn put_together<H: Hand, P>(
+    system: &dyn TransitionSystem,
+    store: &H,
+    team: &Team<P>,
+    task: &Task<'_>,
+    all: Vec<Yield>,
+) -> Outcome {
+    let (mut found, mut statistics, mut depth_limited) = (Findings::default(), Statistics::default(), false);
+    // A worker that could not be started has found nothing.
+    let mut ancestries: Vec<Ancestry> = Vec::new();
+    for part in all {
+        found.join(part.found);
+        statistics.transitions += part.statistics.transitions;
+        statistics.matched += part.statistics.matched;
+        statistics.depth = statistics.depth.max(part.statistics.depth);
+        statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
+        depth_limited |= part.depth_limited;
+        ancestries.resize_with(part.number, Ancestry::default);
+        ancestries.push(part.ancestry);
+    }
+    let ancestries: Vec<&Ancestry> = ancestries.iter().collect();
+    let mut found = found.with_paths(|spot| {
+        retrace(system, task, &edges_to(&ancestries, spot.worker, spot.expansion), &spot.more)
+    });
+    let stop = match team.reason() {
+        Some(reason) => reason,
+        None if !task.all_errors && found.errors > 0 => StopReason::Violation,
+        None => StopReason::Completed,
+    };
+    if !task.all_errors {
+        found.keep_shortest();
+    }
+    statistics.states = store.n_keys();
+    if stop == StopReason::StateLimit {
+        // What was found beyond the limit before all had stopped was not expanded.
+        statistics.states = statistics.states.min(task.limits.states.unwrap_or(u64::MAX));
+    }
+    statistics.state_bytes = store.memory();
+    statistics.omission = store.omission();
+    Outcome::conclude(stop, depth_limited, H::LOSSLESS, found, statistics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::frontier;
+    use crate::limits::Limits;
+    use crate::observer::{Flow, Snapshot};
+    use crate::pack::{NamedStates, WholeStates};
+    use crate::property::Checks;
+    use crate::queue::Whole;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use store::arena::Place;
+    use store::{SharedTable, Table};
+    use system::toy::{Counters, Graph, Hidden};
+    use system::{ActionId, Fault, Labels, Successors};
+
+    const ORDERS: [Taking; 3] = [Taking::Oldest, Taking::Newest, Taking::Levels];
+
+    struct Setting {
+        taking: Taking,
+        workers: usize,
+        all_errors: bool,
+        limits: Limits,
+    }
+
+    fn run(system: &dyn TransitionSystem, setting: &Setting) -> Outcome {
+        run_watched(system, setting, &AtomicBool::new(false), &mut Silent)
+    }
+
+    /// The workers are called at once, so that small systems are shared, too.
+    fn run_watched(
+        system: &dyn TransitionSystem,
+        setting: &Setting,
+        stop: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let &Setting { taking, workers, all_errors, limits } = setting;
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop };
+        let search = Parallel { system, taking, workers, alone: Some(1) };
+        let table = SharedTable::new(u64::MAX);
+        if system.hidden_bytes() > 0 || workers % 2 == 1 {
+            parallel::<_, WholeStates>(search, &|| table.hand(), &task, observer)
+        } else {
+            parallel::<_, NamedStates<Place>>(search, &|| table.hand(), &task, observer)
+        }
+    }
+
+    fn one_worker(system: &dyn TransitionSystem, setting: &Setting) -> Outcome {
+        let &Setting { taking, all_errors, limits, .. } = setting;
+        let stop = AtomicBool::new(false);
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop };
+        let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
+        let queue = Whole::new(system.hidden_bytes());
+        frontier(system, &mut Table::default(), queue, levels, &task, &mut Silent)
+    }
+
+    /// A path must lead to its fault.
+    fn replay(system: &dyn TransitionSystem, outcome: &Outcome) {
+        for violation in &outcome.violations {
+            let (mut state, mut shown) = (Vec::new(), Vec::new());
+            system.initial(&mut state).unwrap();
+            for &action in &violation.path {
+                let mut out = Successors::default();
+                let mut enabled = Vec::new();
+                system.enabled(&state, &mut enabled);
+                assert!(enabled.contains(&action));
+                system.fire(&state, &[action], &mut out);
+                shown.extend(out.fault(&out.list[0]).cloned());
+                if let Some(next) = out.state(&out.list[0]) {
+                    state = next.to_vec();
+                }
+            }
+            let mut enabled = Vec::new();
+            system.enabled(&state, &mut enabled);
+            Checks::SAFETY.judge_state(system, &state, enabled.is_empty(), &mut shown);
+            assert!(shown.contains(&violation.fault), "{:?}", violation.fault);
+        }
+    }
+
+    fn signatures(outcome: &Outcome) -> Vec<(String, u32)> {
+        let mut all: Vec<_> =
+            outcome.violations.iter().map(|v| (v.fault.message.clone(), v.fault.line)).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn random_graphs_are_searched_as_by_one() {
+        for seed in 0..150 {
+            let graph = Graph::random(4 + (seed % 60) as u32, seed);
+            for taking in ORDERS {
+                for workers in [1, 2, 3] {
+                    let setting =
+                        |all_errors| Setting { taking, workers, all_errors, limits: Limits::default() };
+                    let (one, many) = (one_worker(&graph, &setting(true)), run(&graph, &setting(true)));
+                    let what = format!("seed {seed}, {taking:?}, {workers} workers");
+                    let numbers =
+                        |o: &Outcome| (o.statistics.states, o.statistics.transitions, o.statistics.matched);
+                    assert_eq!(numbers(&one), numbers(&many), "{what}");
+                    assert_eq!((one.errors, one.stop), (many.errors, many.stop), "{what}");
+                    assert_eq!(one.warnings.is_empty(), many.warnings.is_empty(), "{what}");
+                    assert_eq!(signatures(&one).len(), signatures(&many).len(), "{what}");
+                    replay(&graph, &many);
+                    let (one, many) = (one_worker(&graph, &setting(false)), run(&graph, &setting(false)));
+                    assert_eq!((one.errors, one.stop), (many.errors, many.stop), "{what}");
+                    assert_eq!(one.exhausted, many.exhausted, "{what}");
+                    replay(&graph, &many);
+                    if taking == Taking::Levels {
+                        let steps = |o: &Outcome| o.violations.first().map(|v| v.path.len());
+                        assert_eq!(steps(&one), steps(&many), "{what}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_states_are_counted_once() {
+        let counters = Counters { n: 6, max: 7 };
+        for taking in ORDERS {
+            for workers in [2, 5, 8] {
+                let many =
+                    run(&counters, &Setting { taking, workers, all_errors: true, limits: Limits::default() });
+                assert_eq!(many.statistics.states, 1 << 18, "{taking:?} {workers}");
+                assert_eq!(many.statistics.transitions, 6 * 7 * (1 << 15), "{taking:?} {workers}");
+                assert!(many.exhausted.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn hidden_values_travel_with_their_states() {
+        let setting =
+            Setting { taking: Taking::Levels, workers: 3, all_errors: true, limits: Limits::default() };
+        let outcome = run(&Hidden, &setting);
+        assert_eq!((outcome.statistics.states, outcome.errors), (10, 0));
+    }
+
+    #[test]
+    fn limits_stop_all() {
+        let counters = Counters { n: 9, max: 9 };
+        for taking in ORDERS {
+            let with = |limits| run(&counters, &Setting { taking, workers: 4, all_errors: false, limits });
+            let states = with(Limits { states: Some(50_000), ..Limits::default() });
+            assert_eq!((states.stop, states.statistics.states), (StopReason::StateLimit, 50_000));
+            let time = with(Limits { time: Some(Duration::from_millis(20)), ..Limits::default() });
+            assert_eq!(time.stop, StopReason::TimeLimit);
+            let depth = with(Limits { depth: Some(3), ..Limits::default() });
+            assert_eq!((depth.stop, depth.depth_limited), (StopReason::Completed, true));
+            assert_eq!(depth.statistics.states, 220, "as many as there are with a sum of at most 3");
+            assert!([states, time, depth].iter().all(|outcome| outcome.exhausted.is_none()));
+        }
+    }
+
+    #[test]
+    fn as_many_states_as_allowed_are_no_reason_to_stop() {
+        let limits = Limits { states: Some(46_656), ..Limits::default() };
+        for taking in ORDERS {
+            let setting = Setting { taking, workers: 4, all_errors: false, limits };
+            assert!(run(&Counters { n: 6, max: 5 }, &setting).exhausted.is_some());
+        }
+    }
+
+    #[test]
+    fn everybody_can_be_asked_to_stop() {
+        struct Stopper<'a>(&'a AtomicBool, u32);
+        impl Observer for Stopper<'_> {
+            fn progress(&mut self, snapshot: &Snapshot) -> Flow {
+                self.1 += 1;
+                self.0.store(snapshot.states > 20_000, Ordering::Relaxed);
+                Flow::Continue
+            }
+        }
+        for taking in ORDERS {
+            let stop = AtomicBool::new(false);
+            let setting = Setting { taking, workers: 3, all_errors: true, limits: Limits::default() };
+            let mut observer = Stopper(&stop, 0);
+            let outcome = run_watched(&Counters { n: 12, max: 9 }, &setting, &stop, &mut observer);
+            assert_eq!(outcome.stop, StopReason::Interrupted);
+            assert!(outcome.exhausted.is_none() && outcome.statistics.states > 20_000);
+        }
+    }
+
+    /// Counters that cannot be expanded after a while.
+    struct Broken(Counters, AtomicU64);
+
+    impl TransitionSystem for Broken {
+        fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+            self.0.initial(out)
+        }
+
+        fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+            assert!(self.1.fetch_add(1, Ordering::Relaxed) < 5000, "broken on purpose");
+            self.0.enabled(state, out);
+        }
+
+        fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+            self.0.fire(state, actions, out);
+        }
+
+        fn labels(&self, state: &[u8]) -> Labels {
+            self.0.labels(state)
+        }
+
+        fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+            self.0.inspect(state, out);
+        }
+
+        fn deadlock(&self, state: &[u8]) -> Fault {
+            self.0.deadlock(state)
+        }
+    }
+
+    #[test]
+    fn a_worker_that_panics_does_not_leave_the_others_waiting() {
+        for taking in ORDERS {
+            let broken = Broken(Counters { n: 7, max: 7 }, AtomicU64::new(0));
+            let setting = Setting { taking, workers: 3, all_errors: true, limits: Limits::default() };
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&broken, &setting)));
+            assert!(result.is_err());
+        }
+    }
+}

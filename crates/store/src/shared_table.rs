@@ -1,0 +1,203 @@
+//! The exact table for several workers.
+//!
+//! [`Shared`] inserts without locks; only growth needs it alone. So all of it lies behind a lock that workers hold together
+//! while they look up a batch, and that a worker who must grow a segment holds alone. A segment is an eighth of the
+//! index, and growing it streams: nobody waits for long.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use crate::arena::Place;
+use crate::concurrent::Hand;
+use crate::table::{self, Halt, Shared, Ticket};
+use crate::{Full, Recall, Seen};
+
+/// An exact set of byte strings that several workers share.
+#[derive(Debug)]
+pub struct SharedTable(RwLock<Shared>);
+
+impl SharedTable {
+    /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        SharedTable(RwLock::new(Shared::new(limit)))
+    }
+
+    /// Access for one more worker.
+    pub fn hand(&self) -> TableHand<'_> {
+        TableHand { table: &self.0, guard: None, hand: table::Hand::default() }
+    }
+}
+
+/// One worker's access to a [`SharedTable`].
+#[derive(Debug)]
+pub struct TableHand<'a> {
+    table: &'a RwLock<Shared>,
+    /// Held while the worker is at work.
+    guard: Option<RwLockReadGuard<'a, Shared>>,
+    hand: table::Hand,
+}
+
+/// A worker that panicked cannot have left the table half changed: growth replaces a segment when it is complete.
+fn read(table: &RwLock<Shared>) -> RwLockReadGuard<'_, Shared> {
+    table.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> TableHand<'a> {
+    #[inline(always)]
+    fn shared(&mut self) -> &RwLockReadGuard<'a, Shared> {
+        let table = self.table;
+        self.guard.get_or_insert_with(|| read(table))
+    }
+
+    #[inline(always)]
+    fn look<T>(&self, look: impl FnOnce(&Shared) -> T) -> T {
+        match &self.guard {
+            Some(shared) => look(shared),
+            None => look(&read(self.table)),
+        }
+    }
+
+    /// Makes room in a segment, unless somebody else has done so meanwhile.
+    #[cold]
+    fn grow(&mut self, number: usize) -> Result<(), Full> {
+        let before = self.look(|shared| shared.room(number));
+        self.guard = None;
+        let mut shared = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        if shared.room(number) == before { shared.grow(number) } else { Ok(()) }
+    }
+}
+
+impl Seen for TableHand<'_> {
+    const LOSSLESS: bool = true;
+    type Ticket = Ticket;
+    type Name = Place;
+
+    #[inline(always)]
+    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+        Ok(self.shared().prepare(key))
+    }
+
+    #[inline(always)]
+    fn approach(&self, ticket: &mut Ticket) {
+        self.look(|shared| shared.approach(ticket));
+    }
+
+    #[inline]
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+        loop {
+            let table = self.table;
+            let shared = self.guard.get_or_insert_with(|| read(table));
+            match shared.insert(&mut self.hand, key, ticket) {
+                Ok(answer) => return Ok(answer),
+                Err(Halt::Crowded(number)) => self.grow(number)?,
+                Err(Halt::Full) => return Err(Full),
+            }
+        }
+    }
+
+    #[inline]
+    fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
+        self.look(|shared| shared.find(key, ticket).is_some())
+    }
+
+    /// Exact as soon as the other workers have dropped their hands; until then some of theirs may be missing.
+    fn n_keys(&self) -> u64 {
+        self.look(Shared::n_keys) + self.hand.untold()
+    }
+
+    fn memory(&self) -> u64 {
+        self.look(Shared::memory)
+    }
+}
+
+impl Recall for TableHand<'_> {
+    fn load(&mut self, name: Place, out: &mut Vec<u8>) {
+        self.shared().read(name, out);
+    }
+}
+
+impl Hand for TableHand<'_> {
+    fn rest(&mut self) {
+        self.guard = None;
+    }
+}
+
+impl Drop for TableHand<'_> {
+    fn drop(&mut self) {
+        let shared = self.guard.take().unwrap_or_else(|| read(self.table));
+        shared.tell(&mut self.hand);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Workers insert overlapping sets in batches, through all growths.
+    #[test]
+    fn workers_agree_on_who_was_first() {
+        const WORKERS: u32 = 4;
+        const KEYS: u32 = 200_000;
+        let key = |i: u32| [i.to_le_bytes().as_slice(), &vec![7; i as usize % 40]].concat();
+        let table = SharedTable::new(u64::MAX);
+        let firsts: Vec<Vec<(u32, Place)>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..WORKERS)
+                .map(|worker| {
+                    let table = &table;
+                    scope.spawn(move || {
+                        let (mut hand, mut firsts) = (table.hand(), Vec::new());
+                        for first in (0..KEYS).step_by(50) {
+                            // Half of the time each is somewhere else, half of the time all are at the same place.
+                            let first = if first % 100 == 0 {
+                                (first + worker * KEYS / WORKERS) % KEYS
+                            } else {
+                                first
+                            };
+                            let keys: Vec<_> = (first..first + 50).map(key).collect();
+                            let mut tickets: Vec<_> =
+                                keys.iter().map(|key| hand.prepare(key).unwrap()).collect();
+                            tickets.iter_mut().for_each(|ticket| hand.approach(ticket));
+                            for ((i, key), ticket) in (first..).zip(&keys).zip(tickets) {
+                                firsts.extend(hand.insert(key, ticket).unwrap().map(|place| (i, place)));
+                                assert!(hand.contains(key, ticket));
+                            }
+                            hand.rest();
+                        }
+                        firsts
+                    })
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        let mut all: Vec<(u32, Place)> = firsts.into_iter().flatten().collect();
+        all.sort();
+        let wrong = all.iter().map(|&(i, _)| i).zip(0..KEYS).find(|(found, expected)| found != expected);
+        assert_eq!((all.len(), wrong), (KEYS as usize, None));
+        let mut hand = table.hand();
+        assert_eq!(hand.n_keys(), u64::from(KEYS));
+        let mut out = Vec::new();
+        for (i, place) in all {
+            out.clear();
+            hand.load(place, &mut out);
+            assert!(out == key(i), "key {i}");
+        }
+    }
+
+    #[test]
+    fn the_memory_limit_is_kept() {
+        let table = SharedTable::new(1_000_000);
+        std::thread::scope(|scope| {
+            for worker in 0..4u32 {
+                let table = &table;
+                scope.spawn(move || {
+                    let (mut hand, mut n) = (table.hand(), 0u32);
+                    while hand.is_new(&[worker.to_le_bytes(), n.to_le_bytes()].concat()) != Err(Full) {
+                        n += 1;
+                        hand.rest();
+                    }
+                });
+            }
+        });
+        let hand = table.hand();
+        assert!(hand.n_keys() > 20_000 && hand.memory() <= 1_000_000, "{} keys", hand.n_keys());
+    }
+}
