@@ -168,9 +168,12 @@ pub struct ExplorationArgs {
     /// How visited states are kept: table, tree, cleary, collapse, hc or bitstate.
     #[arg(long, value_name = "STORE", help_heading = "Search")]
     pub store: Option<String>,
-    /// Worker threads.
+    /// Worker threads. Default: every core, where several can share the work.
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub threads: Option<u64>,
+    /// Show the same counterexample on every run, whatever the timing of the threads.
+    #[arg(long, help_heading = "Search")]
+    pub deterministic: bool,
     /// Handoff depth of parallel depth-first search.
     #[arg(long, value_name = "L", help_heading = "Search")]
     pub handoff: Option<u64>,
@@ -208,6 +211,7 @@ impl ExplorationArgs {
             opt: self.opt.clone(),
             store: self.store.clone(),
             threads: self.threads,
+            deterministic: self.deterministic,
             handoff: self.handoff,
             exec: self.exec.clone(),
             max_depth: self.max_depth,

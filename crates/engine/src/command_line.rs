@@ -51,6 +51,7 @@ fn words(options: &CheckOptions) -> Vec<String> {
     option("--trail", options.trail.clone());
     let flags = [
         ("--sleep", options.sleep),
+        ("--deterministic", options.deterministic),
         ("--all-errors", options.all_errors),
         ("--channels-empty", options.channels_empty),
     ];
@@ -93,6 +94,7 @@ mod tests {
             opt: some("none"),
             store: some("table"),
             threads: Some(2),
+            deterministic: true,
             handoff: Some(3),
             exec: some("interp"),
             all_errors: true,
@@ -109,7 +111,7 @@ mod tests {
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
              --ltl '[] p' --fair weak --search dfs --por none --proviso stack --save all --state-cache 1 --opt none \
              --store table --threads 2 --handoff 3 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
-             --timeout 0.5 --seed 8 --trail t --sleep --all-errors --channels-empty"
+             --timeout 0.5 --seed 8 --trail t --sleep --deterministic --all-errors --channels-empty"
         );
         let plain = CheckOptions {
             source: Source { path: "m".to_string(), ..Source::default() },

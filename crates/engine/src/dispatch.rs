@@ -1,9 +1,14 @@
-//! Search × store: the only place where the product exists.
+//! Search × store × workers: the only place where the product exists.
 
 use crate::plan::{Order, Plan, StoreKind};
+use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
-use search::{Levels, Observer, Outcome, StopReason, Task, depth_first, frontier};
-use store::{Bitstate, Collapse, HashCompaction, Recall, Roots, Seen, Table, Tree, bitstate::DEFAULT_HASHES};
+use search::{
+    Levels, Limits, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first, frontier, parallel,
+};
+use std::time::Instant;
+use store::bitstate::DEFAULT_HASHES;
+use store::{Bitstate, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedTable, Table, Tree};
 use system::TransitionSystem;
 
 /// Runs the search that the plan names.
@@ -13,32 +18,64 @@ pub fn search(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let limit = plan.limits.memory.unwrap_or(u64::MAX);
-    let job = Job { order: plan.order, system, task };
-    match plan.store {
-        StoreKind::Table => job.by_name(&mut Table::new(limit), observer),
-        StoreKind::Tree => job.by_name(&mut Tree::new(Roots::Whole, limit), observer),
-        StoreKind::Cleary => job.by_name(&mut Tree::new(Roots::Cleary, limit), observer),
-        StoreKind::Collapse => {
-            let cut = |key: &[u8], out: &mut Vec<usize>| system.cuts(key, out);
-            job.whole(&mut Collapse::new(cut, limit), observer)
-        }
-        StoreKind::HashCompaction => job.whole(&mut HashCompaction::new(limit), observer),
-        StoreKind::Bitstate { bytes } => match Bitstate::new(bytes, DEFAULT_HASHES) {
-            Ok(mut store) => job.whole(&mut store, observer),
-            Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
-        },
+    let job = Job { plan, system, task };
+    if plan.config.threads == 1 {
+        return job.alone(observer);
     }
+    let started = Instant::now();
+    let outcome = job.together(observer);
+    if !plan.deterministic || (outcome.errors == 0 && outcome.warnings.is_empty()) {
+        return outcome;
+    }
+    // What several workers found first depends on their timing; what one worker finds does not.
+    let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    let task = Task { limits: Limits { time, ..task.limits }, ..*task };
+    let again = Job { plan, system, task: &task }.alone(observer);
+    if again.errors == 0 && outcome.errors > 0 { outcome } else { again }
 }
 
-/// What is to be done, whatever the store.
+/// What is to be done.
 struct Job<'a> {
-    order: Order,
+    plan: &'a Plan,
     system: &'a dyn TransitionSystem,
     task: &'a Task<'a>,
 }
 
 impl Job<'_> {
+    fn limit(&self) -> u64 {
+        self.plan.limits.memory.unwrap_or(u64::MAX)
+    }
+
+    /// By one worker.
+    fn alone(&self, observer: &mut dyn Observer) -> Outcome {
+        let limit = self.limit();
+        match self.plan.store {
+            StoreKind::Table => self.by_name(&mut Table::new(limit), observer),
+            StoreKind::Tree => self.by_name(&mut Tree::new(Roots::Whole, limit), observer),
+            StoreKind::Cleary => self.by_name(&mut Tree::new(Roots::Cleary, limit), observer),
+            StoreKind::Collapse => {
+                let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
+                self.whole(&mut Collapse::new(cut, limit), observer)
+            }
+            StoreKind::HashCompaction => self.whole(&mut HashCompaction::new(limit), observer),
+            StoreKind::Bitstate { bytes } => match Bitstate::new(bytes, DEFAULT_HASHES) {
+                Ok(mut store) => self.whole(&mut store, observer),
+                Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
+            },
+        }
+    }
+
+    /// By several workers, over the stores that they can share.
+    fn together(&self, observer: &mut dyn Observer) -> Outcome {
+        match self.plan.store {
+            StoreKind::Table => {
+                let table = SharedTable::new(self.limit());
+                self.share_by_name(&|| table.hand(), observer)
+            }
+            _ => self.alone(observer),
+        }
+    }
+
     /// States wait under their names, unless a part of them is not in the store.
     fn by_name<S: Recall>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
         match self.system.hidden_bytes() {
@@ -53,11 +90,41 @@ impl Job<'_> {
     }
 
     fn run<S: Seen, Q: Queue<S>>(&self, store: &mut S, queue: Q, observer: &mut dyn Observer) -> Outcome {
-        let Job { order, system, task } = *self;
-        match order {
+        let Job { plan, system, task } = *self;
+        match plan.order {
             Order::DepthFirst => depth_first(system, store, task, observer),
             Order::BreadthFirst => frontier(system, store, queue, Levels::Steps, task, observer),
             Order::Frontier => frontier(system, store, queue, Levels::Edges, task, observer),
         }
+    }
+
+    /// As [`Self::by_name`].
+    fn share_by_name<H: Recall + Hand>(
+        &self,
+        hand: &(impl Fn() -> H + Sync),
+        observer: &mut dyn Observer,
+    ) -> Outcome
+    where
+        H::Name: Send,
+    {
+        match self.system.hidden_bytes() {
+            0 => self.share::<H, NamedStates<H::Name>>(hand, observer),
+            _ => self.share::<H, WholeStates>(hand, observer),
+        }
+    }
+
+    fn share<H: Hand, P: States<H>>(
+        &self,
+        hand: &(impl Fn() -> H + Sync),
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let taking = match self.plan.order {
+            Order::Frontier => Taking::Oldest,
+            Order::DepthFirst => Taking::Newest,
+            Order::BreadthFirst => Taking::Levels,
+        };
+        let workers = usize::try_from(self.plan.config.threads).unwrap_or(usize::MAX);
+        let search = Parallel { system: self.system, taking, workers, alone: None };
+        parallel::<H, P>(search, hand, self.task, observer)
     }
 }

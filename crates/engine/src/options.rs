@@ -40,6 +40,8 @@ pub struct CheckOptions {
     pub store: Option<String>,
     /// `--threads`.
     pub threads: Option<u64>,
+    /// `--deterministic`.
+    pub deterministic: bool,
     /// `--handoff`.
     pub handoff: Option<u64>,
     /// `--exec`.

@@ -90,6 +90,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Shuffles the order of successors.
     pub seed: Option<u64>,
+    /// Counterexamples must not depend on timing.
+    pub deterministic: bool,
     /// Where the first counterexample is written.
     pub trail: String,
     /// What reports show.
@@ -201,11 +203,12 @@ impl Plan {
             save: None,
             opt: static_reductions(options.opt.as_deref(), search)?,
             store: STORE.take_or(options.store.as_deref(), "table")?,
-            threads: threads(options.threads)?,
+            threads: 1,
             exec: EXEC.take_or(options.exec.as_deref(), "jit")?,
         };
         refuse_unavailable(options)?;
         refuse_contradictions(options)?;
+        let config = Config { threads: threads(options, &config)?, ..config };
         let order = match search {
             "bfs" => Order::BreadthFirst,
             "dfs" => Order::DepthFirst,
@@ -216,7 +219,7 @@ impl Plan {
             "stubborn" => Por::Stubborn,
             _ => Por::None,
         };
-        let proviso = proviso(options.proviso.as_deref(), por, order)?;
+        let proviso = proviso(options.proviso.as_deref(), por, order, config.threads)?;
         let limits = limits(options)?;
         let store = store_kind(config.store, options, &limits);
         let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
@@ -232,6 +235,8 @@ impl Plan {
             channels_empty: options.channels_empty,
             limits,
             seed: options.seed,
+            // The same seed gives the same run.
+            deterministic: options.deterministic || options.seed.is_some(),
             trail,
             config,
             options: options.clone(),
@@ -240,8 +245,9 @@ impl Plan {
 }
 
 /// The proviso: the one asked for, where it makes sense, or the one that suits the order.
-fn proviso(word: Option<&str>, por: Por, order: Order) -> Result<Proviso, Failure> {
-    let depth_first = order == Order::DepthFirst;
+fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<Proviso, Failure> {
+    // Several workers have no stack that holds a path.
+    let depth_first = order == Order::DepthFirst && threads == 1;
     let Some(word) = word else {
         return Ok(if depth_first { Proviso::Stack } else { Proviso::ClosedSet });
     };
@@ -257,8 +263,8 @@ fn proviso(word: Option<&str>, por: Por, order: Order) -> Result<Proviso, Failur
     }
     if proviso == Proviso::Stack && !depth_first {
         return Err(Failure::refused_with(
-            "--proviso stack needs the stack of a depth-first search",
-            "use --search dfs, or --proviso closed-set",
+            "--proviso stack needs the stack of a depth-first search by one worker",
+            "use --search dfs --threads 1, or --proviso closed-set",
         ));
     }
     Ok(proviso)
@@ -311,13 +317,31 @@ impl Config {
     }
 }
 
-fn threads(given: Option<u64>) -> Result<u64, Failure> {
-    match given {
-        None | Some(1) => Ok(1),
+/// Stores that several workers can share.
+const SHARED_STORES: [&str; 1] = ["table"];
+/// More threads than this are a slip of the pen.
+const MOST_THREADS: u64 = 512;
+
+/// How many workers a search may have. Depth-first is an order that only one worker can keep; several are used when they
+/// are asked for.
+fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
+    let shared = SHARED_STORES.contains(&config.store);
+    match options.threads {
         Some(0) => Err(Failure::refused_with("--threads 0 leaves nobody to do the work", "use --threads 1")),
-        Some(n) => {
-            Err(Failure::refused_with(format!("--threads {n} is not available yet"), "use --threads 1"))
+        Some(n) if n > MOST_THREADS => Err(Failure::refused_with(
+            format!("--threads {n} is more than any machine has use for"),
+            format!("use at most --threads {MOST_THREADS}, or leave it out to use every core"),
+        )),
+        Some(n) if n > 1 && !shared => Err(Failure::refused_with(
+            format!("--threads {n} is not available yet with --store {}", config.store),
+            format!("use --threads 1, or --store {}", SHARED_STORES.join(" or ")),
+        )),
+        Some(n) => Ok(n),
+        None if shared && config.search != "dfs" => {
+            let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+            Ok(cores.min(MOST_THREADS))
         }
+        None => Ok(1),
     }
 }
 
@@ -404,7 +428,7 @@ mod tests {
     fn the_defaults() {
         let plan = Plan::new(&options()).unwrap();
         assert_eq!((plan.config.search, plan.config.store, plan.config.exec), ("frontier", "table", "jit"));
-        assert_eq!((plan.config.threads, plan.config.opt.len(), plan.all_errors), (1, 3, false));
+        assert_eq!((plan.config.opt.len(), plan.all_errors), (3, false));
         assert_eq!(plan.trail, "model.pml.trail.json");
         assert!(plan.limits.memory.is_some() && plan.limits.depth.is_none());
     }
@@ -446,6 +470,20 @@ mod tests {
         assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
         assert!(message(&with("stubborn", "bfs", some("stack"))).contains("depth-first"));
         assert!(message(&with("none", "dfs", some("stack"))).contains("there is none"));
+        let shared = CheckOptions { threads: Some(2), ..with("stubborn", "dfs", some("stack")) };
+        assert!(message(&shared).contains("one worker"));
+    }
+
+    #[test]
+    fn every_core_is_used_where_that_is_possible() {
+        let threads = |options: &CheckOptions| Plan::new(options).unwrap().config.threads;
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+        assert_eq!(threads(&options()), cores);
+        assert_eq!(threads(&CheckOptions { search: some("bfs"), ..options() }), cores);
+        assert_eq!(threads(&CheckOptions { search: some("dfs"), ..options() }), 1);
+        assert_eq!(threads(&CheckOptions { search: some("dfs"), threads: Some(3), ..options() }), 3);
+        assert_eq!(threads(&CheckOptions { store: some("cleary"), ..options() }), 1);
+        assert!(message(&CheckOptions { threads: Some(100_000), ..options() }).contains("any machine"));
     }
 
     #[test]
@@ -461,7 +499,7 @@ mod tests {
         let cases = [
             CheckOptions { search: some("ndfs"), ..options() },
             CheckOptions { por: some("twophase"), ..options() },
-            CheckOptions { threads: Some(2), ..options() },
+            CheckOptions { threads: Some(2), store: some("cleary"), ..options() },
             CheckOptions { fair: some("weak"), ..options() },
             CheckOptions { sleep: true, ..options() },
             CheckOptions { save: some("all"), ..options() },

@@ -47,6 +47,8 @@ pub struct Statistics {
     pub state_bytes: u64,
     /// The length of the longest state.
     pub vector_bytes: u64,
+    /// How many workers took part, if there could be several.
+    pub workers: u64,
     /// The estimated probability that a state was taken for another one; `None` in a store where that cannot happen.
     pub omission: Option<f64>,
 }

@@ -57,11 +57,12 @@ pub fn parallel<H: Hand, P: States<H>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let team = Team::new(search.workers, task.limits.states);
-    let mut store = hand();
-    let budget = Budget::new(task, observer).halted_by(&team.halt);
-    let mut leader = Worker::<H, P>::new(search, &mut store, &team, 0, task, budget);
     let (mine, others) = std::thread::scope(|scope| {
+        // All in here: should the leader panic, its hand must be gone before the others are waited for.
         let _alarm = Alarm(&team);
+        let mut store = hand();
+        let budget = Budget::new(task, observer).halted_by(&team.halt);
+        let mut leader = Worker::<H, P>::new(search, &mut store, &team, 0, task, budget);
         let mut others = Vec::new();
         if leader.begin() {
             let depth = leader.search.depth;
@@ -77,6 +78,7 @@ pub fn parallel<H: Hand, P: States<H>>(
             leader.work();
         }
         let mine = leader.conclude();
+        drop(store);
         let others: Vec<_> = others.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
         (mine, others)
     });
@@ -85,7 +87,7 @@ pub fn parallel<H: Hand, P: States<H>>(
         // A panic goes on in the thread that called: it is a bug, and must be seen as one.
         all.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
     }
-    put_together(search.system, &store, &team, task, all)
+    put_together(search.system, &hand(), &team, task, all)
 }
 
 /// What another worker than the first does.
@@ -370,6 +372,7 @@ fn put_together<H: Hand, P>(
     let (mut found, mut statistics, mut depth_limited) = (Findings::default(), Statistics::default(), false);
     // A worker that could not be started has found nothing.
     let mut ancestries: Vec<Ancestry> = Vec::new();
+    statistics.workers = all.len() as u64;
     for part in all {
         found.join(part.found);
         statistics.transitions += part.statistics.transitions;

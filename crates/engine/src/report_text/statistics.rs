@@ -45,10 +45,13 @@ fn of_run(report: &Report) -> Vec<Line> {
         "search {}, reduction {}, static {}, store {}, execution {}",
         config.search, config.por, opt, config.store, config.exec
     );
+    // A small search does not need all the threads that it may have.
+    let workers = report.properties.iter().map(|property| property.statistics.workers).max();
+    let workers = workers.unwrap_or(1).max(1);
     vec![
         ("time", seconds(times.total), parts.join(", ")),
         ("memory", bytes(report.peak_rss), "the most that was in use".to_string()),
-        ("threads", config.threads.to_string(), how),
+        ("threads", workers.to_string(), how),
     ]
 }
 

@@ -18,13 +18,14 @@ pub struct Configured {
 pub fn configure(own: &CheckOptions, all: &CheckOptions, defaults: bool, expect: &Expectation) -> Configured {
     let mut options = overridden(own, all);
     let reference = !defaults && counts_everything(&options);
+    // A suite runs several models at a time: that is where the processors are.
+    options.threads.get_or_insert(1);
     if reference {
         for (option, value) in
             [(&mut options.por, "none"), (&mut options.opt, "none"), (&mut options.store, "table")]
         {
             option.get_or_insert_with(|| value.to_string());
         }
-        options.threads = Some(1);
         options.all_errors |= expect.is_about_everything();
         if expect.depth.is_some() && options.store.as_deref() == Some("table") {
             options.search.get_or_insert_with(|| "bfs".to_string());
@@ -45,7 +46,6 @@ fn counts_everything(options: &CheckOptions) -> bool {
         && is(&options.opt, &["none"])
         && is(&options.store, &EXACT_STORES)
         && is(&options.search, &["auto", "dfs", "bfs"])
-        && options.threads.is_none_or(|n| n == 1)
         && options.state_cache.is_none()
         && !options.sleep
 }
@@ -69,6 +69,7 @@ fn overridden(own: &CheckOptions, all: &CheckOptions) -> CheckOptions {
         opt: or(&all.opt, &own.opt),
         store: or(&all.store, &own.store),
         threads: or(&all.threads, &own.threads),
+        deterministic: all.deterministic || own.deterministic,
         handoff: or(&all.handoff, &own.handoff),
         exec: or(&all.exec, &own.exec),
         all_errors: all.all_errors || own.all_errors,
