@@ -49,6 +49,13 @@ pub struct Parallel<'a> {
     pub alone: Option<u64>,
 }
 
+impl Parallel<'_> {
+    /// The order that the task needs: a limit on steps needs their number.
+    fn taking(&self, task: &Task<'_>) -> Taking {
+        if task.limits.depth.is_some() { Taking::Levels } else { self.taking }
+    }
+}
+
 /// Explores a system with several workers. `hand` gives a worker its access to the store that all share.
 pub fn parallel<H: Hand, P: States<H>>(
     search: Parallel<'_>,
@@ -87,7 +94,7 @@ pub fn parallel<H: Hand, P: States<H>>(
         // A panic goes on in the thread that called: it is a bug, and must be seen as one.
         all.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
     }
-    put_together(search.system, &hand(), &team, task, all)
+    put_together(search, &hand(), &team, task, all)
 }
 
 /// What another worker than the first does.
@@ -155,8 +162,7 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         task: &'a Task<'a>,
         budget: Budget<'a>,
     ) -> Self {
-        // A limit on steps needs their number.
-        let taking = if task.limits.depth.is_some() { Taking::Levels } else { search.taking };
+        let taking = search.taking(task);
         let queue = Share::new(team, number, taking, search.system.hidden_bytes());
         let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
         let mut frontier = Frontier::new(search.system, store, queue, levels, task, budget);
@@ -363,12 +369,13 @@ fn pause(waits: u32) {
 
 /// What all found, with paths that lead through the ancestries of all.
 fn put_together<H: Hand, P>(
-    system: &dyn TransitionSystem,
+    search: Parallel<'_>,
     store: &H,
     team: &Team<P>,
     task: &Task<'_>,
     all: Vec<Yield>,
 ) -> Outcome {
+    let exact = search.taking(task) == Taking::Levels;
     let (mut found, mut statistics, mut depth_limited) = (Findings::default(), Statistics::default(), false);
     // A worker that could not be started has found nothing.
     let mut ancestries: Vec<Ancestry> = Vec::new();
@@ -385,7 +392,7 @@ fn put_together<H: Hand, P>(
     }
     let ancestries: Vec<&Ancestry> = ancestries.iter().collect();
     let mut found = found.with_paths(|spot| {
-        retrace(system, task, &edges_to(&ancestries, spot.worker, spot.expansion), &spot.more)
+        retrace(search.system, task, exact, &edges_to(&ancestries, spot.worker, spot.expansion), &spot.more)
     });
     let stop = match team.reason() {
         Some(reason) => reason,

@@ -76,6 +76,20 @@ impl Seen for TableHand<'_> {
         Ok(self.shared().prepare(key))
     }
 
+    fn prepare_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        let shared: &Shared = self.shared();
+        tickets.extend(keys.map(|key| shared.prepare(key)));
+        Ok(())
+    }
+
+    fn approach_all(&self, tickets: &mut [Ticket]) {
+        self.look(|shared| tickets.iter_mut().for_each(|ticket| shared.approach(ticket)));
+    }
+
     #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
         self.look(|shared| shared.approach(ticket));

@@ -311,6 +311,7 @@ impl Shared {
     }
 
     /// The last stride. Any number of workers may insert at the same time, each with its own hand.
+    #[inline]
     pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
         if self.is_likely(key, ticket) {
             return Ok(None);
@@ -374,7 +375,8 @@ impl Shared {
             return Published::New;
         }
         // Entries that others have made since the line was looked at are among the occupied ones, or the swap meets them.
-        if self.holds(line, line.alike(tag, PLACE_BITS), key) {
+        let alike = line.alike(tag, PLACE_BITS);
+        if alike != 0 && self.holds(line, alike, key) {
             return Published::Seen;
         }
         for slot in line.0.iter().skip(occupied) {
