@@ -132,7 +132,7 @@ fn wrong_models_and_wrong_options_have_status_two_and_explore_nothing() {
         &["check"],
         &["check", "m.pml", "--no-such-option"],
         &["check", "m.pml", "--por", "stubborn"],
-        &["check", "m.pml", "--threads", "2"],
+        &["check", "m.pml", "--threads", "0"],
         &["check", "m.pml", "--property", "nonsense"],
         &["check", "m.pml", "--dialect", "esperanto"],
     ];

@@ -18,14 +18,14 @@ pub struct Configured {
 pub fn configure(own: &CheckOptions, all: &CheckOptions, defaults: bool, expect: &Expectation) -> Configured {
     let mut options = overridden(own, all);
     let reference = !defaults && counts_everything(&options);
-    // A suite runs several models at a time: that is where the processors are.
-    options.threads.get_or_insert(1);
     if reference {
         for (option, value) in
             [(&mut options.por, "none"), (&mut options.opt, "none"), (&mut options.store, "table")]
         {
             option.get_or_insert_with(|| value.to_string());
         }
+        // Several models run at a time, each on a processor. More threads count the same.
+        options.threads.get_or_insert(1);
         options.all_errors |= expect.is_about_everything();
         if expect.depth.is_some() && options.store.as_deref() == Some("table") {
             options.search.get_or_insert_with(|| "bfs".to_string());
