@@ -421,10 +421,11 @@ mod tests {
     use crate::pack::{NamedStates, WholeStates};
     use crate::property::Checks;
     use crate::queue::Whole;
+    use crate::task::{Proviso, Reduce};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     use store::arena::Place;
     use store::{SharedTable, Table};
-    use system::toy::{Counters, Graph, Hidden};
+    use system::toy::{Counters, First, Graph, Hidden};
     use system::{ActionId, Fault, Labels, Successors};
 
     const ORDERS: [Taking; 3] = [Taking::Oldest, Taking::Newest, Taking::Levels];
@@ -448,7 +449,7 @@ mod tests {
         observer: &mut dyn Observer,
     ) -> Outcome {
         let &Setting { taking, workers, all_errors, limits } = setting;
-        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop };
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop, reduce: None };
         let search = Parallel { system, taking, workers, alone: Some(1) };
         let table = SharedTable::new(u64::MAX);
         if system.hidden_bytes() > 0 || workers % 2 == 1 {
@@ -461,7 +462,7 @@ mod tests {
     fn one_worker(system: &dyn TransitionSystem, setting: &Setting) -> Outcome {
         let &Setting { taking, all_errors, limits, .. } = setting;
         let stop = AtomicBool::new(false);
-        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop };
+        let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop, reduce: None };
         let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
         let queue = Whole::new(system.hidden_bytes());
         frontier(system, &mut Table::default(), queue, levels, &task, &mut Silent)
@@ -537,6 +538,34 @@ mod tests {
                 assert_eq!(many.statistics.states, 1 << 18, "{taking:?} {workers}");
                 assert_eq!(many.statistics.transitions, 6 * 7 * (1 << 15), "{taking:?} {workers}");
                 assert!(many.exhausted.is_some());
+            }
+        }
+    }
+
+    /// A new state is new for one worker alone, so the closed-set proviso is as good as with one: see [`crate::task`].
+    #[test]
+    fn reductions_keep_their_proviso() {
+        let stop = AtomicBool::new(false);
+        let round = "0 -> 1 -> 0; 2 -> 3 -> 2; 0 -> 2; 1 -> 3; end 2 3; bad 3";
+        let (counters, graph) = (Counters { n: 4, max: 4 }, Graph::parse(round).unwrap());
+        let systems: [(&dyn TransitionSystem, u64, u64); 2] = [(&counters, 17, 0), (&graph, 4, 1)];
+        for (system, states, errors) in systems {
+            for taking in ORDERS {
+                let reduce = Some(Reduce { by: &First, proviso: Proviso::ClosedSet });
+                let limits = Limits::default();
+                let task = Task {
+                    checks: Checks::SAFETY,
+                    all_errors: true,
+                    seed: None,
+                    limits,
+                    stop: &stop,
+                    reduce,
+                };
+                let table = SharedTable::new(u64::MAX);
+                let search = Parallel { system, taking, workers: 3, alone: Some(1) };
+                let outcome = parallel::<_, WholeStates>(search, &|| table.hand(), &task, &mut Silent);
+                assert_eq!((outcome.statistics.states, outcome.errors), (states, errors), "{taking:?}");
+                replay(system, &outcome);
             }
         }
     }
