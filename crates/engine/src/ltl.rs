@@ -104,6 +104,7 @@ fn as_json(automaton: &Automaton, parsed: &Parsed) -> Value {
             Strength::Strong => "strong",
         },
         "stutter_invariant": automaton.stutter_invariant,
+        "deterministic": automaton.deterministic,
         "initial": automaton.initial.0,
         "states": automaton.states().map(state).collect::<Vec<Value>>(),
     })

@@ -69,6 +69,8 @@ pub struct Automaton {
     pub strength: Strength,
     /// Whether acceptance is known not to depend on how often a valuation is repeated.
     pub stutter_invariant: bool,
+    /// Whether every valuation permits at most one edge of a state: then a history of the system meets one state only.
+    pub deterministic: bool,
     /// The component of each state. Edges never lead to a component with a larger number.
     pub component_of: Vec<u32>,
     /// What each component is.
@@ -166,6 +168,7 @@ impl Automaton {
             initial: StateId(tgba.initial as u32),
             strength,
             stutter_invariant,
+            deterministic: tgba.is_deterministic(),
             component_of: components.of.iter().map(|c| *c as u32).collect(),
             components: kinds,
             states: Vec::new(),

@@ -178,6 +178,31 @@ impl Bdds {
         copy
     }
 
+    /// Whether a valuation is in a set.
+    pub(crate) fn contains(&self, set: Bdd, valuation: u64) -> bool {
+        let mut at = set;
+        while at != Bdd::FALSE && at != Bdd::TRUE {
+            let branch = self.branch(at);
+            at = if valuation >> branch.var & 1 == 1 { branch.high } else { branch.low };
+        }
+        at == Bdd::TRUE
+    }
+
+    /// A valuation of a set that is not empty.
+    pub(crate) fn point(&self, set: Bdd) -> u64 {
+        let (mut at, mut valuation) = (set, 0);
+        while at != Bdd::FALSE && at != Bdd::TRUE {
+            let branch = self.branch(at);
+            if branch.low == Bdd::FALSE {
+                valuation |= 1 << branch.var;
+                at = branch.high;
+            } else {
+                at = branch.low;
+            }
+        }
+        valuation
+    }
+
     /// The set as a union of cubes, none of which can be left out.
     pub(crate) fn cubes(&mut self, set: Bdd) -> Vec<Cube> {
         self.between(set, set).1

@@ -3,6 +3,7 @@
 use crate::automaton::Automaton;
 use crate::formula::Formula;
 use crate::nnf::{Id, Nnf};
+use crate::obligation::obligation;
 use crate::simplify::simplify;
 use crate::stutter::stutter_invariant;
 use crate::tgba::Tgba;
@@ -16,6 +17,9 @@ pub enum Acceptance {
     /// One mark, on all edges of a state or on none: for nested depth-first search and never claims.
     Buchi,
 }
+
+/// Larger automata are not made deterministic.
+const FEW_STATES: usize = 60;
 
 fn reduced(nnf: &mut Nnf, formula: Id) -> Result<Tgba, TooLarge> {
     let mut tgba = translate(nnf, formula)?;
@@ -35,12 +39,24 @@ impl Automaton {
         let id = nnf.of(formula, true);
         let id = simplify(&mut nnf, id);
         let mut tgba = reduced(&mut nnf, id)?;
-        let stutter_invariant = !nnf.has_next(id) || {
-            let not = nnf.not(id);
-            reduced(&mut nnf, not).is_ok_and(|no| stutter_invariant(tgba.clone(), no))
+        let not = nnf.not(id);
+        let negation = if tgba.states.len() <= FEW_STATES || nnf.has_next(id) {
+            reduced(&mut nnf, not).ok()
+        } else {
+            None
         };
+        let stutter_invariant = !nnf.has_next(id)
+            || negation.as_ref().is_some_and(|no| stutter_invariant(tgba.clone(), no.clone()));
+        let deterministic = negation.and_then(|no| obligation(&tgba, &no));
         if acceptance == Acceptance::Buchi {
             tgba = tgba.into_buchi();
+        }
+        if let Some(mut smaller) = deterministic.filter(|d| d.states.len() <= tgba.states.len()) {
+            match acceptance {
+                Acceptance::Buchi => smaller.simplify_accepting_states(false),
+                Acceptance::Generalised => smaller.simplify_marks(false),
+            }
+            tgba = smaller;
         }
         Ok(Automaton::freeze(&mut tgba, n_props, stutter_invariant))
     }

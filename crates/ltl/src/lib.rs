@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`formula`] (what users write; [`parse`] reads text) → [`nnf`] → `simplify` (laws) → `implication` and `translate`
 //! (Couvreur's construction) → `tgba`, the automaton while it is made smaller (`bdd` its guards, `scc` its components) →
-//! `reduce` (`acceptance`, `simulation`, `degeneralise`) → [`automaton`] (frozen, what products use). [`build`] is the whole way.
+//! `reduce` (`acceptance`, `simulation`, `degeneralise`), `obligation` (deterministic where possible) → [`automaton`] (frozen, what products use). [`build`] is the whole way.
 //! Nothing here knows Promela: propositions are numbers, a valuation is a word of bits.
 
 mod acceptance;
@@ -13,6 +13,7 @@ mod degeneralise;
 pub mod formula;
 mod implication;
 pub mod nnf;
+mod obligation;
 pub mod parse;
 pub mod print;
 mod product;

@@ -1,7 +1,6 @@
 //! Words that two automata both accept.
 
 use crate::bdd::Bdd;
-use crate::scc::{Worth, parts};
 use crate::tgba::{Edge, Tgba};
 use std::collections::HashMap;
 
@@ -12,8 +11,7 @@ const MAX_EDGES: usize = 500_000;
 impl Tgba {
     /// Whether no word is accepted by both; nothing when that would be too much work to find out.
     pub(crate) fn disjoint(&self, other: &Tgba) -> Option<bool> {
-        let product = self.product(other)?;
-        Some(parts(&product).worth.iter().all(|w| *w == Worth::Rejecting))
+        self.product(other).map(|product| product.is_empty())
     }
 
     /// The automaton of the words that both accept.

@@ -134,4 +134,9 @@ impl Tgba {
         }
         covered == Bdd::TRUE
     }
+
+    /// Whether no word is accepted.
+    pub(crate) fn is_empty(&self) -> bool {
+        parts(self).worth.iter().all(|w| *w == Worth::Rejecting)
+    }
 }

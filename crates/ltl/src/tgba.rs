@@ -69,6 +69,20 @@ impl Tgba {
         }
     }
 
+    /// Whether no two edges of a state can be taken with one valuation.
+    pub(crate) fn is_deterministic(&mut self) -> bool {
+        for edges in &self.states {
+            let mut met = Bdd::FALSE;
+            for edge in edges {
+                if self.bdds.and(met, edge.guard) != Bdd::FALSE {
+                    return false;
+                }
+                met = self.bdds.or(met, edge.guard);
+            }
+        }
+        true
+    }
+
     /// Keeps the states that `keep` names, if the initial state can reach them, and numbers them anew in the order of a
     /// depth-first walk from the initial state, which always stays.
     pub(crate) fn restrict(&mut self, keep: impl Fn(usize) -> bool) {

@@ -61,6 +61,8 @@ fn weak_and_terminal_automata_need_less() {
                 assert_eq!(word.accepted(n, initial, 1, &reaches), truth, "{formula} on {word:?}");
             }
         }
+        let several = |s: StateId| (0..4).any(|letter| automaton.successors(s, letter).count() > 1);
+        assert_eq!(automaton.deterministic, !automaton.states().any(several), "{formula}");
         for state in automaton.states() {
             let numbers = automaton.edges(state).iter().map(|e| automaton.component_of[e.target.index()]);
             assert!(numbers.max() <= Some(automaton.component_of[state.index()]), "components are ordered");

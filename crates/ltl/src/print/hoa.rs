@@ -28,6 +28,7 @@ pub fn hoa(automaton: &Automaton, title: &str, names: Names<'_>) -> String {
         Strength::Weak => " weak",
         Strength::Strong => "",
     });
+    out.push_str(if automaton.deterministic { " deterministic" } else { "" });
     out.push_str(if automaton.stutter_invariant { " stutter-invariant\n" } else { "\n" });
     out.push_str("--BODY--\n");
     for state in automaton.states() {
