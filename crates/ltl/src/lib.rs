@@ -24,8 +24,10 @@ mod simulation;
 mod stutter;
 mod tgba;
 pub mod translate;
+pub mod vacuity;
 
 pub use automaton::{Automaton, Component, Cube, Edge, Marks, StateId, Strength};
 pub use build::Acceptance;
 pub use formula::Formula;
 pub use translate::TooLarge;
+pub use vacuity::Strengthening;
