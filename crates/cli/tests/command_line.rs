@@ -131,7 +131,7 @@ fn wrong_models_and_wrong_options_have_status_two_and_explore_nothing() {
         &["check", "nowhere.pml"],
         &["check"],
         &["check", "m.pml", "--no-such-option"],
-        &["check", "m.pml", "--por", "stubborn"],
+        &["check", "m.pml", "--por", "sideways"],
         &["check", "m.pml", "--threads", "0"],
         &["check", "m.pml", "--property", "nonsense"],
         &["check", "m.pml", "--dialect", "esperanto"],

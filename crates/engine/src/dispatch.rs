@@ -8,7 +8,10 @@ use search::{
 };
 use std::time::Instant;
 use store::bitstate::DEFAULT_HASHES;
-use store::{Bitstate, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedTable, Table, Tree};
+use store::{
+    Bitstate, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedHashCompaction,
+    SharedTable, Table, Tree,
+};
 use system::TransitionSystem;
 
 /// Runs the search that the plan names.
@@ -72,6 +75,14 @@ impl Job<'_> {
                 let table = SharedTable::new(self.limit());
                 self.share_by_name(&|| table.hand(), observer)
             }
+            StoreKind::HashCompaction => {
+                let set = SharedHashCompaction::new(self.limit());
+                self.share::<_, WholeStates>(&|| set.hand(), observer)
+            }
+            StoreKind::Bitstate { bytes } => match SharedBitstate::new(bytes, DEFAULT_HASHES) {
+                Ok(array) => self.share::<_, WholeStates>(&|| array.hand(), observer),
+                Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
+            },
             _ => self.alone(observer),
         }
     }

@@ -318,7 +318,7 @@ impl Config {
 }
 
 /// Stores that several workers can share.
-const SHARED_STORES: [&str; 1] = ["table"];
+const SHARED_STORES: [&str; 3] = ["table", "hc", "bitstate"];
 /// More threads than this are a slip of the pen.
 const MOST_THREADS: u64 = 512;
 

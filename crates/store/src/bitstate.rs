@@ -8,8 +8,11 @@
 //! share a line would share their bits: in a nearly empty array, where omissions are rare, they would be many times
 //! as frequent. So [`Seen::prepare`] asks for all the lines at once instead.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
 
+use crate::concurrent::Hand;
 use crate::hash::hash;
 use crate::pages::{Pages, WORDS, prefetch};
 use crate::{Full, Seen};
@@ -103,9 +106,149 @@ impl Seen for Bitstate {
     }
 }
 
+/// Locks of a [`SharedBitstate`].
+const LOCKS: usize = 256;
+/// How many new keys a worker keeps for itself before it tells of them.
+const QUANTUM: u64 = 64;
+
+/// A Bloom filter that several workers share.
+///
+/// Bits are set by atomic operations, but a key has several of them: two workers with the same new key could each set one
+/// first, and both would take it for new. So whoever sets bits of a key holds one of a few locks, which the key chooses.
+/// Keys that are known, most of them, need none.
+#[derive(Debug)]
+pub struct SharedBitstate {
+    array: Bitstate,
+    locks: [Mutex<()>; LOCKS],
+    ones: AtomicU64,
+    len: AtomicU64,
+    /// Expected omissions of all who are done.
+    omissions: Mutex<f64>,
+}
+
+impl SharedBitstate {
+    /// As [`Bitstate::new`].
+    pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
+        let locks = std::array::from_fn(|_| Mutex::new(()));
+        let (ones, len, omissions) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(0.0));
+        Ok(SharedBitstate { array: Bitstate::new(bytes, hashes)?, locks, ones, len, omissions })
+    }
+
+    /// Access for one more worker.
+    pub fn hand(&self) -> BitHand<'_> {
+        BitHand { shared: self, ones: 0, len: 0, omissions: 0.0 }
+    }
+}
+
+/// One worker's access to a [`SharedBitstate`], with what it has not told of.
+#[derive(Debug)]
+pub struct BitHand<'a> {
+    shared: &'a SharedBitstate,
+    ones: u64,
+    len: u64,
+    omissions: f64,
+}
+
+impl BitHand<'_> {
+    fn tell(&mut self) {
+        self.shared.ones.fetch_add(std::mem::take(&mut self.ones), Relaxed);
+        self.shared.len.fetch_add(std::mem::take(&mut self.len), Relaxed);
+    }
+}
+
+impl Seen for BitHand<'_> {
+    const LOSSLESS: bool = false;
+
+    type Ticket = u64;
+    type Name = ();
+
+    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+        let (array, hash) = (&self.shared.array, hash(key));
+        array.bits(hash).for_each(|(word, _)| prefetch(&array.pages.words()[word]));
+        Ok(hash)
+    }
+
+    fn insert(&mut self, key: &[u8], hash: u64) -> Result<Option<()>, Full> {
+        if self.contains(key, hash) {
+            return Ok(None);
+        }
+        let array = &self.shared.array;
+        let set = {
+            let _lock =
+                self.shared.locks[hash as usize % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
+            let set =
+                |(word, mask): (usize, u64)| array.pages.words()[word].fetch_or(mask, Relaxed) & mask == 0;
+            array.bits(hash).filter(|&bit| set(bit)).count() as u64
+        };
+        if set == 0 {
+            return Ok(None);
+        }
+        self.omissions += array.chance(self.shared.ones.load(Relaxed) + self.ones);
+        self.ones += set;
+        self.len += 1;
+        if self.len >= QUANTUM {
+            self.tell();
+        }
+        Ok(Some(()))
+    }
+
+    fn contains(&self, key: &[u8], hash: u64) -> bool {
+        self.shared.array.contains(key, hash)
+    }
+
+    /// Exact as soon as the other workers have dropped their hands, and so is [`Seen::omission`].
+    fn n_keys(&self) -> u64 {
+        self.shared.len.load(Relaxed) + self.len
+    }
+
+    fn memory(&self) -> u64 {
+        self.shared.array.memory()
+    }
+
+    fn omission(&self) -> Option<f64> {
+        let others = *self.shared.omissions.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(-(-(others + self.omissions)).exp_m1())
+    }
+}
+
+impl Hand for BitHand<'_> {
+    fn rest(&mut self) {}
+}
+
+impl Drop for BitHand<'_> {
+    fn drop(&mut self) {
+        self.tell();
+        *self.shared.omissions.lock().unwrap_or_else(PoisonError::into_inner) += self.omissions;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_new_for_one_worker_alone() {
+        const KEYS: u32 = 100_000;
+        let set = SharedBitstate::new(8 << 20, 3).unwrap();
+        let new: usize = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut hand = set.hand();
+                        (0..KEYS).filter(|i| hand.is_new(&i.to_le_bytes()).unwrap()).count()
+                    })
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+        });
+        let mut alone = Bitstate::new(8 << 20, 3).unwrap();
+        let expected = (0..KEYS).filter(|i| alone.is_new(&i.to_le_bytes()).unwrap()).count();
+        let hand = set.hand();
+        assert_eq!((new as u64, hand.n_keys()), (hand.n_keys(), new as u64));
+        assert!(new.abs_diff(expected) <= 20, "{new} new, one worker alone: {expected}");
+        let (shared, alone) = (hand.omission().unwrap(), alone.omission().unwrap());
+        assert!((shared - alone).abs() < 0.05, "{shared} {alone}");
+    }
 
     #[test]
     fn a_key_that_was_inserted_is_never_new_again() {

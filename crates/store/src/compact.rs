@@ -9,6 +9,10 @@
 //! Within a line a look-up begins at a word that the remainder chooses, and all entries of a word are compared at once.
 //! Nothing is ever taken out, so the first word with an empty place ends it.
 //!
+//! **Threads.** Several workers may insert at the same time ([`Compact::insert_shared`]): an entry is put into its word by one
+//! compare-and-swap. Full words never change and words are filled in one order, so two workers with the same key come to the
+//! same word, and the second one sees what the first has put there. Only growth needs the set alone.
+//!
 //! Segments grow on their own, by a third at a time, and not at the same moment: there is no moment at which the set
 //! exists twice, and the load of all together is always about 0.74. An entry can carry *satellite bits* for a search; they
 //! move with it.
@@ -17,7 +21,8 @@ use crate::Full;
 use crate::budget::Budget;
 use crate::mix::Mix;
 use crate::pages::{Line, Pages, WORDS, prefetch};
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 /// The most upper bits of a mixed key that choose the segment.
 const SEGMENT_BITS: u32 = 6;
@@ -45,6 +50,10 @@ struct Place {
     shift: u32,
 }
 
+/// A segment must grow before anything can be inserted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crowded;
+
 /// A set of numbers below 2^k.
 #[derive(Debug)]
 pub struct Compact {
@@ -53,7 +62,6 @@ pub struct Compact {
     rest_bits: u32,
     satellites: u32,
     segments: Vec<Segment>,
-    len: u64,
 }
 
 impl Compact {
@@ -62,7 +70,7 @@ impl Compact {
         let bits = bits.clamp(1, 64);
         let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS);
         let (mix, rest_bits) = (Mix::new(bits), bits - segment_bits);
-        Compact { mix, rest_bits, satellites, segments: Vec::new(), len: 0 }
+        Compact { mix, rest_bits, satellites, segments: Vec::new() }
     }
 
     /// How many bits a key has.
@@ -72,12 +80,12 @@ impl Compact {
 
     /// How many keys there are.
     pub fn len(&self) -> u64 {
-        self.len
+        self.segments.iter().map(|segment| u64::from(segment.len.load(Relaxed))).sum()
     }
 
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Bytes in use.
@@ -108,13 +116,32 @@ impl Compact {
             };
             match segment.probe(rest) {
                 Probe::Found(place) => return Ok((slot(number, place), false)),
-                Probe::Empty { place, value } if segment.len < segment.most => {
+                Probe::Empty { place, value } if *segment.len.get_mut() < segment.most => {
                     segment.put(place, value);
-                    self.len += 1;
                     return Ok((slot(number, place), true));
                 }
                 Probe::Empty { .. } | Probe::NoRoom => self.grow(number, budget)?,
             }
+        }
+    }
+
+    /// Inserts `key` while others may do the same; true when it is new. Not for sets with satellite bits.
+    #[inline]
+    pub fn insert_shared(&self, key: Mixed) -> Result<bool, Crowded> {
+        let (number, rest) = self.split(key);
+        self.segments.get(number).ok_or(Crowded)?.insert_shared(rest)
+    }
+
+    /// How much room there is where `key` belongs, which changes when and only when room is made there.
+    pub fn room(&self, key: Mixed) -> u64 {
+        self.segments.get(self.split(key).0).map_or(0, |segment| 1 + u64::from(segment.geometry.lines))
+    }
+
+    /// Makes room where `key` belongs.
+    pub fn make_room(&mut self, key: Mixed, budget: &mut Budget) -> Result<(), Full> {
+        match self.split(key).0 {
+            _ if self.segments.is_empty() => self.begin(budget),
+            number => self.grow(number, budget),
         }
     }
 
@@ -307,19 +334,42 @@ enum Probe {
 struct Segment {
     geometry: Geometry,
     pages: Pages,
-    len: u32,
+    len: AtomicU32,
     most: u32,
 }
 
 impl Segment {
     fn new(geometry: Geometry, pages: Pages) -> Self {
-        Segment { geometry, pages, len: 0, most: geometry.most() }
+        Segment { geometry, pages, len: AtomicU32::new(0), most: geometry.most() }
     }
 
     fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {
         let word = &self.pages.lines()[line as usize].0[word as usize];
         word.store(word.load(Relaxed) | entry << shift, Relaxed);
-        self.len += 1;
+        *self.len.get_mut() += 1;
+    }
+
+    /// Inserts while others may do the same.
+    #[inline]
+    fn insert_shared(&self, rest: u64) -> Result<bool, Crowded> {
+        loop {
+            let (place, value) = match self.probe(rest) {
+                Probe::Found(_) => return Ok(false),
+                Probe::Empty { place, value } if self.len.load(Relaxed) < self.most => (place, value),
+                Probe::Empty { .. } | Probe::NoRoom => return Err(Crowded),
+            };
+            let word = &self.pages.lines()[place.line as usize].0[place.word as usize];
+            let old = word.load(Acquire);
+            // A word is filled from below: if this place is still empty, nothing was put into the word since it was looked at.
+            let mask = u64::MAX >> (64 - u32::from(self.geometry.entry_bits));
+            if old >> place.shift & mask != 0 {
+                continue;
+            }
+            if word.compare_exchange(old, old | value << place.shift, AcqRel, Acquire).is_ok() {
+                self.len.fetch_add(1, Relaxed);
+                return Ok(true);
+            }
+        }
     }
 
     /// Entries fill a word from its lowest bits, and words in the order in which they are looked at.

@@ -3,8 +3,11 @@
 //! Two keys with the same hash are taken for one, so a search may leave states out; how probable that is can be
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
+use std::sync::RwLock;
+
 use crate::budget::Budget;
-use crate::compact::{Compact, Mixed};
+use crate::compact::{Compact, Crowded, Mixed};
+use crate::concurrent::{Hand, Turn};
 use crate::hash::hash;
 use crate::{Full, Seen};
 
@@ -65,9 +68,117 @@ impl Seen for HashCompaction {
     }
 }
 
+/// A set of hashes that several workers share.
+#[derive(Debug)]
+pub struct SharedHashCompaction(RwLock<HashCompaction>);
+
+impl SharedHashCompaction {
+    /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        SharedHashCompaction(RwLock::new(HashCompaction::new(limit)))
+    }
+
+    /// Access for one more worker.
+    pub fn hand(&self) -> HashHand<'_> {
+        HashHand(Turn::new(&self.0))
+    }
+}
+
+/// One worker's access to a [`SharedHashCompaction`].
+#[derive(Debug)]
+pub struct HashHand<'a>(Turn<'a, HashCompaction>);
+
+impl HashHand<'_> {
+    #[cold]
+    fn grow(&mut self, hash: Mixed) -> Result<(), Full> {
+        let before = self.0.look(|shared| shared.set.room(hash));
+        self.0.alone(
+            |HashCompaction { set, budget }| {
+                if set.room(hash) == before { set.make_room(hash, budget) } else { Ok(()) }
+            },
+        )
+    }
+}
+
+impl Seen for HashHand<'_> {
+    const LOSSLESS: bool = false;
+
+    type Ticket = Mixed;
+    type Name = ();
+
+    fn prepare(&mut self, key: &[u8]) -> Result<Mixed, Full> {
+        let set = &self.0.work().set;
+        let hash = set.mixed(short(key));
+        set.prefetch(hash);
+        Ok(hash)
+    }
+
+    fn insert(&mut self, _key: &[u8], hash: Mixed) -> Result<Option<()>, Full> {
+        loop {
+            match self.0.work().set.insert_shared(hash) {
+                Ok(new) => return Ok(new.then_some(())),
+                Err(Crowded) => self.grow(hash)?,
+            }
+        }
+    }
+
+    fn contains(&self, key: &[u8], hash: Mixed) -> bool {
+        self.0.look(|shared| shared.contains(key, hash))
+    }
+
+    fn n_keys(&self) -> u64 {
+        self.0.look(HashCompaction::n_keys)
+    }
+
+    fn memory(&self) -> u64 {
+        self.0.look(HashCompaction::memory)
+    }
+
+    fn omission(&self) -> Option<f64> {
+        self.0.look(HashCompaction::omission)
+    }
+}
+
+impl Hand for HashHand<'_> {
+    fn rest(&mut self) {
+        self.0.rest();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workers_agree_on_who_was_first() {
+        const KEYS: u32 = 150_000;
+        let set = SharedHashCompaction::new(u64::MAX);
+        let firsts: usize = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..4u32)
+                .map(|worker| {
+                    let set = &set;
+                    scope.spawn(move || {
+                        let mut hand = set.hand();
+                        let mut first = |i: u32| {
+                            let new = hand.is_new(&i.to_le_bytes()).unwrap();
+                            if i % 64 == 0 {
+                                hand.rest();
+                            }
+                            new
+                        };
+                        // First all at different places, then all at the same.
+                        let shifted = (0..KEYS / 2).map(|i| (i + worker * KEYS / 8) % (KEYS / 2));
+                        shifted.chain(KEYS / 2..KEYS).filter(|&i| first(i)).count()
+                    })
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+        });
+        assert_eq!(firsts, KEYS as usize);
+        let mut hand = set.hand();
+        assert_eq!(hand.n_keys(), u64::from(KEYS));
+        assert!((0..KEYS).all(|i| hand.knows(&i.to_le_bytes()).unwrap()));
+    }
 
     #[test]
     fn distinct_keys_are_told_apart_almost_always() {

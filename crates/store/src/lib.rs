@@ -33,10 +33,10 @@ pub mod shared_table;
 pub mod table;
 pub mod tree;
 
-pub use bitstate::Bitstate;
+pub use bitstate::{Bitstate, SharedBitstate};
 pub use collapse::Collapse;
 pub use concurrent::Hand;
-pub use hash_compaction::HashCompaction;
+pub use hash_compaction::{HashCompaction, SharedHashCompaction};
 pub use numbered::Numbered;
 pub use shared_table::SharedTable;
 pub use table::Table;

@@ -1,13 +1,12 @@
 //! The exact table for several workers.
 //!
-//! [`Shared`] inserts without locks; only growth needs it alone. So all of it lies behind a lock that workers hold together
-//! while they look up a batch, and that a worker who must grow a segment holds alone. A segment is an eighth of the
-//! index, and growing it streams: nobody waits for long.
+//! [`Shared`] inserts without locks; only growth needs it alone. A segment is an eighth of the index, and growing it streams:
+//! nobody waits for long. Growth replaces a segment when the new one is complete, so a panic leaves nothing half changed.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::RwLock;
 
 use crate::arena::Place;
-use crate::concurrent::Hand;
+use crate::concurrent::{Hand, Turn};
 use crate::table::{self, Halt, Shared, Ticket};
 use crate::{Full, Recall, Seen};
 
@@ -23,46 +22,23 @@ impl SharedTable {
 
     /// Access for one more worker.
     pub fn hand(&self) -> TableHand<'_> {
-        TableHand { table: &self.0, guard: None, hand: table::Hand::default() }
+        TableHand { turn: Turn::new(&self.0), hand: table::Hand::default() }
     }
 }
 
 /// One worker's access to a [`SharedTable`].
 #[derive(Debug)]
 pub struct TableHand<'a> {
-    table: &'a RwLock<Shared>,
-    /// Held while the worker is at work.
-    guard: Option<RwLockReadGuard<'a, Shared>>,
+    turn: Turn<'a, Shared>,
     hand: table::Hand,
 }
 
-/// A worker that panicked cannot have left the table half changed: growth replaces a segment when it is complete.
-fn read(table: &RwLock<Shared>) -> RwLockReadGuard<'_, Shared> {
-    table.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<'a> TableHand<'a> {
-    #[inline(always)]
-    fn shared(&mut self) -> &RwLockReadGuard<'a, Shared> {
-        let table = self.table;
-        self.guard.get_or_insert_with(|| read(table))
-    }
-
-    #[inline(always)]
-    fn look<T>(&self, look: impl FnOnce(&Shared) -> T) -> T {
-        match &self.guard {
-            Some(shared) => look(shared),
-            None => look(&read(self.table)),
-        }
-    }
-
+impl TableHand<'_> {
     /// Makes room in a segment, unless somebody else has done so meanwhile.
     #[cold]
     fn grow(&mut self, number: usize) -> Result<(), Full> {
-        let before = self.look(|shared| shared.room(number));
-        self.guard = None;
-        let mut shared = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        if shared.room(number) == before { shared.grow(number) } else { Ok(()) }
+        let before = self.turn.look(|shared| shared.room(number));
+        self.turn.alone(|shared| if shared.room(number) == before { shared.grow(number) } else { Ok(()) })
     }
 }
 
@@ -73,7 +49,7 @@ impl Seen for TableHand<'_> {
 
     #[inline(always)]
     fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
-        Ok(self.shared().prepare(key))
+        Ok(self.turn.work().prepare(key))
     }
 
     fn prepare_all<'k>(
@@ -81,26 +57,24 @@ impl Seen for TableHand<'_> {
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Ticket>,
     ) -> Result<(), Full> {
-        let shared: &Shared = self.shared();
+        let shared = self.turn.work();
         tickets.extend(keys.map(|key| shared.prepare(key)));
         Ok(())
     }
 
     fn approach_all(&self, tickets: &mut [Ticket]) {
-        self.look(|shared| tickets.iter_mut().for_each(|ticket| shared.approach(ticket)));
+        self.turn.look(|shared| tickets.iter_mut().for_each(|ticket| shared.approach(ticket)));
     }
 
     #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
-        self.look(|shared| shared.approach(ticket));
+        self.turn.look(|shared| shared.approach(ticket));
     }
 
     #[inline]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
         loop {
-            let table = self.table;
-            let shared = self.guard.get_or_insert_with(|| read(table));
-            match shared.insert(&mut self.hand, key, ticket) {
+            match self.turn.work().insert(&mut self.hand, key, ticket) {
                 Ok(answer) => return Ok(answer),
                 Err(Halt::Crowded(number)) => self.grow(number)?,
                 Err(Halt::Full) => return Err(Full),
@@ -110,35 +84,34 @@ impl Seen for TableHand<'_> {
 
     #[inline]
     fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
-        self.look(|shared| shared.find(key, ticket).is_some())
+        self.turn.look(|shared| shared.find(key, ticket).is_some())
     }
 
     /// Exact as soon as the other workers have dropped their hands; until then some of theirs may be missing.
     fn n_keys(&self) -> u64 {
-        self.look(Shared::n_keys) + self.hand.untold()
+        self.turn.look(Shared::n_keys) + self.hand.untold()
     }
 
     fn memory(&self) -> u64 {
-        self.look(Shared::memory)
+        self.turn.look(Shared::memory)
     }
 }
 
 impl Recall for TableHand<'_> {
     fn load(&mut self, name: Place, out: &mut Vec<u8>) {
-        self.shared().read(name, out);
+        self.turn.work().read(name, out);
     }
 }
 
 impl Hand for TableHand<'_> {
     fn rest(&mut self) {
-        self.guard = None;
+        self.turn.rest();
     }
 }
 
 impl Drop for TableHand<'_> {
     fn drop(&mut self) {
-        let shared = self.guard.take().unwrap_or_else(|| read(self.table));
-        shared.tell(&mut self.hand);
+        self.turn.work().tell(&mut self.hand);
     }
 }
 
