@@ -116,7 +116,7 @@ impl ModelArgs {
             [with("-D", &self.define), with("-U", &self.undefine), with("-I", &self.include)].concat();
         Source {
             path: self.model.clone(),
-            options: trace::ModelOptions { dialect: self.dialect.clone(), preprocessor },
+            options: trace::ModelOptions { dialect: self.dialect.clone(), preprocessor, formula: None },
         }
     }
 }

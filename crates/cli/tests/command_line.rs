@@ -175,18 +175,51 @@ fn budgets_make_the_answer_unknown() {
 }
 
 #[test]
-fn what_is_not_checked_yet_is_not_claimed() {
+fn properties_of_whole_runs_have_their_own_answers() {
     let scratch = Scratch::with(CLAIM);
     let (run, report) = scratch.check(&[]);
-    assert_eq!((run.status, &report["verdict"]), (Some(3), &"unknown".into()));
+    assert_eq!((run.status, &report["verdict"]), (Some(0), &"holds".into()));
     let names: Vec<&str> =
         report["properties"].as_array().unwrap().iter().filter_map(|p| p["name"].as_str()).collect();
     assert_eq!(names, ["safety", "ltl:always_small"]);
-    assert_eq!(report["properties"][0]["verdict"], "holds");
-    assert_eq!(scratch.check(&["--property", "safety"]).0.status, Some(0));
-    let named = scratch.run(&["check", "m.pml", "--property", "ltl:always_small"]);
+    assert_eq!(report["properties"][1]["verdict"], "holds");
+    let named = scratch.run(&["check", "m.pml", "--property", "ltl:always_large"]);
     assert_eq!(named.status, Some(2));
-    assert!(named.stderr.contains("not available yet"), "{}", named.stderr);
+    assert!(named.stderr.contains("no such property"), "{}", named.stderr);
+}
+
+#[test]
+fn a_run_that_does_not_end_is_replayed_with_its_cycle() {
+    let model = "byte x, y; active proctype p() { x = 1; do :: x = 3 - x od }\n\
+                 active proctype q() { y = 1 }\n#define LOW (x < 2)\nltl settles { <> [] LOW }\n";
+    for exec in ["interp", "jit"] {
+        for search in ["auto", "ndfs", "scc"] {
+            let scratch = Scratch::with(model);
+            let (run, report) = scratch.check(&["--exec", exec, "--search", search]);
+            assert_eq!(run.status, Some(1), "{}", run.stderr);
+            let violation = &report["properties"][1]["violations"][0];
+            assert_eq!((&violation["kind"], &violation["line"]), (&"accept-cycle".into(), &4.into()));
+            let around = violation["depth"].as_u64().unwrap() - violation["cycle"].as_u64().unwrap();
+            assert_eq!(around, 2, "{violation}");
+            assert_eq!(scratch.run(&["replay", "m.pml.trail.json"]).status, Some(0));
+        }
+    }
+    let scratch = Scratch::with(model);
+    let formula = ["--property", "ltl:cli", "--ltl", "<> (y == 1)"];
+    let (run, report) = scratch.check(&formula);
+    assert_eq!((run.status, &report["properties"][0]["name"]), (Some(1), &"ltl:cli".into()));
+    assert_eq!(scratch.run(&["replay", "m.pml.trail.json"]).status, Some(0));
+    let (run, _) = scratch.check(&[&formula[..], &["--fair", "weak"]].concat());
+    assert_eq!(run.status, Some(0), "a fair run lets q move");
+    let (run, report) = scratch.check(&["--property", "ltl:cli", "--ltl", "[] LOW"]);
+    assert_eq!(
+        (run.status, &report["properties"][0]["violations"][0]["kind"]),
+        (Some(1), &"claim-end".into())
+    );
+    assert_eq!(scratch.run(&["replay", "m.pml.trail.json"]).status, Some(0));
+    let broken = scratch.run(&["check", "m.pml", "--ltl", "<> (nobody == 1)"]);
+    assert_eq!(broken.status, Some(2));
+    assert!(broken.stderr.contains("nobody"), "{}", broken.stderr);
 }
 
 #[test]

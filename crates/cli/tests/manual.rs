@@ -57,7 +57,7 @@ fn completions_offer_every_option_and_its_values() {
     for values in [
         "auto frontier dfs bfs",
         "table tree cleary collapse hc bitstate",
-        "none ample twophase stubborn",
+        "none ample stubborn twophase",
         "weak strong",
     ] {
         assert!(bash.contains(values), "{values}");

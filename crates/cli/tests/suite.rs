@@ -31,8 +31,10 @@ fn everything() -> Scratch {
     scratch.write("directive.pml", "//@ expct: verdict=holds\n//@ expect: verdict=hold\nbyte x;\n");
     scratch.write("silent.pml", "active proctype p() { skip }\n");
     scratch.write("budget.pml", &format!("//@ options: --max-states 3\n{HOLDS}"));
-    scratch
-        .write("later.pml", "//@ check: accept\n//@ expect: verdict=holds\nactive proctype p() { skip }\n");
+    scratch.write(
+        "later.pml",
+        "//@ check: accept --fair strong\n//@ expect: verdict=holds\nactive proctype p() { skip }\n",
+    );
     scratch.write("notes.txt", "no model\n");
     scratch
 }
@@ -172,7 +174,7 @@ fn exit_statuses() {
         &["no such folder"],
         &["--filter", "no such check"],
         &["--store", "nonsense"],
-        &["--por", "stubborn"],
+        &["--por", "twophase"],
         &["--jobs", "0"],
         &["--formt", "json"],
     ] {

@@ -4,25 +4,26 @@ use crate::dispatch;
 use crate::endless::waits_in_loop;
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
+use crate::liveness;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
 use crate::plan::{Plan, Por};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
-use crate::session::Session;
+use crate::session::{Searched, Session};
 use crate::trails::Trails;
+use crate::watch::{Watch, Watches};
 use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
+use machine::opt::Reductions;
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
-use search::{
-    Checks, Limits, Observer, Outcome, Proviso, Reduce, Statistics, StopReason, Task, Violation, Warning,
-};
+use search::{Checks, Limits, Observer, Outcome, Proviso, Reduce, StopReason, Task, Violation, Warning};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use system::coverage::Coverage;
-use system::{Blocked, Explain, FaultKind, Reduction, TransitionSystem};
-use trace::{Evidence, Palette, Trail, TrailStep, Walker, confirm};
+use system::{ActionId, Blocked, Explain, Fault, FaultKind, Reduction, TransitionSystem};
+use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
 
 /// Checks a model: every property asked for, or all that apply.
 pub fn check(
@@ -57,9 +58,13 @@ fn run(
     let inventory = session.inventory()?;
     let selected = select(&plan.properties, &inventory)?;
     let compiling = Instant::now();
+    let mut watches = Watches::default();
+    for property in selected.iter().filter(|property| property.checks.is_none()) {
+        watches.add(&session, &property.name)?;
+    }
     // What is found in the reduced program is replayed in the original.
-    let machine = session.machine()?;
-    let searched = session.searched(plan.config.reductions(), plan.config.exec)?;
+    let machine = session.machine()?.watched(watches.sets.clone());
+    let searched = Machines::new(plan, &session, &selected, &watches)?;
     let compile = compiling.elapsed();
     *notices = watcher.notices(std::mem::take(notices));
     let searching = Instant::now();
@@ -73,7 +78,7 @@ fn run(
         trails: Trails::new(&plan.trail),
         notices,
     };
-    let properties = run.properties(&machine, &searched, selected, watcher)?;
+    let properties = run.properties(&machine, &searched.explored(&watches), selected, watcher)?;
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
         model: plan.source.path.clone(),
@@ -114,6 +119,48 @@ pub trait Explored {
     }
 }
 
+/// The machines that are searched. Merging hides states between the steps of a process, which properties of whole runs may be
+/// about: they have a machine of their own.
+struct Machines {
+    safety: Option<Searched>,
+    cycles: Option<Searched>,
+}
+
+impl Machines {
+    fn new(
+        plan: &Plan,
+        session: &Session,
+        selected: &[Selected],
+        watches: &Watches,
+    ) -> Result<Self, Failure> {
+        let reductions = plan.config.reductions();
+        let make = |reductions, sets: &[_]| session.searched(reductions, plan.config.exec, sets);
+        let some = |wanted: bool, make: &dyn Fn() -> Result<Searched, Failure>| match wanted {
+            true => make().map(Some),
+            false => Ok(None),
+        };
+        let safety = selected.iter().any(|property| property.checks.is_some());
+        let unmerged = Reductions { merge: false, ..reductions };
+        Ok(Machines {
+            safety: some(safety, &|| make(reductions, &[]))?,
+            cycles: some(!watches.list.is_empty(), &|| make(unmerged, &watches.sets))?,
+        })
+    }
+
+    fn explored<'a>(&'a self, watches: &'a Watches) -> Searchable<'a> {
+        let explored =
+            |machine: &'a Option<Searched>| machine.as_ref().map(|machine| machine as &dyn Explored);
+        Searchable { safety: explored(&self.safety), cycles: explored(&self.cycles), watches }
+    }
+}
+
+/// What is searched for which properties.
+struct Searchable<'a> {
+    safety: Option<&'a dyn Explored>,
+    cycles: Option<&'a dyn Explored>,
+    watches: &'a Watches,
+}
+
 /// What the searches of one check have in common.
 struct Run<'a> {
     plan: &'a Plan,
@@ -132,18 +179,71 @@ impl Run<'_> {
     fn properties<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
-        searched: &dyn Explored,
+        searched: &Searchable<'_>,
         selected: Vec<Selected>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<PropertyReport>, Failure> {
         let mut reports = Vec::new();
+        let mut watches = searched.watches.list.iter();
         for property in selected {
-            reports.push(match property.checks {
-                Some(checks) => self.property(machine, searched, property, checks, observer)?,
-                None => not_available(property),
+            let watch = if property.checks.is_none() { watches.next() } else { None };
+            reports.push(match (property.checks, searched.safety, watch, searched.cycles) {
+                (Some(checks), Some(safety), ..) => {
+                    self.property(machine, safety, property, checks, observer)?
+                }
+                (None, _, Some(watch), Some(cycles)) => {
+                    self.cycles(machine, cycles, property, watch, observer)?
+                }
+                _ => return Err(Failure::Internal(format!("there is no machine for {}", property.name))),
             });
         }
         Ok(reports)
+    }
+
+    /// Searches for a run that a claim finds wrong, replays it, and concludes.
+    fn cycles<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        searched: &dyn Explored,
+        property: Selected,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<PropertyReport, Failure> {
+        let task = Task {
+            checks: Checks::CLAIM,
+            all_errors: self.plan.all_errors,
+            seed: self.plan.seed,
+            limits: self.limits_left(),
+            stop: self.stop,
+            reduce: None,
+        };
+        let (how, mut outcome) = liveness::search(self.plan, searched.system(), watch, &task, observer);
+        for warning in std::mem::take(&mut outcome.warnings) {
+            self.warn(machine, &warning);
+        }
+        let essence = match (&outcome.violations[..], self.session) {
+            ([], _) | (_, None) => None,
+            (_, Some(session)) => Some(session.essence()?),
+        };
+        let judge = Judge {
+            claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+            weak_fairness: self.plan.weak_fairness,
+            essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
+        };
+        let mut shown = Vec::new();
+        for mut violation in std::mem::take(&mut outcome.violations) {
+            violation.path.retain(|&action| action != ActionId::STUTTER);
+            let trail = tightened(&judge, machine, self.trail(machine, &property.name, violation));
+            let what = report_text::describe_fault(&trail.violation);
+            let evidence = confirm_by(&judge, machine, trail).map_err(|why| {
+                Failure::Internal(format!("the search found a run that cannot be replayed ({what}): {why}"))
+            })?;
+            shown.push(self.show(machine, evidence)?);
+        }
+        let mut report = self.conclude(property, outcome, shown);
+        report.how = Some(how);
+        report.fair = self.plan.weak_fairness;
+        Ok(report)
     }
 
     /// Searches, replays what was found, and concludes.
@@ -231,6 +331,8 @@ impl Run<'_> {
         property: &str,
         violation: Violation,
     ) -> Trail {
+        let steps = described(machine, &violation);
+        let fault = placed(&violation, &steps);
         let source = &self.plan.source;
         let absolute = std::path::absolute(&source.path).ok();
         Trail {
@@ -241,8 +343,10 @@ impl Run<'_> {
             options: source.options.clone(),
             property: property.to_string(),
             channels_empty: self.plan.channels_empty,
-            steps: described(machine, &violation),
-            violation: violation.fault,
+            fair: self.plan.weak_fairness.then(|| "weak".to_string()),
+            cycle: violation.cycle,
+            steps,
+            violation: fault,
         }
     }
 
@@ -280,6 +384,8 @@ impl Run<'_> {
             statistics,
             checked: Vec::new(),
             coverage: None,
+            how: None,
+            fair: false,
         }
     }
 
@@ -296,6 +402,54 @@ impl Run<'_> {
                 None => Reason::Incomplete,
             },
         }
+    }
+}
+
+/// Ways to begin the cycle earlier that are tried.
+const TRIES: usize = 4;
+
+/// The product tells states apart in which the claim is elsewhere; the run may enter its cycle before the product does.
+fn tightened<M: TransitionSystem + Explain>(judge: &Judge<'_>, machine: &M, trail: Trail) -> Trail {
+    let (Some(start), Ok(mut walker)) = (trail.cycle, Walker::start(machine)) else { return trail };
+    let mut keys = Vec::with_capacity(trail.steps.len());
+    for step in &trail.steps {
+        keys.push((!walker.is_transient()).then(|| machine.key(walker.state()).to_vec()));
+        if walker.step(step.action).is_err() {
+            return trail;
+        }
+    }
+    let mut tries = 0;
+    for entry in 0..start {
+        let same = |at: &usize| keys[entry].is_some() && keys[*at] == keys[entry];
+        let Some(at) = (start..keys.len()).find(same) else { continue };
+        let steps = [&trail.steps[..entry], &trail.steps[at..], &trail.steps[start..at]].concat();
+        let shorter = Trail { steps, cycle: Some(entry), ..trail.clone() };
+        if judge.confirm(machine, &shorter).is_ok() {
+            return shorter;
+        }
+        tries += 1;
+        if tries == TRIES {
+            break;
+        }
+    }
+    trail
+}
+
+/// What is wrong, and where: of a cycle that no formula or claim stands for, where it begins.
+fn placed(violation: &Violation, steps: &[TrailStep]) -> Fault {
+    let fault = violation.fault.clone();
+    let labels = matches!(fault.kind, FaultKind::ProgressCycle | FaultKind::AcceptCycle) && fault.line <= 1;
+    let first = violation.cycle.filter(|_| labels).and_then(|start| steps.get(start).or(steps.last()));
+    match first.and_then(|step| step.info.as_ref()) {
+        Some(info) => Fault {
+            file: info.file.clone(),
+            line: info.line,
+            column: info.column,
+            process: Some(info.process.clone()),
+            pid: Some(info.pid),
+            ..fault
+        },
+        None => fault,
     }
 }
 
@@ -330,20 +484,6 @@ fn last_steps<'m, M: TransitionSystem + Explain>(
 fn stuck(run: &trace::Run<'_>) -> Vec<Blocked> {
     let blocked = run.words().blocked(run.state(run.len()));
     blocked.into_iter().filter(|blocked| !blocked.valid_end).collect()
-}
-
-fn not_available(property: Selected) -> PropertyReport {
-    PropertyReport {
-        name: property.name,
-        verdict: Verdict::Unknown(Reason::NotAvailable(property.kind)),
-        kind: property.kind,
-        errors: 0,
-        exhaustive: false,
-        interrupted: false,
-        statistics: Statistics::default(),
-        checked: Vec::new(),
-        coverage: None,
-    }
 }
 
 #[cfg(test)]
@@ -411,7 +551,9 @@ mod tests {
             trails,
             notices: &mut notices,
         };
-        let properties = run.properties(machine, &Itself(machine), selected, &mut Silent)?;
+        let (itself, watches) = (Itself(machine), Watches::default());
+        let searched = Searchable { safety: Some(&itself), cycles: None, watches: &watches };
+        let properties = run.properties(machine, &searched, selected, &mut Silent)?;
         let (model, config) = (plan.source.path.clone(), plan.config.clone());
         Ok(Report {
             model,

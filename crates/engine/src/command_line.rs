@@ -80,7 +80,7 @@ mod tests {
         let options = CheckOptions {
             source: Source {
                 path: "my model.pml".to_string(),
-                options: ModelOptions { dialect: "pv".to_string(), preprocessor },
+                options: ModelOptions { dialect: "pv".to_string(), preprocessor, formula: None },
             },
             properties: vec!["assertion".to_string(), "runtime".to_string()],
             ltl: some("[] p"),

@@ -199,6 +199,8 @@ mod tests {
             statistics: Statistics::default(),
             checked: Vec::new(),
             coverage: None,
+            how: None,
+            fair: false,
         };
         Report {
             model: options.source.path.clone(),
@@ -242,6 +244,8 @@ mod tests {
             options: ModelOptions::default(),
             property: "safety".to_string(),
             channels_empty: false,
+            fair: None,
+            cycle: None,
             violation: found.fault,
             steps: found.path.into_iter().map(|action| TrailStep { action, info: None }).collect(),
         };

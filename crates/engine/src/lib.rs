@@ -14,6 +14,7 @@ pub mod files;
 pub mod formula;
 pub mod hints;
 pub mod isolate;
+pub mod liveness;
 pub mod ltl;
 pub mod memory;
 pub mod notice;
@@ -31,6 +32,7 @@ pub mod simulate;
 pub mod simulation;
 pub mod suite;
 pub mod trails;
+pub mod watch;
 pub mod watcher;
 
 pub use check::check;

@@ -30,6 +30,17 @@ pub enum Por {
     Stubborn,
 }
 
+/// How cycles are searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CycleSearch {
+    /// By the strength of the claim.
+    Auto,
+    /// Nested depth-first search.
+    Nested,
+    /// Strongly connected components.
+    Components,
+}
+
 /// How visited states are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StoreKind {
@@ -80,6 +91,10 @@ pub struct Plan {
     pub por: Por,
     /// What makes sure, where that is needed, that no action is put off for ever.
     pub proviso: Proviso,
+    /// How cycles are searched.
+    pub cycles: CycleSearch,
+    /// Only fair runs count.
+    pub weak_fairness: bool,
     /// How visited states are kept.
     pub store: StoreKind,
     /// Go on after a violation.
@@ -112,8 +127,8 @@ pub struct Choice {
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
-    available: &["auto", "frontier", "dfs", "bfs"],
-    later: &["ndfs", "scc", "cndfs", "ndfs-dual", "handoff"],
+    available: &["auto", "frontier", "dfs", "bfs", "ndfs", "scc"],
+    later: &["cndfs", "ndfs-dual", "handoff"],
 };
 /// The values of `--por`.
 pub const POR: Choice =
@@ -127,7 +142,7 @@ pub const STORE: Choice = Choice {
 /// The values of `--exec`.
 pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"], later: &[] };
 /// The values of `--fair`.
-pub const FAIR: Choice = Choice { option: "--fair", available: &[], later: &["weak", "strong"] };
+pub const FAIR: Choice = Choice { option: "--fair", available: &["weak"], later: &["strong"] };
 /// The values of `--proviso`.
 pub const PROVISO: Choice =
     Choice { option: "--proviso", available: &["stack", "closed-set"], later: &["color", "static"] };
@@ -209,6 +224,13 @@ impl Plan {
         refuse_unavailable(options)?;
         refuse_contradictions(options)?;
         let config = Config { threads: threads(options, &config)?, ..config };
+        let cycles = match search {
+            "ndfs" => CycleSearch::Nested,
+            "scc" => CycleSearch::Components,
+            _ => CycleSearch::Auto,
+        };
+        let fair = options.fair.as_deref().map(|value| FAIR.take(value)).transpose()?;
+        refuse_unfair(fair, cycles)?;
         let order = match search {
             "bfs" => Order::BreadthFirst,
             "dfs" => Order::DepthFirst,
@@ -225,11 +247,13 @@ impl Plan {
         let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
         check_directory(&trail)?;
         Ok(Plan {
-            source: options.source.clone(),
+            source: source(options),
             properties: options.properties.clone(),
             order,
             por,
             proviso,
+            cycles,
+            weak_fairness: fair.is_some(),
             store,
             all_errors: options.all_errors,
             channels_empty: options.channels_empty,
@@ -268,6 +292,24 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
         ));
     }
     Ok(proviso)
+}
+
+/// The model, with the formula that is to be checked too.
+fn source(options: &CheckOptions) -> Source {
+    let mut source = options.source.clone();
+    source.options.formula.clone_from(&options.ltl);
+    source
+}
+
+/// Fairness asks for a mark of every process; a nested search knows one.
+fn refuse_unfair(fair: Option<&str>, cycles: CycleSearch) -> Result<(), Failure> {
+    match (fair, cycles) {
+        (Some(fair), CycleSearch::Nested) => Err(Failure::refused_with(
+            format!("--search ndfs cannot be used with --fair {fair}"),
+            "use --search scc, or leave --search out",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The store that a word names.
@@ -346,9 +388,7 @@ fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
 }
 
 fn refuse_unavailable(options: &CheckOptions) -> Result<(), Failure> {
-    FAIR.refuse_if_given(options.fair.as_deref())?;
     SAVE.refuse_if_given(options.save.as_deref())?;
-    later(options.ltl.is_some(), "--ltl")?;
     later(options.sleep, "--sleep")?;
     later(options.state_cache.is_some(), "--state-cache")?;
     later(options.handoff.is_some(), "--handoff")
@@ -497,16 +537,15 @@ mod tests {
     #[test]
     fn what_does_not_exist_yet_is_refused() {
         let cases = [
-            CheckOptions { search: some("ndfs"), ..options() },
+            CheckOptions { search: some("cndfs"), ..options() },
             CheckOptions { por: some("twophase"), ..options() },
             CheckOptions { threads: Some(2), store: some("cleary"), ..options() },
-            CheckOptions { fair: some("weak"), ..options() },
+            CheckOptions { fair: some("strong"), ..options() },
             CheckOptions { sleep: true, ..options() },
             CheckOptions { save: some("all"), ..options() },
             CheckOptions { proviso: some("color"), por: some("stubborn"), ..options() },
             CheckOptions { state_cache: Some(10), ..options() },
             CheckOptions { handoff: Some(10), ..options() },
-            CheckOptions { ltl: some("[] p"), ..options() },
         ];
         for case in cases {
             let text = message(&case);
@@ -520,6 +559,8 @@ mod tests {
         assert!(message(&CheckOptions { opt: some("none,merge"), ..options() }).contains("excludes"));
         assert!(message(&CheckOptions { threads: Some(0), ..options() }).contains("--threads 0"));
         assert!(message(&CheckOptions { max_memory: some("much"), ..options() }).contains("not a size"));
+        let unfair = CheckOptions { search: some("ndfs"), fair: some("weak"), ..options() };
+        assert!(message(&unfair).contains("--search ndfs cannot be used with --fair weak"));
         assert!(message(&CheckOptions { timeout: Some(-1.0), ..options() }).contains("not a time"));
         assert!(message(&CheckOptions { timeout: Some(f64::NAN), ..options() }).contains("not a time"));
         let strict =

@@ -39,6 +39,17 @@ impl Inventory {
         self.accept || !self.ltl.is_empty() || !self.never.is_empty() || self.safety.iter().any(own)
     }
 
+    /// Whether the model has this property, which is none of the safety checks.
+    fn has(&self, name: &str) -> bool {
+        match name.split_once(':') {
+            Some(("never", name)) => self.never.iter().any(|claim| claim == name),
+            Some(("ltl", name)) => self.ltl.iter().any(|claim| claim == name),
+            Some(_) => false,
+            None if name == "never" => !self.never.is_empty(),
+            None => matches!(name, "accept" | "progress"),
+        }
+    }
+
     /// All names that `--property` takes for this model, beyond the parts of `safety`.
     fn names(&self) -> Vec<String> {
         let ltl = self.ltl.iter().map(|name| format!("ltl:{name}"));
@@ -69,7 +80,7 @@ pub struct Selected {
     pub name: String,
     /// `safety`, `ltl`, `never`, `accept` or `progress`.
     pub kind: &'static str,
-    /// What to check; `None` when checking it is not available yet.
+    /// What to look for; `None` for a property of whole runs.
     pub checks: Option<Checks>,
 }
 
@@ -99,17 +110,24 @@ fn later_kind(name: &str) -> &'static str {
     }
 }
 
-/// What to report on: what was asked for by name, or all that applies.
+/// What to report on: what was asked for by name, or all that applies. A formula from the command line always is.
 pub fn select(requested: &[String], inventory: &Inventory) -> Result<Vec<Selected>, Failure> {
     if requested.is_empty() {
         return Ok(all_that_apply(inventory));
     }
+    let formula = inventory.ltl.iter().any(|name| name == "cli").then(|| "ltl:cli".to_string());
     let mut selected: Vec<Selected> = Vec::new();
-    for name in requested {
-        if selected.iter().all(|s| &s.name != name) {
-            let checks = safety_checks(name).ok_or_else(|| refuse(name, inventory))?;
-            selected.push(Selected { name: name.clone(), kind: "safety", checks: Some(checks) });
+    for name in requested.iter().chain(&formula) {
+        if selected.iter().any(|s| &s.name == name) {
+            continue;
         }
+        selected.push(match safety_checks(name) {
+            Some(checks) => Selected { name: name.clone(), kind: "safety", checks: Some(checks) },
+            None if inventory.has(name) => {
+                Selected { name: name.clone(), kind: later_kind(name), checks: None }
+            }
+            None => return Err(refuse(name, inventory)),
+        });
     }
     Ok(selected)
 }
@@ -124,24 +142,15 @@ fn all_that_apply(inventory: &Inventory) -> Vec<Selected> {
     std::iter::once(safety).chain(later).collect()
 }
 
-/// Why a property cannot be checked: it is not available yet, or there is no such property.
+/// There is no such property.
 fn refuse(name: &str, inventory: &Inventory) -> Failure {
-    let is_claim = name.strip_prefix("never:").is_some_and(|n| inventory.never.iter().any(|c| c == n))
-        || name.strip_prefix("ltl:").is_some_and(|n| inventory.ltl.iter().any(|c| c == n))
-        || (name == "never" && !inventory.never.is_empty());
-    if is_claim || matches!(name, "accept" | "progress") {
-        return Failure::refused_with(
-            format!("checking the property {name} is not available yet"),
-            "use --property safety, or one of its parts",
-        );
-    }
     let stated = match inventory.names() {
-        names if names.is_empty() => "it states none of its own".to_string(),
-        names => format!("it also states {}, which cannot be checked yet", names.join(", ")),
+        names if names.is_empty() => String::new(),
+        names => format!(", {}", names.join(", ")),
     };
     Failure::refused_with(
         format!("--property {name}: there is no such property in this model"),
-        format!("use one of {} ({stated})", SAFETY_NAMES.join(", ")),
+        format!("use one of {}, accept, progress{stated}", SAFETY_NAMES.join(", ")),
     )
 }
 
@@ -186,13 +195,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_and_what_is_unknown_are_told_apart() {
-        for later in ["ltl:p", "never", "never:never_0", "accept", "progress"] {
-            let Err(Failure::Refused { message, .. }) = request(&[later]) else { panic!("{later}") };
-            assert!(message.ends_with("is not available yet"), "{message}");
+    fn properties_of_whole_runs_are_known_by_name() {
+        for name in ["ltl:p", "never", "never:never_0", "accept", "progress"] {
+            let selected = request(&[name]).unwrap();
+            assert!(selected[0].checks.is_none() && name.starts_with(selected[0].kind), "{name}");
         }
-        let Err(Failure::Refused { message, repair }) = request(&["ltl:q"]) else { panic!() };
-        assert!(message.contains("no such property"));
-        assert!(repair.unwrap().contains("it also states ltl:p, never,"));
+        for unknown in ["ltl:q", "never:x", "liveness"] {
+            let Err(Failure::Refused { message, repair }) = request(&[unknown]) else { panic!("{unknown}") };
+            assert!(message.contains("no such property"));
+            assert!(repair.unwrap().ends_with("accept, progress, ltl:p, never"));
+        }
+    }
+
+    #[test]
+    fn a_formula_of_the_command_line_is_checked_too() {
+        let ltl = vec!["p".to_string(), "cli".to_string()];
+        let inventory = Inventory { ltl, ..inventory() };
+        let selected = select(&["assertion".to_string()], &inventory).unwrap();
+        assert_eq!(names(&selected), ["assertion", "ltl:cli"]);
+        assert_eq!(names(&select(&[], &inventory).unwrap()), ["safety", "ltl:p", "ltl:cli", "never"]);
     }
 }

@@ -4,13 +4,15 @@ use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::Source;
+use crate::property::SAFETY_NAMES;
 use crate::session::Session;
 use crate::simulate::Origin;
+use crate::watch::Watches;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
 use system::{Explain, Fault, TransitionSystem};
-use trace::{Run, Trail};
+use trace::{Judge, Run, Trail};
 
 /// A trail that was replayed to its end, where the violation shows.
 pub struct Replayed<'a> {
@@ -22,6 +24,8 @@ pub struct Replayed<'a> {
     pub run: Run<'a>,
     /// What is wrong at the end.
     pub violation: Fault,
+    /// For a run that does not end: how many steps come before those that are repeated for ever.
+    pub cycle: Option<usize>,
     /// Where the run comes from.
     pub origin: Origin,
     /// What executes the model, to go on from somewhere inside the run.
@@ -60,13 +64,20 @@ fn run<T>(
         let message = format!("{model} has changed since the trail was written");
         notices.push(Notice::plain(promela::diagnostic::Code::W0702, message, None));
     }
-    let machine = session.machine()?;
-    let run = walk(&machine, &trail)
+    let watches = watches(&session, &trail)?;
+    let machine = session.machine()?.watched(watches.sets.clone());
+    let essence = session.essence()?;
+    let judge = watches.list.first().map(|watch| Judge {
+        claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+        weak_fairness: trail.fair.is_some() && trail.cycle.is_some(),
+        essence: Some(&essence),
+    });
+    let run = walk(&machine, &trail, judge.as_ref())
         .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
     let source = Source { path: model.clone(), options: trail.options.clone() };
     let origin = Origin::new(source, session.fingerprint());
-    let (property, violation) = (trail.property, trail.violation);
-    Ok(view(&mut Replayed { model, property, run, violation, origin, machine: &machine }))
+    let (property, violation, cycle) = (trail.property, trail.violation, trail.cycle);
+    Ok(view(&mut Replayed { model, property, run, violation, cycle, origin, machine: &machine }))
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the
@@ -97,9 +108,25 @@ fn find_model(path: &str, trail: &Trail, files: &dyn Files) -> Result<(String, S
     })
 }
 
-/// Takes every step and looks for the violation at the end.
-fn walk<'a, M: TransitionSystem + Explain>(machine: &'a M, trail: &Trail) -> Result<Run<'a>, String> {
-    trace::confirm(machine, trail.clone())?;
+/// The claim of the trail's property, if it has one.
+fn watches(session: &Session, trail: &Trail) -> Result<Watches, Failure> {
+    let mut watches = Watches::default();
+    if !SAFETY_NAMES.contains(&trail.property.as_str()) {
+        watches.add(session, &trail.property)?;
+    }
+    Ok(watches)
+}
+
+/// Takes every step and looks for the violation: at the end, or of the run as a whole.
+fn walk<'a, M: TransitionSystem + Explain>(
+    machine: &'a M,
+    trail: &Trail,
+    judge: Option<&Judge<'_>>,
+) -> Result<Run<'a>, String> {
+    match judge {
+        None => trace::confirm(machine, trail.clone())?,
+        Some(judge) => trace::confirm_by(judge, machine, trail.clone())?,
+    };
     let Ok(mut run) = Run::start(machine) else { return Ok(Run::without_start(machine)) };
     for step in &trail.steps {
         run.take(step.action)?;
@@ -135,13 +162,15 @@ mod tests {
             options: ModelOptions::default(),
             property: "safety".to_string(),
             channels_empty: false,
+            fair: None,
+            cycle: None,
             violation: fault(2),
             steps: actions.iter().map(|&a| TrailStep { action: ActionId(a), info: None }).collect(),
         };
-        let run = walk(&graph, &trail(&[0, 1])).unwrap();
+        let run = walk(&graph, &trail(&[0, 1]), None).unwrap();
         let texts: Vec<String> = (1..=run.len()).filter_map(|n| run.info(n)).map(|info| info.text).collect();
         assert_eq!(texts, ["0 -> 1", "1 -> 2"]);
-        let refused = |actions: &[u64]| walk(&graph, &trail(actions)).err().unwrap();
+        let refused = |actions: &[u64]| walk(&graph, &trail(actions), None).err().unwrap();
         assert!(refused(&[1]).contains("step 1 of 1 is not possible"));
         assert!(refused(&[0]).contains("does not show"));
     }

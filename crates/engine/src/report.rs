@@ -3,6 +3,7 @@
 //! Honest by construction: [`Verdict::Holds`] needs the token of a complete, lossless search, [`Verdict::Violated`]
 //! needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the reason.
 
+use crate::liveness::How;
 use crate::options::CheckOptions;
 use crate::plan::Config;
 use crate::report_text::{bytes, plural};
@@ -131,6 +132,10 @@ pub struct PropertyReport {
     pub statistics: Statistics,
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
+    /// How runs as a whole were searched, for properties of them.
+    pub how: Option<How>,
+    /// Only fair runs counted.
+    pub fair: bool,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
 }

@@ -70,6 +70,14 @@ fn property(property: &PropertyReport) -> Value {
         "depth": statistics.depth,
         "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
     });
+    if let (Some(how), Some(object)) = (property.how, value.as_object_mut()) {
+        object.insert("search".to_string(), Value::from(how.name()));
+        object.insert("fair".to_string(), Value::from(property.fair.then_some("weak")));
+        object.insert("por".to_string(), Value::from("none"));
+        if statistics.reexplored > 0 {
+            object.insert("reexplored".to_string(), Value::from(statistics.reexplored));
+        }
+    }
     if let (Some(probability), Some(object)) = (statistics.omission, value.as_object_mut()) {
         object.insert("omission_probability".to_string(), Value::from(probability));
     }
@@ -93,6 +101,9 @@ fn unreached(coverage: &[Coverage]) -> Vec<Value> {
 
 fn violation(shown: &Shown) -> Value {
     let mut object = fault_object(shown.evidence.fault(), shown.evidence.depth());
+    if let Some(cycle) = shown.evidence.trail().cycle {
+        object.insert("cycle".to_string(), Value::from(cycle));
+    }
     object.insert("trail".to_string(), Value::from(shown.trail.as_str()));
     Value::Object(object)
 }

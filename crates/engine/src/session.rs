@@ -11,7 +11,7 @@ use machine::Interp;
 use machine::opt::Reductions;
 use promela::ast::Unit;
 use promela::diagnostic::{Code, Diagnostic, Severity, has_errors};
-use promela::ir::Program;
+use promela::ir::{Expr, Program};
 use promela::parse::Dialect;
 use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
@@ -52,8 +52,13 @@ impl Session {
             options.predefined.push(("_UV_".into(), "1".into()));
         }
         let mut sources = SourceMap::new();
-        let (unit, program, mut diagnostics) =
-            front_end(&source.path, files, &options, dialect, &mut sources);
+        let with_formula = WithFormula::new(source, files)?;
+        let root = with_formula.as_ref().map_or(source.path.as_str(), |_| FORMULA);
+        let files = with_formula.as_ref().map_or(files, |with| with as &dyn Files);
+        let (unit, mut program, mut diagnostics) = front_end(root, files, &options, dialect, &mut sources);
+        if let Some(program) = &mut program {
+            program.name.clone_from(&source.path);
+        }
         diagnostics.sort_by_key(|d| (sources.site(d.span()).file, sources.site(d.span()).start));
         let sources = Arc::new(sources);
         let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
@@ -83,16 +88,29 @@ impl Session {
 
     /// What is searched: what the static reductions leave of the program, as native code or in the reference machine.
     /// Its actions are those of [`Session::machine`].
-    pub fn searched(&self, reductions: Reductions, exec: &str) -> Result<Searched, Failure> {
+    /// It is made to tell the sets of propositions.
+    pub fn searched(
+        &self,
+        reductions: Reductions,
+        exec: &str,
+        propositions: &[Vec<Expr>],
+    ) -> Result<Searched, Failure> {
         let program = Arc::new(self.reduced(reductions)?);
+        let propositions = propositions.to_vec();
         if exec != "jit" {
-            return self.machine_for(program).map(Searched::Interp);
+            return Ok(Searched::Interp(self.machine_for(program)?.watched(propositions)));
         }
         let sources = Arc::clone(&self.sources);
-        let machine = Jit::new(program, move |span| sources.location(span));
+        let machine = Jit::watched(program, propositions, move |span| sources.location(span));
         machine
             .map(Searched::Jit)
             .map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
+    }
+
+    /// The reference machine without values that nobody will ever look at.
+    pub fn essence(&self) -> Result<Interp, Failure> {
+        let reductions = Reductions { dead_variables: true, fold: true, merge: false };
+        self.machine_for(Arc::new(self.reduced(reductions)?))
     }
 
     fn reduced(&self, reductions: Reductions) -> Result<Program, Failure> {
@@ -154,6 +172,34 @@ impl Explored for Searched {
             Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
         };
         Some(Box::new(stubborn))
+    }
+}
+
+/// What a formula from the command line is called where files are.
+const FORMULA: &str = "--ltl";
+
+/// A model with a formula behind it, which may use the model's macros: a file that includes the model.
+struct WithFormula<'a> {
+    text: String,
+    files: &'a dyn Files,
+}
+
+impl<'a> WithFormula<'a> {
+    /// `None` when there is no formula.
+    fn new(source: &Source, files: &'a dyn Files) -> Result<Option<Self>, Failure> {
+        let Some(formula) = &source.options.formula else { return Ok(None) };
+        if source.path.contains(['"', '\n']) {
+            let message = format!("--ltl cannot be used with a model that is called {:?}", source.path);
+            return Err(Failure::refused_with(message, "give the model another name"));
+        }
+        let text = format!("#include \"{}\"\n#line 1 \"{FORMULA}\"\nltl cli {{ {formula} }}\n", source.path);
+        Ok(Some(WithFormula { text, files }))
+    }
+}
+
+impl Files for WithFormula<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        if path == FORMULA { Ok(self.text.clone()) } else { self.files.read(path) }
     }
 }
 

@@ -67,6 +67,8 @@ impl Origin {
             options: self.source.options.clone(),
             property: "safety".to_string(),
             channels_empty: false,
+            fair: None,
+            cycle: None,
             steps: (1..=run.len()).filter_map(step).collect(),
             violation,
         }

@@ -37,7 +37,7 @@ impl Watch for AtEnd<'_> {
 /// Runs a model at random and looks at the run; false when it cannot be run.
 fn look(path: &str, seed: u64, steps: u64, mut view: impl FnMut(&Run<'_>, Option<&Fault>) + Send) -> bool {
     let dialect = if path.contains("pv") { "pv" } else { "spin" };
-    let options = ModelOptions { dialect: dialect.into(), preprocessor: Vec::new() };
+    let options = ModelOptions { dialect: dialect.into(), ..ModelOptions::default() };
     let source = Source { path: path.into(), options };
     let options = SimulateOptions { source, seed, steps: Some(steps) };
     let stop = AtomicBool::new(false);

@@ -16,6 +16,11 @@ pub type Receive =
 /// Initialises a process, or evaluates the invariants: context, state, shape, process. 0 when something is wrong.
 pub type Check = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u32;
 
+/// Set in an answer about propositions when all could be evaluated.
+pub const EVALUATED: u32 = 1 << 31;
+/// Propositions in one group.
+pub const GROUP: usize = 31;
+
 /// The bit that stands for a channel in a set of channels. Those that are many share one.
 pub fn channel_bit(index: u32) -> u64 {
     1 << index.min(63)
@@ -33,6 +38,8 @@ pub struct Code {
     pub init: Vec<Option<Check>>,
     /// Whether all invariants hold.
     pub invariants: Option<Check>,
+    /// By group of propositions: which of them hold, and [`EVALUATED`].
+    pub propositions: Vec<Option<Check>>,
     /// Whether code changes the state for a while.
     pub changes_state: bool,
     /// Where the code is; not used again, but to free it.

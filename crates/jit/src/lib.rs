@@ -24,17 +24,19 @@ mod look;
 mod native;
 mod runtime;
 mod shape;
+mod watched;
 
 use std::fmt;
 use std::sync::Arc;
 
 use machine::Interp;
-use promela::ir::Program;
+use promela::ir::{Expr, Program};
 use promela::source::{Location, Span};
 use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
 
 use layout::Layout;
 use native::Native;
+use watched::Watched;
 
 /// A compiled program.
 pub struct Jit {
@@ -63,6 +65,16 @@ impl Jit {
         Jit::with_functions(program, locate, edges > compile::FEW_EDGES)
     }
 
+    /// As [`Jit::new`], for a program about which sets of propositions are asked, at most 64 each.
+    pub fn watched(
+        program: Arc<Program>,
+        propositions: Vec<Vec<Expr>>,
+        locate: impl Fn(Span) -> Location + Send + Sync + 'static,
+    ) -> Result<Self, String> {
+        let edges: usize = program.proctypes.iter().map(|p| p.edges.len()).sum();
+        Jit::make(program, propositions, locate, edges > compile::FEW_EDGES)
+    }
+
     /// As [`Jit::new`], but says whether locations are put together in functions, which is otherwise done for large
     /// programs only.
     pub fn with_functions(
@@ -70,15 +82,25 @@ impl Jit {
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
         together: bool,
     ) -> Result<Self, String> {
-        let interp = Interp::new(program.clone(), locate)?;
+        Jit::make(program, Vec::new(), locate, together)
+    }
+
+    fn make(
+        program: Arc<Program>,
+        propositions: Vec<Vec<Expr>>,
+        locate: impl Fn(Span) -> Location + Send + Sync + 'static,
+        together: bool,
+    ) -> Result<Self, String> {
+        let interp = Interp::new(program.clone(), locate)?.watched(propositions);
         if program.uses.priority || program.trace.is_some() {
             return Ok(Jit { machine: Machine::Reference(interp) });
         }
         let Some(layout) = Layout::new(&program) else {
             return Ok(Jit { machine: Machine::Reference(interp) });
         };
-        let code = compile::compile(&program, &layout, together)?;
-        Ok(Jit { machine: Machine::Native(Box::new(Native::new(program, layout, interp, code))) })
+        let watched = Watched::new(interp.watched_propositions());
+        let code = compile::compile(&program, &layout, &watched.groups, together)?;
+        Ok(Jit { machine: Machine::Native(Box::new(Native::new(program, layout, interp, code, watched))) })
     }
 
     /// The reference machine for the same program.
@@ -159,6 +181,17 @@ impl TransitionSystem for Jit {
             Machine::Native(native) => native.labels(state),
             Machine::Reference(interp) => interp.labels(state),
         }
+    }
+
+    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
+        match &self.machine {
+            Machine::Native(native) => native.propositions(set, state),
+            Machine::Reference(interp) => interp.propositions(set, state),
+        }
+    }
+
+    fn process_of(&self, action: ActionId) -> u32 {
+        self.interp().process_of(action)
     }
 
     fn hidden_bytes(&self) -> usize {

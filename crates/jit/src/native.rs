@@ -14,6 +14,7 @@ use crate::convert;
 use crate::layout::{CONTROL, LABEL_ACCEPT, LABEL_END, LABEL_PROGRESS, Layout};
 use crate::runtime::Context;
 use crate::shape::{Shape, Shapes};
+use crate::watched::Watched;
 
 /// A program with its code.
 pub struct Native {
@@ -22,6 +23,7 @@ pub struct Native {
     pub(crate) shapes: Shapes,
     pub(crate) interp: Interp,
     pub(crate) code: Code,
+    pub(crate) watched: Watched,
     /// Bytes of a location.
     location_bytes: u32,
     /// How often the reference machine was asked.
@@ -30,7 +32,7 @@ pub struct Native {
 
 impl Native {
     /// Puts the parts together.
-    pub fn new(program: Arc<Program>, layout: Layout, interp: Interp, code: Code) -> Self {
+    pub fn new(program: Arc<Program>, layout: Layout, interp: Interp, code: Code, watched: Watched) -> Self {
         let shapes = Shapes::new(&program, &layout, &code);
         Native {
             program,
@@ -39,6 +41,7 @@ impl Native {
             shapes,
             interp,
             code,
+            watched,
             handed_over: AtomicU64::new(0),
         }
     }
@@ -166,6 +169,17 @@ impl Native {
         out.extend(starts.chain(ends).chain(channels).filter(|&cut| cut > 0 && cut < key.len()));
         out[before..].sort_unstable();
         out.dedup();
+    }
+
+    /// What the code of a group of propositions answers; 0 when there is none.
+    pub(crate) fn ask(&self, group: usize, state: &[u8]) -> u32 {
+        match (self.code.propositions.get(group), self.shape_of(state)) {
+            // SAFETY: the code was made for this signature and only reads the state, which has this shape.
+            (Some(Some(code)), Some(shape)) => unsafe {
+                code(ptr::null_mut(), state.as_ptr().cast_mut(), shape, ptr::null())
+            },
+            _ => 0,
+        }
     }
 
     /// Errors that the state itself shows.

@@ -19,6 +19,7 @@
 //! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
 
 use crate::limits::Budget;
+use crate::marks::{Lack, process_bit};
 use crate::outcome::StopReason;
 use crate::task::Reduce;
 use crate::transients::Transients;
@@ -64,6 +65,8 @@ pub struct Expansion {
     pub stuck: bool,
     /// Something was left out because of the depth limit.
     pub cut: bool,
+    /// The processes that can move, if they are to be noted: see [`crate::marks::process_bit`].
+    pub enabled: Lack,
     /// The actions to a transient state on a cycle of transient states.
     pub atomic_loop: Option<Vec<ActionId>>,
     /// What was not chosen; nothing when nothing was left out.
@@ -111,7 +114,16 @@ impl Expansion {
         self.aside.clear();
     }
 
+    /// Adds a step from `state` to itself that repeats it.
+    pub fn repeat(&mut self, state: &[u8]) {
+        let start = self.outcomes.bytes.len() as u32;
+        self.outcomes.bytes.extend_from_slice(state);
+        let len = state.len() as u32;
+        self.outcomes.list.push(Edge { action: ActionId::STUTTER, start, len, transient: 0, fault: 0 });
+    }
+
     fn begin(&mut self) {
+        self.enabled = 0;
         self.faults.clear();
         self.atomic_loop = None;
         self.cut = false;
@@ -134,11 +146,14 @@ impl Expansion {
 
 /// Expands states; keeps its buffers between them.
 pub struct Expander<'a> {
+    system: &'a dyn TransitionSystem,
     worker: Box<dyn Worker + 'a>,
     reducer: Option<Box<dyn Reducer + 'a>>,
     /// The enabled actions of a state, and which of them were chosen.
     enabled: Vec<ActionId>,
     chosen: Vec<u32>,
+    /// Whether to note which processes can move.
+    pub note_processes: bool,
     /// Whether to look for endless atomic sequences.
     pub look_for_loops: bool,
     /// Whether the actions to each ordinary state must be as few as possible, because steps are counted.
@@ -154,10 +169,12 @@ impl<'a> Expander<'a> {
     /// An expander for `system`.
     pub fn new(system: &'a dyn TransitionSystem, reduce: Option<Reduce<'a>>) -> Self {
         Expander {
+            system,
             worker: system.worker(),
             reducer: reduce.map(|reduce| reduce.by.reducer()),
             enabled: Vec::new(),
             chosen: Vec::new(),
+            note_processes: false,
             look_for_loops: true,
             exact: false,
             run: AtomicRun::default(),
@@ -179,6 +196,11 @@ impl<'a> Expander<'a> {
         let first = out.outcomes.list.len();
         self.worker.expand(state, &mut out.outcomes);
         out.stuck = out.outcomes.list.len() == first;
+        if self.note_processes {
+            for outcome in out.outcomes.list[first..].iter().filter(|o| o.action != ActionId::STUTTER) {
+                out.enabled |= process_bit(self.system.process_of(outcome.action));
+            }
+        }
         if self.reducer.is_some() && out.outcomes.list.len() > first + 1 && self.choose(state, first, out) {
             return self.expand_chosen(first, depth, budget, out);
         }

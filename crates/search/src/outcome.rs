@@ -41,6 +41,8 @@ pub struct Statistics {
     pub transitions: u64,
     /// Of these, steps to a state that was already known.
     pub matched: u64,
+    /// States that were expanded once more.
+    pub reexplored: u64,
     /// The longest path, in steps, those inside atomic sequences included.
     pub depth: u64,
     /// Bytes of the store.
@@ -60,6 +62,9 @@ pub struct Violation {
     pub fault: Fault,
     /// The actions from the initial state; the last one shows the fault, or leads to the state that does.
     pub path: Vec<ActionId>,
+    /// For a run that does not end: how many actions come before those that are repeated for ever. When these are none, the last
+    /// state is.
+    pub cycle: Option<usize>,
 }
 
 /// Something that is no violation, but that the author should know.
@@ -133,11 +138,21 @@ impl Recorder {
         let signature = signature(&fault);
         match self.index.get(&signature) {
             Some(&at) if self.violations[at].path.len() as u64 <= depth => {}
-            Some(&at) => self.violations[at] = Violation { fault, path: path() },
+            Some(&at) => self.violations[at] = Violation { fault, path: path(), cycle: None },
             None => {
                 self.index.insert(signature, self.violations.len());
-                self.violations.push(Violation { fault, path: path() });
+                self.violations.push(Violation { fault, path: path(), cycle: None });
             }
+        }
+    }
+
+    /// Records a run that does not end.
+    pub fn add_lasso(&mut self, fault: Fault, path: Vec<ActionId>, cycle: usize) {
+        let before = self.violations.len();
+        let depth = path.len() as u64;
+        self.add(fault, depth, || path);
+        if let Some(violation) = self.violations.get_mut(before) {
+            violation.cycle = Some(cycle);
         }
     }
 

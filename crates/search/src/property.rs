@@ -17,6 +17,8 @@ pub struct Checks {
     pub trace: bool,
     /// Run-time errors.
     pub runtime: bool,
+    /// The end of a claim.
+    pub claim_end: bool,
     /// With `end_state`: channels must be empty at a valid end.
     pub channels_empty: bool,
 }
@@ -32,6 +34,7 @@ impl Checks {
         invariant: false,
         trace: false,
         runtime: false,
+        claim_end: false,
         channels_empty: false,
     };
 
@@ -42,10 +45,14 @@ impl Checks {
         invariant: true,
         trace: true,
         runtime: true,
+        claim_end: false,
         channels_empty: false,
     };
 
-    /// One kind alone.
+    /// What a claim finds wrong: its end, and its own assertions.
+    pub const CLAIM: Checks = Checks { assertion: true, claim_end: true, ..Checks::NONE };
+
+    /// One kind alone. Cycles are no errors of a state or a step: the searches that look for them know.
     pub fn only(kind: FaultKind) -> Checks {
         let mut checks = Checks::NONE;
         match kind {
@@ -54,6 +61,8 @@ impl Checks {
             FaultKind::Invariant => checks.invariant = true,
             FaultKind::Trace => checks.trace = true,
             FaultKind::Runtime => checks.runtime = true,
+            FaultKind::ClaimEnd => checks.claim_end = true,
+            FaultKind::AcceptCycle | FaultKind::ProgressCycle => {}
         }
         checks
     }
@@ -71,6 +80,8 @@ impl Checks {
             FaultKind::Invariant => self.invariant,
             FaultKind::Trace => self.trace,
             FaultKind::Runtime => self.runtime,
+            FaultKind::ClaimEnd => self.claim_end,
+            FaultKind::AcceptCycle | FaultKind::ProgressCycle => false,
         }
     }
 

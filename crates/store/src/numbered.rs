@@ -120,6 +120,11 @@ impl Numbered {
         self.probe(key, hash(key)).ok()
     }
 
+    /// Looks for a prepared key without inserting it.
+    pub fn find_prepared(&self, key: &[u8], hash: u64) -> Option<Number> {
+        self.probe(key, hash).ok()
+    }
+
     /// How many keys there are.
     pub fn n_keys(&self) -> u64 {
         self.arena.len() as u64

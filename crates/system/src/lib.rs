@@ -9,12 +9,14 @@
 //! the control back and the state is an ordinary one.
 
 pub mod blocked;
+pub mod claim;
 pub mod coverage;
 pub mod explain;
 pub mod reduction;
 pub mod toy;
 
 pub use blocked::Blocked;
+pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 pub use reduction::{Choice, Reducer, Reduction};
 
@@ -22,6 +24,11 @@ pub use reduction::{Choice, Reducer, Reduction};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct ActionId(pub u64);
+
+impl ActionId {
+    /// No action of a system, but the repetition of a state in which nothing is enabled: what a run that ends is prolonged by.
+    pub const STUTTER: ActionId = ActionId(u64::MAX);
+}
 
 /// What kind of error a step or a state shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -36,9 +43,27 @@ pub enum FaultKind {
     Trace,
     /// Index out of bounds, division by zero, invalid channel, blocked d_step, …
     Runtime,
+    /// A claim that reached its end.
+    ClaimEnd,
+    /// A run for ever through accepting states.
+    AcceptCycle,
+    /// A run for ever without progress.
+    ProgressCycle,
 }
 
 impl FaultKind {
+    /// All of them.
+    pub const ALL: [FaultKind; 8] = [
+        FaultKind::Assertion,
+        FaultKind::EndState,
+        FaultKind::Invariant,
+        FaultKind::Trace,
+        FaultKind::Runtime,
+        FaultKind::ClaimEnd,
+        FaultKind::AcceptCycle,
+        FaultKind::ProgressCycle,
+    ];
+
     /// The word that reports use.
     pub fn name(self) -> &'static str {
         match self {
@@ -47,6 +72,9 @@ impl FaultKind {
             FaultKind::Invariant => "invariant",
             FaultKind::Trace => "trace",
             FaultKind::Runtime => "runtime",
+            FaultKind::ClaimEnd => "claim-end",
+            FaultKind::AcceptCycle => "accept-cycle",
+            FaultKind::ProgressCycle => "progress-cycle",
         }
     }
 }
@@ -199,6 +227,17 @@ pub trait TransitionSystem: Sync {
 
     /// Label bits of a state.
     fn labels(&self, state: &[u8]) -> Labels;
+
+    /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the lowest bit. One that
+    /// cannot be evaluated does not hold.
+    fn propositions(&self, _set: usize, _state: &[u8]) -> u64 {
+        0
+    }
+
+    /// The process whose step an action is; of a rendezvous, the sender. What fairness is about.
+    fn process_of(&self, _action: ActionId) -> u32 {
+        0
+    }
 
     /// How many bytes at the end of every state are no part of its key: values that are explicitly hidden.
     fn hidden_bytes(&self) -> usize {

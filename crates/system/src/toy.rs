@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// - `end 3`: having no successor there is fine; `full 3`: channels are not empty there;
 /// - `bad 2`: the node itself shows an invariant fault;
 /// - `assert 1 2`: the step from 1 to 2 fails an assertion and is taken; `fault 1 2`: it cannot be completed;
+/// - `accept 1 2`: these nodes are accepting;
+/// - `hold 3 1 2`: proposition 3 holds in these nodes;
+/// - `process 2 0 1`: the step from 0 to 1 is one of process 2 (of process 0 otherwise);
 /// - `broken`: already the initialisation fails.
 ///
 /// A state is the node's number in decimal, so that states have different lengths.
@@ -31,6 +34,9 @@ pub struct Graph {
     bad: BTreeSet<u32>,
     asserts: BTreeSet<(u32, u32)>,
     faults: BTreeSet<(u32, u32)>,
+    accepting: BTreeSet<u32>,
+    propositions: BTreeMap<u32, u64>,
+    processes: BTreeMap<(u32, u32), u32>,
     broken: bool,
 }
 
@@ -68,6 +74,17 @@ impl Graph {
             "end" => self.ends.extend(nodes),
             "full" => self.full.extend(nodes),
             "bad" => self.bad.extend(nodes),
+            "accept" => self.accepting.extend(nodes),
+            "hold" => {
+                let (proposition, nodes) = nodes.split_first()?;
+                nodes
+                    .iter()
+                    .for_each(|&node| *self.propositions.entry(node).or_default() |= 1 << proposition);
+            }
+            "process" => {
+                let [process, from, to] = nodes[..] else { return None };
+                self.processes.insert((from, to), process);
+            }
             "assert" => drop(self.asserts.insert((*nodes.first()?, *nodes.get(1)?))),
             "fault" => drop(self.faults.insert((*nodes.first()?, *nodes.get(1)?))),
             _ => return None,
@@ -94,12 +111,14 @@ impl Graph {
                 1 => drop(graph.faults.insert((from, to))),
                 _ => {}
             }
+            graph.processes.insert((from, to), (from + to) % 3);
         }
         for node in 1..n {
             match next(12) {
                 0..=3 => drop(graph.transient.insert(node)),
                 4..=7 => drop(graph.ends.insert(node)),
                 8 if next(4) == 0 => drop(graph.bad.insert(node)),
+                9 => drop(graph.accepting.insert(node)),
                 _ => {}
             }
         }
@@ -171,8 +190,18 @@ impl TransitionSystem for Graph {
         Labels {
             valid_end: self.ends.contains(&node),
             channels_empty: !self.full.contains(&node),
+            accepting: self.accepting.contains(&node),
             ..Labels::default()
         }
+    }
+
+    fn propositions(&self, _set: usize, state: &[u8]) -> u64 {
+        self.propositions.get(&Graph::node(state)).copied().unwrap_or(0)
+    }
+
+    fn process_of(&self, action: ActionId) -> u32 {
+        let edge = self.edges.get(action.0 as usize);
+        edge.and_then(|edge| self.processes.get(edge)).copied().unwrap_or(0)
     }
 
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {

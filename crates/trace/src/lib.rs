@@ -10,6 +10,7 @@ pub mod blocked_text;
 pub mod change;
 pub mod itf;
 pub mod json;
+pub mod judge;
 pub mod msc;
 pub mod read;
 pub mod replay;
@@ -19,8 +20,9 @@ pub mod style;
 pub mod trail;
 pub mod write;
 
+pub use judge::Judge;
 pub use read::read;
-pub use replay::{Evidence, Walker, confirm};
+pub use replay::{Evidence, Walker, confirm, confirm_by};
 pub use run::{Run, Taken};
 pub use style::Palette;
 pub use trail::{ModelOptions, Trail, TrailStep, fingerprint};

@@ -23,9 +23,12 @@ pub fn read(text: &str) -> Result<Trail, String> {
         options: ModelOptions {
             dialect: options.text("dialect")?,
             preprocessor: options.texts("preprocessor")?,
+            formula: options.optional_text("ltl")?,
         },
         property: trail.text("property")?,
         channels_empty: trail.bool("channels_empty")?,
+        fair: trail.optional_text("fair")?,
+        cycle: cycle(&trail)?,
         violation: violation(&trail.object("violation")?)?,
         steps: steps(trail.array("steps")?)?,
     })
@@ -49,9 +52,17 @@ fn violation(object: &Object<'_>) -> Result<Fault, String> {
     })
 }
 
+/// Where the cycle begins: not behind the last step.
+fn cycle(trail: &Object<'_>) -> Result<Option<usize>, String> {
+    let Some(start) = trail.optional_u32("cycle")? else { return Ok(None) };
+    match start as usize <= trail.array("steps")?.len() {
+        true => Ok(Some(start as usize)),
+        false => Err("the cycle begins behind the last step".to_string()),
+    }
+}
+
 fn kind(word: &str) -> Option<FaultKind> {
-    use FaultKind::{Assertion, EndState, Invariant, Runtime, Trace};
-    [Assertion, EndState, Invariant, Trace, Runtime].into_iter().find(|k| k.name() == word)
+    FaultKind::ALL.into_iter().find(|k| k.name() == word)
 }
 
 fn steps(values: &[Value]) -> Result<Vec<TrailStep>, String> {
@@ -178,9 +189,15 @@ mod tests {
             model: "m.pml".to_string(),
             model_absolute: None,
             fingerprint: 0xfeed_0000_0000_0001,
-            options: ModelOptions { dialect: "spin".to_string(), preprocessor: vec!["-DN=3".to_string()] },
+            options: ModelOptions {
+                dialect: "spin".to_string(),
+                preprocessor: vec!["-DN=3".to_string()],
+                formula: Some("[] p".to_string()),
+            },
             property: "safety".to_string(),
             channels_empty: false,
+            fair: Some("weak".to_string()),
+            cycle: Some(1),
             violation: Fault {
                 kind: FaultKind::Assertion,
                 message: "assertion violated: \"x\" ≠ 1\n".to_string(),
@@ -200,7 +217,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         assert_eq!(read(&write(&sample())), Ok(sample()));
-        let empty = Trail { steps: Vec::new(), ..sample() };
+        let empty = Trail { steps: Vec::new(), cycle: None, ..sample() };
         assert_eq!(read(&write(&empty)), Ok(empty));
     }
 

@@ -3,6 +3,7 @@
 //! Every action must be enabled where the trail takes it, the last one must show the fault or lead to the state that
 //! shows it. What comes out is [`Evidence`], which has no other constructor.
 
+use crate::judge::Judge;
 use crate::trail::Trail;
 use system::{ActionId, Fault, FaultKind, Successors, TransitionSystem};
 
@@ -182,6 +183,16 @@ pub fn confirm(system: &dyn TransitionSystem, trail: Trail) -> Result<Evidence, 
     Ok(Evidence(trail))
 }
 
+/// Replays a trail that a claim, or the labels of states, finds wrong.
+pub fn confirm_by(
+    judge: &Judge<'_>,
+    system: &dyn TransitionSystem,
+    trail: Trail,
+) -> Result<Evidence, String> {
+    judge.confirm(system, &trail)?;
+    Ok(Evidence(trail))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +208,8 @@ mod tests {
             options: ModelOptions::default(),
             property: "safety".to_string(),
             channels_empty: false,
+            fair: None,
+            cycle: None,
             violation,
             steps: actions.iter().map(|&a| TrailStep { action: ActionId(a), info: None }).collect(),
         }

@@ -22,6 +22,11 @@ pub struct Trail {
     pub property: String,
     /// Whether channels had to be empty at a valid end.
     pub channels_empty: bool,
+    /// The run was to be fair: `weak`.
+    pub fair: Option<String>,
+    /// For a run that does not end: how many steps come before those that are repeated for ever. When these are none, the last
+    /// state is.
+    pub cycle: Option<usize>,
     /// What is wrong at the end of the path.
     pub violation: Fault,
     /// The path.
@@ -35,6 +40,8 @@ pub struct ModelOptions {
     pub dialect: String,
     /// `-DNAME=VALUE`, `-UNAME` and `-IDIR`, in their order.
     pub preprocessor: Vec<String>,
+    /// A formula that is checked as if it stood in the model, as `ltl cli`.
+    pub formula: Option<String>,
 }
 
 /// A step of a trail.

@@ -13,9 +13,11 @@ pub fn write(trail: &Trail) -> String {
         "model": trail.model,
         "model_absolute": trail.model_absolute,
         "fingerprint": format!("{:016x}", trail.fingerprint),
-        "options": {"dialect": trail.options.dialect, "preprocessor": trail.options.preprocessor},
+        "options": options_object(trail),
         "property": trail.property,
         "channels_empty": trail.channels_empty,
+        "fair": trail.fair,
+        "cycle": trail.cycle,
         "violation": fault_object(&trail.violation, trail.steps.len()),
     });
     let mut out = String::from("{\n");
@@ -29,6 +31,15 @@ pub fn write(trail: &Trail) -> String {
     }
     out.push_str("\n]}\n");
     out
+}
+
+fn options_object(trail: &Trail) -> Value {
+    let options = &trail.options;
+    let mut object = json!({"dialect": options.dialect, "preprocessor": options.preprocessor});
+    if let (Some(formula), Some(fields)) = (&options.formula, object.as_object_mut()) {
+        fields.insert("ltl".to_string(), Value::from(formula.as_str()));
+    }
+    object
 }
 
 /// A violation at the end of `depth` steps as a JSON object: kind, message, file, line, column, process, pid, depth.

@@ -23,6 +23,9 @@ pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut St
 
 /// What holds in every reachable state.
 fn claim(property: &PropertyReport) -> String {
+    if property.how.is_some() {
+        return of_runs(property);
+    }
     let absent: Vec<&str> = property.checked.iter().map(|&kind| absence(kind)).collect();
     let what = match absent.split_last() {
         None => "nothing is wrong".to_string(),
@@ -35,6 +38,19 @@ fn claim(property: &PropertyReport) -> String {
     }
 }
 
+/// What holds of every run.
+fn of_runs(property: &PropertyReport) -> String {
+    let (fair, states) =
+        (if property.fair { "fair " } else { "" }, plural(property.statistics.states, "state"));
+    let what = match property.kind {
+        "ltl" => format!("every {fair}run satisfies it"),
+        "never" => format!("the claim accepts no {fair}run"),
+        "progress" => format!("no {fair}run goes on for ever without progress"),
+        _ => format!("no {fair}run passes an accept label again and again for ever"),
+    };
+    format!("{what} ({states} explored)")
+}
+
 fn absence(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Assertion => "no assertion fails",
@@ -42,6 +58,8 @@ fn absence(kind: FaultKind) -> &'static str {
         FaultKind::Invariant => "no invariant is broken",
         FaultKind::Trace => "no event against the trace assertion",
         FaultKind::Runtime => "no run-time error",
+        FaultKind::ClaimEnd | FaultKind::AcceptCycle => "no run against the claim",
+        FaultKind::ProgressCycle => "no run without progress",
     }
 }
 

@@ -42,6 +42,8 @@ struct Plan<'p> {
     program: &'p Program,
     layout: &'p Layout,
     points: Points,
+    /// Groups of propositions.
+    propositions: &'p [Vec<Expr>],
     /// Whether others may look before a sender is where it will be: nobody can see where it is.
     late_sender: bool,
     /// For every proctype where the flags of its edges begin.
@@ -58,8 +60,20 @@ struct Group {
     locations: Vec<LocId>,
 }
 
+/// Functions that look at a state without moving it.
+struct Checks {
+    inits: Vec<Option<FuncId>>,
+    invariants: Option<FuncId>,
+    propositions: Vec<Option<FuncId>>,
+}
+
 /// Makes the code of a program; with locations put together, or a function for each.
-pub fn compile(program: &Program, layout: &Layout, together: bool) -> Result<Code, String> {
+pub fn compile(
+    program: &Program,
+    layout: &Layout,
+    propositions: &[Vec<Expr>],
+    together: bool,
+) -> Result<Code, String> {
     let mut module = module()?;
     let flags = program.proctypes.iter().scan(0, |next, p| {
         let first = *next;
@@ -71,6 +85,7 @@ pub fn compile(program: &Program, layout: &Layout, together: bool) -> Result<Cod
         program,
         layout,
         points: Points::likely(program),
+        propositions,
         late_sender: !looks_at_others(program),
         flags,
         any: Vec::new(),
@@ -85,6 +100,11 @@ pub fn compile(program: &Program, layout: &Layout, together: bool) -> Result<Cod
         true => Some(declare(&mut module, Kind::Invariants)?),
         false => None,
     };
+    let mut groups_of_propositions = Vec::new();
+    for group in propositions {
+        let can = group.iter().all(|e| can_eval(e) && !needs_process(e));
+        groups_of_propositions.push(if can { Some(declare(&mut module, Kind::Propositions)?) } else { None });
+    }
 
     let mut maker =
         Maker { context: module.make_context(), builder: FunctionBuilderContext::new(), module: &mut module };
@@ -99,8 +119,14 @@ pub fn compile(program: &Program, layout: &Layout, together: bool) -> Result<Cod
     if let Some(id) = invariants {
         maker.define(&plan, id, Kind::Invariants, 0, &[])?;
     }
+    for (group, id) in groups_of_propositions.iter().enumerate() {
+        if let Some(id) = id {
+            maker.define(&plan, *id, Kind::Propositions, group, &[])?;
+        }
+    }
     module.finalize_definitions().map_err(|e| format!("the code cannot be linked: {e}"))?;
-    Ok(collect(&plan, module, &groups, &inits, invariants))
+    let checks = Checks { inits, invariants, propositions: groups_of_propositions };
+    Ok(collect(&plan, module, &groups, &checks))
 }
 
 fn module() -> Result<JITModule, String> {
@@ -239,13 +265,7 @@ impl Maker<'_> {
     }
 }
 
-fn collect(
-    plan: &Plan<'_>,
-    module: JITModule,
-    groups: &[Group],
-    inits: &[Option<FuncId>],
-    invariants: Option<FuncId>,
-) -> Code {
+fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks) -> Code {
     let locations = || plan.program.proctypes.iter().map(|p| p.locations.len());
     let mut expand: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
     let mut receive: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
@@ -271,11 +291,21 @@ fn collect(
         // SAFETY: the function was declared with this signature.
         unsafe { mem::transmute::<*const u8, Check>(module.get_finalized_function(id)) }
     };
-    let init = inits.iter().map(|id| id.map(check)).collect();
-    let invariants = invariants.map(check);
+    let init = checks.inits.iter().map(|id| id.map(check)).collect();
+    let invariants = checks.invariants.map(check);
+    let propositions = checks.propositions.iter().map(|id| id.map(check)).collect();
     let changes_state = plan.has_rendezvous() && !plan.late_sender;
     let hears = plan.hears();
-    Code { expand, receive, hears, init, invariants, changes_state, module: Some(module).into() }
+    Code {
+        expand,
+        receive,
+        hears,
+        init,
+        invariants,
+        propositions,
+        changes_state,
+        module: Some(module).into(),
+    }
 }
 
 impl Plan<'_> {

@@ -15,6 +15,7 @@ use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use promela::ir::{Action, Edge, EdgeId, Expr, InitStep, LocId, Place, Proctype, RecvArg};
 
+use crate::code::EVALUATED;
 use crate::runtime::{Context, SLOW};
 use crate::shape::ProcEntry;
 
@@ -35,6 +36,8 @@ pub enum Kind {
     Init,
     /// Answers whether the invariants hold.
     Invariants,
+    /// Answers which propositions of one group hold; the group's number stands in the place of a proctype's.
+    Propositions,
 }
 
 /// A function in the making.
@@ -121,6 +124,8 @@ pub fn function<'p>(
     };
     if kind == Kind::Invariants {
         g.invariants(&f);
+    } else if kind == Kind::Propositions {
+        g.propositions(&f);
     } else {
         g.own = g.field64(g.process, offset_of!(ProcEntry, offset));
         f.local = g.b.ins().iadd(f.state, g.own);
@@ -142,7 +147,11 @@ pub fn function<'p>(
         }
     }
     if g.open(bail) {
-        g.give_back(if matches!(kind, Kind::Init | Kind::Invariants) { 0 } else { SLOW });
+        g.give_back(if matches!(kind, Kind::Init | Kind::Invariants | Kind::Propositions) {
+            0
+        } else {
+            SLOW
+        });
     }
     g.b.seal_all_blocks();
     let config = g.module.target_config();
@@ -156,7 +165,7 @@ impl<'p> Gen<'p> {
 
     /// The proctype of the process, where there is a process.
     pub fn own_proctype(&self) -> Option<usize> {
-        (self.kind != Kind::Invariants).then_some(self.proctype)
+        (!matches!(self.kind, Kind::Invariants | Kind::Propositions)).then_some(self.proctype)
     }
 
     /// The process's number.
@@ -519,6 +528,19 @@ impl<'p> Gen<'p> {
         } else {
             self.b.ins().jump(self.bail, &[]);
         }
+    }
+
+    /// The propositions of a group as bits, and [`EVALUATED`]; an error in one is left to the reference machine.
+    fn propositions(&mut self, f: &Frame) {
+        let mut bits = self.int(EVALUATED as i32);
+        for (i, expr) in self.plan.propositions[self.proctype].iter().enumerate() {
+            let value = self.eval(f, expr);
+            let holds = self.compare(IntCC::NotEqual, value, 0);
+            let holds = self.b.ins().uextend(types::I32, holds);
+            let bit = self.b.ins().ishl_imm_u(holds, i as i64);
+            bits = self.b.ins().bor(bits, bit);
+        }
+        self.b.ins().return_(&[bits]);
     }
 
     /// Whether all invariants hold; an error in one counts as no.

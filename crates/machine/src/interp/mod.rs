@@ -36,7 +36,7 @@ mod tests;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use promela::ir::Program;
+use promela::ir::{Expr, Program};
 use promela::source::{Location, Span};
 use system::{ActionId, Fault, FaultKind, Labels, Successors, TransitionSystem};
 
@@ -57,6 +57,8 @@ pub struct Interp {
     program: Arc<Program>,
     layout: Layout,
     locate: Locate,
+    /// Sets of propositions that may be asked for.
+    propositions: Vec<Vec<Expr>>,
     /// Edges that were taken, for reports.
     taken: Taken,
     /// Buffers that are not in use: one for every thread that ever expanded at the same time.
@@ -90,7 +92,18 @@ impl Interp {
         layout::check(&program)?;
         let layout = Layout::new(&program);
         let taken = Taken::new(&program);
-        Ok(Interp { program, layout, locate: Box::new(locate), taken, scratch: Mutex::default() })
+        let (locate, propositions) = (Box::new(locate), Vec::new());
+        Ok(Interp { program, layout, locate, propositions, taken, scratch: Mutex::default() })
+    }
+
+    /// The same machine, of which sets of propositions can be asked, at most 64 each.
+    pub fn watched(self, propositions: Vec<Vec<Expr>>) -> Self {
+        Interp { propositions, ..self }
+    }
+
+    /// The sets of propositions that can be asked for.
+    pub fn watched_propositions(&self) -> &[Vec<Expr>] {
+        &self.propositions
     }
 
     /// The program.
@@ -226,6 +239,19 @@ impl TransitionSystem for Interp {
             valid_end: state.processes.is_empty() || ended && self.trace_at_end(&state),
             channels_empty: state.channels.iter().all(|channel| channel.len == 0),
         }
+    }
+
+    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
+        let Some(set) = self.propositions.get(set) else { return 0 };
+        let Ok(state) = self.decode(state) else { return 0 };
+        let view = View { program: &self.program, state: &state, pid: None, mode: Mode::default() };
+        let holds = |expr: &Expr| matches!(view.eval(expr), Ok(value) if value != 0);
+        let bits = set.iter().enumerate().take(64).map(|(i, expr)| u64::from(holds(expr)) << i);
+        bits.fold(0, |all, bit| all | bit)
+    }
+
+    fn process_of(&self, action: ActionId) -> u32 {
+        action::Action::unpack(action).pid as u32
     }
 
     fn hidden_bytes(&self) -> usize {

@@ -1,0 +1,170 @@
+//! What a search for cycles looks for: each `ltl` block, never claim, accept and progress labels as a claim over propositions.
+//!
+//! The same is made for a check, for confirming what it found, and for replaying a trail, each time from the program and the
+//! property's name.
+
+use crate::failure::Failure;
+use crate::formula::formulate;
+use crate::session::Session;
+use ltl::{Automaton, Component};
+use machine::claim::never;
+use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program};
+use promela::source::Span;
+use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_STATES};
+use system::{Fault, FaultKind};
+
+/// A property that runs as a whole have or have not.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    /// What finds runs wrong; `None`: the accept labels of the system.
+    pub claim: Option<Claim>,
+    /// Which set of propositions the claim is about.
+    pub set: usize,
+    /// What is said of a run that goes on for ever.
+    pub fault: Fault,
+    /// Whether it does not matter how often a state is repeated.
+    pub stutter_invariant: bool,
+}
+
+/// Some properties, and the sets of propositions that they need.
+#[derive(Clone, Debug, Default)]
+pub struct Watches {
+    /// By property.
+    pub list: Vec<Watch>,
+    /// What the machine is made to tell.
+    pub sets: Vec<Vec<Expr>>,
+}
+
+impl Watches {
+    /// Makes the claim of the property with this name, and puts it at the end of the list.
+    pub fn add(&mut self, session: &Session, name: &str) -> Result<(), Failure> {
+        let program = session.program()?;
+        let maker = Maker { session, program };
+        let (claim, propositions, fault, stutter_invariant) = match name.split_once(':') {
+            Some(("ltl", name)) => maker.ltl(name)?,
+            Some(("never", name)) => maker.never(Some(name))?,
+            _ if name == "never" => maker.never(None)?,
+            _ if name == "progress" => maker.progress(),
+            _ => (None, Vec::new(), maker.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE), false),
+        };
+        let set = self.sets.len();
+        self.sets.push(propositions);
+        self.list.push(Watch { claim, set, fault, stutter_invariant });
+        Ok(())
+    }
+}
+
+const ACCEPTANCE: &str =
+    "acceptance cycle: a run goes on for ever and passes an accept label again and again";
+const NO_PROGRESS: &str = "non-progress cycle: a run goes on for ever without passing a progress label";
+
+type Made = (Option<Claim>, Vec<Expr>, Fault, bool);
+
+struct Maker<'a> {
+    session: &'a Session,
+    program: &'a Program,
+}
+
+impl Maker<'_> {
+    fn ltl(&self, name: &str) -> Result<Made, Failure> {
+        let Some(property) = self.program.ltl.iter().find(|property| property.name == name) else {
+            return Err(unknown(&format!("ltl:{name}")));
+        };
+        let formulated = formulate(&property.formula)?;
+        let automaton = Automaton::of(&formulated.formula.negated(), ltl::Acceptance::Buchi)
+            .map_err(|too_large| complicated(property, &too_large.to_string()))?;
+        if automaton.n_states() >= MOST_STATES {
+            return Err(complicated(property, "the automaton has too many states"));
+        }
+        let text = property.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let cycle = format!("`{text}` is broken by a run that goes on for ever");
+        let at_once = format!("`{text}` is broken, whatever happens next");
+        let fault = self.fault(FaultKind::AcceptCycle, &cycle, property.span);
+        let end = self.fault(FaultKind::ClaimEnd, &at_once, property.span);
+        let invariant = automaton.stutter_invariant;
+        Ok((Some(claim(&automaton, &end)), formulated.propositions, fault, invariant))
+    }
+
+    fn never(&self, name: Option<&str>) -> Result<Made, Failure> {
+        let id = self.never_id(name).ok_or_else(|| unknown(name.map_or("never", |name| name)))?;
+        let locate = |span| self.session.sources.location(span);
+        let made = never(self.program, id, &locate).map_err(|unsuitable| {
+            let place = locate(unsuitable.span);
+            Failure::refused_with(
+                format!("{}:{}: {}", place.file, place.line, unsuitable.message),
+                "let the claim look at variables that the model's own processes change",
+            )
+        })?;
+        let message = "the never claim accepts a run that goes on for ever";
+        let fault = self.fault(FaultKind::AcceptCycle, message, self.program.proctype(id).span);
+        Ok((Some(made.claim), made.propositions, fault, false))
+    }
+
+    fn never_id(&self, name: Option<&str>) -> Option<ProctypeId> {
+        let named = |id: &ProctypeId| name.is_none_or(|name| self.program.proctype(*id).name == name);
+        self.program.never.iter().copied().find(named)
+    }
+
+    fn progress(&self) -> Made {
+        let proposition = Expr { kind: ExprKind::NonProgress, span: Span::NONE };
+        let fault = self.fault(FaultKind::ProgressCycle, NO_PROGRESS, Span::NONE);
+        (Some(Claim::non_progress(0)), vec![proposition], fault, false)
+    }
+
+    fn fault(&self, kind: FaultKind, message: &str, span: Span) -> Fault {
+        let (file, line, column) = match span {
+            Span::NONE => (self.program.name.clone(), 1, 1),
+            _ => {
+                let place = self.session.sources.location(span);
+                (place.file, place.line, place.column)
+            }
+        };
+        Fault { kind, message: message.to_string(), file, line, column, process: None, pid: None }
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    Failure::refused_with(
+        format!("there is no property {name} in this model"),
+        "leave --property out to see all properties",
+    )
+}
+
+fn complicated(property: &LtlProperty, why: &str) -> Failure {
+    Failure::refused_with(
+        format!("the formula {} is too complicated: {why}", property.name),
+        "split it into several ltl blocks: a conjunction holds when each of its parts does",
+    )
+}
+
+/// A Büchi automaton as a claim. Where every continuation is accepted, the run is wrong at once.
+fn claim(automaton: &Automaton, end: &Fault) -> Claim {
+    let n = automaton.n_states();
+    let edges = automaton.states().map(|state| {
+        let edge = |edge: &ltl::Edge| ClaimEdge {
+            guard: guard(automaton.cubes(edge)),
+            to: ClaimState(edge.target.0 as u16),
+            atomic: false,
+            asserts: None,
+        };
+        automaton.edges(state).iter().map(edge).collect()
+    });
+    let terminal = |state| automaton.component(state) == Component::Terminal;
+    Claim {
+        initial: ClaimState(automaton.initial.0 as u16),
+        accepting: automaton.states().map(|state| automaton.is_accepting(state)).collect(),
+        ends: automaton.states().map(|state| terminal(state).then(|| end.clone())).collect(),
+        edges: edges.collect(),
+        first_only: vec![false; n],
+        stutters: true,
+    }
+}
+
+fn guard(cubes: &[ltl::Cube]) -> Guard {
+    match cubes.iter().any(|cube| cube.positive | cube.negative == 0) {
+        true => Guard::True,
+        false => {
+            Guard::Any(cubes.iter().map(|cube| (cube.positive | cube.negative, cube.positive)).collect())
+        }
+    }
+}

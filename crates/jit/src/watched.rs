@@ -1,0 +1,76 @@
+//! Propositions: which code answers which of them.
+//!
+//! A set of propositions is cut into groups that one function answers at a time. `np_` is read from the labels. What there is
+//! no code for, and what meets an error, is left to the reference machine, a whole set at a time.
+
+use promela::ir::{Expr, ExprKind};
+use system::TransitionSystem;
+
+use crate::code::{EVALUATED, GROUP};
+use crate::native::Native;
+
+/// How the propositions of one set are answered.
+#[derive(Debug, Default)]
+struct Set {
+    /// Groups of code: the number, and the proposition of each of its bits.
+    code: Vec<(usize, Vec<u32>)>,
+    /// Propositions that are `np_`.
+    non_progress: u64,
+}
+
+/// All sets.
+#[derive(Debug, Default)]
+pub struct Watched {
+    sets: Vec<Set>,
+    /// What each group of code answers.
+    pub groups: Vec<Vec<Expr>>,
+}
+
+impl Watched {
+    /// Plans the code for some sets.
+    pub fn new(sets: &[Vec<Expr>]) -> Self {
+        let mut watched = Watched::default();
+        for propositions in sets {
+            let mut set = Set::default();
+            let mut rest: Vec<(u32, &Expr)> = Vec::new();
+            for (number, expr) in propositions.iter().enumerate().take(64) {
+                match expr.kind {
+                    ExprKind::NonProgress => set.non_progress |= 1 << number,
+                    _ => rest.push((number as u32, expr)),
+                }
+            }
+            for group in rest.chunks(GROUP) {
+                set.code.push((watched.groups.len(), group.iter().map(|(number, _)| *number).collect()));
+                watched.groups.push(group.iter().map(|(_, expr)| (*expr).clone()).collect());
+            }
+            watched.sets.push(set);
+        }
+        watched
+    }
+}
+
+impl Native {
+    /// The values of a set of propositions.
+    pub fn propositions(&self, set: usize, state: &[u8]) -> u64 {
+        let Some(wanted) = self.watched.sets.get(set) else { return 0 };
+        let mut bits = 0;
+        if wanted.non_progress != 0 && !self.labels(state).progress {
+            bits |= wanted.non_progress;
+        }
+        for (group, numbers) in &wanted.code {
+            let answer = self.ask(*group, state);
+            if answer & EVALUATED == 0 {
+                self.handed_over();
+                return self.interp.propositions(set, &self.to_interp(state));
+            }
+            if numbers.first() == Some(&0) && numbers.last() == Some(&(numbers.len() as u32 - 1)) {
+                bits |= u64::from(answer & !EVALUATED);
+                continue;
+            }
+            for (i, number) in numbers.iter().enumerate() {
+                bits |= u64::from(answer >> i & 1) << number;
+            }
+        }
+        bits
+    }
+}

@@ -1,0 +1,194 @@
+//! Never claims as automata: locations become states, conditions become propositions.
+//!
+//! A claim has no variables of its own and sends nothing, so where it is says all about it. A step inside an atomic
+//! sequence or a d_step goes on in the same state of the system. Statements that change something have no place in an
+//! observer; such claims are refused.
+
+use std::collections::HashMap;
+
+use promela::ir::print::print_expr;
+use promela::ir::{Action, Expr, ExprKind, LocId, Proctype, ProctypeId, Program};
+use promela::source::{Location, Span};
+use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_STATES};
+use system::{Fault, FaultKind};
+
+/// As many propositions as a valuation holds.
+const MOST_PROPOSITIONS: usize = 64;
+
+/// A never claim as an automaton, and what its propositions mean.
+#[derive(Clone, Debug)]
+pub struct Never {
+    /// The automaton.
+    pub claim: Claim,
+    /// Its propositions.
+    pub propositions: Vec<Expr>,
+}
+
+/// Why a never claim cannot be checked: what, where.
+#[derive(Clone, Debug)]
+pub struct Unsuitable {
+    /// One sentence.
+    pub message: String,
+    /// The statement.
+    pub span: Span,
+}
+
+/// Makes an automaton of a never claim; `locate` tells where a span is.
+pub fn never(
+    program: &Program,
+    id: ProctypeId,
+    locate: &dyn Fn(Span) -> Location,
+) -> Result<Never, Unsuitable> {
+    let proctype = program.proctype(id);
+    if proctype.locations.len() >= MOST_STATES {
+        let message = format!("the never claim {} has more than {MOST_STATES} locations", proctype.name);
+        return Err(Unsuitable { message, span: proctype.span });
+    }
+    let mut maker = Maker { proctype, locate, propositions: Vec::new(), numbers: HashMap::new() };
+    let n = proctype.locations.len();
+    let mut claim = Claim {
+        initial: ClaimState(proctype.start.0 as u16),
+        accepting: proctype.locations.iter().map(|location| location.accept).collect(),
+        ends: Vec::with_capacity(n),
+        edges: Vec::with_capacity(n),
+        first_only: proctype.locations.iter().map(|location| location.in_d_step).collect(),
+        stutters: true,
+    };
+    for (number, location) in proctype.locations.iter().enumerate() {
+        let mut edges = Vec::new();
+        for &edge in &location.edges {
+            maker.edge(LocId(number as u32), edge.index(), &mut edges)?;
+        }
+        claim.edges.push(edges);
+        let ends = location.end && number > 0;
+        claim.ends.push(
+            ends.then(|| maker.fault(FaultKind::ClaimEnd, "the never claim reached its end", proctype.span)),
+        );
+    }
+    Ok(Never { claim, propositions: maker.propositions })
+}
+
+struct Maker<'a> {
+    proctype: &'a Proctype,
+    locate: &'a dyn Fn(Span) -> Location,
+    propositions: Vec<Expr>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Maker<'_> {
+    fn edge(&mut self, from: LocId, number: usize, out: &mut Vec<ClaimEdge>) -> Result<(), Unsuitable> {
+        let edge = &self.proctype.edges[number];
+        if edge.escape.is_some() {
+            return self.refuse("`unless`", edge.span);
+        }
+        let in_d_step = self.proctype.location(from).in_d_step;
+        let mut made = ClaimEdge {
+            guard: Guard::True,
+            to: ClaimState(edge.to.0 as u16),
+            atomic: edge.atomic || in_d_step && self.proctype.location(edge.to).in_d_step,
+            asserts: None,
+        };
+        match &edge.action {
+            Action::Skip | Action::Printf(..) | Action::Printm(..) => {}
+            Action::Guard(expr) => match expr.kind {
+                ExprKind::Const(0) => return Ok(()),
+                ExprKind::Const(_) => {}
+                ExprKind::Run { .. } => return self.refuse("`run`", edge.span),
+                _ => made.guard = Guard::proposition(self.proposition(expr)?),
+            },
+            Action::Else => made.guard = Guard::Else,
+            Action::Assert(expr) => {
+                let message = format!("assertion violated: {}", edge.text);
+                let fault = self.fault(FaultKind::Assertion, &message, edge.span);
+                made.asserts = Some((self.proposition(expr)?, fault));
+            }
+            Action::DStep { entry, .. } => (made.to, made.atomic) = (ClaimState(entry.0 as u16), true),
+            // Its location is an end: nothing goes on there.
+            Action::End => return Ok(()),
+            _ => return self.refuse("a statement that changes something", edge.span),
+        }
+        out.push(made);
+        Ok(())
+    }
+
+    fn refuse<T>(&self, what: &str, span: Span) -> Result<T, Unsuitable> {
+        let message =
+            format!("the never claim {} contains {what}: a claim may only observe", self.proctype.name);
+        Err(Unsuitable { message, span })
+    }
+
+    fn proposition(&mut self, expr: &Expr) -> Result<u32, Unsuitable> {
+        let new = self.propositions.len() as u32;
+        let number = *self.numbers.entry(print_expr(expr)).or_insert(new);
+        if number == new {
+            if self.propositions.len() == MOST_PROPOSITIONS {
+                let message = format!(
+                    "the never claim {} has more than {MOST_PROPOSITIONS} different conditions",
+                    self.proctype.name
+                );
+                return Err(Unsuitable { message, span: expr.span });
+            }
+            self.propositions.push(expr.clone());
+        }
+        Ok(number)
+    }
+
+    fn fault(&self, kind: FaultKind, message: &str, span: Span) -> Fault {
+        let place = (self.locate)(span);
+        Fault {
+            kind,
+            message: message.to_string(),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            process: Some(self.proctype.name.clone()),
+            pid: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opt::tests::program;
+
+    fn made(text: &str) -> Result<Never, Unsuitable> {
+        let program = program(&format!("byte x, y; active proctype p() {{ x = 1 }} never {{ {text} }}"));
+        let nowhere = |_: Span| Location { file: "m".to_string(), line: 1, column: 1 };
+        never(&program, program.never[0], &nowhere)
+    }
+
+    fn accepts(text: &str, stem: &[u64], cycle: &[u64]) -> Option<FaultKind> {
+        made(text).unwrap().claim.accepts(stem, cycle)
+    }
+
+    #[test]
+    fn loops_and_labels() {
+        let ever = "do :: true :: x == 1 -> goto accept od; accept: do :: x == 1 od";
+        let never = made(ever).unwrap();
+        assert_eq!(never.propositions.len(), 1, "equal conditions are one proposition");
+        assert_eq!(accepts(ever, &[0, 1], &[1]), Some(FaultKind::AcceptCycle));
+        assert_eq!(accepts(ever, &[0, 1], &[0, 1]), None);
+    }
+
+    #[test]
+    fn the_end_of_a_claim() {
+        let bad = "do :: x == 1 -> break :: else od";
+        assert_eq!(accepts(bad, &[0, 0, 1], &[]), Some(FaultKind::ClaimEnd));
+        assert_eq!(accepts(bad, &[0, 0, 0], &[0]), None);
+    }
+
+    #[test]
+    fn atomic_sequences_and_assertions() {
+        let text = "do :: atomic { x == 1 -> assert(y == 1) } :: else od";
+        assert_eq!(accepts(text, &[0, 0b01], &[]), Some(FaultKind::Assertion));
+        assert_eq!(accepts(text, &[0, 0b11], &[0b11]), None);
+        let text = "do :: d_step { x == 1; y == 1 -> assert(false) } :: true od";
+        assert_eq!(accepts(text, &[0b11], &[]), Some(FaultKind::Assertion));
+    }
+
+    #[test]
+    fn what_changes_something_is_refused() {
+        assert!(made("do :: x = 1 od").unwrap_err().message.contains("changes something"));
+    }
+}

@@ -1,0 +1,100 @@
+//! Marks: what a cycle must pass to count, as bits that steps *lack*.
+//!
+//! A cycle is wrong when it passes an accepting state and, under weak fairness, when every process moves in it or cannot move
+//! somewhere in it. Each of these is a bit; a step lacks the bits for which it does nothing. So a cycle counts when no
+//! bit is lacked by all of its steps, and the bits of a set of steps are put together by `and`. (This is generalised
+//! acceptance; keeping what is lacking instead of what is there spares the question how many bits there are.)
+
+use crate::expand::{Edge, Expander, Expansion};
+use crate::limits::Budget;
+use crate::outcome::StopReason;
+use system::{ActionId, TransitionSystem};
+
+/// What a step, or a set of steps, lacks. Bit 0 is acceptance, the others are processes.
+pub type Lack = u128;
+
+/// Nothing is there yet.
+pub const EVERYTHING: Lack = Lack::MAX;
+
+/// The most processes that fairness can be about.
+pub const MOST_PROCESSES: u32 = 127;
+
+/// A step with what it lacks.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkedEdge {
+    /// The step.
+    pub edge: Edge,
+    /// What it lacks.
+    pub lack: Lack,
+}
+
+/// What makes a cycle count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    /// A state without successors is repeated for ever.
+    pub stutters: bool,
+    /// Every process must move or be disabled.
+    pub weak_fairness: bool,
+}
+
+/// Expands states and marks the steps.
+pub struct Marker<'a> {
+    system: &'a dyn TransitionSystem,
+    /// The expander.
+    pub expander: Expander<'a>,
+    acceptance: Acceptance,
+    actions: Vec<ActionId>,
+}
+
+impl<'a> Marker<'a> {
+    /// For this system.
+    pub fn new(system: &'a dyn TransitionSystem, acceptance: Acceptance) -> Self {
+        let mut expander = Expander::new(system, None);
+        expander.note_processes = acceptance.weak_fairness;
+        Marker { system, expander, acceptance, actions: Vec::new() }
+    }
+
+    /// Finds the ordinary successors of `state`, as [`Expander::expand`]. One that has none becomes its own successor, if
+    /// states are repeated.
+    pub fn expand(
+        &mut self,
+        state: &[u8],
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        self.expander.expand(state, depth, budget, out)?;
+        if out.stuck && self.acceptance.stutters {
+            out.repeat(state);
+        }
+        Ok(())
+    }
+
+    /// Whether a state is accepting.
+    pub fn is_accepting(&self, state: &[u8]) -> bool {
+        self.system.labels(state).accepting
+    }
+
+    /// What a step of the state that was expanded last lacks.
+    pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> Lack {
+        let acceptance = Lack::from(!accepting);
+        if !self.acceptance.weak_fairness {
+            return acceptance;
+        }
+        self.actions.clear();
+        self.expander.actions(edge, &mut self.actions);
+        let mut waiting = expansion.enabled;
+        for &action in &self.actions {
+            if action != ActionId::STUTTER {
+                waiting &= !process_bit(self.system.process_of(action));
+            }
+        }
+        acceptance | waiting
+    }
+}
+
+/// The bit of a process. Those beyond the last bit share it, so that fairness is asked of at least one of them; callers that
+/// can have so many refuse.
+pub fn process_bit(pid: u32) -> Lack {
+    1 << (pid + 1).min(MOST_PROCESSES)
+}

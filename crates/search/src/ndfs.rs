@@ -1,0 +1,498 @@
+//! Nested depth-first search: an accepting cycle, if there is one, on the fly.
+//!
+//! Courcoubetis, Vardi, Wolper and Yannakakis's algorithm as improved by Schwoon and Esparza, and by Gaiser and Schwoon: the
+//! first (*blue*) search colours the states of its path *cyan*; a step to a cyan state closes a cycle, which is wrong
+//! when one of its ends is accepting: most cycles are found so, early. When the blue search leaves an accepting state, the
+//! second (*red*) search looks from there for a cyan state: with the path that closes a cycle through the accepting
+//! state. States that the red search has left are never looked at by it again; a state all of whose successors are red
+//! becomes red without a search.
+//!
+//! Where on every cycle either all states are accepting or none, the steps to cyan states are all that must be looked
+//! at: the red search is left out (`nested`).
+//!
+//! Two bits of colour for each state are kept beside an exact set that numbers states.
+
+use crate::expand::Expansion;
+use crate::lasso::{Anchor, Lasso, shorten};
+use crate::limits::Budget;
+use crate::marks::{Acceptance, Marker};
+use crate::observer::{Observer, Snapshot};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::random::Random;
+use crate::stack::Stack;
+use crate::task::Task;
+use store::numbered::{Number, Numbered, Visit};
+use system::{ActionId, Fault, TransitionSystem};
+
+/// How a search for cycles is to be made.
+#[derive(Clone, Debug)]
+pub struct Cycles {
+    /// What is said of a cycle that is found.
+    pub fault: Fault,
+    /// What makes one count.
+    pub acceptance: Acceptance,
+    /// On some cycles only a part of the states is accepting.
+    pub nested: bool,
+    /// The memory that the states may take.
+    pub memory: u64,
+}
+
+/// Looks for a cycle through an accepting state.
+pub fn ndfs(
+    system: &dyn TransitionSystem,
+    cycles: &Cycles,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut search = Ndfs {
+        system,
+        cycles,
+        task,
+        budget: Budget::new(task, observer),
+        marker: Marker::new(system, cycles.acceptance),
+        expansion: Expansion::default(),
+        store: Numbered::new(cycles.memory),
+        colours: Vec::new(),
+        hidden: system.hidden_bytes(),
+        random: task.seed.map(Random::new),
+        order: Vec::new(),
+        hashes: Vec::new(),
+        actions: Vec::new(),
+        blue: Stack::default(),
+        frames: Vec::new(),
+        red: Stack::default(),
+        found: Recorder::default(),
+        statistics: Statistics::default(),
+        depth_limited: false,
+    };
+    let stop = match search.run() {
+        Ok(()) => StopReason::Completed,
+        Err(stop) => stop,
+    };
+    search.conclude(stop)
+}
+
+/// The colour of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Colour {
+    /// On the path of the blue search.
+    Cyan,
+    /// The blue search is done with it.
+    Blue,
+    /// Both are.
+    Red,
+}
+
+/// A state of the blue path.
+struct Frame {
+    number: Number,
+    accepting: bool,
+    /// So far all successors are red.
+    all_red: bool,
+    /// Actions before it.
+    path: usize,
+}
+
+struct Ndfs<'a> {
+    system: &'a dyn TransitionSystem,
+    cycles: &'a Cycles,
+    task: &'a Task<'a>,
+    budget: Budget<'a>,
+    marker: Marker<'a>,
+    expansion: Expansion,
+    store: Numbered,
+    colours: Vec<Colour>,
+    hidden: usize,
+    random: Option<Random>,
+    order: Vec<usize>,
+    hashes: Vec<u64>,
+    actions: Vec<ActionId>,
+    blue: Stack<u64>,
+    frames: Vec<Frame>,
+    red: Stack<()>,
+    found: Recorder,
+    statistics: Statistics,
+    depth_limited: bool,
+}
+
+fn key(state: &[u8], hidden: usize) -> &[u8] {
+    &state[..state.len().saturating_sub(hidden)]
+}
+
+impl Ndfs<'_> {
+    fn run(&mut self) -> Result<(), StopReason> {
+        if let Err(fault) = self.system.initial(&mut self.blue.state) {
+            // An initial state that cannot be built is not the claim's business.
+            return if self.task.checks.count(fault.kind) { self.violation(fault, &[]) } else { Ok(()) };
+        }
+        self.enter()?;
+        while self.blue.depth() > 0 {
+            if self.blue.advance() {
+                if !self.enter()? {
+                    self.statistics.matched += 1;
+                    self.blue.leave();
+                }
+            } else {
+                self.leave()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the state at the end of the blue path if it is new.
+    fn enter(&mut self) -> Result<bool, StopReason> {
+        let key = key(&self.blue.state, self.hidden);
+        let hash = self.blue.ticket.unwrap_or_else(|| self.store.prepare(key));
+        if self.budget.states_spent(self.store.n_keys()) && self.store.find_prepared(key, hash).is_none() {
+            return Err(StopReason::StateLimit);
+        }
+        match self.store.visit_prepared(key, hash).map_err(|_| StopReason::MemoryLimit)? {
+            Visit::Seen(number) => {
+                let red = self.colours[number.index()] == Colour::Red;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.all_red &= red;
+                }
+                Ok(false)
+            }
+            Visit::New(number) => {
+                self.colours.try_reserve(1).map_err(no_memory)?;
+                self.colours.push(Colour::Cyan);
+                self.explore(number)?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Expands the new state at the end of the blue path, looks for cycles that its steps close, and puts new successors on the
+    /// stack.
+    fn explore(&mut self, number: Number) -> Result<(), StopReason> {
+        let depth = self.blue.path.len() as u64;
+        self.statistics.depth = self.statistics.depth.max(depth);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state.len() as u64);
+        if self.budget.tick()? {
+            let at = self.snapshot();
+            self.budget.look(|| at)?;
+        }
+        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expansion.clear();
+        self.marker.expand(&self.blue.state, depth, &mut self.budget, &mut self.expansion)?;
+        self.depth_limited |= self.expansion.cut;
+        for step in std::mem::take(&mut self.expansion.faults) {
+            if self.task.checks.count(step.fault.kind) {
+                self.violation(step.fault, &step.actions)?;
+            }
+        }
+        if let Some(actions) = self.expansion.atomic_loop.take() {
+            self.found.warnings.push(Warning::AtomicLoop(self.blue.path_and(&actions)));
+        }
+        let accepting = self.marker.is_accepting(&self.blue.state);
+        self.frames.try_reserve(1).map_err(no_memory)?;
+        self.frames.push(Frame { number, accepting, all_red: true, path: self.blue.path.len() });
+        self.push_successors()
+    }
+
+    fn push_successors(&mut self) -> Result<(), StopReason> {
+        self.order.clear();
+        self.order.extend((0..self.expansion.edges().len()).rev());
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut self.order);
+        }
+        self.hashes.clear();
+        for &i in &self.order {
+            let state = self.expansion.state(&self.expansion.edges()[i]);
+            self.hashes.push(self.store.prepare(key(state, self.hidden)));
+        }
+        self.blue.enter(None).map_err(no_memory)?;
+        for at in 0..self.order.len() {
+            let edge = self.expansion.edges()[self.order[at]];
+            self.statistics.transitions += 1;
+            let state = self.expansion.state(&edge);
+            let hash = self.hashes[at];
+            let Some(number) = self.store.find_prepared(key(state, self.hidden), hash) else {
+                self.actions.clear();
+                self.marker.expander.actions(&edge, &mut self.actions);
+                self.blue.push(state, &self.actions, hash).map_err(no_memory)?;
+                continue;
+            };
+            self.statistics.matched += 1;
+            let colour = self.colours[number.index()];
+            if let Some(frame) = self.frames.last_mut() {
+                frame.all_red &= colour == Colour::Red;
+                if colour == Colour::Cyan {
+                    let accepting = frame.accepting;
+                    self.actions.clear();
+                    self.marker.expander.actions(&edge, &mut self.actions);
+                    self.close(accepting, number)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A step with `self.actions` leads from the end of the blue path to a state on it.
+    fn close(&mut self, accepting: bool, to: Number) -> Result<(), StopReason> {
+        let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
+        if !accepting && !self.frames[at].accepting {
+            return Ok(());
+        }
+        let start = self.frames[at].path;
+        let cycle = [&self.blue.path[start..], &self.actions].concat();
+        self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })
+    }
+
+    /// The last state of the blue path is done with.
+    fn leave(&mut self) -> Result<(), StopReason> {
+        let Some(Frame { number, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
+        let mut colour = Colour::Blue;
+        if self.cycles.nested && all_red {
+            colour = Colour::Red;
+        } else if self.cycles.nested && accepting {
+            self.red_search(number)?;
+            colour = Colour::Red;
+        }
+        self.colours[number.index()] = colour;
+        if let Some(parent) = self.frames.last_mut() {
+            parent.all_red &= colour == Colour::Red;
+        }
+        self.blue.retreat();
+        Ok(())
+    }
+
+    /// Looks from the last state of the blue path, which is accepting, for a state on that path.
+    fn red_search(&mut self, seed: Number) -> Result<(), StopReason> {
+        self.red.clear();
+        self.red.state.clear();
+        self.red.state.extend_from_slice(&self.blue.state);
+        if self.red_expand(seed)? {
+            return Ok(());
+        }
+        while self.red.depth() > 0 {
+            if !self.red.advance() {
+                self.red.retreat();
+                continue;
+            }
+            let number = self.store.find(key(&self.red.state, self.hidden));
+            match number {
+                Some(number) if self.colours[number.index()] == Colour::Blue => {
+                    self.colours[number.index()] = Colour::Red;
+                    if self.red_expand(seed)? {
+                        return Ok(());
+                    }
+                }
+                _ => self.red.leave(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the state at the end of the red path; true when a cycle was found.
+    fn red_expand(&mut self, seed: Number) -> Result<bool, StopReason> {
+        let depth = (self.blue.path.len() + self.red.path.len()) as u64;
+        if self.budget.tick()? {
+            let at = self.snapshot();
+            self.budget.look(|| at)?;
+        }
+        self.statistics.reexplored += 1;
+        self.expansion.clear();
+        self.marker.expand(&self.red.state, depth, &mut self.budget, &mut self.expansion)?;
+        self.depth_limited |= self.expansion.cut;
+        self.hashes.clear();
+        for edge in self.expansion.edges() {
+            self.hashes.push(self.store.prepare(key(self.expansion.state(edge), self.hidden)));
+        }
+        self.red.enter(None).map_err(no_memory)?;
+        for at in 0..self.expansion.edges().len() {
+            let edge = self.expansion.edges()[at];
+            let state = self.expansion.state(&edge);
+            let Some(number) = self.store.find_prepared(key(state, self.hidden), self.hashes[at]) else {
+                continue;
+            };
+            // The seed has left the frames, but is on the path.
+            let cyan = number == seed || self.colours[number.index()] == Colour::Cyan;
+            if !cyan && self.colours[number.index()] != Colour::Blue {
+                continue;
+            }
+            self.actions.clear();
+            self.marker.expander.actions(&edge, &mut self.actions);
+            if cyan {
+                let at = self.frames.iter().rposition(|frame| frame.number == number);
+                let start = at.map_or(self.blue.path.len(), |at| self.frames[at].path);
+                let cycle = [&self.blue.path[start..], &self.red.path, &self.actions].concat();
+                self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })?;
+                return Ok(true);
+            }
+            self.red.push(state, &self.actions, ()).map_err(no_memory)?;
+        }
+        Ok(false)
+    }
+
+    /// Counts a cycle that passes the end of the blue path.
+    fn lasso(&mut self, lasso: Lasso) -> Result<(), StopReason> {
+        if self.found.errors == 0 {
+            let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None };
+            let short = shorten(self.system, self.cycles.acceptance, &anchor, &mut self.budget);
+            let (path, cycle) = short.unwrap_or(lasso).path();
+            self.found.add_lasso(self.cycles.fault.clone(), path, cycle);
+        } else {
+            self.found.errors += 1;
+        }
+        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+    }
+
+    /// Counts what a claim finds wrong at the end of the blue path and `more`.
+    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
+        let depth = (self.blue.path.len() + more.len()) as u64;
+        self.found.add(fault, depth, || self.blue.path_and(more));
+        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            states: self.store.n_keys(),
+            transitions: self.statistics.transitions,
+            depth: self.blue.path.len() as u64,
+            frontier: self.blue.pending.len() as u64,
+            errors: self.found.errors,
+            memory: self.store.memory() + self.blue.memory() + self.red.memory(),
+            ..Snapshot::default()
+        }
+    }
+
+    fn conclude(mut self, stop: StopReason) -> Outcome {
+        self.statistics.states = self.store.n_keys();
+        self.statistics.state_bytes = self.store.memory();
+        Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::observer::Silent;
+    use crate::property::Checks;
+    use crate::scc::scc;
+    use std::sync::atomic::AtomicBool;
+    use system::FaultKind;
+    use system::toy::Graph;
+
+    pub(crate) type Search =
+        for<'a> fn(&dyn TransitionSystem, &Cycles, &Task<'_>, &mut dyn Observer) -> Outcome;
+
+    pub(crate) fn cycles(weak_fairness: bool, nested: bool) -> Cycles {
+        let (message, file) = ("cycle".to_string(), "toy".to_string());
+        let kind = FaultKind::AcceptCycle;
+        let fault = Fault { kind, message, file, line: 1, column: 1, process: None, pid: None };
+        let acceptance = Acceptance { stutters: true, weak_fairness };
+        Cycles { fault, acceptance, nested, memory: u64::MAX }
+    }
+
+    pub(crate) fn run(search: Search, graph: &Graph, fair: bool, seed: Option<u64>) -> Outcome {
+        let (stop, limits) = (AtomicBool::new(false), Limits::default());
+        let task = Task { checks: Checks::NONE, all_errors: false, seed, limits, stop: &stop, reduce: None };
+        search(graph, &cycles(fair, true), &task, &mut Silent)
+    }
+
+    /// "stem | cycle" of the first violation.
+    fn lasso(search: Search, text: &str, fair: bool) -> Option<String> {
+        let outcome = run(search, &Graph::parse(text).unwrap(), fair, None);
+        let violation = outcome.violations.first()?;
+        let words =
+            |actions: &[ActionId]| actions.iter().map(|a| a.0.to_string()).collect::<Vec<_>>().join(" ");
+        let (stem, cycle) = violation.path.split_at(violation.cycle.unwrap());
+        Some(format!("{}|{}", words(stem), words(cycle)))
+    }
+
+    const BOTH: [Search; 2] = [|s, c, t, o| ndfs(s, c, t, o), |s, c, t, o| scc(s, c, t, o)];
+
+    #[test]
+    fn accepting_cycles_are_found_with_short_lassos() {
+        for search in BOTH {
+            assert_eq!(lasso(search, "0 -> 1 -> 2 -> 0; accept 1", false).as_deref(), Some("|0 1 2"));
+            assert_eq!(lasso(search, "0 -> 1 -> 2; 2 -> 1; accept 0", false), None);
+            assert_eq!(lasso(search, "0 -> 1 -> 1; accept 1", false).as_deref(), Some("0|1"));
+            // The long way around is tried first.
+            let long = "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 1; 0 -> 5; 5 -> 5; accept 5";
+            assert_eq!(lasso(search, long, false).as_deref(), Some("6|7"));
+        }
+    }
+
+    #[test]
+    fn a_run_that_ends_is_prolonged() {
+        for search in BOTH {
+            assert_eq!(lasso(search, "0 -> 1 -> 2; accept 2", false).as_deref(), Some("0 1|"));
+            assert_eq!(lasso(search, "0 -> 1 -> 2; accept 1", false), None);
+        }
+    }
+
+    #[test]
+    fn transient_states_do_not_accept() {
+        for search in BOTH {
+            assert_eq!(lasso(search, "0 -> 1 -> 0; accept 1; transient 1", false), None);
+            assert_eq!(lasso(search, "0 -> 1 -> 0; accept 0; transient 1", false).as_deref(), Some("|0 1"));
+        }
+    }
+
+    #[test]
+    fn fairness_asks_every_process() {
+        let waiting = "0 -> 0; 0 -> 1 -> 1; accept 0; process 1 0 1";
+        let search = BOTH[1];
+        assert_eq!(lasso(search, waiting, false).as_deref(), Some("|0"));
+        assert_eq!(lasso(search, waiting, true), None, "process 1 could always move");
+        let between = "0 -> 2 -> 0; 0 -> 1 -> 1; accept 0; process 1 0 1";
+        assert_eq!(lasso(search, between, true).as_deref(), Some("|0 1"), "it could not in node 2");
+    }
+
+    /// Accepting, reachable, and on a cycle: by definition.
+    fn naive(graph: &Graph) -> bool {
+        let mut nodes = std::collections::BTreeMap::new();
+        let mut open = vec![b"0".to_vec()];
+        let (stop, limits) = (AtomicBool::new(false), Limits::default());
+        let task =
+            Task { checks: Checks::NONE, all_errors: true, seed: None, limits, stop: &stop, reduce: None };
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task, &mut silent);
+        while let Some(state) = open.pop() {
+            if nodes.contains_key(&state) {
+                continue;
+            }
+            let mut marker = Marker::new(graph, cycles(false, true).acceptance);
+            let mut out = Expansion::default();
+            marker.expand(&state, 0, &mut budget, &mut out).unwrap();
+            let to: Vec<Vec<u8>> = out.edges().iter().map(|edge| out.state(edge).to_vec()).collect();
+            open.extend(to.iter().cloned());
+            nodes.insert(state, to);
+        }
+        let on_cycle = |start: &Vec<u8>| {
+            let (mut met, mut open) = (std::collections::BTreeSet::new(), nodes[start].clone());
+            while let Some(at) = open.pop() {
+                if at == *start {
+                    return true;
+                }
+                if met.insert(at.clone()) {
+                    open.extend(nodes[&at].iter().cloned());
+                }
+            }
+            false
+        };
+        nodes.keys().any(|state| graph.labels(state).accepting && on_cycle(state))
+    }
+
+    #[test]
+    fn random_graphs_against_the_definition() {
+        let mut wrong = 0;
+        for seed in 0..1500 {
+            let graph = Graph::random(4 + (seed % 17) as u32, seed);
+            let expected = naive(&graph);
+            wrong += u32::from(expected);
+            for (which, search) in BOTH.into_iter().enumerate() {
+                for order in [None, Some(seed)] {
+                    let outcome = run(search, &graph, false, order);
+                    assert_eq!(!outcome.violations.is_empty(), expected, "search {which}, seed {seed}");
+                    assert_eq!(outcome.exhausted.is_some(), !expected);
+                }
+            }
+        }
+        assert!(wrong > 200 && wrong < 1300, "{wrong}");
+    }
+}

@@ -1,0 +1,280 @@
+//! The product of a system and a claim, itself a system: a wrapper of the same waist, so that every search runs over it.
+//!
+//! A state is the claim's state (two bytes) followed by the system's. In an ordinary state the claim moves first, by what
+//! holds there, then the system takes a step; inside an atomic sequence only the system moves. This is what Spin does (the
+//! claim is not asked between the steps of an atomic sequence). Where the system can do nothing more, its state is repeated
+//! ([`ActionId::STUTTER`]) and the claim goes on alone.
+//!
+//! A claim's verdict is about the claim alone: errors of the system are no errors of the product. A failed assertion's step is
+//! taken, a step that cannot be completed leads nowhere. What the claim itself finds wrong is the fault of an outcome
+//! without a state.
+
+use system::claim::{Claim, ClaimState, Moves};
+use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
+
+/// Bytes of the claim's state.
+const CLAIM: usize = 2;
+/// Set in the claim's state while the system is inside an atomic sequence.
+const INSIDE: u16 = 1 << 15;
+/// Moves that a worker remembers.
+const REMEMBERED: usize = 1 << 10;
+
+/// A system watched by a claim.
+pub struct Product<'a> {
+    system: &'a dyn TransitionSystem,
+    claim: &'a Claim,
+    set: usize,
+}
+
+impl<'a> Product<'a> {
+    /// The guards of the claim are about this set of the system's propositions.
+    pub fn new(system: &'a dyn TransitionSystem, claim: &'a Claim, set: usize) -> Self {
+        Product { system, claim, set }
+    }
+
+    /// The system's part of a state.
+    pub fn of_system(state: &[u8]) -> &[u8] {
+        state.get(CLAIM..).unwrap_or_default()
+    }
+
+    /// Takes a state apart: where the claim is, whether the system is inside an atomic sequence, and its state.
+    fn split<'s>(&self, state: &'s [u8]) -> Option<(ClaimState, bool, &'s [u8])> {
+        let (head, rest) = state.split_first_chunk::<CLAIM>()?;
+        let number = u16::from_le_bytes(*head);
+        let claim = ClaimState(number & !INSIDE);
+        (claim.index() < self.claim.len()).then_some((claim, number & INSIDE != 0, rest))
+    }
+}
+
+/// Appends an outcome: `rest` watched by a claim that is in state `claim`.
+fn push(out: &mut Successors, action: ActionId, claim: ClaimState, rest: &[u8], inside: bool) {
+    let number = claim.0 | if inside { INSIDE } else { 0 };
+    let write = |bytes: &mut Vec<u8>| {
+        bytes.extend_from_slice(&number.to_le_bytes());
+        bytes.extend_from_slice(rest);
+    };
+    out.push_with(action, write, inside, None);
+}
+
+impl TransitionSystem for Product<'_> {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        let initial = self.claim.initial;
+        if let Some(fault) = self.claim.ends.get(initial.index()).and_then(Option::as_ref) {
+            return Err(fault.clone());
+        }
+        out.extend_from_slice(&initial.0.to_le_bytes());
+        self.system.initial(out)
+    }
+
+    /// Actions are the system's; one is listed for every move of the claim.
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.worker().enabled(state, out);
+    }
+
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        self.worker().fire(state, actions, out);
+    }
+
+    fn expand(&self, state: &[u8], out: &mut Successors) {
+        self.worker().expand(state, out);
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        let known = std::iter::repeat_with(|| None).take(REMEMBERED).collect();
+        let (steps, all) = (Successors::default(), Successors::default());
+        Box::new(Pair { product: self, worker: self.system.worker(), steps, all, known })
+    }
+
+    /// Only acceptance is the claim's; ends are no errors where there is a claim.
+    fn labels(&self, state: &[u8]) -> Labels {
+        let accepting = self.split(state).is_some_and(|(claim, ..)| self.claim.accepting[claim.index()]);
+        Labels { accepting, valid_end: true, ..Labels::default() }
+    }
+
+    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
+        self.system.propositions(set, Product::of_system(state))
+    }
+
+    fn process_of(&self, action: ActionId) -> u32 {
+        self.system.process_of(action)
+    }
+
+    fn hidden_bytes(&self) -> usize {
+        self.system.hidden_bytes()
+    }
+
+    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
+        let first = out.len();
+        self.system.cuts(Product::of_system(key), out);
+        out[first..].iter_mut().for_each(|cut| *cut += CLAIM);
+    }
+
+    fn has_invariants(&self) -> bool {
+        false
+    }
+
+    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+
+    fn deadlock(&self, state: &[u8]) -> Fault {
+        self.system.deadlock(Product::of_system(state))
+    }
+}
+
+/// One thread's access to a product.
+struct Pair<'a> {
+    product: &'a Product<'a>,
+    worker: Box<dyn Worker + 'a>,
+    steps: Successors,
+    all: Successors,
+    /// Moves of the claim, by a hash of its state and the propositions.
+    known: Vec<Option<(ClaimState, u64, Moves)>>,
+}
+
+impl Worker for Pair<'_> {
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
+        let mut all = std::mem::take(&mut self.all);
+        all.clear();
+        self.expand(state, &mut all);
+        out.extend(all.list.iter().map(|outcome| outcome.action));
+        self.all = all;
+    }
+
+    /// The first outcome of every action.
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        let mut all = std::mem::take(&mut self.all);
+        all.clear();
+        self.expand(state, &mut all);
+        for &action in actions {
+            if let Some(outcome) = all.list.iter().find(|outcome| outcome.action == action) {
+                out.push(action, all.state(outcome), outcome.is_transient(), all.fault(outcome).cloned());
+            }
+        }
+        self.all = all;
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        let Some((claim, inside, rest)) = self.product.split(state) else { return };
+        self.steps.clear();
+        if inside {
+            self.worker.expand(rest, &mut self.steps);
+            return pair(&self.steps, claim, out);
+        }
+        let bits = self.product.system.propositions(self.product.set, rest);
+        let slot = place(claim, bits);
+        let known = matches!(&self.known[slot], Some((c, b, _)) if (*c, *b) == (claim, bits));
+        if !known {
+            let mut moves = Moves::default();
+            self.product.claim.moves(claim, bits, &mut moves);
+            self.known[slot] = Some((claim, bits, moves));
+        }
+        let Some((.., moves)) = &self.known[slot] else { return };
+        for fault in &moves.faults {
+            out.push(ActionId::STUTTER, None, false, Some(fault.clone()));
+        }
+        if moves.to.is_empty() {
+            return;
+        }
+        self.worker.expand(rest, &mut self.steps);
+        let stuck = self.steps.list.is_empty();
+        for &to in &moves.to {
+            match stuck {
+                true if self.product.claim.stutters => push(out, ActionId::STUTTER, to, rest, false),
+                true => {}
+                false => pair(&self.steps, to, out),
+            }
+        }
+    }
+}
+
+/// Where a worker remembers the moves.
+fn place(claim: ClaimState, bits: u64) -> usize {
+    let mixed = (bits ^ u64::from(claim.0).rotate_left(48)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as usize % REMEMBERED
+}
+
+/// Appends the steps of the system with a claim that is in state `claim` afterwards.
+fn pair(steps: &Successors, claim: ClaimState, out: &mut Successors) {
+    for step in &steps.list {
+        if let Some(rest) = steps.state(step) {
+            push(out, step.action, claim, rest, step.is_transient());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Silent;
+    use crate::property::Checks;
+    use crate::task::Task;
+    use crate::{Levels, Limits, frontier};
+    use std::sync::atomic::AtomicBool;
+    use store::Table;
+    use system::FaultKind;
+    use system::claim::{ClaimEdge, Guard};
+    use system::toy::Graph;
+
+    fn claim(edges: &[(u16, Option<u32>, u16)], n: usize) -> Claim {
+        let mut lists = vec![Vec::new(); n];
+        for &(from, proposition, to) in edges {
+            let guard = proposition.map_or(Guard::True, Guard::proposition);
+            lists[usize::from(from)].push(ClaimEdge {
+                guard,
+                to: ClaimState(to),
+                atomic: false,
+                asserts: None,
+            });
+        }
+        Claim {
+            initial: ClaimState(0),
+            accepting: vec![false; n],
+            ends: vec![None; n],
+            edges: lists,
+            first_only: vec![false; n],
+            stutters: true,
+        }
+    }
+
+    fn end() -> Fault {
+        let (message, file) = ("end".to_string(), "claim".to_string());
+        Fault { kind: FaultKind::ClaimEnd, message, file, line: 1, column: 1, process: None, pid: None }
+    }
+
+    fn outcomes(product: &Product<'_>, state: &[u8]) -> Vec<(u64, Option<Vec<u8>>, bool)> {
+        let mut out = Successors::default();
+        product.expand(state, &mut out);
+        let of = |o: &system::Successor| (o.action.0, out.state(o).map(<[u8]>::to_vec), o.is_transient());
+        out.list.iter().map(of).collect()
+    }
+
+    #[test]
+    fn the_claim_moves_first_and_waits_inside_atomic_sequences() {
+        let graph = Graph::parse("0 -> 1 -> 2; transient 1; hold 0 0").unwrap();
+        let claim = claim(&[(0, Some(0), 0), (0, None, 1), (1, Some(0), 1)], 2);
+        let product = Product::new(&graph, &claim, 0);
+        let mut initial = Vec::new();
+        product.initial(&mut initial).unwrap();
+        assert_eq!(initial, b"\0\x000");
+        let expected = [(0, Some(b"\0\x801".to_vec()), true), (0, Some(b"\x01\x801".to_vec()), true)];
+        assert_eq!(outcomes(&product, &initial), expected);
+        assert_eq!(outcomes(&product, b"\x01\x801"), [(1, Some(b"\x01\x002".to_vec()), false)]);
+        assert!(outcomes(&product, b"\x01\x002").is_empty(), "the claim gives up: nothing holds in 2");
+        let stutter = (u64::MAX, Some(b"\x01\x002".to_vec()), false);
+        assert_eq!(outcomes(&product, b"\0\x002"), [stutter]);
+    }
+
+    #[test]
+    fn an_end_is_found_by_any_search() {
+        let graph = Graph::parse("0 -> 1 -> 2 -> 3; hold 0 2").unwrap();
+        let mut claim = claim(&[(0, None, 0), (0, Some(0), 1)], 2);
+        claim.ends[1] = Some(end());
+        let product = Product::new(&graph, &claim, 0);
+        let (stop, limits) = (AtomicBool::new(false), Limits::default());
+        let task =
+            Task { checks: Checks::CLAIM, all_errors: false, seed: None, limits, stop: &stop, reduce: None };
+        let queue = crate::queue::Whole::new(0);
+        let outcome = frontier(&product, &mut Table::default(), queue, Levels::Edges, &task, &mut Silent);
+        let path: Vec<u64> = outcome.violations[0].path.iter().map(|a| a.0).collect();
+        assert_eq!(path, [0, 1, u64::MAX]);
+    }
+}

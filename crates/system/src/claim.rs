@@ -1,0 +1,403 @@
+//! A claim: a Büchi automaton that watches a system and accepts the runs that are wrong.
+//!
+//! It is made of `ltl` formulas (negated) and of never claims alike. In every ordinary state of the system the claim moves
+//! first, along an edge whose guard holds there, then the system takes a step (an atomic sequence is one). Where the system
+//! can do nothing more the last state is repeated for ever. A run is wrong when the claim passes accepting states for ever,
+//! or reaches its end. A claim that cannot move gives the run up.
+//!
+//! Guards are about *propositions*: bits that the system tells of a state ([`crate::TransitionSystem::propositions`]).
+
+use crate::{Fault, FaultKind};
+use std::collections::HashMap;
+
+/// A state of a claim.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ClaimState(pub u16);
+
+impl ClaimState {
+    /// As an index.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// The most states that a claim can have: a bit of the number is left to products.
+pub const MOST_STATES: usize = 1 << 15;
+
+/// When an edge can be taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Guard {
+    /// Always.
+    True,
+    /// When for one of these pairs (mask, values) the propositions under the mask have the values.
+    Any(Vec<(u64, u64)>),
+    /// When no earlier edge of the same state can.
+    Else,
+}
+
+impl Guard {
+    /// One proposition.
+    pub fn proposition(number: u32) -> Self {
+        Guard::Any(vec![(1 << number, 1 << number)])
+    }
+
+    fn holds(&self, bits: u64, earlier: bool) -> bool {
+        match self {
+            Guard::True => true,
+            Guard::Any(cubes) => cubes.iter().any(|(mask, values)| bits & mask == *values),
+            Guard::Else => !earlier,
+        }
+    }
+}
+
+/// An edge of a claim.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClaimEdge {
+    /// When it can be taken.
+    pub guard: Guard,
+    /// Where it leads.
+    pub to: ClaimState,
+    /// The claim goes on at once, in the same state of the system.
+    pub atomic: bool,
+    /// Taking it is wrong unless this proposition holds: an assertion in the claim.
+    pub asserts: Option<(u32, Fault)>,
+}
+
+/// What a move of a claim leads to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Moves {
+    /// The states in which the claim can be then, each once.
+    pub to: Vec<ClaimState>,
+    /// What is wrong already: an end that is reached, an assertion that fails.
+    pub faults: Vec<Fault>,
+}
+
+/// How much of a claim's cycles is accepting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strength {
+    /// No cycle accepts: only the end of the claim is wrong.
+    Terminal,
+    /// On every cycle either all states are accepting or none: one search is enough.
+    Weak,
+    /// Anything.
+    Strong,
+}
+
+/// A claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Where it begins.
+    pub initial: ClaimState,
+    /// By state: passing it for ever is wrong.
+    pub accepting: Vec<bool>,
+    /// By state: being there is wrong, whatever happens next.
+    pub ends: Vec<Option<Fault>>,
+    /// By state: edges, in the order in which they are tried.
+    pub edges: Vec<Vec<ClaimEdge>>,
+    /// By state: only the first edge that can be taken is, as inside a d_step.
+    pub first_only: Vec<bool>,
+    /// Whether the last state of a run that ends is repeated for ever. If not, runs that end are right.
+    pub stutters: bool,
+}
+
+impl Claim {
+    /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for ever. Only runs
+    /// that do not end count.
+    pub fn non_progress(proposition: u32) -> Self {
+        let edge = |guard, to| ClaimEdge { guard, to: ClaimState(to), atomic: false, asserts: None };
+        Claim {
+            initial: ClaimState(0),
+            accepting: vec![false, true],
+            ends: vec![None, None],
+            edges: vec![
+                vec![edge(Guard::True, 0), edge(Guard::proposition(proposition), 1)],
+                vec![edge(Guard::proposition(proposition), 1)],
+            ],
+            first_only: vec![false, false],
+            stutters: false,
+        }
+    }
+
+    /// How many states it has.
+    pub fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// It has no states, so that no run is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// Appends where the claim can go from `state` when the propositions have the values `bits`.
+    pub fn moves(&self, state: ClaimState, bits: u64, out: &mut Moves) {
+        let first = out.to.len();
+        let mut seen = vec![state];
+        let mut next = 0;
+        while let Some(&at) = seen.get(next) {
+            next += 1;
+            self.moves_from(at, bits, first, &mut seen, out);
+        }
+    }
+
+    /// The moves of one state; where an atomic sequence goes on is added to `seen`.
+    fn moves_from(
+        &self,
+        at: ClaimState,
+        bits: u64,
+        first: usize,
+        seen: &mut Vec<ClaimState>,
+        out: &mut Moves,
+    ) {
+        let mut earlier = false;
+        for edge in &self.edges[at.index()] {
+            if !edge.guard.holds(bits, earlier) {
+                continue;
+            }
+            earlier = true;
+            if let Some((proposition, fault)) = &edge.asserts
+                && bits >> proposition & 1 == 0
+            {
+                out.faults.push(fault.clone());
+            }
+            match &self.ends[edge.to.index()] {
+                Some(fault) => out.faults.push(fault.clone()),
+                None if edge.atomic && seen.contains(&edge.to) => {}
+                None if edge.atomic => seen.push(edge.to),
+                None if out.to[first..].contains(&edge.to) => {}
+                None => out.to.push(edge.to),
+            }
+            if self.first_only[at.index()] {
+                return;
+            }
+        }
+    }
+
+    /// Its strength, from the strongly connected components of its graph. Ends are no part of cycles.
+    pub fn strength(&self) -> Strength {
+        let component = self.components();
+        let mut cyclic = vec![false; self.len()];
+        for (from, edges) in self.edges.iter().enumerate().filter(|&(from, _)| self.ends[from].is_none()) {
+            for edge in edges {
+                cyclic[component[from]] |= component[from] == component[edge.to.index()];
+            }
+        }
+        let mut accepting: HashMap<usize, (bool, bool)> = HashMap::new();
+        for (state, &of) in component.iter().enumerate().filter(|&(_, &of)| cyclic[of]) {
+            let (some, all) = accepting.entry(of).or_insert((false, true));
+            *some |= self.accepting[state];
+            *all &= self.accepting[state];
+        }
+        match () {
+            () if accepting.values().all(|(some, _)| !some) => Strength::Terminal,
+            () if accepting.values().all(|(some, all)| some == all) => Strength::Weak,
+            () => Strength::Strong,
+        }
+    }
+
+    /// For every state the smallest state with which it shares a cycle, or itself. Claims are small: reachability by repeated
+    /// steps is quick enough.
+    fn components(&self) -> Vec<usize> {
+        let reach: Vec<Vec<bool>> = (0..self.len()).map(|from| self.reachable(from)).collect();
+        let with = |a: usize, b: usize| a == b || reach[a][b] && reach[b][a];
+        (0..self.len()).map(|a| (0..=a).find(|&b| with(a, b)).unwrap_or(a)).collect()
+    }
+
+    fn reachable(&self, from: usize) -> Vec<bool> {
+        let (mut met, mut open) = (vec![false; self.len()], vec![from]);
+        while let Some(at) = open.pop() {
+            for edge in &self.edges[at] {
+                if !std::mem::replace(&mut met[edge.to.index()], true) {
+                    open.push(edge.to.index());
+                }
+            }
+        }
+        met
+    }
+
+    /// Whether the claim finds a lasso wrong: a path along which the propositions have the values `stem`, then for ever those of
+    /// `cycle` again and again. The answer is by what.
+    pub fn accepts(&self, stem: &[u64], cycle: &[u64]) -> Option<FaultKind> {
+        let mut at = vec![self.initial];
+        let step = |from: &[ClaimState], bits: u64, moves: &mut Moves| {
+            moves.to.clear();
+            from.iter().for_each(|&state| self.moves(state, bits, moves));
+            moves.to.sort_unstable();
+            moves.to.dedup();
+        };
+        let mut moves = Moves::default();
+        if let Some(fault) = self.ends.get(self.initial.index())?.as_ref() {
+            return Some(fault.kind);
+        }
+        for &bits in stem {
+            step(&at, bits, &mut moves);
+            if let Some(fault) = moves.faults.first() {
+                return Some(fault.kind);
+            }
+            std::mem::swap(&mut at, &mut moves.to);
+        }
+        if cycle.is_empty() {
+            return None;
+        }
+        self.accepts_cycle(&at, cycle)
+    }
+
+    /// The same, from the states in which the claim can be when the cycle begins.
+    fn accepts_cycle(&self, start: &[ClaimState], cycle: &[u64]) -> Option<FaultKind> {
+        // Of every state at the beginning of a round: where it can be at its end, and whether by an accepting state.
+        let mut rounds: HashMap<ClaimState, Vec<(ClaimState, bool)>> = HashMap::new();
+        let mut open = start.to_vec();
+        while let Some(state) = open.pop() {
+            if rounds.contains_key(&state) {
+                continue;
+            }
+            let ends = self.round(state, cycle)?;
+            open.extend(ends.iter().map(|&(to, _)| to));
+            rounds.insert(state, ends);
+        }
+        let accepted = |from: ClaimState| {
+            // From the end of a round with an accepting state back to its beginning.
+            rounds[&from].iter().filter(|(_, accepting)| *accepting).any(|&(to, _)| {
+                let (mut met, mut open) = (vec![to], vec![to]);
+                while let Some(at) = open.pop() {
+                    if at == from {
+                        return true;
+                    }
+                    for &(next, _) in rounds.get(&at).into_iter().flatten() {
+                        if !met.contains(&next) {
+                            met.push(next);
+                            open.push(next);
+                        }
+                    }
+                }
+                false
+            })
+        };
+        rounds.keys().any(|&state| accepted(state)).then_some(FaultKind::AcceptCycle)
+    }
+
+    /// Where the claim can be after one round of the cycle, and whether by an accepting state.
+    fn round(&self, state: ClaimState, cycle: &[u64]) -> Option<Vec<(ClaimState, bool)>> {
+        let mut at = vec![(state, false)];
+        let mut moves = Moves::default();
+        for &bits in cycle {
+            let mut next = Vec::new();
+            for (state, accepting) in at {
+                moves.to.clear();
+                self.moves(state, bits, &mut moves);
+                let accepting = accepting || self.accepting[state.index()];
+                next.extend(moves.to.iter().map(|&to| (to, accepting)));
+            }
+            next.sort_unstable();
+            next.dedup();
+            at = next;
+        }
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A claim from lines `0: p0 -> 1, !p1 -> 0, true -> 2` (also `else`); `accepting` states by number.
+    pub(crate) fn claim(text: &str, accepting: &[usize]) -> Claim {
+        let mut edges: Vec<Vec<ClaimEdge>> = Vec::new();
+        for line in text.split(';').map(str::trim) {
+            let (_, list) = line.split_once(':').unwrap();
+            let edge = |e: &str| {
+                let (guard, to) = e.split_once("->").unwrap();
+                let guard = match guard.trim() {
+                    "true" => Guard::True,
+                    "else" => Guard::Else,
+                    p => {
+                        let bit = 1u64 << p.trim_start_matches(['!', 'p']).parse::<u32>().unwrap();
+                        Guard::Any(vec![(bit, if p.starts_with('!') { 0 } else { bit })])
+                    }
+                };
+                let to = ClaimState(to.trim().parse().unwrap());
+                ClaimEdge { guard, to, atomic: false, asserts: None }
+            };
+            edges.push(list.split(',').filter(|e| !e.trim().is_empty()).map(edge).collect());
+        }
+        let n = edges.len();
+        Claim {
+            initial: ClaimState(0),
+            accepting: (0..n).map(|i| accepting.contains(&i)).collect(),
+            ends: vec![None; n],
+            edges,
+            first_only: vec![false; n],
+            stutters: true,
+        }
+    }
+
+    fn end() -> Fault {
+        let (message, file) = ("end".to_string(), "claim".to_string());
+        Fault { kind: FaultKind::ClaimEnd, message, file, line: 1, column: 1, process: None, pid: None }
+    }
+
+    fn to(claim: &Claim, from: u16, bits: u64) -> Vec<u16> {
+        let mut moves = Moves::default();
+        claim.moves(ClaimState(from), bits, &mut moves);
+        moves.to.iter().map(|s| s.0).collect()
+    }
+
+    #[test]
+    fn moves_follow_guards() {
+        let claim = claim("0: p0 -> 1, !p1 -> 0, else -> 2; 1: true -> 1; 2:", &[1]);
+        assert_eq!(to(&claim, 0, 0b01), [1, 0]);
+        assert_eq!(to(&claim, 0, 0b10), [2]);
+        assert_eq!(to(&claim, 0, 0b00), [0]);
+        assert!(to(&claim, 2, 0).is_empty());
+    }
+
+    #[test]
+    fn atomic_sequences_and_ends() {
+        let mut claim = claim("0: true -> 1; 1: p0 -> 2, p0 -> 0, p1 -> 1; 2:", &[]);
+        claim.edges[0][0].atomic = true;
+        claim.ends[2] = Some(end());
+        let mut moves = Moves::default();
+        claim.moves(ClaimState(0), 0b11, &mut moves);
+        assert_eq!((moves.to, moves.faults.len()), (vec![ClaimState(0), ClaimState(1)], 1));
+        assert!(to(&claim, 0, 0).is_empty(), "it blocks inside the sequence");
+    }
+
+    #[test]
+    fn an_assertion_of_the_claim() {
+        let mut claim = claim("0: true -> 0", &[]);
+        claim.edges[0][0].asserts = Some((3, end()));
+        let faults = |bits| {
+            let mut moves = Moves::default();
+            claim.moves(ClaimState(0), bits, &mut moves);
+            moves.faults.len()
+        };
+        assert_eq!((faults(0), faults(8)), (1, 0));
+    }
+
+    #[test]
+    fn strengths() {
+        assert_eq!(claim("0: true -> 0, p0 -> 1; 1: p0 -> 1", &[1]).strength(), Strength::Weak);
+        assert_eq!(claim("0: true -> 0, p0 -> 1; 1: p0 -> 1, p1 -> 0", &[1]).strength(), Strength::Strong);
+        assert_eq!(claim("0: true -> 0, p0 -> 1; 1:", &[1]).strength(), Strength::Terminal);
+        assert_eq!(Claim::non_progress(0).strength(), Strength::Weak);
+    }
+
+    #[test]
+    fn lassos_are_judged() {
+        // Infinitely often p0, guessed state by state.
+        let often = claim("0: true -> 0, p0 -> 1; 1: true -> 0, p0 -> 1", &[1]);
+        assert_eq!(often.accepts(&[0, 0], &[0, 1]), Some(FaultKind::AcceptCycle));
+        assert_eq!(often.accepts(&[1, 1], &[0]), None);
+        // For ever p0 from some time on.
+        let ever = Claim::non_progress(0);
+        assert_eq!(ever.accepts(&[0, 1], &[1, 1]), Some(FaultKind::AcceptCycle));
+        assert_eq!(ever.accepts(&[1, 1], &[1, 0]), None);
+        // Accepting every third position of a cycle of two.
+        let third = claim("0: true -> 1; 1: true -> 2; 2: p0 -> 0", &[2]);
+        assert_eq!(third.accepts(&[], &[1, 1]), Some(FaultKind::AcceptCycle));
+        assert_eq!(third.accepts(&[], &[1, 0]), None);
+        let mut ending = claim("0: p0 -> 1, else -> 0; 1:", &[]);
+        ending.ends[1] = Some(end());
+        assert_eq!(ending.accepts(&[0, 1], &[]), Some(FaultKind::ClaimEnd));
+        assert_eq!(ending.accepts(&[0, 0], &[0]), None);
+    }
+}
