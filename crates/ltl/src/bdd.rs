@@ -3,8 +3,8 @@
 //! Equal sets have equal numbers, so that edges can be compared and merged whatever way their guards were built. The frozen
 //! automaton gets irredundant cubes ([`Bdds::cubes`], Minato's algorithm).
 
+use crate::table::Table;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// A set of valuations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -33,27 +33,6 @@ impl Cube {
         (valuation & self.positive) == self.positive && (valuation & self.negative) == 0
     }
 }
-
-/// A quick hash for small keys of numbers, multiplied and folded: the operations below spend their time in tables.
-#[derive(Clone, Copy, Default, Debug)]
-struct Quick(u64);
-
-impl Hasher for Quick {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.write_u32(u32::from(*b)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        let product = u128::from(self.0 ^ u64::from(number) ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
-        self.0 = (product >> 64) as u64 ^ product as u64;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-type Table<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Branch {

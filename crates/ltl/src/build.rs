@@ -7,7 +7,7 @@ use crate::obligation::obligation;
 use crate::simplify::simplify;
 use crate::stutter::stutter_invariant;
 use crate::tgba::Tgba;
-use crate::translate::{MAX_PROPS, TooLarge, translate};
+use crate::translate::{MAX_PAIRS, MAX_PROPS, TooLarge, translate};
 
 /// Which acceptance an automaton is to have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,8 +21,11 @@ pub enum Acceptance {
 /// Larger automata are not made deterministic.
 const FEW_STATES: usize = 60;
 
-fn reduced(nnf: &mut Nnf, formula: Id) -> Result<Tgba, TooLarge> {
-    let mut tgba = translate(nnf, formula)?;
+/// The negation is translated only to learn more about the formula: that may not take long.
+const FEW_PAIRS: usize = MAX_PAIRS / 50;
+
+fn reduced(nnf: &mut Nnf, formula: Id, max_pairs: usize) -> Result<Tgba, TooLarge> {
+    let mut tgba = translate(nnf, formula, max_pairs)?;
     tgba.reduce();
     Ok(tgba)
 }
@@ -38,10 +41,10 @@ impl Automaton {
         let mut nnf = Nnf::default();
         let id = nnf.of(formula, true);
         let id = simplify(&mut nnf, id);
-        let mut tgba = reduced(&mut nnf, id)?;
+        let mut tgba = reduced(&mut nnf, id, MAX_PAIRS)?;
         let not = nnf.not(id);
         let negation = if tgba.states.len() <= FEW_STATES || nnf.has_next(id) {
-            reduced(&mut nnf, not).ok()
+            reduced(&mut nnf, not, FEW_PAIRS).ok()
         } else {
             None
         };

@@ -7,12 +7,13 @@
 //! (Etessami, Wilke, Schuller 2001), and an edge to a simulated state can replace an edge to the simulating one.
 
 use crate::nnf::{Id, Nnf, Node};
-use std::collections::HashMap;
+use crate::table::Table;
 
 /// Answers already found.
 #[derive(Debug, Default)]
 pub(crate) struct Entailment {
-    known: HashMap<(Id, Id), bool>,
+    known: Table<(Id, Id), bool>,
+    conjunctions: Table<(Id, Id), Id>,
 }
 
 impl Entailment {
@@ -62,6 +63,15 @@ impl Entailment {
 
     /// The conjunction of two formulas without what follows from the rest.
     pub(crate) fn conjunction(&mut self, nnf: &mut Nnf, a: Id, b: Id) -> Id {
+        if let Some(known) = self.conjunctions.get(&(a, b)) {
+            return *known;
+        }
+        let conjunction = self.shortened(nnf, a, b);
+        self.conjunctions.insert((a, b), conjunction);
+        conjunction
+    }
+
+    fn shortened(&mut self, nnf: &mut Nnf, a: Id, b: Id) -> Id {
         let both = nnf.and([a, b]);
         let Node::And(set) = nnf.node(both) else { return both };
         let set = set.clone();

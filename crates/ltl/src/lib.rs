@@ -22,6 +22,7 @@ mod scc;
 mod simplify;
 mod simulation;
 mod stutter;
+mod table;
 mod tgba;
 pub mod translate;
 pub mod vacuity;

@@ -5,7 +5,7 @@
 //! states of an automaton; laws that need an argument about infinite runs do not belong here.
 
 use crate::formula::Formula;
-use std::collections::HashMap;
+use crate::table::Table;
 
 /// The number of a formula in its [`Nnf`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -42,13 +42,13 @@ pub enum Node {
 #[derive(Debug)]
 pub struct Nnf {
     nodes: Vec<Node>,
-    numbers: HashMap<Node, Id>,
-    negations: HashMap<Id, Id>,
+    numbers: Table<Node, Id>,
+    negations: Table<Id, Id>,
 }
 
 impl Default for Nnf {
     fn default() -> Nnf {
-        let mut nnf = Nnf { nodes: Vec::new(), numbers: HashMap::new(), negations: HashMap::new() };
+        let mut nnf = Nnf { nodes: Vec::new(), numbers: Table::default(), negations: Table::default() };
         nnf.intern(Node::True);
         nnf.intern(Node::False);
         nnf

@@ -33,6 +33,8 @@ impl std::error::Error for TooLarge {}
 /// Limits of a translation: beyond them nobody could use the automaton.
 const MAX_STATES: usize = 20_000;
 const MAX_MOVES: usize = 20_000;
+/// So many moves are not compared with each other.
+const MANY_MOVES: usize = 1000;
 const MAX_MARKS: usize = 64;
 const MAX_NODES: usize = 4_000_000;
 pub(crate) const MAX_PROPS: usize = 64;
@@ -51,16 +53,23 @@ struct Translation<'n> {
     entailment: Entailment,
     moves: HashMap<Id, Rc<Vec<Move>>>,
     promises: HashMap<Id, u32>,
+    pairs: usize,
+    max_pairs: usize,
 }
 
-/// The automaton of a formula.
-pub(crate) fn translate(nnf: &mut Nnf, formula: Id) -> Result<Tgba, TooLarge> {
+/// How many pairs of moves a translation may combine: seconds.
+pub(crate) const MAX_PAIRS: usize = 5_000_000;
+
+/// The automaton of a formula, if it does not take more than so many pairs of moves.
+pub(crate) fn translate(nnf: &mut Nnf, formula: Id, max_pairs: usize) -> Result<Tgba, TooLarge> {
     let mut translation = Translation {
         nnf,
         bdds: Bdds::default(),
         entailment: Entailment::default(),
         moves: HashMap::new(),
         promises: HashMap::new(),
+        pairs: 0,
+        max_pairs,
     };
     let mut numbers = HashMap::from([(formula, 0)]);
     let mut todo = vec![formula];
@@ -141,6 +150,8 @@ impl Translation<'_> {
 
     fn product(&mut self, a: &[Move], b: &[Move]) -> Result<Vec<Move>, TooLarge> {
         let mut all = Vec::new();
+        self.pairs += a.len() * b.len();
+        limit(self.pairs, self.max_pairs, "steps of construction")?;
         for x in a {
             for y in b {
                 let guard = self.bdds.and(x.guard, y.guard);
@@ -171,6 +182,9 @@ impl Translation<'_> {
                 }
             }
         }
+        if joined.len() > MANY_MOVES {
+            return Ok(joined);
+        }
         let mut kept: Vec<Move> = Vec::with_capacity(joined.len());
         for (i, m) in joined.iter().enumerate() {
             let covered = (0..joined.len()).any(|j| {
@@ -187,7 +201,7 @@ impl Translation<'_> {
     /// Whether `a` can stand in for `b`.
     fn covers(&mut self, a: Move, b: Move) -> bool {
         a.promises & !b.promises == 0
-            && self.entailment.entails(self.nnf, b.next, a.next)
             && self.bdds.implies(b.guard, a.guard)
+            && self.entailment.entails(self.nnf, b.next, a.next)
     }
 }
