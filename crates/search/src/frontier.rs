@@ -13,12 +13,14 @@
 //! **Paths.** What is kept of the way to a state is the number of one edge, about a byte ([`Ancestry`]): the path is
 //! found by expanding the states along it once more.
 //!
-//! **Reduction.** What a reducer chose is expanded and inserted like anything else. If the proviso asks for a new state and
-//! there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are numbered after
-//! those that were chosen.
+//! **Reduction.** What a reducer chose is expanded and inserted like anything else. The proviso asks for a successor that is
+//! expanded later: a new one or one that still waits ([`Expanded`] knows; several workers, who do not share it, ask for a new
+//! one). If there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are
+//! numbered after those that were chosen.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::expand::{Edge, Expander, Expansion, Rest, n_actions};
+use crate::expanded::Expanded;
 use crate::findings::{Findings, Spot};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
@@ -56,6 +58,7 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut search = Frontier::new(system, store, queue, levels, task, Budget::new(task, observer));
+    search.expanded = search.proviso.then(Expanded::default);
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
@@ -77,8 +80,10 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     pub limited: bool,
     pub budget: Budget<'a>,
     expander: Expander<'a>,
-    /// One of the chosen successors must be new.
+    /// One of the chosen successors must be expanded later.
     proviso: bool,
+    /// Which states may have been expanded, where nobody else expands states.
+    expanded: Option<Expanded>,
     pub random: Option<Random>,
     pub ancestry: Ancestry,
     /// The level that is being expanded.
@@ -145,6 +150,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             budget,
             expander,
             proviso: task.reduce.is_some_and(|reduce| reduce.proviso != Proviso::None),
+            expanded: None,
             random: task.seed.map(Random::new),
             ancestry: Ancestry::default(),
             depth: 0,
@@ -259,6 +265,10 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
         let Batch { state, expansion, ends, .. } = batch;
+        if let Some(expanded) = &mut self.expanded {
+            let key = &state[..state.len().saturating_sub(self.hidden)];
+            expanded.note(store::hash::hash(key)).map_err(no_memory)?;
+        }
         let vector_bytes = &mut self.statistics.vector_bytes;
         *vector_bytes = (*vector_bytes).max(state.len() as u64);
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
@@ -321,12 +331,25 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                     self.insert_shuffled(batch, range.start)?;
                 }
             }
-            if self.proviso && !batch.rests[at].is_empty() && self.ancestry.found_so_far() == known {
+            if self.proviso
+                && !batch.rests[at].is_empty()
+                && self.ancestry.found_so_far() == known
+                && !self.one_waits(batch, first - followed as usize..first)
+            {
                 self.insert_rest(batch, at, followed)?;
             }
             self.ancestry.expanded().map_err(no_memory)?;
         }
         Ok(())
+    }
+
+    /// Whether one of the edges leads to a state that has surely not been expanded. (It waits, or it will.)
+    fn one_waits(&self, batch: &Batch<S::Ticket>, edges: Range<usize>) -> bool {
+        let Some(expanded) = &self.expanded else { return false };
+        batch.expansion.edges()[edges].iter().any(|edge| {
+            let state = batch.expansion.state(edge);
+            !expanded.may_hold(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]))
+        })
     }
 
     /// Expands and inserts what was left out of a state of the batch, of which so many edges were followed.
@@ -443,7 +466,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     /// Bytes of memory of this worker alone.
     pub fn memory_of_its_own(&self) -> u64 {
-        self.ancestry.memory() + self.queue.memory() + self.apart.memory()
+        let expanded = self.expanded.as_ref().map_or(0, Expanded::memory);
+        self.ancestry.memory() + self.queue.memory() + self.apart.memory() + expanded
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -12,6 +12,7 @@ pub mod ancestry;
 pub mod delta;
 pub mod depth_first;
 pub mod expand;
+mod expanded;
 mod findings;
 pub mod frontier;
 pub mod lasso;

@@ -34,15 +34,16 @@ pub struct Reduce<'a> {
 /// What makes sure that no action is put off for ever: a state whose chosen actions do not satisfy it is expanded in full.
 ///
 /// Each makes it possible to go from every state, along chosen actions, to a state that was expanded in full: with
-/// [`Proviso::Stack`] each reduced state has a successor that is finished before it, with [`Proviso::ClosedSet`] one that is
-/// expanded after it; both orders come to an end.
+/// [`Proviso::Stack`] each reduced state has a successor that is finished before it, with [`Proviso::ClosedSet`] in a search by
+/// levels one that is expanded after it; both orders come to an end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proviso {
     /// Nothing: enough for deadlocks, and for reductions that see to it themselves.
     None,
     /// One of the successors is not on the stack of a depth-first search.
     Stack,
-    /// One of the successors is new.
+    /// One of the successors is not in the set of states that are done with: for a search by levels, not yet expanded; for a
+    /// depth-first search, new.
     ClosedSet,
 }
 

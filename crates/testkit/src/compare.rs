@@ -60,6 +60,24 @@ pub const CONFIGURATIONS: &[Configuration] = &[
         reduces: true,
     },
     Configuration { changes: &[("--search", "dfs"), ("--store", "collapse")], reduces: false },
+    Configuration { changes: &[("--por", "stubborn")], reduces: true },
+    Configuration { changes: &[("--por", "stubborn"), ("--search", "dfs")], reduces: true },
+    Configuration { changes: &[("--por", "ample"), ("--search", "dfs")], reduces: true },
+    Configuration { changes: &[("--por", "ample"), ("--opt", "deadvars,merge,fold")], reduces: true },
+    Configuration { changes: &[("--por", "stubborn"), ("--search", "bfs")], reduces: true },
+    Configuration {
+        changes: &[("--por", "stubborn"), ("--opt", "deadvars,merge,fold"), ("--store", "cleary")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[
+            ("--por", "stubborn"),
+            ("--search", "dfs"),
+            ("--proviso", "closed-set"),
+            ("--exec", "interp"),
+        ],
+        reduces: true,
+    },
 ];
 
 /// Compares another configuration with the reference configuration.
