@@ -28,10 +28,19 @@ pub struct Instance {
     pub ahead: Vec<Bits>,
     /// Whether something ahead looks at everything.
     pub ahead_everything: Vec<bool>,
-    /// The number of its first edge among those of all instances, and that of its first location.
-    pub first_edge: u32,
-    /// See above.
+    /// The number of its first location among those of all instances.
     pub first_node: u32,
+}
+
+/// A location of an instance.
+#[derive(Debug)]
+pub struct Node {
+    /// Its edges, in order.
+    pub edges: Vec<u32>,
+    /// Whether one of them depends on `timeout`.
+    pub timeout: bool,
+    /// Those by which the process may come back here, as a mask.
+    pub returning: u64,
 }
 
 /// All that does not change during a search.
@@ -60,8 +69,7 @@ pub struct Instances<'a> {
     key: Vec<i32>,
     /// For every proctype, what its processes may touch in their whole life, with those that they start.
     lives: Option<Vec<(Bits, bool)>>,
-    edges: u32,
-    nodes: u32,
+    nodes: Vec<Node>,
     visible_object: u32,
 }
 
@@ -87,8 +95,7 @@ impl<'a> Instances<'a> {
             last: Vec::new(),
             key: Vec::new(),
             lives: None,
-            edges: 0,
-            nodes: 0,
+            nodes: Vec::new(),
             visible_object,
         }
     }
@@ -104,14 +111,15 @@ impl<'a> Instances<'a> {
         mark.touch.contains(self.visible_object)
     }
 
-    /// How many edges and locations all instances have.
-    pub fn size(&self) -> (u32, u32) {
-        (self.edges, self.nodes)
+    /// The location with this number.
+    #[inline]
+    pub fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
     }
 
-    /// The instance that a process is.
+    /// The instance that a process is, and its location.
     #[inline]
-    pub fn of(&mut self, glance: &Glance, pid: usize) -> u32 {
+    pub fn of(&mut self, glance: &Glance, pid: usize) -> (u32, u32) {
         let process = glance.processes[pid];
         let telling = &self.ground.telling[process.proctype as usize];
         self.key.clear();
@@ -124,12 +132,11 @@ impl<'a> Instances<'a> {
         }
         let values = process.values as usize;
         self.key.extend_from_slice(&glance.values[values..values + telling.cells.len()]);
-        if let Some((key, instance)) = self.last.get(pid) {
-            if *key == self.key {
-                return *instance;
-            }
-        }
-        self.find(process, pid)
+        let instance = match self.last.get(pid) {
+            Some((key, instance)) if *key == self.key => *instance,
+            _ => self.find(process, pid),
+        };
+        (instance, self.get(instance).first_node + process.location)
     }
 
     #[cold]
@@ -155,17 +162,21 @@ impl<'a> Instances<'a> {
         let marks = self.marks(Who { id, known: Some(&known) });
         let (ahead, ahead_everything) = self.ahead(id, &marks);
         let proctype = self.ground.analysis.program.proctype(id);
-        let instance = Instance {
-            proctype: id,
-            marks,
-            ahead,
-            ahead_everything,
-            first_edge: self.edges,
-            first_node: self.nodes,
-        };
-        self.edges += proctype.edges.len() as u32;
-        self.nodes += proctype.locations.len() as u32;
-        self.list.push(instance);
+        let reach = &self.ground.reach[id.index()];
+        let first_node = self.nodes.len() as u32;
+        for (l, location) in proctype.locations.iter().enumerate() {
+            let mut returning = 0;
+            for (i, edge) in location.edges.iter().enumerate().take(MOST_EDGES) {
+                let back = reach[proctype.edge(*edge).to.index()].contains(l as u32);
+                returning |= u64::from(back) << i;
+            }
+            self.nodes.push(Node {
+                edges: location.edges.iter().map(|edge| edge.0).collect(),
+                timeout: location.edges.iter().any(|edge| marks[edge.index()].timeout),
+                returning,
+            });
+        }
+        self.list.push(Instance { proctype: id, marks, ahead, ahead_everything, first_node });
         let number = self.list.len() as u32 - 1;
         self.keys.insert(self.key.clone(), number);
         number

@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`object`] (what actions touch, and which touches disturb which) → [`mark`] (what one edge touches, with the
 //! atomic sequence that it begins) → [`instance`] (one process: the marks of its edges, and what lies ahead of each) →
-//! [`stubborn`] (the choice). Facts about the program come from `machine::facts`; of a state only a glance is
+//! [`stubborn`] (the choice, made
+//! where it pays: [`patience`]). Facts about the program come from `machine::facts`; of a state only a glance is
 //! needed (`machine::look`), so that every machine can use the same reducer. [`check`] tries to falsify choices. Searches see the traits of
 //! `system::reduction` alone.
 
@@ -11,6 +12,7 @@ pub mod check;
 pub mod instance;
 pub mod mark;
 pub mod object;
+pub mod patience;
 pub mod stubborn;
 
 pub use stubborn::{Extent, Stubborn};

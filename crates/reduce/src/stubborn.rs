@@ -17,17 +17,19 @@
 //! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken. With
 //! [`Extent::OneProcess`] only sets that stay within one process count: the ample sets of Spin.
 //!
-//! What is looked up for pairs of an edge and a location is kept: one byte each, made when first asked for.
+//! What is found out for pairs of an edge and a location is kept in a table of fixed size. Where choosing does not pay, it is
+//! tried from time to time only ([`Patience`]).
 
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use promela::ir::{LocId, ProctypeId, Program};
+use promela::ir::Program;
 use system::{ActionId, Choice, Reducer, Reduction};
 
-use crate::bits::Bits;
+use machine::facts::{Analysis, Facts, telling};
+
 use crate::instance::{Ground, Instances, MOST_EDGES, reach};
 use crate::mark::{Mark, hand_over};
-use machine::facts::{Analysis, Facts, telling};
+use crate::patience::Patience;
 
 /// How far a set may extend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,16 +80,23 @@ impl Reduction for Stubborn<'_> {
             here: Vec::new(),
             actions: Vec::new(),
             chosen: Vec::new(),
-            rows: Vec::new(),
+            open: Vec::new(),
+            drawn: vec![Drawn { key: u64::MAX, mask: 0 }; TABLE],
+            patience: Patience::default(),
+            hopeless: {
+                let uses = self.ground.analysis.program.uses;
+                uses.priority || uses.last
+            },
         })
     }
 }
 
 /// A process in the state that is being reduced.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Here {
     instance: u32,
-    location: u32,
+    /// Its location, among those of all instances.
+    node: u32,
     /// All edges, as a mask over their places.
     full: u64,
     /// Those that take part in an enabled action.
@@ -108,7 +117,7 @@ struct Enabled {
 }
 
 /// Why an edge draws in others.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     /// They do not leave it alone.
     Disturbs = 0,
@@ -120,10 +129,15 @@ enum Why {
     Partner = 3,
 }
 
-const WHYS: usize = 4;
-const UNKNOWN: u8 = 0;
-const NONE: u8 = 1;
-const SOME: u8 = 2;
+/// Places in the table of what was found out: a power of two.
+const TABLE: usize = 1 << 13;
+
+/// Which edges of a location an edge draws in.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    key: u64,
+    mask: u64,
+}
 
 /// Chooses for one thread.
 struct Chooser<'a> {
@@ -134,35 +148,29 @@ struct Chooser<'a> {
     actions: Vec<Enabled>,
     /// The best set so far: a mask for every process.
     chosen: Vec<u64>,
-    /// For each edge and reason a byte for each location: whether one of its edges is drawn in.
-    rows: Vec<Vec<u8>>,
+    /// Processes of which something is still to be looked at; some may be there more than once.
+    open: Vec<usize>,
+    drawn: Vec<Drawn>,
+    patience: Patience,
+    /// The program uses something by which all actions depend on each other.
+    hopeless: bool,
 }
 
 impl Chooser<'_> {
-    fn program(&self) -> &Program {
-        self.of.ground.analysis.program
-    }
-
     /// Looks at a state and its enabled actions; `None` when it is not to be reduced.
     fn look(&mut self, state: &[u8], enabled: &[ActionId]) -> Option<()> {
-        let program = self.of.ground.analysis.program;
-        if program.uses.priority || program.uses.last {
-            return None;
-        }
-        if !self.of.look.look(state, &self.of.wanted, &mut self.glance) {
+        if self.hopeless || !self.of.look.look(state, &self.of.wanted, &mut self.glance) {
             return None;
         }
         self.here.clear();
         for pid in 0..self.glance.processes.len() {
-            let instance = self.instances.of(&self.glance, pid);
-            let process = self.glance.processes[pid];
-            let location = program.proctype(ProctypeId(process.proctype)).location(LocId(process.location));
-            let n = location.edges.len();
+            let (instance, node) = self.instances.of(&self.glance, pid);
+            let n = self.instances.node(node).edges.len();
             if n > MOST_EDGES {
                 return None;
             }
             let full = if n == MOST_EDGES { u64::MAX } else { (1 << n) - 1 };
-            self.here.push(Here { instance, location: process.location, full, ..Here::default() });
+            self.here.push(Here { instance, node, full, ..Here::default() });
         }
         self.actions.clear();
         for &id in enabled {
@@ -183,75 +191,63 @@ impl Chooser<'_> {
     }
 
     /// The place of an edge among those where a process is.
+    #[inline]
     fn place(&self, pid: usize, edge: u32) -> Option<u32> {
         let here = self.here.get(pid)?;
-        self.edges(here).iter().position(|id| id.0 == edge).map(|place| place as u32)
+        let edges = &self.instances.node(here.node).edges;
+        edges.iter().position(|&id| id == edge).map(|place| place as u32)
     }
 
-    fn edges(&self, here: &Here) -> &[promela::ir::EdgeId] {
-        let proctype = self.program().proctype(self.instances.get(here.instance).proctype);
-        &proctype.location(LocId(here.location)).edges
-    }
-
+    #[inline]
     fn mark(&self, pid: usize, place: u32) -> &Mark {
         let here = &self.here[pid];
-        &self.instances.get(here.instance).marks[self.edges(here)[place as usize].index()]
+        let edge = self.instances.node(here.node).edges[place as usize];
+        &self.instances.get(here.instance).marks[edge as usize]
     }
 
     /// Whether `timeout` may have made an action enabled.
     fn may_be_timeout(&self) -> bool {
-        let asks = |pid: usize| {
-            let here = &self.here[pid];
-            let marks = &self.instances.get(here.instance).marks;
-            self.edges(here).iter().any(|id| marks[id.index()].timeout)
-        };
+        let asks = |pid: usize| self.instances.node(self.here[pid].node).timeout;
         let moves = |action: &Enabled| asks(action.pid) || action.partner.is_some_and(|(pid, _)| asks(pid));
-        self.program().uses.timeout && self.actions.iter().any(moves)
+        self.of.ground.analysis.program.uses.timeout && self.actions.iter().any(moves)
     }
 
     /// The edges of process `pid` that the edge at `place` of process `of` draws in.
+    #[inline]
     fn drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
         let (from, to) = (&self.here[of], &self.here[pid]);
-        let edge = self.edges(from)[place as usize].index();
-        let row = (self.instances.get(from.instance).first_edge as usize + edge) * WHYS + why as usize;
-        let node = (self.instances.get(to.instance).first_node + to.location) as usize;
-        let known = self.rows.get(row).and_then(|row| row.get(node)).copied().unwrap_or(UNKNOWN);
-        if known == NONE {
-            return 0;
+        // A node and a place are an edge.
+        let key = u64::from(from.node) << 38 | u64::from(to.node) << 14 | u64::from(place) << 2 | why as u64;
+        let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize % TABLE;
+        if self.drawn[at].key == key {
+            return self.drawn[at].mask;
         }
-        let mark = &self.instances.get(from.instance).marks[edge];
-        let other = self.instances.get(to.instance);
-        let empty = Bits::default();
-        let hits = match why {
-            Why::Disturbs => &mark.hit,
-            Why::Enables => &mark.enablers,
-            Why::Fills => mark.while_empty.as_ref().map_or(&empty, |(_, hits)| hits),
-            Why::Partner => &mark.partners,
-        };
-        let mut mask = 0;
-        for (i, id) in self.edges(to).iter().enumerate() {
-            let all = matches!(why, Why::Disturbs) && other.ahead_everything[id.index()];
-            if all || hits.meets(&other.ahead[id.index()]) {
-                mask |= 1 << i;
-            }
-        }
-        if known == UNKNOWN {
-            self.learn(row, node, if mask == 0 { NONE } else { SOME });
-        }
+        let mask = self.find_drawn(of, place, why, pid);
+        self.drawn[at] = Drawn { key, mask };
         mask
     }
 
-    #[cold]
-    fn learn(&mut self, row: usize, node: usize, what: u8) {
-        let (edges, nodes) = self.instances.size();
-        if self.rows.len() <= row {
-            self.rows.resize(edges as usize * WHYS, Vec::new());
+    fn find_drawn(&self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
+        let mark = self.mark(of, place);
+        let to = &self.here[pid];
+        let other = self.instances.get(to.instance);
+        let hits = match why {
+            Why::Disturbs => &mark.hit,
+            Why::Enables => &mark.enablers,
+            Why::Fills => match &mark.while_empty {
+                Some((_, hits)) => hits,
+                None => return 0,
+            },
+            Why::Partner => &mark.partners,
+        };
+        let mut mask = 0;
+        for (i, &edge) in self.instances.node(to.node).edges.iter().enumerate() {
+            let all = why == Why::Disturbs && other.ahead_everything[edge as usize];
+            if all || hits.meets(&other.ahead[edge as usize]) {
+                mask |= 1 << i;
+            }
         }
-        let row = &mut self.rows[row];
-        if row.len() <= node {
-            row.resize(nodes as usize, UNKNOWN);
-        }
-        row[node] = what;
+        mask
     }
 
     /// Builds the set that begins with process `pid`, unless it has as many enabled actions as `bound`.
@@ -259,21 +255,25 @@ impl Chooser<'_> {
         for here in &mut self.here {
             (here.inside, here.done) = (0, 0);
         }
+        self.open.clear();
         let mut cost = 0;
         self.fill(pid, &mut cost);
-        loop {
-            if cost >= bound {
+        while let Some(&at) = self.open.last() {
+            if cost >= bound || self.of.extent == Extent::OneProcess && at != pid {
                 return None;
             }
-            let next = (0..self.here.len()).find(|&pid| self.here[pid].inside & !self.here[pid].done != 0);
-            let Some(at) = next else { return Some(cost) };
-            if self.of.extent == Extent::OneProcess && at != pid {
-                return None;
+            let left = self.here[at].inside & !self.here[at].done;
+            if left == 0 {
+                self.open.pop();
+                continue;
             }
-            let place = (self.here[at].inside & !self.here[at].done).trailing_zeros();
+            // Enabled ones first: they draw in the most.
+            let enabled = left & self.here[at].enabled;
+            let place = if enabled != 0 { enabled.trailing_zeros() } else { left.trailing_zeros() };
             self.here[at].done |= 1 << place;
             self.add_item(at, place, &mut cost)?;
         }
+        (cost < bound).then_some(cost)
     }
 
     /// Draws in all edges of a process.
@@ -282,26 +282,30 @@ impl Chooser<'_> {
         if here.inside != here.full {
             here.inside = here.full;
             *cost += here.weight;
+            self.open.push(pid);
         }
     }
 
     /// Draws in some edges of a process; with an enabled one all.
+    #[inline]
     fn draw(&mut self, pid: usize, mask: u64, cost: &mut u32) {
         let here = &mut self.here[pid];
         if mask & here.enabled != 0 {
             self.fill(pid, cost);
-        } else {
+        } else if mask & !here.inside != 0 {
             here.inside |= mask;
+            self.open.push(pid);
         }
     }
 
     /// Draws in what an item asks for; `None` when that is everything.
     fn add_item(&mut self, pid: usize, place: u32, cost: &mut u32) -> Option<()> {
-        if self.mark(pid, place).everything {
+        let mark = self.mark(pid, place);
+        if mark.everything {
             return None;
         }
+        let rendezvous = !mark.partners.is_empty();
         let enabled = self.here[pid].enabled >> place & 1 != 0;
-        let rendezvous = !self.mark(pid, place).partners.is_empty();
         let why = match enabled {
             true => Why::Disturbs,
             false => match self.disabled(pid, place, cost) {
@@ -309,7 +313,10 @@ impl Chooser<'_> {
                 None => return Some(()),
             },
         };
-        for other in (0..self.here.len()).filter(|&other| other != pid) {
+        for other in 0..self.here.len() {
+            if other == pid || self.here[other].inside == self.here[other].full {
+                continue;
+            }
             let mut mask = self.drawn(pid, place, why, other);
             if rendezvous {
                 mask |= self.drawn(pid, place, Why::Partner, other);
@@ -343,35 +350,17 @@ impl Chooser<'_> {
         let number = mark.while_empty.as_ref().map(|(number, _)| *number as usize);
         let empty = number.is_some_and(|number| self.glance.lengths.get(number) == Some(&0));
         let why = if empty { Why::Fills } else { Why::Enables };
-        let may_help = if own_guard && !empty { u64::MAX } else { self.drawn(pid, place, why, pid) };
-        let mask = self.returning(pid, place) & may_help;
-        self.draw(pid, mask, cost);
+        if self.here[pid].inside != self.here[pid].full {
+            let may_help = if own_guard && !empty { u64::MAX } else { self.drawn(pid, place, why, pid) };
+            let mask = self.instances.node(self.here[pid].node).returning & !(1 << place) & may_help;
+            self.draw(pid, mask, cost);
+        }
         Some(why)
     }
 
-    /// The edges by which a process may come back to where it is.
-    fn returning(&self, pid: usize, place: u32) -> u64 {
-        let here = &self.here[pid];
-        let proctype = self.instances.get(here.instance).proctype;
-        let reach = &self.of.ground.reach[proctype.index()];
-        let mut mask = 0;
-        for (i, id) in self.edges(here).iter().enumerate() {
-            let to = self.program().proctype(proctype).edge(*id).to;
-            if i as u32 != place && reach[to.index()].contains(here.location) {
-                mask |= 1 << i;
-            }
-        }
-        mask
-    }
-}
-
-impl Reducer for Chooser<'_> {
-    fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
-        chosen.clear();
-        if self.look(state, enabled).is_none() || self.may_be_timeout() {
-            return Choice::All;
-        }
-        let mut best = enabled.len() as u32;
+    /// The best set that begins with one of the processes.
+    fn best(&mut self, total: u32) -> bool {
+        let mut best = total;
         let mut found = false;
         for pid in (0..self.here.len()).rev() {
             if self.here[pid].enabled == 0 {
@@ -386,7 +375,22 @@ impl Reducer for Chooser<'_> {
                 }
             }
         }
-        if !found {
+        found
+    }
+}
+
+impl Reducer for Chooser<'_> {
+    fn choose_always(&mut self) {
+        self.patience = Patience::endless();
+    }
+
+    fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+        chosen.clear();
+        if self.hopeless || !self.patience.try_again() {
+            return Choice::All;
+        }
+        if self.look(state, enabled).is_none() || self.may_be_timeout() || !self.best(enabled.len() as u32) {
+            self.patience.tried(enabled.len(), enabled.len());
             return Choice::All;
         }
         let inside = |pid: usize, place: u32| self.chosen[pid] >> place & 1 != 0;
@@ -397,6 +401,7 @@ impl Reducer for Chooser<'_> {
                 chosen.push(i as u32);
             }
         }
+        self.patience.tried(enabled.len(), chosen.len());
         Choice::Part
     }
 

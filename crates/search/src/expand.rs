@@ -14,8 +14,8 @@
 //! may be as large as a state space.
 //!
 //! **Reduction.** All actions of a state are tried, which costs little; a reducer then chooses some of them, and only
-//! these are followed. The others are put aside, as the *rest*, until a proviso asks for them. So the edges of what was
-//! chosen come first, in an order that depends on the state alone. What was chosen is not enough when one of its steps cannot be
+//! these are followed. The others are put aside, as the *rest*, until a proviso asks for them. The edges of what was chosen
+//! come first ([`Expansion::reordered`]). What was chosen is not enough when one of its steps cannot be
 //! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
 
 use crate::limits::Budget;
@@ -71,6 +71,8 @@ pub struct Expansion {
     pub atomic_loop: Option<Vec<ActionId>>,
     /// What was not chosen; nothing when nothing was left out.
     pub rest: Rest,
+    /// The edges are in the order of a choice: first those that were chosen.
+    pub reordered: bool,
     /// A step could not be completed.
     lost: bool,
     /// Outcomes that were put aside.
@@ -128,6 +130,7 @@ impl Expansion {
         self.atomic_loop = None;
         self.cut = false;
         self.rest = Rest::default();
+        self.reordered = false;
         self.lost = false;
     }
 
@@ -149,6 +152,8 @@ pub struct Expander<'a> {
     system: &'a dyn TransitionSystem,
     worker: Box<dyn Worker + 'a>,
     reducer: Option<Box<dyn Reducer + 'a>>,
+    /// Whether to leave nothing out, whatever the reducer would say.
+    pub all: bool,
     /// The enabled actions of a state, and which of them were chosen.
     enabled: Vec<ActionId>,
     chosen: Vec<u32>,
@@ -172,6 +177,7 @@ impl<'a> Expander<'a> {
             system,
             worker: system.worker(),
             reducer: reduce.map(|reduce| reduce.by.reducer()),
+            all: false,
             enabled: Vec::new(),
             chosen: Vec::new(),
             note_processes: false,
@@ -182,6 +188,11 @@ impl<'a> Expander<'a> {
             ends: Vec::new(),
             hashes: Vec::new(),
         }
+    }
+
+    /// From now on the reducer chooses wherever it can.
+    pub fn choose_always(&mut self) {
+        self.reducer.iter_mut().for_each(|reducer| reducer.choose_always());
     }
 
     /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning.
@@ -201,7 +212,8 @@ impl<'a> Expander<'a> {
                 out.enabled |= process_bit(self.system.process_of(outcome.action));
             }
         }
-        if self.reducer.is_some() && out.outcomes.list.len() > first + 1 && self.choose(state, first, out) {
+        let may_choose = self.reducer.is_some() && !self.all && out.outcomes.list.len() > first + 1;
+        if may_choose && self.choose(state, first, out) {
             return self.expand_chosen(first, depth, budget, out);
         }
         self.settle(first, true, depth, budget, out)
@@ -265,6 +277,7 @@ impl<'a> Expander<'a> {
         }
         list.truncate(kept);
         out.rest = Rest { first: aside as u32, end: out.aside.len() as u32 };
+        out.reordered = true;
         true
     }
 

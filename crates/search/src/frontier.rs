@@ -16,7 +16,7 @@
 //! **Reduction.** What a reducer chose is expanded and inserted like anything else. The proviso asks for a successor that is
 //! expanded later: a new one or one that still waits ([`Expanded`] knows; several workers, who do not share it, ask for a new
 //! one). If there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are
-//! numbered after those that were chosen.
+//! numbered after those that were chosen, and the number that is kept also says whether there was a choice.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::expand::{Edge, Expander, Expansion, Rest, n_actions};
@@ -103,12 +103,26 @@ pub(crate) struct Batch<T> {
     expansion: Expansion,
     /// For each state, where its edges end.
     ends: Vec<usize>,
-    /// For each state, what was left out.
-    rests: Vec<Rest>,
+    /// For each state, what was left out, and whether edges are in the order of a choice.
+    rests: Vec<(Rest, bool)>,
     /// For each edge, what the store made of it.
     tickets: Vec<T>,
     /// The order in which the edges of one state are inserted, if it is a random one.
     order: Vec<u32>,
+}
+
+/// How edges are numbered: with a reduction, the lowest bit says whether they are in the order of a choice.
+#[derive(Clone, Copy, Debug)]
+struct Numbering {
+    shift: u32,
+    flag: u32,
+}
+
+impl Numbering {
+    #[inline(always)]
+    fn of(self, number: u32) -> u32 {
+        number << self.shift | self.flag
+    }
 }
 
 impl<T> Default for Batch<T> {
@@ -236,8 +250,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             self.expand_one(batch)?;
             self.prepare(batch)?;
             batch.ends.push(batch.tickets.len());
-            if self.proviso {
-                batch.rests.push(batch.expansion.rest);
+            if self.task.reduce.is_some() {
+                batch.rests.push((batch.expansion.rest, batch.expansion.reordered));
             }
         }
         Ok(batch.ends.len() as u64)
@@ -321,22 +335,26 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         for at in 0..batch.ends.len() {
             let range = first..batch.ends[at];
             first = range.end;
+            let numbering = match batch.rests.get(at) {
+                Some(&(_, reordered)) => Numbering { shift: 1, flag: u32::from(reordered) },
+                None => Numbering { shift: 0, flag: 0 },
+            };
             let (followed, known) = (range.len() as u32, self.ancestry.found_so_far());
             match &mut self.random {
-                None => self.insert_edges(batch, range)?,
+                None => self.insert_edges(batch, range, numbering)?,
                 Some(random) => {
                     batch.order.clear();
                     batch.order.extend(0..range.len() as u32);
                     random.shuffle(&mut batch.order);
-                    self.insert_shuffled(batch, range.start)?;
+                    self.insert_shuffled(batch, range.start, numbering)?;
                 }
             }
             if self.proviso
-                && !batch.rests[at].is_empty()
+                && !batch.rests[at].0.is_empty()
                 && self.ancestry.found_so_far() == known
                 && !self.one_waits(batch, first - followed as usize..first)
             {
-                self.insert_rest(batch, at, followed)?;
+                self.insert_rest(batch, at, followed, numbering)?;
             }
             self.ancestry.expanded().map_err(no_memory)?;
         }
@@ -359,10 +377,11 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         batch: &mut Batch<S::Ticket>,
         at: usize,
         followed: u32,
+        numbering: Numbering,
     ) -> Result<(), StopReason> {
         let expansion = &mut batch.expansion;
         let first = expansion.edges().len();
-        self.expander.expand_rest(batch.rests[at], self.depth, &mut self.budget, expansion)?;
+        self.expander.expand_rest(batch.rests[at].0, self.depth, &mut self.budget, expansion)?;
         self.depth_limited |= expansion.cut;
         self.judge_steps(self.ancestry.parent(), expansion)?;
         for (i, edge) in expansion.edges()[first..].iter().enumerate() {
@@ -371,7 +390,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let mut ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
             self.store.approach(&mut ticket);
             self.statistics.transitions += 1;
-            let is_new = self.reach(expansion, edge, ticket, followed + i as u32)?;
+            let is_new = self.reach(expansion, edge, ticket, numbering.of(followed + i as u32))?;
             self.statistics.matched += u64::from(!is_new);
         }
         Ok(())
@@ -379,11 +398,16 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     /// Follows the edges of one state.
     #[inline(never)]
-    fn insert_edges(&mut self, batch: &Batch<S::Ticket>, range: Range<usize>) -> Result<(), StopReason> {
+    fn insert_edges(
+        &mut self,
+        batch: &Batch<S::Ticket>,
+        range: Range<usize>,
+        numbering: Numbering,
+    ) -> Result<(), StopReason> {
         let (mut tried, mut matched) = (0, 0);
         let mut edges = batch.expansion.edges()[range.clone()].iter().zip(&batch.tickets[range]);
         let result = edges.try_for_each(|(edge, &ticket)| {
-            let number = tried;
+            let number = numbering.of(tried);
             tried += 1;
             matched += u64::from(!self.reach(&batch.expansion, edge, ticket, number)?);
             Ok(())
@@ -394,12 +418,17 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Follows the edges of one state, the first of which stands at this place, in the order that the batch says.
-    fn insert_shuffled(&mut self, batch: &Batch<S::Ticket>, first: usize) -> Result<(), StopReason> {
+    fn insert_shuffled(
+        &mut self,
+        batch: &Batch<S::Ticket>,
+        first: usize,
+        numbering: Numbering,
+    ) -> Result<(), StopReason> {
         for &number in &batch.order {
             let at = first + number as usize;
             let (edge, ticket) = (&batch.expansion.edges()[at], batch.tickets[at]);
             self.statistics.transitions += 1;
-            let is_new = self.reach(&batch.expansion, edge, ticket, number)?;
+            let is_new = self.reach(&batch.expansion, edge, ticket, numbering.of(number))?;
             self.statistics.matched += u64::from(!is_new);
         }
         Ok(())

@@ -24,11 +24,20 @@ pub(crate) fn retrace(
     let mut budget = Budget::new(&task, &mut silent);
     let mut expander = Expander::new(system, task.reduce);
     expander.exact = exact;
+    expander.choose_always();
     let (mut state, mut expansion) = (Vec::new(), Expansion::default());
     if system.initial(&mut state).is_err() {
         return path;
     }
     for &number in edges {
+        // With a reduction, the lowest bit says whether the edges were in the order of a choice.
+        let number = match task.reduce {
+            Some(_) => {
+                expander.all = number & 1 == 0;
+                number >> 1
+            }
+            None => number,
+        };
         expansion.clear();
         let depth = path.len() as u64;
         let mut expanded = expander.expand(&state, depth, &mut budget, &mut expansion);

@@ -5,8 +5,9 @@
 //! actions do, it does not matter whether it is done before or after what was chosen. An action stands for the whole
 //! atomic sequence that it begins.
 //!
-//! A choice is a function of the state alone, so that a state expanded once more gives the same edges in the same order.
-//! It keeps all deadlocks. For everything else it must also be made sure that no action is put off for ever: that is the
+//! What is chosen is a function of the state alone, so that a state expanded once more gives the same edges in the same order;
+//! but a reducer may take everything where it could have chosen, when it thinks that choosing does not pay. A choice keeps
+//! all deadlocks. For everything else it must also be made sure that no action is put off for ever: that is the
 //! *proviso*, which belongs to the search, because only the search knows its stack or its queue.
 
 use crate::ActionId;
@@ -26,9 +27,12 @@ pub trait Reduction: Sync + std::fmt::Debug {
     fn reducer(&self) -> Box<dyn Reducer + '_>;
 }
 
-/// Chooses actions for one thread; keeps what it learns of the program between two states, but never lets it change a
-/// choice.
+/// Chooses actions for one thread; keeps what it learns of the program between two states, but never lets it change what is
+/// chosen.
 pub trait Reducer {
+    /// From now on a choice is made wherever one is possible: for who expands again what was expanded before.
+    fn choose_always(&mut self) {}
+
     /// Chooses among `enabled`, all the actions that are enabled in the ordinary `state`. Writes the positions of those
     /// chosen, in ascending order, to `chosen`, which is cleared first; with [`Choice::All`] what is written there means nothing.
     fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice;
