@@ -14,13 +14,12 @@
 //! found by expanding the states along it once more.
 //!
 //! **Reduction.** What a reducer chose is expanded and inserted like anything else. The proviso asks for a successor that is
-//! expanded later: a new one or one that still waits ([`Expanded`] knows; several workers, who do not share it, ask for a new
-//! one). If there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are
+//! expanded later: a new one or one that still waits ([`Noting`] knows). If there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are
 //! numbered after those that were chosen, and the number that is kept also says whether there was a choice.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::expand::{Edge, Expander, Expansion, Rest, n_actions};
-use crate::expanded::Expanded;
+use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
@@ -58,7 +57,6 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut search = Frontier::new(system, store, queue, levels, task, Budget::new(task, observer));
-    search.expanded = search.proviso.then(Expanded::default);
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
@@ -82,8 +80,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     expander: Expander<'a>,
     /// One of the chosen successors must be expanded later.
     proviso: bool,
-    /// Which states may have been expanded, where nobody else expands states.
-    expanded: Option<Expanded>,
+    /// Which states may have been expanded, by any worker.
+    pub expanded: Option<Noting>,
     pub random: Option<Random>,
     pub ancestry: Ancestry,
     /// The level that is being expanded.
@@ -150,6 +148,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     ) -> Self {
         // A limit on steps needs their number.
         let levels = if task.limits.depth.is_some() { Levels::Steps } else { levels };
+        let proviso = task.reduce.is_some_and(|reduce| reduce.proviso != Proviso::None);
         let mut expander = Expander::new(system, task.reduce);
         expander.exact = levels == Levels::Steps;
         Frontier {
@@ -163,8 +162,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             limited: task.limits.states.is_some(),
             budget,
             expander,
-            proviso: task.reduce.is_some_and(|reduce| reduce.proviso != Proviso::None),
-            expanded: None,
+            proviso,
+            expanded: proviso.then(Noting::default),
             random: task.seed.map(Random::new),
             ancestry: Ancestry::default(),
             depth: 0,
@@ -281,7 +280,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let Batch { state, expansion, ends, .. } = batch;
         if let Some(expanded) = &mut self.expanded {
             let key = &state[..state.len().saturating_sub(self.hidden)];
-            expanded.note(store::hash::hash(key)).map_err(no_memory)?;
+            expanded.note(store::hash::hash(key));
         }
         let vector_bytes = &mut self.statistics.vector_bytes;
         *vector_bytes = (*vector_bytes).max(state.len() as u64);
@@ -495,7 +494,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     /// Bytes of memory of this worker alone.
     pub fn memory_of_its_own(&self) -> u64 {
-        let expanded = self.expanded.as_ref().map_or(0, Expanded::memory);
+        let expanded = self.expanded.as_ref().filter(|_| self.worker == 0).map_or(0, Noting::memory);
         self.ancestry.memory() + self.queue.memory() + self.apart.memory() + expanded
     }
 

@@ -167,6 +167,7 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
         let mut frontier = Frontier::new(search.system, store, queue, levels, task, budget);
         frontier.worker = number;
+        frontier.expanded = frontier.expanded.is_some().then(|| team.expanded.another());
         frontier.limited &= number == 0;
         frontier.random = task.seed.map(|seed| Random::new(seed.wrapping_add(number as u64)));
         let alone = search.alone.unwrap_or(ALONE);

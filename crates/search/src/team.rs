@@ -4,6 +4,7 @@
 //! none. Whatever ends the search ends it for all: the first reason counts.
 
 use crate::ancestry::Ordinal;
+use crate::expanded::Noting;
 use crate::observer::Snapshot;
 use crate::outcome::StopReason;
 use crate::pack::{Pack, States};
@@ -95,6 +96,8 @@ pub(crate) struct Team<P> {
     shortest: AtomicU64,
     /// There is no next level.
     over: AtomicBool,
+    /// Which states may have been expanded: for reductions.
+    pub expanded: Noting,
 }
 
 impl<P> Team<P> {
@@ -117,6 +120,7 @@ impl<P> Team<P> {
             limit,
             shortest: AtomicU64::new(u64::MAX),
             over: AtomicBool::new(false),
+            expanded: Noting::default(),
         }
     }
 
