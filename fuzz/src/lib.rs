@@ -3,8 +3,9 @@
 //!
 //! Everything runs on a stack as deep as the engine's, because the front end recurses within limits of its own.
 
-use engine::Notice;
+use engine::ltl::LtlFormat;
 use engine::render::render;
+use engine::{Failure, Notice};
 use machine::Interp;
 use promela::diagnostic::{Diagnostic, has_errors};
 use promela::ir::{self, Program};
@@ -108,7 +109,9 @@ fn check_program(program: &Program) {
     }
     let printed = ir::print::print(program);
     match ir::read::read(&printed, FileId(0)) {
-        Ok(again) => assert_eq!(ir::print::print(&again), printed, "the text form does not read back as it was"),
+        Ok(again) => {
+            assert_eq!(ir::print::print(&again), printed, "the text form does not read back as it was")
+        }
         Err(why) => panic!("the text form does not read back: {why:?}\n{printed}"),
     }
 }
@@ -170,9 +173,21 @@ fn explore(program: Program, sources: Arc<SourceMap>) {
             machine.step(&state, successor.action);
             machine.events(&state, successor.action);
             let Some(next) = successors.state(successor) else { continue };
-            if successor.transient || seen.insert(machine.key(next).to_vec()) {
+            if successor.is_transient() || seen.insert(machine.key(next).to_vec()) {
                 open.push(next.to_vec());
             }
         }
     }
+}
+
+/// A formula of temporal logic: it is translated and written, or refused with a reason.
+pub fn ltl(data: &[u8]) {
+    let answer = engine::ltl::translate(&text(data), LtlFormat::Never, false);
+    match answer.result {
+        Ok(claim) => assert!(claim.starts_with("never {") && claim.ends_with("}\n")),
+        Err(Failure::Internal(why)) => panic!("{why}"),
+        Err(Failure::Model) => assert!(!answer.notices.is_empty()),
+        Err(Failure::Refused { .. }) => {}
+    }
+    answer.notices.iter().for_each(|notice| assert!(!render(notice, false).is_empty()));
 }
