@@ -312,6 +312,32 @@ impl Geometry {
         (remainder.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61) as usize
     }
 
+    /// The line that is tried after this one.
+    #[inline]
+    fn next_line(&self, line: u64, remainder: u64) -> u64 {
+        let next = line + self.stride(remainder);
+        if next >= u64::from(self.lines) { next - u64::from(self.lines) } else { next }
+    }
+
+    /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the word, and
+    /// the highest bits of such entries and places.
+    #[inline(always)]
+    fn scan(&self, line: &Line, first: usize, value: u64) -> Option<(usize, u64, u64)> {
+        let wanted = value.wrapping_mul(self.ones);
+        let mut at = first;
+        loop {
+            let entries = line.0[at % WORDS].load(Relaxed) & self.values;
+            let (found, empty) = (self.zeros(entries ^ wanted), self.zeros(entries));
+            if found | empty != 0 {
+                return Some((at % WORDS, found, empty));
+            }
+            at = (at + 1) % WORDS;
+            if at == first {
+                return None;
+            }
+        }
+    }
+
     /// Where entries are zero, their highest bits; the lowest of these bits is always right.
     #[inline]
     fn zeros(&self, word: u64) -> u64 {
@@ -373,39 +399,71 @@ impl Segment {
     }
 
     /// Entries fill a word from its lowest bits, and words in the order in which they are looked at.
-    #[inline]
+    #[inline(always)]
     fn probe(&self, rest: u64) -> Probe {
         let geometry = &self.geometry;
         let (mut number, remainder) = geometry.home(rest);
         let first = Geometry::first_word(remainder);
-        let place = |line: u64, word: usize, zeros: u64| Place {
-            line: line as u32,
-            word: word as u32,
-            shift: zeros.trailing_zeros() + 1 - u32::from(geometry.entry_bits),
-        };
-        for probe in 0..1 << geometry.probe_bits {
-            let Some(line) = self.pages.lines().get(number as usize) else { break };
-            let value = (1 + (remainder << geometry.probe_bits | probe)) << geometry.satellites;
-            let wanted = value.wrapping_mul(geometry.ones);
-            for i in 0..WORDS {
-                let word = (first + i) % WORDS;
-                let entries = line.0[word].load(Relaxed) & geometry.values;
-                let found = geometry.zeros(entries ^ wanted);
-                if found != 0 {
-                    return Probe::Found(place(number, word, found));
-                }
-                let empty = geometry.zeros(entries);
-                if empty != 0 {
-                    return Probe::Empty { place: place(number, word, empty), value };
-                }
+        let mut value = (1 + (remainder << geometry.probe_bits)) << geometry.satellites;
+        let mut left = 1u32 << geometry.probe_bits;
+        while let Some(line) = self.pages.lines().get(number as usize) {
+            if let Some((word, found, empty)) = geometry.scan(line, first, value) {
+                let place = |zeros: u64| Place {
+                    line: number as u32,
+                    word: word as u32,
+                    shift: zeros.trailing_zeros() + 1 - u32::from(geometry.entry_bits),
+                };
+                // Behind an empty place there is nothing.
+                let is_there = found != 0;
+                return if is_there {
+                    Probe::Found(place(found))
+                } else {
+                    Probe::Empty { place: place(empty), value }
+                };
             }
-            if geometry.lines == 1 {
+            left -= 1;
+            if geometry.lines == 1 || left == 0 {
                 break;
             }
-            number += geometry.stride(remainder);
-            number -= if number >= u64::from(geometry.lines) { u64::from(geometry.lines) } else { 0 };
+            value += 1 << geometry.satellites;
+            number = geometry.next_line(number, remainder);
         }
         Probe::NoRoom
+    }
+
+    /// Puts an entry for a key that is not there. False when there is no room.
+    #[inline(always)]
+    fn add(&mut self, rest: u64, satellite: u64) -> bool {
+        let geometry = &self.geometry;
+        let (mut number, remainder) = geometry.home(rest);
+        let first = Geometry::first_word(remainder);
+        let mut value = (1 + (remainder << geometry.probe_bits)) << geometry.satellites;
+        let mut left = 1u32 << geometry.probe_bits;
+        while let Some(line) = self.pages.lines().get(number as usize) {
+            let mut at = first;
+            loop {
+                let word = &line.0[at % WORDS];
+                let entries = word.load(Relaxed);
+                let empty = geometry.zeros(entries & geometry.values);
+                if empty != 0 {
+                    let shift = empty.trailing_zeros() + 1 - u32::from(geometry.entry_bits);
+                    word.store(entries | (value | satellite) << shift, Relaxed);
+                    self.len += 1;
+                    return true;
+                }
+                at = (at + 1) % WORDS;
+                if at == first {
+                    break;
+                }
+            }
+            left -= 1;
+            if geometry.lines == 1 || left == 0 {
+                break;
+            }
+            value += 1 << geometry.satellites;
+            number = geometry.next_line(number, remainder);
+        }
+        false
     }
 
     /// Calls `each` with what the home and the remainder of every entry make up, and its satellite bits.
@@ -443,10 +501,7 @@ impl Segment {
         };
         let mut new = Segment::new(geometry, pages);
         let mut fits = true;
-        self.for_each(|rest, satellite| match new.probe(rest) {
-            Probe::Empty { place, value } => new.put(place, value | satellite),
-            Probe::Found(_) | Probe::NoRoom => fits = false,
-        });
+        self.for_each(|rest, satellite| fits &= new.add(rest, satellite));
         if fits {
             return Ok(Some(new));
         }

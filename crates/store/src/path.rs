@@ -128,19 +128,25 @@ impl Path {
     }
 
     /// Changes all leaves that are different for `key`, and marks the joins above them.
-    #[inline]
+    #[inline(always)]
     fn compare<B: Bits>(&mut self, order: &Order, key: &[u8], changes: &mut Changes<B>) {
         let (old, new) = (self.key.chunks_exact(8), key.chunks_exact(8));
-        let mut places = order.places().chunks(8);
         let rest = rest(&self.key, old.remainder().len()) ^ rest(key, new.remainder().len());
-        for ((old, new), places) in old.zip(new).zip(&mut places) {
+        let mut first = 0;
+        for (old, new) in old.zip(new) {
             let difference = word(old) ^ word(new);
             if difference != 0 {
-                differ(&mut self.values, places, difference, changes);
+                differ(
+                    &mut self.values,
+                    order.places().get(first..).unwrap_or_default(),
+                    difference,
+                    changes,
+                );
             }
+            first += 8;
         }
         if rest != 0 {
-            differ(&mut self.values, places.next().unwrap_or_default(), rest, changes);
+            differ(&mut self.values, order.places().get(first..).unwrap_or_default(), rest, changes);
         }
     }
 
@@ -299,15 +305,16 @@ fn is_small(order: &Order) -> bool {
 }
 
 /// Changes the leaves of those of eight bytes that are different.
-#[inline]
+#[inline(always)]
 fn differ<B: Bits>(values: &mut [u32], places: &[Place], mut difference: u64, changes: &mut Changes<B>) {
     while difference != 0 {
         let byte = difference.trailing_zeros() / 8;
         let place = places[byte as usize];
-        values[place.leaf() as usize] ^= u32::from((difference >> (8 * byte)) as u8) << place.shift();
+        let changed = (difference >> (8 * byte)) & 0xff;
+        values[place.leaf() as usize] ^= (changed as u32) << place.shift();
         changes.leaves.add(place.leaf());
         changes.dirty.add(place.above);
-        difference &= !(0xff << (8 * byte));
+        difference ^= changed << (8 * byte);
     }
 }
 
