@@ -4,58 +4,68 @@
 //! ten times smaller, and the state below is got back from the one above: `xor` undoes itself. States of different
 //! lengths (a process was started or has ended) are kept whole.
 
-/// First byte of a difference between states of the same length: runs of changed bytes follow, each as distance (16 bits),
-/// length (8 bits), and the bytes `xor`ed.
-const RUNS: u8 = 0;
+/// First byte of a difference between states of the same length. For each eight bytes with a change there follow: how many
+/// eights are skipped before (8 bits), which of the eight bytes change (a bit each), and these bytes `xor`ed.
+const CHANGES: u8 = 0;
 /// First byte of a difference that is both states: the length of the first (32 bits), the first, the second.
 const WHOLE: u8 = 1;
-/// Equal bytes that end a run: fewer are cheaper inside it.
-const GAP: usize = 3;
-
 /// Appends the difference from one state to another.
 pub fn write(from: &[u8], to: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    if from.len() == to.len() && write_runs(from, to, out) {
-        return;
+    if from.len() == to.len() {
+        return write_changes(from, to, out);
     }
-    out.truncate(start);
     out.push(WHOLE);
     out.extend_from_slice(&(from.len() as u32).to_le_bytes());
     out.extend_from_slice(from);
     out.extend_from_slice(to);
 }
 
-/// False when a distance is too long.
-fn write_runs(from: &[u8], to: &[u8], out: &mut Vec<u8>) -> bool {
-    out.push(RUNS);
-    let mut end = 0;
-    let mut at = next_change(from, to, 0);
-    while at < from.len() {
-        let first = at;
-        let mut last = at;
-        at += 1;
-        while at < from.len() && at - last <= GAP && at - first < 255 {
-            if from[at] != to[at] {
-                last = at;
-            }
-            at += 1;
-        }
-        let Ok(distance) = u16::try_from(first - end) else { return false };
-        out.extend_from_slice(&distance.to_le_bytes());
-        out.push((last - first + 1) as u8);
-        out.extend(from[first..=last].iter().zip(&to[first..=last]).map(|(a, b)| a ^ b));
-        end = last + 1;
-        at = next_change(from, to, end);
+fn write_changes(from: &[u8], to: &[u8], out: &mut Vec<u8>) {
+    out.push(CHANGES);
+    let (old, new) = (from.chunks_exact(8), to.chunks_exact(8));
+    let last = end(from, old.remainder()) ^ end(to, new.remainder());
+    let mut skipped = 0;
+    for (old, new) in old.zip(new) {
+        write_eight(word(old) ^ word(new), &mut skipped, out);
     }
-    true
+    write_eight(last, &mut skipped, out);
 }
 
-/// The first place from `at` on where the two differ, or their length.
-fn next_change(from: &[u8], to: &[u8], at: usize) -> usize {
-    let words = from[at..].chunks_exact(8).zip(to[at..].chunks_exact(8));
-    let equal = words.take_while(|(a, b)| a == b).count() * 8;
-    let rest = from[at + equal..].iter().zip(&to[at + equal..]);
-    at + equal + rest.take_while(|(a, b)| a == b).count()
+#[inline(always)]
+fn write_eight(mut difference: u64, skipped: &mut u8, out: &mut Vec<u8>) {
+    if difference == 0 && *skipped < u8::MAX {
+        *skipped += 1;
+        return;
+    }
+    let (mut bits, mut changes, mut n) = (0u8, 0, 0);
+    while difference != 0 {
+        let byte = difference.trailing_zeros() / 8;
+        let change = difference >> (8 * byte) & 0xff;
+        changes |= change << (8 * n);
+        bits |= 1 << byte;
+        difference ^= change << (8 * byte);
+        n += 1;
+    }
+    let [a, b, c, d, e, f, g, h] = changes.to_le_bytes();
+    out.extend_from_slice(&[std::mem::take(skipped), bits, a, b, c, d, e, f, g, h]);
+    out.truncate(out.len() - 8 + n as usize);
+}
+
+/// Eight bytes as a word.
+#[inline(always)]
+fn word(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The last bytes of a state, fewer than eight, as a word; they are read together with bytes in front of them if there are
+/// enough.
+#[inline(always)]
+fn end(state: &[u8], bytes: &[u8]) -> u64 {
+    match state.last_chunk() {
+        _ if bytes.is_empty() => 0,
+        Some(last) => u64::from_le_bytes(*last) >> (64 - 8 * bytes.len()),
+        None => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    }
 }
 
 /// Makes the second state out of the first.
@@ -77,14 +87,19 @@ fn apply(state: &mut Vec<u8>, delta: &[u8], choose: impl for<'d> Fn(&'d [u8], &'
             state.clear();
             state.extend_from_slice(choose(first, both));
         }
-        Some((_, mut runs)) => {
+        Some((_, mut changes)) => {
             let mut at = 0;
-            while let Some((&[low, high, len], rest)) = runs.split_first_chunk() {
-                at += usize::from(u16::from_le_bytes([low, high]));
-                let (changes, after) = rest.split_at(usize::from(len));
-                state[at..].iter_mut().zip(changes).for_each(|(byte, change)| *byte ^= change);
-                at += changes.len();
-                runs = after;
+            while let Some((&[skipped, mut bits], mut rest)) = changes.split_first_chunk() {
+                at += 8 * usize::from(skipped);
+                while let (true, Some((change, more))) = (bits != 0, rest.split_first()) {
+                    if let Some(byte) = state.get_mut(at + bits.trailing_zeros() as usize) {
+                        *byte ^= change;
+                    }
+                    bits &= bits - 1;
+                    rest = more;
+                }
+                at += 8;
+                changes = rest;
             }
         }
         None => {}
@@ -129,6 +144,6 @@ mod tests {
         (to[0], to[2], to[250]) = (4, 4, 4);
         let mut delta = Vec::new();
         write(&from, &to, &mut delta);
-        assert_eq!(delta.len(), 1 + 3 + 3 + 3 + 1);
+        assert_eq!(delta.len(), 1 + (2 + 2) + (2 + 1));
     }
 }

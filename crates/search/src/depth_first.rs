@@ -39,6 +39,7 @@ pub fn depth_first<S: Seen>(
         random: task.seed.map(Random::new),
         hidden: system.hidden_bytes(),
         judge_all: task.checks.judge_all(system),
+        limited: task.limits.states.is_some(),
         order: Vec::new(),
         tickets: Vec::new(),
         actions: Vec::new(),
@@ -75,6 +76,8 @@ struct DepthFirst<'a, S: Seen> {
     hidden: usize,
     /// Every state must be judged, not only those that are stuck.
     judge_all: bool,
+    /// The number of states has a limit.
+    limited: bool,
     faults: Vec<Fault>,
     proviso: Proviso,
     stack: Stack<S::Ticket>,
@@ -113,7 +116,8 @@ impl<S: Seen> DepthFirst<'_, S> {
             Some(ticket) => ticket,
             None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
         };
-        if self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket) {
+        if self.limited && self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket)
+        {
             return Err(StopReason::StateLimit);
         }
         let inserted = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
@@ -126,8 +130,7 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
         if self.budget.tick()? {
-            let at = self.snapshot();
-            self.budget.look(|| at)?;
+            self.look()?;
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.expansion.clear();
@@ -151,19 +154,30 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.push_successors(all..self.expansion.edges().len()).map(drop)
     }
 
+    /// Looks at the clock and the rest.
+    #[cold]
+    fn look(&mut self) -> Result<(), StopReason> {
+        let at = self.snapshot();
+        self.budget.look(|| at)
+    }
+
     fn judge(&mut self) -> Result<(), StopReason> {
-        let mut faults = std::mem::take(&mut self.faults);
         if self.judge_all || self.expansion.stuck {
+            let mut faults = std::mem::take(&mut self.faults);
             self.task.checks.judge_state(self.system, &self.stack.state, self.expansion.stuck, &mut faults);
+            for fault in faults.drain(..) {
+                self.violation(fault, &[])?;
+            }
+            self.faults = faults;
         }
-        for fault in faults.drain(..) {
-            self.violation(fault, &[])?;
-        }
-        self.faults = faults;
         self.judge_steps()
     }
 
+    #[inline]
     fn judge_steps(&mut self) -> Result<(), StopReason> {
+        if self.expansion.faults.is_empty() && self.expansion.atomic_loop.is_none() {
+            return Ok(());
+        }
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
@@ -204,14 +218,13 @@ impl<S: Seen> DepthFirst<'_, S> {
     /// Looks the successors up together, up to the last stride.
     fn prepare(&mut self) -> Result<(), StopReason> {
         self.tickets.clear();
-        for &i in &self.order {
-            let state = self.expansion.state(&self.expansion.edges()[i]);
-            let key = &state[..state.len().saturating_sub(self.hidden)];
-            self.tickets.push(self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?);
-        }
-        for ticket in &mut self.tickets {
-            self.store.approach(ticket);
-        }
+        let DepthFirst { expansion, hidden, .. } = self;
+        let keys = self.order.iter().map(|&i| {
+            let state = expansion.state(&expansion.edges()[i]);
+            &state[..state.len().saturating_sub(*hidden)]
+        });
+        self.store.prepare_all(keys, &mut self.tickets).map_err(|_| StopReason::MemoryLimit)?;
+        self.store.approach_all(&mut self.tickets);
         Ok(())
     }
 

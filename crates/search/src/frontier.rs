@@ -302,7 +302,11 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         self.judge_steps(ordinal, expansion)
     }
 
+    #[inline]
     fn judge_steps(&mut self, ordinal: Ordinal, expansion: &mut Expansion) -> Result<(), StopReason> {
+        if expansion.faults.is_empty() && expansion.atomic_loop.is_none() {
+            return Ok(());
+        }
         for step in expansion.faults.drain(..) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, ordinal, &step.actions)?;

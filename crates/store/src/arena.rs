@@ -233,21 +233,17 @@ impl Arena {
         let (len, skipped) = match first & 0xff {
             SPARSE => return read_sparse(words, first, out),
             LONG => ((first >> 8) as usize, 0),
+            len @ 0..8 => return out.extend_from_slice(&first.to_le_bytes()[1..=len as usize]),
             len => (len as usize, 7),
         };
-        let (begin, end) = (out.len(), out.len() + len);
-        out.reserve(len + 8);
-        if skipped > 0 {
-            out.extend_from_slice(&(first >> 8).to_le_bytes());
-            out.truncate(begin + skipped.min(len));
-        }
-        let rest = len.saturating_sub(skipped);
-        for word in &words[1..=rest / 8] {
+        let end = out.len() + len;
+        out.extend_from_slice(&first.to_le_bytes()[8 - skipped..]);
+        for word in &words[1..=(len - skipped) / 8] {
             out.extend_from_slice(&word.load(Relaxed).to_le_bytes());
         }
-        if rest % 8 != 0 {
+        if out.len() < end {
             out.truncate(end - 8);
-            out.extend_from_slice(&words[1 + rest / 8].load(Relaxed).to_le_bytes());
+            out.extend_from_slice(&words[1 + (len - skipped) / 8].load(Relaxed).to_le_bytes());
         }
     }
 

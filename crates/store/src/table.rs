@@ -161,8 +161,11 @@ impl Segment {
 
     /// Puts an entry into the first free place, while nobody else works with the segment. False when there is none.
     fn put(&self, home: usize, entry: u64) -> bool {
-        let free = self.way(home).flat_map(|line| &line.0).find(|word| word.load(Relaxed) == 0);
-        free.map(|word| word.store(entry, Relaxed)).is_some()
+        match self.way(home).find(|line| has_room(line)) {
+            Some(line) => line.0[line.occupied() % WORDS].store(entry, Relaxed),
+            None => return false,
+        }
+        true
     }
 
     /// The home of an entry found in this line: its lower bits are in the tag, the upper ones are those of a line
@@ -291,7 +294,7 @@ impl Shared {
     }
 
     /// Where the key is.
-    #[inline]
+    #[inline(never)]
     pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
         if let Some(likely) = ticket.likely.filter(|_| self.is_likely(key, ticket)) {
             return Some(Place::from_number(likely.get()));
@@ -575,9 +578,15 @@ impl Seen for Table {
         self.insert_walking(key, ticket.hash)
     }
 
-    #[inline]
+    #[inline(always)]
     fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
-        self.shared.find(key, ticket).is_some()
+        if ticket.likely.is_some() {
+            return self.shared.is_likely(key, ticket) || self.shared.find(key, ticket).is_some();
+        }
+        let segment = self.shared.segment(ticket.hash).1;
+        let line = &segment.lines.lines()[segment.home(ticket.hash)];
+        let is_elsewhere = line.alike(segment.tag(ticket.hash), PLACE_BITS) != 0 || !has_room(line);
+        is_elsewhere && self.shared.find(key, ticket).is_some()
     }
 
     fn n_keys(&self) -> u64 {
