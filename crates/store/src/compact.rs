@@ -448,7 +448,7 @@ impl Segment {
                 if empty != 0 {
                     let shift = empty.trailing_zeros() + 1 - u32::from(geometry.entry_bits);
                     word.store(entries | (value | satellite) << shift, Relaxed);
-                    self.len += 1;
+                    *self.len.get_mut() += 1;
                     return true;
                 }
                 at = (at + 1) % WORDS;
