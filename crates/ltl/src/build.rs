@@ -41,26 +41,37 @@ impl Automaton {
         let mut nnf = Nnf::default();
         let id = nnf.of(formula, true);
         let id = simplify(&mut nnf, id);
-        let mut tgba = reduced(&mut nnf, id, MAX_PAIRS)?;
-        let not = nnf.not(id);
-        let negation = if tgba.states.len() <= FEW_STATES || nnf.has_next(id) {
+        let general = reduced(&mut nnf, id, MAX_PAIRS)?;
+        let has_next = nnf.shape(id).next;
+        let negation = if has_next || general.states.len() <= FEW_STATES {
+            let not = nnf.not(id);
             reduced(&mut nnf, not, FEW_PAIRS).ok()
         } else {
             None
         };
-        let stutter_invariant = !nnf.has_next(id)
-            || negation.as_ref().is_some_and(|no| stutter_invariant(tgba.clone(), no.clone()));
-        let deterministic = negation.and_then(|no| obligation(&tgba, &no));
-        if acceptance == Acceptance::Buchi {
-            tgba = tgba.into_buchi();
-        }
-        if let Some(mut smaller) = deterministic.filter(|d| d.states.len() <= tgba.states.len()) {
-            match acceptance {
-                Acceptance::Buchi => smaller.simplify_accepting_states(false),
-                Acceptance::Generalised => smaller.simplify_marks(false),
-            }
-            tgba = smaller;
-        }
+        let invariant = || negation.clone().is_some_and(|no| stutter_invariant(general.clone(), no));
+        let stutter_invariant = !has_next || invariant();
+        let deterministic = negation.as_ref().and_then(|no| obligation(&general, no));
+        let mut tgba = smallest(general, deterministic, acceptance);
         Ok(Automaton::freeze(&mut tgba, n_props, stutter_invariant))
+    }
+}
+
+/// The smaller of two automata for the same language; if they have the same number of states, the deterministic one.
+fn smallest(general: Tgba, deterministic: Option<Tgba>, acceptance: Acceptance) -> Tgba {
+    let general = match acceptance {
+        Acceptance::Generalised => general,
+        Acceptance::Buchi => general.into_buchi(),
+    };
+    match (deterministic, acceptance) {
+        (Some(mut weak), Acceptance::Buchi) if weak.states.len() <= general.states.len() => {
+            weak.simplify_accepting_states(false);
+            weak
+        }
+        (Some(mut weak), Acceptance::Generalised) if weak.states.len() <= general.states.len() => {
+            weak.simplify_marks(false);
+            weak
+        }
+        _ => general,
     }
 }

@@ -6,6 +6,9 @@
 
 use crate::formula::Formula;
 use crate::table::Table;
+use std::collections::HashMap;
+
+type Known = HashMap<(*const Formula, bool), Id>;
 
 /// The number of a formula in its [`Nnf`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -38,17 +41,34 @@ pub enum Node {
     Release(Id, Id),
 }
 
+/// What the form of a formula shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// It holds as soon as it holds for a suffix: `f = <> f`.
+    pub eventual: bool,
+    /// It passes on to all suffixes: `f = [] f`.
+    pub universal: bool,
+    /// `X` occurs in it.
+    pub next: bool,
+}
+
 /// All formulas of one translation.
 #[derive(Debug)]
 pub struct Nnf {
     nodes: Vec<Node>,
+    shapes: Vec<Shape>,
     numbers: Table<Node, Id>,
     negations: Table<Id, Id>,
 }
 
 impl Default for Nnf {
     fn default() -> Nnf {
-        let mut nnf = Nnf { nodes: Vec::new(), numbers: Table::default(), negations: Table::default() };
+        let mut nnf = Nnf {
+            nodes: Vec::new(),
+            shapes: Vec::new(),
+            numbers: Table::default(),
+            negations: Table::default(),
+        };
         nnf.intern(Node::True);
         nnf.intern(Node::False);
         nnf
@@ -66,9 +86,29 @@ impl Nnf {
             return *id;
         }
         let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.shapes.push(self.shape_of(&node));
         self.nodes.push(node.clone());
         self.numbers.insert(node, id);
         id
+    }
+
+    fn shape_of(&self, node: &Node) -> Shape {
+        let all = |set: &[Id], test: &dyn Fn(Shape) -> bool| set.iter().all(|f| test(self.shape(*f)));
+        let (eventual, universal, parts): (bool, bool, &[Id]) = match node {
+            Node::True | Node::False => (true, true, &[]),
+            Node::Lit { .. } => (false, false, &[]),
+            Node::And(set) | Node::Or(set) => (all(set, &|s| s.eventual), all(set, &|s| s.universal), set),
+            Node::Next(f) => (self.shape(*f).eventual, self.shape(*f).universal, &[*f]),
+            Node::Until(f, g) => (*f == Id::TRUE, all(&[*f, *g], &|s| s.universal), &[*f, *g]),
+            Node::Release(f, g) => (all(&[*f, *g], &|s| s.eventual), *f == Id::FALSE, &[*f, *g]),
+        };
+        let next = matches!(node, Node::Next(_)) || !all(parts, &|s| !s.next);
+        Shape { eventual, universal, next }
+    }
+
+    /// What the form of a formula shows.
+    pub fn shape(&self, id: Id) -> Shape {
+        self.shapes[id.0 as usize]
     }
 
     /// A literal.
@@ -179,18 +219,23 @@ impl Nnf {
         negation
     }
 
-    /// Whether `X` occurs.
-    pub fn has_next(&self, f: Id) -> bool {
-        match self.node(f) {
-            Node::True | Node::False | Node::Lit { .. } => false,
-            Node::Next(_) => true,
-            Node::And(set) | Node::Or(set) => set.iter().any(|g| self.has_next(*g)),
-            Node::Until(g, h) | Node::Release(g, h) => self.has_next(*g) || self.has_next(*h),
-        }
-    }
-
     /// The normal form of a formula (`positive`) or of its negation.
     pub fn of(&mut self, formula: &Formula, positive: bool) -> Id {
+        self.convert(formula, positive, &mut HashMap::new())
+    }
+
+    /// Under `<->` a formula is needed with both signs, so what was converted is remembered by where it lies.
+    fn convert(&mut self, formula: &Formula, positive: bool, known: &mut Known) -> Id {
+        let key = (std::ptr::from_ref(formula), positive);
+        if let Some(id) = known.get(&key) {
+            return *id;
+        }
+        let id = self.converted(formula, positive, known);
+        known.insert(key, id);
+        id
+    }
+
+    fn converted(&mut self, formula: &Formula, positive: bool, known: &mut Known) -> Id {
         match formula {
             Formula::True => {
                 if positive {
@@ -212,38 +257,38 @@ impl Nnf {
                 self.negations.insert(no, yes);
                 if positive { yes } else { no }
             }
-            Formula::Not(a) => self.of(a, !positive),
-            Formula::And(a, b) => self.pair(a, positive, b, positive, positive),
-            Formula::Or(a, b) => self.pair(a, positive, b, positive, !positive),
-            Formula::Implies(a, b) => self.pair(a, !positive, b, positive, !positive),
+            Formula::Not(a) => self.convert(a, !positive, known),
+            Formula::And(a, b) => self.pair(a, positive, b, positive, positive, known),
+            Formula::Or(a, b) => self.pair(a, positive, b, positive, !positive, known),
+            Formula::Implies(a, b) => self.pair(a, !positive, b, positive, !positive, known),
             Formula::Equiv(a, b) => {
-                let same = self.pair(a, true, b, positive, true);
-                let other = self.pair(a, false, b, !positive, true);
+                let same = self.pair(a, true, b, positive, true, known);
+                let other = self.pair(a, false, b, !positive, true, known);
                 self.or([same, other])
             }
             Formula::Next(a) => {
-                let a = self.of(a, positive);
+                let a = self.convert(a, positive, known);
                 self.next(a)
             }
             Formula::Always(a) => {
-                let a = self.of(a, positive);
+                let a = self.convert(a, positive, known);
                 if positive { self.always(a) } else { self.eventually(a) }
             }
             Formula::Eventually(a) => {
-                let a = self.of(a, positive);
+                let a = self.convert(a, positive, known);
                 if positive { self.eventually(a) } else { self.always(a) }
             }
             Formula::Until(a, b) => {
-                let (a, b) = (self.of(a, positive), self.of(b, positive));
+                let (a, b) = (self.convert(a, positive, known), self.convert(b, positive, known));
                 if positive { self.until(a, b) } else { self.release(a, b) }
             }
             Formula::Release(a, b) => {
-                let (a, b) = (self.of(a, positive), self.of(b, positive));
+                let (a, b) = (self.convert(a, positive, known), self.convert(b, positive, known));
                 if positive { self.release(a, b) } else { self.until(a, b) }
             }
             // a W b = b R (a || b), and its negation is !b U (!a && !b).
             Formula::WeakUntil(a, b) => {
-                let (a, b) = (self.of(a, positive), self.of(b, positive));
+                let (a, b) = (self.convert(a, positive, known), self.convert(b, positive, known));
                 if positive {
                     let either = self.or([a, b]);
                     self.release(b, either)
@@ -255,8 +300,16 @@ impl Nnf {
         }
     }
 
-    fn pair(&mut self, a: &Formula, a_sign: bool, b: &Formula, b_sign: bool, conjunction: bool) -> Id {
-        let set = [self.of(a, a_sign), self.of(b, b_sign)];
+    fn pair(
+        &mut self,
+        a: &Formula,
+        a_sign: bool,
+        b: &Formula,
+        b_sign: bool,
+        conjunction: bool,
+        known: &mut Known,
+    ) -> Id {
+        let set = [self.convert(a, a_sign, known), self.convert(b, b_sign, known)];
         self.set(set, conjunction)
     }
 }

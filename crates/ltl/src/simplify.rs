@@ -50,23 +50,11 @@ impl Laws<'_> {
     }
 
     fn is_eventual(&self, f: Id) -> bool {
-        match self.nnf.node(f) {
-            Node::True | Node::False | Node::Until(Id::TRUE, _) => true,
-            Node::And(set) | Node::Or(set) => set.iter().all(|g| self.is_eventual(*g)),
-            Node::Next(g) => self.is_eventual(*g),
-            Node::Release(f, g) => self.is_eventual(*f) && self.is_eventual(*g),
-            Node::Lit { .. } | Node::Until(..) => false,
-        }
+        self.nnf.shape(f).eventual
     }
 
     fn is_universal(&self, f: Id) -> bool {
-        match self.nnf.node(f) {
-            Node::True | Node::False | Node::Release(Id::FALSE, _) => true,
-            Node::And(set) | Node::Or(set) => set.iter().all(|g| self.is_universal(*g)),
-            Node::Next(g) => self.is_universal(*g),
-            Node::Until(f, g) => (*f == Id::TRUE || self.is_universal(*f)) && self.is_universal(*g),
-            Node::Lit { .. } | Node::Release(..) => false,
-        }
+        self.nnf.shape(f).universal
     }
 
     /// Whether only the limit counts.

@@ -3,7 +3,7 @@
 //! Couvreur's construction (1999): a state is a conjunction of obligations, and its moves come from the expansion laws
 //! `f U g = g || (f && X(f U g))` and `f R g = g && (f || X(f R g))`. A move that puts off an until promises its right side;
 //! mark `g` is on the edges that do not promise `g`. Untils with the same right side share one mark: it holds for all of them at the
-//! same moment. Moves are pruned, and conjunctions shortened, by what [`crate::implication`] proves.
+//! same moment. Moves are pruned, and conjunctions shortened, by what `implication` proves.
 
 use crate::bdd::{Bdd, Bdds};
 use crate::implication::Entailment;

@@ -1,4 +1,4 @@
-//! Automata as text: [`never`] claims for Spin, [`hoa`] for other tools, [`dot`] for drawings.
+//! Automata as text: [`mod@never`] claims for Spin, [`hoa`] for other tools, [`dot`] for drawings.
 //!
 //! Propositions are written as `names` says; what is not a plain word is put in parentheses where an operator stands beside
 //! it.
