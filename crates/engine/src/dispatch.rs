@@ -10,7 +10,7 @@ use std::time::Instant;
 use store::bitstate::DEFAULT_HASHES;
 use store::{
     Bitstate, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedHashCompaction,
-    SharedTable, Table, Tree,
+    SharedTable, SharedTree, Table, Tree,
 };
 use system::TransitionSystem;
 
@@ -75,6 +75,14 @@ impl Job<'_> {
                 let table = SharedTable::new(self.limit());
                 self.share_by_name(&|| table.hand(), observer)
             }
+            StoreKind::Tree => {
+                let tree = SharedTree::new(Roots::Whole, self.limit());
+                self.share_by_name(&|| tree.hand(), observer)
+            }
+            StoreKind::Cleary => {
+                let tree = SharedTree::new(Roots::Cleary, self.limit());
+                self.share_by_name(&|| tree.hand(), observer)
+            }
             StoreKind::HashCompaction => {
                 let set = SharedHashCompaction::new(self.limit());
                 self.share::<_, WholeStates>(&|| set.hand(), observer)
@@ -83,7 +91,7 @@ impl Job<'_> {
                 Ok(array) => self.share::<_, WholeStates>(&|| array.hand(), observer),
                 Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
             },
-            _ => self.alone(observer),
+            StoreKind::Collapse => self.alone(observer),
         }
     }
 

@@ -360,7 +360,7 @@ impl Config {
 }
 
 /// Stores that several workers can share.
-const SHARED_STORES: [&str; 3] = ["table", "hc", "bitstate"];
+const SHARED_STORES: [&str; 5] = ["table", "tree", "cleary", "hc", "bitstate"];
 /// More threads than this are a slip of the pen.
 const MOST_THREADS: u64 = 512;
 
@@ -522,7 +522,7 @@ mod tests {
         assert_eq!(threads(&CheckOptions { search: some("bfs"), ..options() }), cores);
         assert_eq!(threads(&CheckOptions { search: some("dfs"), ..options() }), 1);
         assert_eq!(threads(&CheckOptions { search: some("dfs"), threads: Some(3), ..options() }), 3);
-        assert_eq!(threads(&CheckOptions { store: some("cleary"), ..options() }), 1);
+        assert_eq!(threads(&CheckOptions { store: some("collapse"), ..options() }), 1);
         assert!(message(&CheckOptions { threads: Some(100_000), ..options() }).contains("any machine"));
     }
 
@@ -539,7 +539,7 @@ mod tests {
         let cases = [
             CheckOptions { search: some("cndfs"), ..options() },
             CheckOptions { por: some("twophase"), ..options() },
-            CheckOptions { threads: Some(2), store: some("cleary"), ..options() },
+            CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
             CheckOptions { fair: some("strong"), ..options() },
             CheckOptions { sleep: true, ..options() },
             CheckOptions { save: some("all"), ..options() },

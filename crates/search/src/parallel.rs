@@ -425,7 +425,8 @@ mod tests {
     use crate::task::{Proviso, Reduce};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     use store::arena::Place;
-    use store::{SharedTable, Table};
+    use store::tree::Root;
+    use store::{Roots, SharedTable, SharedTree, Table};
     use system::toy::{Counters, First, Graph, Hidden};
     use system::{ActionId, Fault, Labels, Successors};
 
@@ -453,10 +454,14 @@ mod tests {
         let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop, reduce: None };
         let search = Parallel { system, taking, workers, alone: Some(1) };
         let table = SharedTable::new(u64::MAX);
-        if system.hidden_bytes() > 0 || workers % 2 == 1 {
-            parallel::<_, WholeStates>(search, &|| table.hand(), &task, observer)
-        } else {
-            parallel::<_, NamedStates<Place>>(search, &|| table.hand(), &task, observer)
+        let tree = SharedTree::new(Roots::Cleary, u64::MAX);
+        match workers {
+            _ if system.hidden_bytes() > 0 => {
+                parallel::<_, WholeStates>(search, &|| table.hand(), &task, observer)
+            }
+            1 | 5 => parallel::<_, WholeStates>(search, &|| table.hand(), &task, observer),
+            3 => parallel::<_, NamedStates<Root>>(search, &|| tree.hand(), &task, observer),
+            _ => parallel::<_, NamedStates<Place>>(search, &|| table.hand(), &task, observer),
         }
     }
 

@@ -30,6 +30,7 @@ pub mod path;
 pub mod regraft;
 pub mod roots;
 pub mod shared_table;
+pub mod shared_tree;
 pub mod table;
 pub mod tree;
 
@@ -39,6 +40,7 @@ pub use concurrent::Hand;
 pub use hash_compaction::{HashCompaction, SharedHashCompaction};
 pub use numbered::Numbered;
 pub use shared_table::SharedTable;
+pub use shared_tree::SharedTree;
 pub use table::Table;
 pub use tree::{Roots, Tree};
 

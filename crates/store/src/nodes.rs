@@ -6,9 +6,18 @@
 //!
 //! The pairs lie in an array by name, beside an index of open addressing. A slot of the index has 32 bits: the name, and
 //! above it as much of the hash as there is room for, so that a look-up hardly ever reads a wrong pair.
+//!
+//! **Threads.** Most look-ups find their pair, so they need no lock: a slot is written after its pair. Who does not find one
+//! looks again under a lock and adds it ([`Nodes::insert_shared`]): a pair must never get two names. Growth needs the table
+//! alone.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Full;
 use crate::budget::Budget;
+use crate::compact::Crowded;
 
 /// Slots of a new index.
 const FIRST_SLOTS: usize = 8;
@@ -38,28 +47,33 @@ fn hash(pair: u64) -> u64 {
 /// The inner nodes of one place.
 #[derive(Debug)]
 pub struct Nodes {
-    pairs: Vec<u64>,
+    /// By name; there is room behind the last one.
+    pairs: Vec<AtomicU64>,
+    len: AtomicUsize,
     /// Part of the hash and name + 1, or 0 for an empty slot.
-    slots: Vec<u32>,
+    slots: Vec<AtomicU32>,
     /// The bits of a slot that hold the name.
     name_mask: u32,
+    /// Held by who adds a pair, when there are several who may.
+    adding: Mutex<()>,
 }
 
 impl Nodes {
     /// No nodes.
     pub fn new(budget: &mut Budget) -> Result<Self, Full> {
-        let slots = budget.filled(FIRST_SLOTS, 0)?;
-        Ok(Nodes { pairs: Vec::new(), name_mask: name_mask(slots.len()), slots })
+        let slots = empty(FIRST_SLOTS, budget)?;
+        let (len, name_mask) = (AtomicUsize::new(0), name_mask(slots.len()));
+        Ok(Nodes { pairs: Vec::new(), len, name_mask, slots, adding: Mutex::new(()) })
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.pairs.len()
+        self.len.load(Relaxed)
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
+        self.len() == 0
     }
 
     /// Bytes in use.
@@ -70,7 +84,7 @@ impl Nodes {
     /// The pair with this name.
     #[inline]
     pub fn get(&self, name: u32) -> u64 {
-        self.pairs[name as usize]
+        self.pairs[name as usize].load(Relaxed)
     }
 
     /// Its name, or the slot where it belongs.
@@ -78,13 +92,13 @@ impl Nodes {
     fn probe(&self, pair: u64, hash: u64) -> Result<u32, usize> {
         let mut at = home(hash, self.slots.len());
         loop {
-            let slot = self.slots[at];
+            let slot = self.slots[at].load(Acquire);
             if slot == 0 {
                 return Err(at);
             }
             if (slot ^ hash as u32) & !self.name_mask == 0 {
                 let name = (slot & self.name_mask) - 1;
-                if self.pairs[name as usize] == pair {
+                if self.get(name) == pair {
                     return Ok(name);
                 }
             }
@@ -110,23 +124,60 @@ impl Nodes {
 
     #[cold]
     fn add(&mut self, pair: u64, hash: u64, mut at: usize, budget: &mut Budget) -> Result<u32, Full> {
-        if self.pairs.len() == self.pairs.capacity() {
-            self.grow_pairs(budget)?;
-        }
-        // Half empty, so that nearly every look-up ends at the first slot.
-        if (self.pairs.len() + 1) * 2 > self.slots.len() {
-            self.grow_index(budget)?;
+        if self.has_no_room() {
+            self.make_room(budget)?;
             at = self.probe(pair, hash).err().ok_or(Full)?;
         }
-        let name = self.pairs.len() as u32;
-        self.pairs.push(pair);
-        self.slots[at] = slot(hash, name, self.name_mask);
-        Ok(name)
+        Ok(self.put(pair, hash, at))
+    }
+
+    /// The name of a pair, which is added if it is new, while others may do the same.
+    #[inline]
+    pub fn insert_shared(&self, pair: u64) -> Result<u32, Crowded> {
+        let hash = hash(pair);
+        self.probe(pair, hash).or_else(|_| self.add_shared(pair, hash))
+    }
+
+    #[cold]
+    fn add_shared(&self, pair: u64, hash: u64) -> Result<u32, Crowded> {
+        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.probe(pair, hash) {
+            Ok(name) => Ok(name),
+            Err(_) if self.has_no_room() => Err(Crowded),
+            Err(at) => Ok(self.put(pair, hash, at)),
+        }
+    }
+
+    /// Whether nothing can be added. The index is half empty, so that nearly every look-up ends at the first slot.
+    pub fn has_no_room(&self) -> bool {
+        self.len() == self.pairs.len() || (self.len() + 1) * 2 > self.slots.len()
+    }
+
+    /// Makes room for more pairs.
+    #[cold]
+    pub fn make_room(&mut self, budget: &mut Budget) -> Result<(), Full> {
+        if self.len() == self.pairs.len() {
+            self.grow_pairs(budget)?;
+        }
+        if (self.len() + 1) * 2 > self.slots.len() {
+            self.grow_index(budget)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a pair, for who alone may add.
+    fn put(&self, pair: u64, hash: u64, at: usize) -> u32 {
+        let name = self.len();
+        self.pairs[name].store(pair, Relaxed);
+        self.len.store(name + 1, Relaxed);
+        // In this order: who sees the slot sees the pair.
+        self.slots[at].store(slot(hash, name as u32, self.name_mask), Release);
+        name as u32
     }
 
     /// While they grow, old and new pairs may exist together, and the budget counts both.
     fn grow_pairs(&mut self, budget: &mut Budget) -> Result<(), Full> {
-        let len = self.pairs.len();
+        let len = self.len();
         if len >= MOST {
             return Err(Full);
         }
@@ -137,20 +188,21 @@ impl Nodes {
             return Err(Full);
         }
         budget.give(len * 8);
+        self.pairs.resize_with(wanted, AtomicU64::default);
         Ok(())
     }
 
     fn grow_index(&mut self, budget: &mut Budget) -> Result<(), Full> {
         let len = self.slots.len();
-        let mut slots = budget.filled(len + if len <= SMALL { len } else { len / 2 }, 0)?;
+        let mut slots = empty(len + if len <= SMALL { len } else { len / 2 }, budget)?;
         self.name_mask = name_mask(slots.len());
-        for (name, &pair) in self.pairs.iter().enumerate() {
-            let hash = hash(pair);
+        for (name, pair) in self.pairs[..self.len()].iter().enumerate() {
+            let hash = hash(pair.load(Relaxed));
             let mut at = home(hash, slots.len());
-            while slots[at] != 0 {
+            while *slots[at].get_mut() != 0 {
                 at = (at + 1) % slots.len();
             }
-            slots[at] = slot(hash, name as u32, self.name_mask);
+            *slots[at].get_mut() = slot(hash, name as u32, self.name_mask);
         }
         budget.free(std::mem::replace(&mut self.slots, slots));
         Ok(())
@@ -160,6 +212,13 @@ impl Nodes {
     pub fn freeze(&mut self, budget: &mut Budget) {
         budget.free(std::mem::take(&mut self.slots));
     }
+}
+
+/// So many empty slots.
+fn empty(slots: usize, budget: &mut Budget) -> Result<Vec<AtomicU32>, Full> {
+    let mut memory = budget.reserved(slots)?;
+    memory.resize_with(slots, AtomicU32::default);
+    Ok(memory)
 }
 
 /// Where the search for a pair begins.
@@ -201,6 +260,38 @@ mod tests {
         nodes.freeze(budget);
         assert_eq!(nodes.get(49_999), key(49_999));
         assert_eq!(budget.used(), nodes.memory());
+    }
+
+    #[test]
+    fn workers_give_a_pair_one_name() {
+        const PAIRS: u32 = 30_000;
+        let budget = &mut Budget::new(u64::MAX);
+        let mut nodes = Nodes::new(budget).unwrap();
+        let key = |i: u32| pair(i / 7, i);
+        let mut next = [0u32; 4];
+        while next.iter().any(|&n| n < PAIRS) {
+            std::thread::scope(|scope| {
+                for (worker, next) in (0u32..).zip(&mut next) {
+                    let nodes = &nodes;
+                    scope.spawn(move || {
+                        while *next < PAIRS {
+                            // The halves of the workers begin elsewhere.
+                            let i = (*next + worker % 2 * PAIRS / 2) % PAIRS;
+                            match nodes.insert_shared(key(i)) {
+                                Ok(name) => assert_eq!(nodes.get(name), key(i)),
+                                Err(Crowded) => return,
+                            }
+                            *next += 1;
+                        }
+                    });
+                }
+            });
+            nodes.make_room(budget).unwrap();
+        }
+        assert_eq!(nodes.len(), PAIRS as usize, "no pair has two names");
+        let mut names: Vec<u32> = (0..PAIRS).map(|i| nodes.find(key(i)).unwrap()).collect();
+        names.sort_unstable();
+        assert!(names.into_iter().eq(0..PAIRS));
     }
 
     #[test]

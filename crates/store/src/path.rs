@@ -191,14 +191,14 @@ impl Path {
     }
 
     #[inline]
-    fn visit<B: Bits>(
+    fn visit<B: Bits, E>(
         &mut self,
         order: &Order,
         key: &[u8],
         stay: bool,
         mut changes: Changes<B>,
-        name: impl FnMut(usize, u64) -> Result<u32, Full>,
-    ) -> (Result<(u32, u32), Full>, Changes<B>) {
+        name: impl FnMut(usize, u64) -> Result<u32, E>,
+    ) -> (Result<(u32, u32), E>, Changes<B>) {
         let result = self.step(order, key, &mut changes, name).map(|()| self.root(order));
         let stay = stay && result.is_ok();
         self.finish(order, &mut changes, stay);
@@ -211,13 +211,13 @@ impl Path {
 
     /// As [`Path::visit`], for trees of any size.
     #[cold]
-    fn visit_wide(
+    fn visit_wide<E>(
         &mut self,
         order: &Order,
         key: &[u8],
         stay: bool,
-        name: impl FnMut(usize, u64) -> Result<u32, Full>,
-    ) -> Result<(u32, u32), Full> {
+        name: impl FnMut(usize, u64) -> Result<u32, E>,
+    ) -> Result<(u32, u32), E> {
         let [leaves, dirty, joins] = std::mem::take(&mut self.wide);
         let (result, changes) = self.visit(order, key, stay, Changes { leaves, dirty, joins }, name);
         self.wide = [changes.leaves, changes.dirty, changes.joins];
@@ -234,7 +234,17 @@ impl Path {
         budget: &mut Budget,
         key: &[u8],
     ) -> Result<(u32, u32), Full> {
-        let name = |place: usize, pair| nodes[place].insert(pair, budget);
+        self.go_by(order, key, |place: usize, pair| nodes[place].insert(pair, budget))
+    }
+
+    /// Stands at `key`; its root. `name` gives the name of a pair at a join.
+    #[inline]
+    pub fn go_by<E>(
+        &mut self,
+        order: &Order,
+        key: &[u8],
+        name: impl FnMut(usize, u64) -> Result<u32, E>,
+    ) -> Result<(u32, u32), E> {
         if is_small(order) {
             return self.visit(order, key, true, Changes { leaves: 0, dirty: 0, joins: 0 }, name).0;
         }
@@ -250,7 +260,18 @@ impl Path {
         budget: &mut Budget,
         key: &[u8],
     ) -> Result<(u32, u32), Full> {
-        let (stay, name) = (!self.valid, |place: usize, pair| nodes[place].insert(pair, budget));
+        self.look_by(order, key, |place: usize, pair| nodes[place].insert(pair, budget))
+    }
+
+    /// The root of `key`; the path stays where it is. `name` gives the name of a pair at a join.
+    #[inline]
+    pub fn look_by<E>(
+        &mut self,
+        order: &Order,
+        key: &[u8],
+        name: impl FnMut(usize, u64) -> Result<u32, E>,
+    ) -> Result<(u32, u32), E> {
+        let stay = !self.valid;
         if is_small(order) {
             return self.visit(order, key, stay, Changes { leaves: 0, dirty: 0, joins: 0 }, name).0;
         }

@@ -7,7 +7,7 @@
 
 use crate::Full;
 use crate::budget::Budget;
-use crate::compact::{Compact, Mixed};
+use crate::compact::{Compact, Crowded, Mixed};
 
 /// How roots are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,28 @@ impl RootSet {
         let at = self.locate(root);
         let set = self.sets.get_mut(usize::from(at.class)).ok_or(Full)?;
         Ok(set.roots.insert(at.key, budget)?.1)
+    }
+
+    /// Inserts a root that was located, while others may do the same; true when it is new.
+    #[inline]
+    pub fn insert_shared(&self, root: (u32, u32), at: Location) -> Result<bool, Crowded> {
+        let at = if at.class == NOWHERE { self.locate(root) } else { at };
+        self.sets.get(usize::from(at.class)).ok_or(Crowded)?.roots.insert_shared(at.key)
+    }
+
+    /// How much room there is where a root belongs, which changes when and only when room is made there.
+    pub fn room(&self, root: (u32, u32)) -> u64 {
+        let at = self.locate(root);
+        self.sets.get(usize::from(at.class)).map_or(0, |set| 1 + set.roots.room(at.key))
+    }
+
+    /// Makes room where a root belongs.
+    pub fn make_room(&mut self, root: (u32, u32), budget: &mut Budget) -> Result<(), Full> {
+        let at = self.locate(root);
+        match self.sets.get_mut(usize::from(at.class)) {
+            Some(set) => set.roots.make_room(at.key, budget),
+            None => self.add_set(root),
+        }
     }
 
     /// Whether a root that was located is there.

@@ -13,6 +13,8 @@
 //!
 //! Keys of one length are a *family*: they have one tree shape, one set of roots and nodes of their own.
 
+use std::sync::atomic::AtomicI64;
+
 use crate::budget::Budget;
 use crate::learn;
 use crate::nodes::Nodes;
@@ -30,18 +32,22 @@ const NEXT_LESSON: u64 = 8;
 /// So many nodes for a thousand keys are few: nothing better is looked for.
 const FEW_NODES: u64 = 40;
 /// No family.
-const NO_FAMILY: u32 = u32::MAX;
+pub(crate) const NO_FAMILY: u32 = u32::MAX;
 
 /// The root of a key's tree, which is all that is needed to find the key or to give it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Root {
-    family: u32,
+    pub(crate) family: u32,
     left: u32,
     right: u32,
 }
 
 impl Root {
-    fn halves(self) -> (u32, u32) {
+    pub(crate) fn new(family: u32, (left, right): (u32, u32)) -> Self {
+        Root { family, left, right }
+    }
+
+    pub(crate) fn halves(self) -> (u32, u32) {
         (self.left, self.right)
     }
 }
@@ -49,36 +55,36 @@ impl Root {
 /// A prepared key: its root, and where that is to be looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
-    root: Root,
-    at: Location,
+    pub(crate) root: Root,
+    pub(crate) at: Location,
 }
 
 /// An exact set of byte strings.
 #[derive(Debug)]
 pub struct Tree {
     kind: Roots,
-    families: Vec<Family>,
+    pub(crate) families: Vec<Family>,
     /// Where the worker stands in each family.
     paths: Vec<Path>,
     /// The present family of each length.
     by_length: Vec<u32>,
     /// The family of the parent.
     parent: u32,
-    budget: Budget,
+    pub(crate) budget: Budget,
     len: u64,
     first_lesson: u64,
 }
 
 /// All keys of one length.
 #[derive(Debug)]
-struct Family {
-    order: Order,
+pub(crate) struct Family {
+    pub order: Order,
     /// One table for every join.
-    nodes: Vec<Nodes>,
+    pub nodes: Vec<Nodes>,
     /// `None` when another family has taken the place of this one, which then only unfolds old names.
-    roots: Option<RootSet>,
+    pub roots: Option<RootSet>,
     /// New keys until its order is thought over.
-    until_lesson: u64,
+    pub until_lesson: AtomicI64,
 }
 
 impl Family {
@@ -89,7 +95,7 @@ impl Family {
             nodes.push(Nodes::new(budget)?);
         }
         let roots = Some(RootSet::new(kind, budget)?);
-        Ok(Family { order, nodes, roots, until_lesson })
+        Ok(Family { order, nodes, roots, until_lesson: AtomicI64::new(until_lesson as i64) })
     }
 
     /// Keeps only what is needed to unfold names.
@@ -119,9 +125,15 @@ impl Tree {
         self.families.iter().flat_map(|family| &family.nodes).map(Nodes::len).sum()
     }
 
+    /// The present family of keys of this length, if there is one.
+    #[inline]
+    pub(crate) fn known_family(&self, len: usize) -> Option<u32> {
+        self.by_length.get(len).copied().filter(|&family| family != NO_FAMILY)
+    }
+
     /// The present family of keys of this length.
     #[inline]
-    fn family(&mut self, len: usize) -> Result<u32, Full> {
+    pub(crate) fn family(&mut self, len: usize) -> Result<u32, Full> {
         match self.by_length.get(len) {
             Some(&family) if family != NO_FAMILY => Ok(family),
             _ => self.add_family(len, Order::plain(len)),
@@ -151,11 +163,11 @@ impl Tree {
     /// Looks for a better order of a family, and lets a new family take its place if there is one. When there is no memory
     /// for that all stays as it is.
     #[cold]
-    fn lesson(&mut self, number: u32) {
+    pub(crate) fn lesson(&mut self, number: u32) {
         let family = &mut self.families[number as usize];
         let Some(roots) = &family.roots else { return };
         let nodes: usize = family.nodes.iter().map(Nodes::len).sum();
-        family.until_lesson = roots.len() * (NEXT_LESSON - 1);
+        family.until_lesson = AtomicI64::new((roots.len() * (NEXT_LESSON - 1)) as i64);
         if nodes as u64 * 1000 <= roots.len() * FEW_NODES {
             return;
         }
@@ -198,7 +210,8 @@ impl Tree {
         let (len, before) = (order.len(), self.budget);
         let Ok(new) = self.add_family(len, order) else { return };
         if self.copy(old, new, roots).is_ok() {
-            self.families[new as usize].until_lesson = self.families[old as usize].until_lesson;
+            let until = *self.families[old as usize].until_lesson.get_mut();
+            *self.families[new as usize].until_lesson.get_mut() = until;
             self.families[old as usize].retire(&mut self.budget);
         } else {
             self.families.truncate(new as usize);
@@ -274,8 +287,8 @@ impl Seen for Tree {
             return Ok(None);
         }
         self.len += 1;
-        family.until_lesson -= 1;
-        if family.until_lesson == 0 {
+        *family.until_lesson.get_mut() -= 1;
+        if *family.until_lesson.get_mut() == 0 {
             self.lesson(ticket.root.family);
         }
         Ok(Some(ticket.root))

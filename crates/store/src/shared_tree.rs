@@ -1,0 +1,338 @@
+//! Tree compression for several workers.
+//!
+//! A worker has its own [`Path`], that is, its own place in every tree; nodes and roots are looked up and added by all at the same
+//! time ([`Nodes::insert_shared`](crate::nodes::Nodes::insert_shared),
+//! [`Compact::insert_shared`](crate::compact::Compact::insert_shared)). A pair has one name and a root is new for one
+//! worker alone, so every key is. Only growth and lessons (another order of the bytes) need the [`Tree`] alone. When a lesson
+//! has put another family in the place of one, names of the old one can still be unfolded, and tickets are prepared again.
+
+use std::sync::RwLock;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::compact::Crowded;
+use crate::concurrent::{Hand, Turn};
+use crate::path::Path;
+use crate::tree::{NO_FAMILY, Root, Roots, Ticket, Tree};
+use crate::{Full, Recall, Seen};
+
+/// How many new keys a worker keeps for itself before it asks whether a lesson is due.
+const QUANTUM: i64 = 32;
+
+/// An exact set of byte strings that several workers share.
+#[derive(Debug)]
+pub struct SharedTree(RwLock<Tree>);
+
+impl SharedTree {
+    /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
+    pub fn new(kind: Roots, limit: u64) -> Self {
+        SharedTree(RwLock::new(Tree::new(kind, limit)))
+    }
+
+    /// Access for one more worker.
+    pub fn hand(&self) -> TreeHand<'_> {
+        TreeHand { turn: Turn::new(&self.0), paths: Vec::new(), parent: NO_FAMILY, fresh: 0 }
+    }
+}
+
+/// One worker's access to a [`SharedTree`].
+#[derive(Debug)]
+pub struct TreeHand<'a> {
+    turn: Turn<'a, Tree>,
+    /// Where the worker stands in each family.
+    paths: Vec<Option<Path>>,
+    /// The family of the parent.
+    parent: u32,
+    /// New keys since it last asked for a lesson.
+    fresh: i64,
+}
+
+/// What must be done alone before a key can be looked up.
+enum Wanted {
+    /// A family for keys of its length.
+    Family,
+    /// Room for nodes of a join of a family.
+    Room { family: u32, join: usize },
+}
+
+impl TreeHand<'_> {
+    /// The family and the root of a key. The path stands there afterwards if `stay`, or if it stood in another family.
+    #[inline]
+    fn root(&mut self, key: &[u8], stay: bool) -> Result<(u32, (u32, u32)), Full> {
+        loop {
+            match self.try_root(key, stay) {
+                Ok(found) => return Ok(found),
+                Err(wanted) => self.provide(&wanted, key.len())?,
+            }
+        }
+    }
+
+    #[inline]
+    fn try_root(&mut self, key: &[u8], stay: bool) -> Result<(u32, (u32, u32)), Wanted> {
+        let tree = self.turn.work();
+        let number = tree.known_family(key.len()).ok_or(Wanted::Family)?;
+        let family = &tree.families[number as usize];
+        let path = path(&mut self.paths, number, || Path::new(&family.order));
+        let name = |join: usize, pair| {
+            family.nodes[join].insert_shared(pair).map_err(|Crowded| Wanted::Room { family: number, join })
+        };
+        let root = if stay || number != self.parent {
+            path.go_by(&family.order, key, name)?
+        } else {
+            path.look_by(&family.order, key, name)?
+        };
+        Ok((number, root))
+    }
+
+    /// Does what must be done alone, unless somebody else has done so meanwhile.
+    #[cold]
+    fn provide(&mut self, wanted: &Wanted, len: usize) -> Result<(), Full> {
+        self.turn.alone(|tree| match *wanted {
+            Wanted::Family => tree.family(len).map(drop),
+            Wanted::Room { family, join } => {
+                let Tree { families, budget, .. } = tree;
+                let family = &mut families[family as usize];
+                // A family without roots is no longer added to.
+                let full = family.roots.is_some() && family.nodes[join].has_no_room();
+                if full { family.nodes[join].make_room(budget) } else { Ok(()) }
+            }
+        })
+    }
+
+    /// Makes room for a root, unless somebody else has done so meanwhile.
+    #[cold]
+    fn make_room(&mut self, root: Root) -> Result<(), Full> {
+        let room = |tree: &Tree| {
+            let roots = tree.families[root.family as usize].roots.as_ref();
+            roots.map(|roots| roots.room(root.halves()))
+        };
+        let before = self.turn.look(room);
+        self.turn.alone(|tree| {
+            if room(tree) != before {
+                return Ok(());
+            }
+            let Tree { families, budget, .. } = tree;
+            let roots = families[root.family as usize].roots.as_mut();
+            roots.map_or(Ok(()), |roots| roots.make_room(root.halves(), budget))
+        })
+    }
+
+    /// Counts a new key; now and then a lesson is due.
+    #[inline]
+    fn count(&mut self, family: u32) {
+        self.fresh += 1;
+        if self.fresh < QUANTUM {
+            return;
+        }
+        let fresh = std::mem::take(&mut self.fresh);
+        let until = &self.turn.work().families[family as usize].until_lesson;
+        if until.fetch_sub(fresh, Relaxed) <= fresh {
+            self.lesson(family);
+        }
+    }
+
+    #[cold]
+    fn lesson(&mut self, family: u32) {
+        self.turn.alone(|tree| {
+            if tree.families[family as usize].until_lesson.load(Relaxed) <= 0 {
+                tree.lesson(family);
+            }
+        });
+    }
+}
+
+/// The path in a family.
+#[inline]
+fn path(paths: &mut Vec<Option<Path>>, family: u32, new: impl FnOnce() -> Path) -> &mut Path {
+    let number = family as usize;
+    if paths.len() <= number {
+        paths.resize_with(number + 1, || None);
+    }
+    paths[number].get_or_insert_with(new)
+}
+
+impl Seen for TreeHand<'_> {
+    const LOSSLESS: bool = true;
+
+    type Ticket = Ticket;
+    type Name = Root;
+
+    /// When there is no memory for it the path stays where it is: it is only slower from there.
+    fn depart(&mut self, key: &[u8]) {
+        if let Ok((family, _)) = self.root(key, true) {
+            self.parent = family;
+        }
+    }
+
+    #[inline]
+    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+        loop {
+            let (family, root) = self.root(key, false)?;
+            // The present family of a length has roots; it may have been replaced a moment ago.
+            if let Some(roots) = &self.turn.work().families[family as usize].roots {
+                let at = roots.locate(root);
+                roots.prefetch(at);
+                return Ok(Ticket { root: Root::new(family, root), at });
+            }
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
+        let mut ticket = ticket;
+        loop {
+            let Ticket { root, at } = ticket;
+            let inserted = match &self.turn.work().families[root.family as usize].roots {
+                Some(roots) => roots.insert_shared(root.halves(), at),
+                None => {
+                    ticket = self.prepare(key)?;
+                    continue;
+                }
+            };
+            match inserted {
+                Ok(true) => {
+                    self.count(root.family);
+                    return Ok(Some(root));
+                }
+                Ok(false) => return Ok(None),
+                Err(Crowded) => self.make_room(root)?,
+            }
+        }
+    }
+
+    fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
+        self.turn.look(|tree| tree.contains(key, ticket))
+    }
+
+    fn n_keys(&self) -> u64 {
+        self.turn.look(|tree| {
+            tree.families.iter().filter_map(|family| family.roots.as_ref()).map(|roots| roots.len()).sum()
+        })
+    }
+
+    fn memory(&self) -> u64 {
+        self.turn.look(Tree::memory)
+    }
+}
+
+impl Recall for TreeHand<'_> {
+    fn load(&mut self, name: Root, out: &mut Vec<u8>) {
+        let family = &self.turn.work().families[name.family as usize];
+        let path = path(&mut self.paths, name.family, || Path::new(&family.order));
+        path.unfold(&family.order, &family.nodes, name.halves());
+        let start = out.len();
+        out.extend_from_slice(path.key());
+        if family.roots.is_some() {
+            self.parent = name.family;
+        } else {
+            self.depart(&out[start..]);
+        }
+    }
+}
+
+impl Hand for TreeHand<'_> {
+    fn rest(&mut self) {
+        self.turn.rest();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Workers walk over the same byte strings, a few bytes at a time, some with a change of length, in batches and through
+    /// growth and lessons. Every string must be new for exactly one of them, and its name must give it back.
+    fn walk(kind: Roots, workers: u64, steps: usize) {
+        let tree = SharedTree::new(kind, u64::MAX);
+        let found: Vec<Vec<(Vec<u8>, Root)>> = std::thread::scope(|scope| {
+            let walkers: Vec<_> = (0..workers)
+                .map(|worker| {
+                    let tree = &tree;
+                    scope.spawn(move || walker(tree, worker / 2, steps))
+                })
+                .collect();
+            walkers.into_iter().map(|walker| walker.join().unwrap()).collect()
+        });
+        let mut hand = tree.hand();
+        let mut all = HashMap::new();
+        for (key, root) in found.into_iter().flatten() {
+            let mut out = Vec::new();
+            hand.load(root, &mut out);
+            assert_eq!(out, key);
+            assert!(hand.knows(&key).unwrap());
+            assert!(all.insert(key, root).is_none(), "new for two");
+        }
+        assert_eq!(hand.n_keys(), all.len() as u64);
+        assert!(all.len() > 20_000, "{}", all.len());
+        let families = hand.turn.look(|tree| tree.families.len());
+        assert!(families > 4, "there were lessons: {families} families");
+    }
+
+    /// What a walker with this seed was the first to find.
+    fn walker(tree: &SharedTree, seed: u64, steps: usize) -> Vec<(Vec<u8>, Root)> {
+        let mut seed = seed + 1;
+        let mut below = |n: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as usize % n
+        };
+        let (mut hand, mut found) = (tree.hand(), Vec::new());
+        let mut keys = [vec![0u8; 40], vec![1; 41], vec![2; 70], vec![3; 9]];
+        for step in 0..steps {
+            let key = &mut keys[step % 4];
+            hand.depart(key);
+            let mut successors: Vec<Vec<u8>> = Vec::new();
+            for _ in 0..1 + below(6) {
+                let mut next = key.clone();
+                // Two bytes that belong together and lie apart, so that there is something to learn.
+                let at = below(key.len() / 2);
+                next[at] = below(4) as u8;
+                next[at + key.len() / 2] = next[at];
+                successors.push(next);
+            }
+            let tickets: Vec<_> = successors.iter().map(|key| hand.prepare(key).unwrap()).collect();
+            for (next, ticket) in successors.iter().zip(tickets) {
+                let new = hand.insert(next, ticket).unwrap();
+                found.extend(new.map(|root| (next.clone(), root)));
+                assert!(hand.contains(next, ticket));
+            }
+            *key = successors.pop().unwrap_or_default();
+            if let Some((old, root)) = found.get(below(found.len().max(1))).filter(|_| step % 16 == 0) {
+                let mut out = Vec::new();
+                hand.load(*root, &mut out);
+                assert_eq!(&out, old);
+            }
+            if step % 8 == 0 {
+                hand.rest();
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_key_is_new_for_one_worker_alone() {
+        for kind in [Roots::Whole, Roots::Cleary] {
+            walk(kind, 4, 12_000);
+        }
+    }
+
+    #[test]
+    fn the_memory_limit_is_kept() {
+        let tree = SharedTree::new(Roots::Cleary, 300_000);
+        std::thread::scope(|scope| {
+            for worker in 0..3u32 {
+                let tree = &tree;
+                scope.spawn(move || {
+                    let (mut hand, mut n) = (tree.hand(), 0u32);
+                    while hand.is_new(&[worker.to_le_bytes(), n.to_le_bytes()].concat()) != Err(Full) {
+                        n += 1;
+                        hand.rest();
+                    }
+                });
+            }
+        });
+        let hand = tree.hand();
+        assert!(hand.n_keys() > 5_000 && hand.memory() <= 300_000, "{} keys", hand.n_keys());
+    }
+}
