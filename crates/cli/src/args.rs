@@ -153,6 +153,9 @@ pub struct ExplorationArgs {
     /// Cycle proviso of the reduction: stack, closed-set, color or static.
     #[arg(long, value_name = "PROVISO", help_heading = "Search")]
     pub proviso: Option<String>,
+    /// Doubt what reductions rely on (repeatable): facts, reduction. Slow; what is refuted is a bug of the tool.
+    #[arg(long, value_name = "WHAT", action = ArgAction::Append, help_heading = "Search")]
+    pub check: Vec<String>,
     /// Add sleep sets.
     #[arg(long, help_heading = "Search")]
     pub sleep: bool,
@@ -205,6 +208,7 @@ impl ExplorationArgs {
             search: self.search.clone(),
             por: self.por.clone(),
             proviso: self.proviso.clone(),
+            check: self.check.clone(),
             sleep: self.sleep,
             save: self.save.clone(),
             state_cache: self.state_cache,

@@ -10,11 +10,13 @@ use crate::options::CheckOptions;
 use crate::plan::{Plan, Por};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
+use crate::self_check::{Doubted, Reference};
 use crate::session::{Searched, Session};
 use crate::trails::Trails;
 use crate::watch::{Watch, Watches};
 use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
+use machine::Interp;
 use machine::opt::Reductions;
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
@@ -106,7 +108,7 @@ fn refuse_overwriting(trail: &str, session: &Session) -> Result<(), Failure> {
 }
 
 /// What is searched. What is found there is replayed in another machine.
-pub trait Explored {
+pub trait Explored: Sync {
     /// As a search sees it.
     fn system(&self) -> &dyn TransitionSystem;
 
@@ -116,6 +118,16 @@ pub trait Explored {
     /// What chooses the actions that are enough; nothing for systems of which nothing more is known.
     fn reduction(&self, _por: Por) -> Option<Box<dyn Reduction + '_>> {
         None
+    }
+
+    /// The reference machine of the program that is searched.
+    fn interp(&self) -> Option<&Interp> {
+        None
+    }
+
+    /// A state of the search as a state of the reference machine.
+    fn to_interp(&self, state: &[u8]) -> Vec<u8> {
+        state.to_vec()
     }
 }
 
@@ -257,6 +269,16 @@ impl Run<'_> {
     ) -> Result<PropertyReport, Failure> {
         let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
         let reduction = searched.reduction(self.plan.por);
+        let state = |state: &[u8]| searched.to_interp(state);
+        let interp = searched.interp().filter(|_| self.plan.doubts.any());
+        let (reduction, doubted) = match interp {
+            Some(interp) => {
+                let reference = Reference { interp, state: &state };
+                (None, Some(Doubted::new(reduction, reference, self.plan.doubts)))
+            }
+            None => (reduction, None),
+        };
+        let by = doubted.as_ref().map(|by| by as &dyn Reduction).or(reduction.as_deref());
         let proviso = if checks.only_end_states() { Proviso::None } else { self.plan.proviso };
         let task = Task {
             checks,
@@ -264,9 +286,10 @@ impl Run<'_> {
             seed: self.plan.seed,
             limits: self.limits_left(),
             stop: self.stop,
-            reduce: reduction.as_deref().map(|by| Reduce { by, proviso }),
+            reduce: by.map(|by| Reduce { by, proviso }),
         };
         let mut outcome = dispatch::search(self.plan, searched.system(), &task, observer);
+        doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
         for warning in std::mem::take(&mut outcome.warnings) {
             self.warn(machine, &warning);
         }

@@ -30,6 +30,9 @@ fn words(options: &CheckOptions) -> Vec<String> {
     for property in &options.properties {
         option("--property", Some(property.clone()));
     }
+    for check in &options.check {
+        option("--check", Some(check.clone()));
+    }
     let number = |n: Option<u64>| n.map(|n| n.to_string());
     option("--ltl", options.ltl.clone());
     option("--fair", options.fair.clone());
@@ -88,6 +91,7 @@ mod tests {
             search: some("dfs"),
             por: some("none"),
             proviso: some("stack"),
+            check: vec!["facts".to_string()],
             sleep: true,
             save: some("all"),
             state_cache: Some(1),
@@ -109,7 +113,7 @@ mod tests {
         assert_eq!(
             check_command(&options),
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
-             --ltl '[] p' --fair weak --search dfs --por none --proviso stack --save all --state-cache 1 --opt none \
+             --check facts --ltl '[] p' --fair weak --search dfs --por none --proviso stack --save all --state-cache 1 --opt none \
              --store table --threads 2 --handoff 3 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
              --timeout 0.5 --seed 8 --trail t --sleep --deterministic --all-errors --channels-empty"
         );

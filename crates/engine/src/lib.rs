@@ -27,6 +27,7 @@ pub mod replay;
 pub mod report;
 pub mod report_json;
 pub mod report_text;
+pub mod self_check;
 pub mod session;
 pub mod simulate;
 pub mod simulation;

@@ -28,6 +28,8 @@ pub struct CheckOptions {
     pub por: Option<String>,
     /// `--proviso`.
     pub proviso: Option<String>,
+    /// `--check`, each.
+    pub check: Vec<String>,
     /// `--sleep`.
     pub sleep: bool,
     /// `--save`.

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
+use crate::self_check::Doubts;
 use machine::opt::Reductions;
 use search::{Limits, Proviso};
 use std::path::Path;
@@ -91,6 +92,8 @@ pub struct Plan {
     pub por: Por,
     /// What makes sure, where that is needed, that no action is put off for ever.
     pub proviso: Proviso,
+    /// What the search is to doubt.
+    pub doubts: Doubts,
     /// How cycles are searched.
     pub cycles: CycleSearch,
     /// Only fair runs count.
@@ -152,8 +155,11 @@ pub const SAVE: Choice = Choice { option: "--save", available: &[], later: &["al
 pub const OPT: Choice =
     Choice { option: "--opt", available: &["none", "deadvars", "merge", "fold"], later: &[] };
 
+/// The values of `--check`.
+pub const CHECK: Choice = Choice { option: "--check", available: &["facts", "reduction"], later: &[] };
+
 /// Every option whose value is a choice.
-pub const CHOICES: [Choice; 8] = [SEARCH, POR, STORE, EXEC, FAIR, PROVISO, SAVE, OPT];
+pub const CHOICES: [Choice; 9] = [SEARCH, POR, STORE, EXEC, FAIR, PROVISO, SAVE, OPT, CHECK];
 
 impl Choice {
     /// Every value, those that do not exist yet included.
@@ -252,6 +258,7 @@ impl Plan {
             order,
             por,
             proviso,
+            doubts: doubts(&options.check, por)?,
             cycles,
             weak_fairness: fair.is_some(),
             store,
@@ -310,6 +317,24 @@ fn refuse_unfair(fair: Option<&str>, cycles: CycleSearch) -> Result<(), Failure>
         )),
         _ => Ok(()),
     }
+}
+
+/// What the search is to doubt.
+fn doubts(words: &[String], por: Por) -> Result<Doubts, Failure> {
+    let mut doubts = Doubts::default();
+    for word in words {
+        match CHECK.take(word)? {
+            "facts" => doubts.facts = true,
+            _ => doubts.reduction = true,
+        }
+    }
+    if doubts.reduction && por == Por::None {
+        return Err(Failure::refused_with(
+            "--check reduction needs a partial-order reduction to check, and there is none",
+            "add --por stubborn, or leave --check reduction out",
+        ));
+    }
+    Ok(doubts)
 }
 
 /// The store that a word names.
@@ -510,6 +535,15 @@ mod tests {
         assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
         assert!(message(&with("stubborn", "bfs", some("stack"))).contains("depth-first"));
         assert!(message(&with("none", "dfs", some("stack"))).contains("there is none"));
+        let doubted = |por: Option<&str>, word: &str| CheckOptions {
+            por: por.and_then(some),
+            check: vec![word.to_string()],
+            ..options()
+        };
+        assert!(plan(&doubted(Some("stubborn"), "reduction")).doubts.reduction);
+        assert!(plan(&doubted(Some("none"), "facts")).doubts.facts);
+        assert!(message(&doubted(Some("none"), "reduction")).contains("there is none"));
+        assert!(message(&doubted(None, "everything")).contains("does not know"));
         let shared = CheckOptions { threads: Some(2), ..with("stubborn", "dfs", some("stack")) };
         assert!(message(&shared).contains("one worker"));
     }

@@ -173,6 +173,20 @@ impl Explored for Searched {
         };
         Some(Box::new(stubborn))
     }
+
+    fn interp(&self) -> Option<&Interp> {
+        Some(match self {
+            Searched::Interp(machine) => machine,
+            Searched::Jit(machine) => machine.interp(),
+        })
+    }
+
+    fn to_interp(&self, state: &[u8]) -> Vec<u8> {
+        match self {
+            Searched::Interp(_) => state.to_vec(),
+            Searched::Jit(machine) => machine.to_interp(state),
+        }
+    }
 }
 
 /// What a formula from the command line is called where files are.

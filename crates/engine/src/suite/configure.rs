@@ -63,6 +63,7 @@ fn overridden(own: &CheckOptions, all: &CheckOptions) -> CheckOptions {
         search: or(&all.search, &own.search),
         por: or(&all.por, &own.por),
         proviso: or(&all.proviso, &own.proviso),
+        check: [&own.check[..], &all.check[..]].concat(),
         sleep: all.sleep || own.sleep,
         save: or(&all.save, &own.save),
         state_cache: or(&all.state_cache, &own.state_cache),
