@@ -182,3 +182,24 @@ fn unreached_statements_as_json() {
     let (_, cut) = scratch.check(&["--max-states", "2"]);
     assert_eq!(cut["properties"][0].get("unreached"), None::<&Value>);
 }
+
+#[test]
+fn vacuous_properties_are_named() {
+    let model = |formula: &str| {
+        format!("byte x, n; bool done;\nactive proctype p() {{ x = 1; done = true }}\nltl l {{ {formula} }}")
+    };
+    let (status, text) = report(&model("[] (x == 2 -> <> done)"), &[]);
+    assert_eq!(status, Some(0));
+    let expected = "but vacuously: `[] (x == 2 -> false)` holds as well, so `<> done` does not matter\n";
+    assert!(text.contains(expected), "{text}");
+    // Comparisons that are numbered as their opposites are shown as they were written.
+    let (_, text) = report(&model("[] (x != 1 && x > 1 -> X done)"), &[]);
+    assert!(text.contains("but vacuously: `[] (((x != 1) && (x > 1)) -> false)` holds"), "{text}");
+    for needed in ["[] (x == 1 -> <> done)", "[] (x < 2)", "<> done"] {
+        let (status, text) = report(&model(needed), &[]);
+        assert!(status == Some(0) && !text.contains("vacuous"), "{needed}: {text}");
+    }
+    let (_, json) = report(&model("[] (x == 2 -> <> done)"), &["--property", "ltl:l", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["properties"][0]["vacuous"]["irrelevant"], "<> done");
+}

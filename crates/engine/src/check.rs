@@ -9,7 +9,7 @@ use crate::notice::Notice;
 use crate::options::CheckOptions;
 use crate::plan::{Plan, Por};
 use crate::property::{Selected, select};
-use crate::report::{PropertyReport, Reason, Report, Shown, Times, Verdict};
+use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdict};
 use crate::self_check::{Doubted, Reference};
 use crate::session::{Searched, Session};
 use crate::trails::Trails;
@@ -20,7 +20,9 @@ use machine::Interp;
 use machine::opt::Reductions;
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
-use search::{Checks, Limits, Observer, Outcome, Proviso, Reduce, StopReason, Task, Violation, Warning};
+use search::{
+    Checks, Limits, Observer, Outcome, Proviso, Reduce, Silent, StopReason, Task, Violation, Warning,
+};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use system::coverage::Coverage;
@@ -255,7 +257,29 @@ impl Run<'_> {
         let mut report = self.conclude(property, outcome, shown);
         report.how = Some(how);
         report.fair = self.plan.weak_fairness;
+        if let Verdict::Holds(_) = report.verdict {
+            report.vacuous = self.vacuous(searched, watch);
+        }
         Ok(report)
+    }
+
+    /// Why a property that holds says nothing about this model, if that is so.
+    fn vacuous(&self, searched: &dyn Explored, watch: &Watch) -> Option<Vacuous> {
+        watch.stronger.iter().find_map(|stronger| {
+            let task = Task {
+                checks: Checks::CLAIM,
+                all_errors: false,
+                seed: None,
+                limits: self.limits_left(),
+                stop: self.stop,
+                reduce: None,
+            };
+            let claim = Some(stronger.claim.clone());
+            let watch = Watch { claim, stronger: Vec::new(), ..watch.clone() };
+            let (_, outcome) = liveness::search(self.plan, searched.system(), &watch, &task, &mut Silent);
+            let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
+            holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })
+        })
     }
 
     /// Searches, replays what was found, and concludes.
@@ -409,6 +433,7 @@ impl Run<'_> {
             coverage: None,
             how: None,
             fair: false,
+            vacuous: None,
         }
     }
 

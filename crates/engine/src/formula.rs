@@ -8,6 +8,7 @@
 use crate::failure::Failure;
 use ltl::Formula;
 use promela::ir::{self, BinaryOp, Expr, ExprKind, UnaryOp, print::print_expr, visit};
+use promela::source::SourceMap;
 use std::collections::HashMap;
 
 /// A formula, and what its propositions mean: `Prop(i)` holds where `propositions[i]` is not 0.
@@ -17,6 +18,20 @@ pub struct Formulated {
     pub formula: Formula,
     /// Its propositions.
     pub propositions: Vec<Expr>,
+    /// Which of them were written as their opposite, as `x != 1` for `x == 1`.
+    written_as_opposite: Vec<bool>,
+}
+
+impl Formulated {
+    /// A formula over the same propositions, in the words of the model.
+    pub fn shown(&self, formula: &Formula, sources: &SourceMap) -> String {
+        let name = |p: u32| {
+            let written = sources.text(sources.site(self.propositions[p as usize].span));
+            let written = written.split_whitespace().collect::<Vec<&str>>().join(" ");
+            if self.written_as_opposite[p as usize] { format!("!({written})") } else { written }
+        };
+        formula.with_names(name).to_string().replace("!!(", "(")
+    }
 }
 
 /// So many propositions fit into a valuation.
@@ -46,13 +61,16 @@ struct Numbering {
     coarse: bool,
     numbers: HashMap<String, u32>,
     propositions: Vec<Expr>,
+    written_as_opposite: Vec<bool>,
 }
 
 impl Numbering {
     fn of(formula: &ir::Formula, coarse: bool) -> Formulated {
-        let mut numbering = Numbering { coarse, numbers: HashMap::new(), propositions: Vec::new() };
+        let (numbers, propositions, written_as_opposite) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut numbering = Numbering { coarse, numbers, propositions, written_as_opposite };
         let formula = numbering.formula(formula);
-        Formulated { formula, propositions: numbering.propositions }
+        let Numbering { propositions, written_as_opposite, .. } = numbering;
+        Formulated { formula, propositions, written_as_opposite }
     }
 
     fn formula(&mut self, formula: &ir::Formula) -> Formula {
@@ -91,19 +109,20 @@ impl Numbering {
             ExprKind::Binary(op, a, b) => {
                 if let Some(opposite) = opposite(*op) {
                     let kind = ExprKind::Binary(opposite, a.clone(), b.clone());
-                    return Formula::Not(Box::new(self.number(&Expr { kind, span: e.span })));
+                    return Formula::Not(Box::new(self.number(&Expr { kind, span: e.span }, true)));
                 }
             }
             _ => {}
         }
-        self.number(e)
+        self.number(e, false)
     }
 
-    fn number(&mut self, e: &Expr) -> Formula {
+    fn number(&mut self, e: &Expr, opposite: bool) -> Formula {
         let new = self.propositions.len() as u32;
         let number = *self.numbers.entry(print_expr(e)).or_insert(new);
         if number == new {
             self.propositions.push(e.clone());
+            self.written_as_opposite.push(opposite);
         }
         Formula::Prop(number)
     }

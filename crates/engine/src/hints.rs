@@ -201,6 +201,7 @@ mod tests {
             coverage: None,
             how: None,
             fair: false,
+            vacuous: None,
         };
         Report {
             model: options.source.path.clone(),

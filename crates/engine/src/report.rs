@@ -113,6 +113,15 @@ impl Verdict {
     }
 }
 
+/// Why a formula holds without its doing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Vacuous {
+    /// What holds as well, and says more.
+    pub formula: String,
+    /// The part that does not matter.
+    pub part: String,
+}
+
 /// The answer for one property.
 #[derive(Debug)]
 pub struct PropertyReport {
@@ -136,6 +145,8 @@ pub struct PropertyReport {
     pub how: Option<How>,
     /// Only fair runs counted.
     pub fair: bool,
+    /// The property holds, but says nothing about this model.
+    pub vacuous: Option<Vacuous>,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
 }

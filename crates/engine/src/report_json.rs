@@ -74,6 +74,10 @@ fn property(property: &PropertyReport) -> Value {
         object.insert("search".to_string(), Value::from(how.name()));
         object.insert("fair".to_string(), Value::from(property.fair.then_some("weak")));
         object.insert("por".to_string(), Value::from("none"));
+        if let Some(vacuous) = &property.vacuous {
+            object
+                .insert("vacuous".to_string(), json!({"holds": vacuous.formula, "irrelevant": vacuous.part}));
+        }
         if statistics.reexplored > 0 {
             object.insert("reexplored".to_string(), Value::from(statistics.reexplored));
         }

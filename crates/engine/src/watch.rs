@@ -24,6 +24,19 @@ pub struct Watch {
     pub fault: Fault,
     /// Whether it does not matter how often a state is repeated.
     pub stutter_invariant: bool,
+    /// What would say more: if it holds as well, the property holds vacuously.
+    pub stronger: Vec<Stronger>,
+}
+
+/// A formula that implies a property.
+#[derive(Clone, Debug)]
+pub struct Stronger {
+    /// What finds runs wrong that do not satisfy it, over the propositions of the property.
+    pub claim: Claim,
+    /// The formula.
+    pub formula: String,
+    /// The part of the property that would not matter.
+    pub part: String,
 }
 
 /// Some properties, and the sets of propositions that they need.
@@ -40,6 +53,10 @@ impl Watches {
     pub fn add(&mut self, session: &Session, name: &str) -> Result<(), Failure> {
         let program = session.program()?;
         let maker = Maker { session, program };
+        let stronger = match name.split_once(':') {
+            Some(("ltl", name)) => maker.stronger(name)?,
+            _ => Vec::new(),
+        };
         let (claim, propositions, fault, stutter_invariant) = match name.split_once(':') {
             Some(("ltl", name)) => maker.ltl(name)?,
             Some(("never", name)) => maker.never(Some(name))?,
@@ -49,11 +66,13 @@ impl Watches {
         };
         let set = self.sets.len();
         self.sets.push(propositions);
-        self.list.push(Watch { claim, set, fault, stutter_invariant });
+        self.list.push(Watch { claim, set, fault, stutter_invariant, stronger });
         Ok(())
     }
 }
 
+/// So many ways in which a property may hold vacuously are tried.
+const MOST_STRONGER: usize = 2;
 const ACCEPTANCE: &str =
     "acceptance cycle: a run goes on for ever and passes an accept label again and again";
 const NO_PROGRESS: &str = "non-progress cycle: a run goes on for ever without passing a progress label";
@@ -83,6 +102,27 @@ impl Maker<'_> {
         let end = self.fault(FaultKind::ClaimEnd, &at_once, property.span);
         let invariant = automaton.stutter_invariant;
         Ok((Some(claim(&automaton, &end)), formulated.propositions, fault, invariant))
+    }
+
+    /// Formulas in which an implication promises nothing; those only that a search for a reachable state can refute, which is cheap.
+    fn stronger(&self, name: &str) -> Result<Vec<Stronger>, Failure> {
+        let Some(property) = self.program.ltl.iter().find(|property| property.name == name) else {
+            return Ok(Vec::new());
+        };
+        let formulated = formulate(&property.formula)?;
+        let candidates =
+            formulated.formula.strengthenings().into_iter().filter(|s| s.promised).take(MOST_STRONGER);
+        let end = self.fault(FaultKind::ClaimEnd, "not vacuous", property.span);
+        let made = candidates.filter_map(|candidate| {
+            let automaton = Automaton::of(&candidate.formula.negated(), ltl::Acceptance::Buchi).ok()?;
+            let cheap = automaton.strength == ltl::Strength::Terminal && automaton.n_states() < MOST_STATES;
+            cheap.then(|| Stronger {
+                claim: claim(&automaton, &end),
+                formula: formulated.shown(&candidate.formula, &self.session.sources),
+                part: formulated.shown(&candidate.part, &self.session.sources),
+            })
+        });
+        Ok(made.collect())
     }
 
     fn never(&self, name: Option<&str>) -> Result<Made, Failure> {

@@ -19,6 +19,10 @@ pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut St
         }
     };
     out.push_str(&format!("  {line}\n"));
+    if let Some(vacuous) = &property.vacuous {
+        let (formula, part) = (&vacuous.formula, &vacuous.part);
+        out.push_str(&format!("    but vacuously: `{formula}` holds as well, so `{part}` does not matter\n"));
+    }
 }
 
 /// What holds in every reachable state.
