@@ -17,8 +17,8 @@
 //! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken. With
 //! [`Extent::OneProcess`] only sets that stay within one process count: the ample sets of Spin.
 //!
-//! What is found out for pairs of an edge and a location is kept in a table of fixed size. Where choosing does not pay, it is
-//! tried from time to time only ([`Patience`]).
+//! What is found out for pairs of an edge and a location is kept in a table of fixed size. On request a choice is tried only
+//! from time to time where it does not pay ([`Patience`]).
 
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
@@ -46,6 +46,7 @@ pub struct Stubborn<'a> {
     look: &'a dyn Look,
     wanted: Wanted,
     extent: Extent,
+    only_where_it_pays: bool,
 }
 
 impl std::fmt::Debug for Stubborn<'_> {
@@ -67,7 +68,12 @@ impl<'a> Stubborn<'a> {
             telling,
         };
         let wanted = ground.telling.iter().map(|telling| telling.cells.clone()).collect();
-        Stubborn { ground, look, wanted, extent }
+        Stubborn { ground, look, wanted, extent, only_where_it_pays: false }
+    }
+
+    /// The same, but states are left as they are where choosing does not pay.
+    pub fn only_where_it_pays(self) -> Self {
+        Stubborn { only_where_it_pays: true, ..self }
     }
 }
 
@@ -82,7 +88,7 @@ impl Reduction for Stubborn<'_> {
             chosen: Vec::new(),
             open: Vec::new(),
             drawn: vec![Drawn { key: u64::MAX, mask: 0 }; TABLE],
-            patience: Patience::default(),
+            patience: if self.only_where_it_pays { Patience::default() } else { Patience::endless() },
             hopeless: {
                 let uses = self.ground.analysis.program.uses;
                 uses.priority || uses.last

@@ -103,6 +103,8 @@ pub(crate) struct Batch<T> {
     ends: Vec<usize>,
     /// For each state, what was left out, and whether edges are in the order of a choice.
     rests: Vec<(Rest, bool)>,
+    /// For each state its hash, where somebody asks.
+    hashes: Vec<u64>,
     /// For each edge, what the store made of it.
     tickets: Vec<T>,
     /// The order in which the edges of one state are inserted, if it is a random one.
@@ -130,6 +132,7 @@ impl<T> Default for Batch<T> {
             expansion: Expansion::default(),
             ends: Vec::new(),
             rests: Vec::new(),
+            hashes: Vec::new(),
             tickets: Vec::new(),
             order: Vec::new(),
         }
@@ -237,6 +240,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         batch.expansion.clear();
         batch.ends.clear();
         batch.rests.clear();
+        batch.hashes.clear();
         batch.tickets.clear();
         while (batch.ends.len() as u64) < most.min(BATCH as u64) && batch.tickets.len() < MANY_EDGES {
             batch.state.clear();
@@ -277,10 +281,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
-        let Batch { state, expansion, ends, .. } = batch;
-        if let Some(expanded) = &mut self.expanded {
-            let key = &state[..state.len().saturating_sub(self.hidden)];
-            expanded.note(store::hash::hash(key));
+        let Batch { state, expansion, ends, hashes, .. } = batch;
+        if self.expanded.is_some() {
+            hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
         }
         let vector_bytes = &mut self.statistics.vector_bytes;
         *vector_bytes = (*vector_bytes).max(state.len() as u64);
@@ -334,6 +337,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Inserts the successors of a batch; those that are new join the queue.
     fn insert_batch(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
         self.store.approach_all(&mut batch.tickets);
+        if let Some(expanded) = &mut self.expanded {
+            expanded.note_all(&batch.hashes);
+        }
         let mut first = 0;
         for at in 0..batch.ends.len() {
             let range = first..batch.ends[at];
