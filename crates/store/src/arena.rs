@@ -95,12 +95,13 @@ pub fn record_words(len: usize) -> u64 {
     if len >= SPARSE { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
 }
 
-/// All words of a key of eight bytes or more, the last one filled up with zeros.
-#[inline]
-fn all_words(key: &[u8]) -> impl Iterator<Item = u64> {
+/// Calls `each` with all words of a key of eight bytes or more, the last one filled up with zeros, while it says so.
+#[inline(always)]
+fn all_words(key: &[u8], mut each: impl FnMut(u64) -> bool) -> bool {
     let bytes = key.len() % 8;
-    let last = key.last_chunk().filter(|_| bytes != 0);
-    words_of(key).chain(last.map(|last| u64::from_le_bytes(*last) >> (64 - 8 * bytes)))
+    words_of(key).all(&mut each)
+        && (bytes == 0
+            || key.last_chunk().is_some_and(|last| each(u64::from_le_bytes(*last) >> (64 - 8 * bytes))))
 }
 
 /// Which words of a key are not zero, if it is worth while to leave out the others: at least half, because looking up a
@@ -110,7 +111,12 @@ fn sparse_mask(key: &[u8]) -> Option<u64> {
     if !SPARSE_LENS.contains(&key.len()) {
         return None;
     }
-    let mask = all_words(key).enumerate().fold(0, |mask, (i, word)| mask | u64::from(word != 0) << i);
+    let (mut mask, mut bit) = (0, 1u64);
+    all_words(key, |word| {
+        mask |= if word == 0 { 0 } else { bit };
+        bit <<= 1;
+        true
+    });
     (2 * (1 + u64::from(mask.count_ones())) <= record_words(key.len())).then_some(mask)
 }
 
@@ -164,8 +170,13 @@ impl Arena {
         let Some((head, mut words)) = words.split_first() else { return };
         if let Some(mask) = mask {
             head.store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
-            let present = all_words(key).filter(|&word| word != 0);
-            words.iter().zip(present).for_each(|(word, value)| word.store(value, Relaxed));
+            let mut places = words.iter();
+            all_words(key, |value| {
+                if value != 0 {
+                    places.next().into_iter().for_each(|word| word.store(value, Relaxed));
+                }
+                true
+            });
             return;
         }
         let (first, mut rest) = first_word(key);
@@ -322,7 +333,7 @@ fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
         return false;
     }
     let (mut mask, mut at) = (first >> MASK_SHIFT, 1);
-    all_words(key).all(|word| {
+    all_words(key, |word| {
         let expected = if mask & 1 == 0 { 0 } else { words[at].load(Relaxed) };
         at += (mask & 1) as usize;
         mask >>= 1;
@@ -333,14 +344,17 @@ fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
 /// Appends the string of a sparse record with this first word.
 fn read_sparse(words: &[AtomicU64], first: u64, out: &mut Vec<u8>) {
     let len = (first >> 8 & 0xffff) as usize;
-    let (mut mask, mut at, end) = (first >> MASK_SHIFT, 1, out.len() + len);
-    for _ in 0..len.div_ceil(8) {
-        let word = if mask & 1 == 0 { 0 } else { words[at].load(Relaxed) };
-        at += (mask & 1) as usize;
-        mask >>= 1;
-        out.extend_from_slice(&word.to_le_bytes());
+    let start = out.len();
+    out.resize(start + len.next_multiple_of(8), 0);
+    let (mut mask, bytes) = (first >> MASK_SHIFT, &mut out[start..]);
+    for word in &words[1..=mask.count_ones() as usize] {
+        let at = 8 * mask.trailing_zeros() as usize;
+        if let Some(chunk) = bytes.get_mut(at..at + 8) {
+            chunk.copy_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+        mask &= mask - 1;
     }
-    out.truncate(end);
+    out.truncate(start + len);
 }
 
 #[cfg(test)]
