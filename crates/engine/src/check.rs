@@ -118,7 +118,8 @@ pub trait Explored: Sync {
     fn coverage(&self) -> Option<Vec<Coverage>>;
 
     /// What chooses the actions that are enough; nothing for systems of which nothing more is known.
-    fn reduction(&self, _por: Por) -> Option<Box<dyn Reduction + '_>> {
+    /// With `static_proviso` it needs no other.
+    fn reduction(&self, _por: Por, _static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
         None
     }
 
@@ -292,7 +293,8 @@ impl Run<'_> {
         observer: &mut dyn Observer,
     ) -> Result<PropertyReport, Failure> {
         let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
-        let reduction = searched.reduction(self.plan.por);
+        let reduction =
+            searched.reduction(self.plan.por, self.plan.static_proviso && !checks.only_end_states());
         let state = |state: &[u8]| searched.to_interp(state);
         let interp = searched.interp().filter(|_| self.plan.doubts.any());
         let (reduction, doubted) = match interp {
@@ -325,7 +327,9 @@ impl Run<'_> {
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
         // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
-        let all_actions = task.reduce.is_none_or(|reduce| reduce.proviso != Proviso::None);
+        let all_actions = task.reduce.is_none_or(|reduce| {
+            reduce.proviso != Proviso::None || self.plan.static_proviso && !checks.only_end_states()
+        });
         if report.exhaustive && all_actions {
             report.coverage = searched.coverage();
         }

@@ -92,6 +92,8 @@ pub struct Plan {
     pub por: Por,
     /// What makes sure, where that is needed, that no action is put off for ever.
     pub proviso: Proviso,
+    /// The reducer sees to the proviso itself (`static`).
+    pub static_proviso: bool,
     /// What the search is to doubt.
     pub doubts: Doubts,
     /// How cycles are searched.
@@ -148,7 +150,7 @@ pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"
 pub const FAIR: Choice = Choice { option: "--fair", available: &["weak"], later: &["strong"] };
 /// The values of `--proviso`.
 pub const PROVISO: Choice =
-    Choice { option: "--proviso", available: &["stack", "closed-set"], later: &["color", "static"] };
+    Choice { option: "--proviso", available: &["stack", "closed-set", "static"], later: &["color"] };
 /// The values of `--save`.
 pub const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
 /// The values of `--opt`.
@@ -258,6 +260,7 @@ impl Plan {
             order,
             por,
             proviso,
+            static_proviso: options.proviso.as_deref() == Some("static"),
             doubts: doubts(&options.check, por)?,
             cycles,
             weak_fairness: fair.is_some(),
@@ -284,6 +287,7 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
     };
     let proviso = match PROVISO.take(word)? {
         "stack" => Proviso::Stack,
+        "static" => Proviso::None,
         _ => Proviso::ClosedSet,
     };
     if por == Por::None {
@@ -533,6 +537,8 @@ mod tests {
         assert_eq!((stubborn.por, stubborn.proviso), (Por::Stubborn, Proviso::Stack));
         assert_eq!(plan(&with("ample", "frontier", None)).proviso, Proviso::ClosedSet);
         assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
+        let own = plan(&with("stubborn", "frontier", some("static")));
+        assert_eq!((own.proviso, own.static_proviso), (Proviso::None, true));
         assert!(message(&with("stubborn", "bfs", some("stack"))).contains("depth-first"));
         assert!(message(&with("none", "dfs", some("stack"))).contains("there is none"));
         let doubted = |por: Option<&str>, word: &str| CheckOptions {

@@ -161,7 +161,7 @@ impl Explored for Searched {
         }
     }
 
-    fn reduction(&self, por: Por) -> Option<Box<dyn Reduction + '_>> {
+    fn reduction(&self, por: Por, static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
         let extent = match por {
             Por::None => return None,
             Por::Ample => Extent::OneProcess,
@@ -171,7 +171,7 @@ impl Explored for Searched {
             Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),
             Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
         };
-        Some(Box::new(stubborn))
+        Some(Box::new(if static_proviso { stubborn.closing_no_circle() } else { stubborn }))
     }
 
     fn interp(&self) -> Option<&Interp> {

@@ -43,6 +43,8 @@ pub struct Mark {
     pub timeout: bool,
     /// What kinds of process it may start.
     pub starts: Vec<ProctypeId>,
+    /// It may close a circle of locations: every such circle, of any process, has one of these.
+    pub sticky: bool,
 }
 
 /// What a property would notice.
@@ -183,8 +185,16 @@ impl<'a> Marker<'a> {
                 edges.iter().for_each(|id| escapes[id.index()] = true);
             }
         }
-        let ids = (0..proctype.edges.len() as u32).map(EdgeId);
-        ids.map(|id| self.mark(id, escapes[id.index()], objects, visible)).collect()
+        let back = back_edges(proctype);
+        let mark = |id: EdgeId| {
+            let mut mark = self.mark(id, escapes[id.index()], objects, visible);
+            let sequence = self.sequence(proctype.edge(id));
+            // Others to whom control is handed may close circles of their own.
+            let closes = |id: &EdgeId| back[id.index()] || self.may_hand_over(proctype.edge(*id));
+            mark.sticky = back[id.index()] || sequence.iter().any(closes);
+            mark
+        };
+        (0..proctype.edges.len() as u32).map(EdgeId).map(mark).collect()
     }
 
     fn mark(&self, id: EdgeId, escapes: bool, objects: &mut Objects, visible: &Visible) -> Mark {
@@ -285,6 +295,11 @@ impl<'a> Marker<'a> {
             }
         }
         found
+    }
+
+    fn may_hand_over(&self, edge: &Edge) -> bool {
+        let types = sends_to(self.analysis, self.who, edge);
+        types.iter().any(|ty| self.program.chan_types[ty.index()].capacity == 0)
     }
 
     fn surely_rendezvous(&self, edge: &Edge) -> bool {
@@ -489,6 +504,40 @@ impl<'a> Marker<'a> {
         self.reads(&mut touches, &self.analysis.looked_at(expr), false, None, &mut visible.all);
         visible.touches.add_all(&touches.hit);
     }
+}
+
+/// Edges such that every circle of locations has one: those that lead back on the path of a depth-first search.
+fn back_edges(proctype: &Proctype) -> Vec<bool> {
+    const NEW: u8 = 0;
+    const ON_PATH: u8 = 1;
+    const DONE: u8 = 2;
+    let mut back = vec![false; proctype.edges.len()];
+    let mut colour = vec![NEW; proctype.locations.len()];
+    for root in 0..proctype.locations.len() {
+        if colour[root] != NEW {
+            continue;
+        }
+        colour[root] = ON_PATH;
+        let mut path = vec![(root, 0)];
+        while let Some((at, next)) = path.last_mut() {
+            let Some(&id) = proctype.locations[*at].edges.get(*next) else {
+                colour[*at] = DONE;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let to = proctype.edge(id).to.index();
+            match colour[to] {
+                NEW => {
+                    colour[to] = ON_PATH;
+                    path.push((to, 0));
+                }
+                ON_PATH => back[id.index()] = true,
+                _ => {}
+            }
+        }
+    }
+    back
 }
 
 fn asks_channel(expr: &Expr) -> bool {

@@ -47,6 +47,7 @@ pub struct Stubborn<'a> {
     wanted: Wanted,
     extent: Extent,
     only_where_it_pays: bool,
+    closes_no_circle: bool,
 }
 
 impl std::fmt::Debug for Stubborn<'_> {
@@ -68,7 +69,14 @@ impl<'a> Stubborn<'a> {
             telling,
         };
         let wanted = ground.telling.iter().map(|telling| telling.cells.clone()).collect();
-        Stubborn { ground, look, wanted, extent, only_where_it_pays: false }
+        Stubborn { ground, look, wanted, extent, only_where_it_pays: false, closes_no_circle: false }
+    }
+
+    /// The same, but with a proviso of its own, the *static* one: an action that may close a circle of locations is never
+    /// chosen without all others, so every cycle of states has one that was expanded in full. A search needs no other
+    /// proviso then, and what is chosen does not depend on the search.
+    pub fn closing_no_circle(self) -> Self {
+        Stubborn { closes_no_circle: true, ..self }
     }
 
     /// The same, but states are left as they are where choosing does not pay.
@@ -312,6 +320,9 @@ impl Chooser<'_> {
         }
         let rendezvous = !mark.partners.is_empty();
         let enabled = self.here[pid].enabled >> place & 1 != 0;
+        if enabled && mark.sticky && self.of.closes_no_circle {
+            return None;
+        }
         let why = match enabled {
             true => Why::Disturbs,
             false => match self.disabled(pid, place, cost) {

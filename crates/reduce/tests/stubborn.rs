@@ -91,14 +91,21 @@ fn search(machine: &Interp, limit: usize, mut how: How<'_>) -> Option<Seen> {
 fn hold(model: &Model, program: &Program, limit: usize) -> (usize, usize) {
     let machine = model.machine(program);
     let (mut states, mut less) = (0, 0);
-    for extent in [Extent::OneProcess, Extent::AnyProcesses] {
+    for (extent, alone) in
+        [(Extent::OneProcess, false), (Extent::AnyProcesses, false), (Extent::AnyProcesses, true)]
+    {
         let stubborn = Stubborn::new(program, &machine, extent);
+        let stubborn = if alone { stubborn.closing_no_circle() } else { stubborn };
         definition(model, &machine, &stubborn, 40);
         let Some(all) = search(&machine, limit, How::Plain) else { continue };
         let Some(reduced) = search(&machine, limit, How::Reduced(&mut *stubborn.reducer())) else {
             panic!("{}: reduced is more", model.name)
         };
         assert!(all.deadlocks == reduced.deadlocks, "{} {extent:?}: other deadlocks", model.name);
+        if alone {
+            assert_eq!(all.faults, reduced.faults, "{}: its own proviso", model.name);
+            assert_eq!(all.actions, reduced.actions, "{}: its own proviso", model.name);
+        }
         let Some(kept) = search(&machine, limit, How::Proviso(&mut *stubborn.reducer())) else {
             panic!("{}: reduced is more", model.name)
         };
