@@ -47,6 +47,14 @@ pub struct Mark {
     pub sticky: bool,
 }
 
+/// What an edge touches as one of several of a step.
+#[derive(Debug)]
+struct Later {
+    touch: Bits,
+    hit: Bits,
+    everything: bool,
+}
+
 /// What a property would notice.
 #[derive(Clone, Debug, Default)]
 pub struct Visible {
@@ -186,9 +194,12 @@ impl<'a> Marker<'a> {
             }
         }
         let back = back_edges(proctype);
+        // Sequences overlap: what an edge touches as one of several is found once.
+        let ids = (0..proctype.edges.len() as u32).map(EdgeId);
+        let later: Vec<Later> = ids.map(|id| self.later(id, objects)).collect();
         let mark = |id: EdgeId| {
-            let mut mark = self.mark(id, escapes[id.index()], objects, visible);
             let sequence = self.sequence(proctype.edge(id));
+            let mut mark = self.mark(id, escapes[id.index()], (&sequence, &later), objects, visible);
             // Others to whom control is handed may close circles of their own.
             let closes = |id: &EdgeId| back[id.index()] || self.may_hand_over(proctype.edge(*id));
             mark.sticky = back[id.index()] || sequence.iter().any(closes);
@@ -197,14 +208,35 @@ impl<'a> Marker<'a> {
         (0..proctype.edges.len() as u32).map(EdgeId).map(mark).collect()
     }
 
-    fn mark(&self, id: EdgeId, escapes: bool, objects: &mut Objects, visible: &Visible) -> Mark {
+    /// What an edge touches when it is not the first of its step.
+    fn later(&self, id: EdgeId, objects: &mut Objects) -> Later {
+        let edge = self.program.proctype(self.who.id).edge(id);
+        let mut touches = Touches::new(objects);
+        let mut everything = false;
+        self.edge(&mut touches, edge, &self.access[id.index()], None, &mut everything);
+        for ty in sends_to(self.analysis, self.who, edge) {
+            if let Some((reads, writes)) = self.hand_over.get(&ty) {
+                self.reads(&mut touches, reads, false, None, &mut everything);
+                self.writes(&mut touches, writes, true, None);
+            }
+        }
+        Later { touch: touches.touch, hit: touches.hit, everything }
+    }
+
+    fn mark(
+        &self,
+        id: EdgeId,
+        escapes: bool,
+        (sequence, later): (&BTreeSet<EdgeId>, &[Later]),
+        objects: &mut Objects,
+        visible: &Visible,
+    ) -> Mark {
         let proctype = self.program.proctype(self.who.id);
         let edge = proctype.edge(id);
         let access = &self.access[id.index()];
-        let sequence = self.sequence(edge);
         let mut everything = false;
         let mut touches = Touches::new(objects);
-        let plain = if escapes { None } else { self.plain(edge, &sequence) };
+        let plain = if escapes { None } else { self.plain(edge, sequence) };
         self.edge(&mut touches, edge, access, plain.as_ref(), &mut everything);
         if let Some(target) = &plain {
             let number = target.number.unwrap_or(0);
@@ -213,15 +245,11 @@ impl<'a> Marker<'a> {
                 _ => touches.take(number, &target.types),
             }
         }
-        for &id in &sequence {
-            let edge = proctype.edge(id);
-            self.edge(&mut touches, edge, &self.access[id.index()], None, &mut everything);
-            for ty in sends_to(self.analysis, self.who, edge) {
-                if let Some((reads, writes)) = self.hand_over.get(&ty) {
-                    self.reads(&mut touches, reads, false, None, &mut everything);
-                    self.writes(&mut touches, writes, true, None);
-                }
-            }
+        for id in sequence {
+            let later = &later[id.index()];
+            touches.touch.add_all(&later.touch);
+            touches.hit.add_all(&later.hit);
+            everything |= later.everything;
         }
         let partners = self.rendezvous(&mut touches, proctype, edge);
         if visible.all || touches.touch.meets(&visible.touches) {
