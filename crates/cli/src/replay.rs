@@ -70,11 +70,26 @@ fn wanted(args: &ReplayArgs, len: usize) -> RangeInclusive<usize> {
 fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
     let run = &replayed.run;
     let mut out = format!("{}\n\n", title(replayed));
-    out.push_str(&story::part(run, steps, palette));
+    out.push_str(&told(replayed, steps, palette));
     let ending = story::ending(run, Some(&replayed.violation), palette);
     let sentence = report_text::describe_fault(&replayed.violation);
     out.push_str(&format!("\n{ending}\n{}\n", palette.bad(sentence)));
     out
+}
+
+/// The steps as a story; where they are repeated for ever is said.
+fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+    let (run, first, last) = (&replayed.run, *steps.start(), *steps.end());
+    let Some(cycle) = replayed.cycle.filter(|&cycle| (first..=last + 1).contains(&(cycle + 1))) else {
+        return story::part(run, steps, palette);
+    };
+    let around = match run.len() - cycle {
+        0 => "nothing can move: this state lasts for ever".to_string(),
+        n => format!("from here on for ever, {} again and again:", story::steps(n)),
+    };
+    let before = if cycle >= first { story::part(run, first..=cycle, palette) } else { String::new() };
+    let after = if cycle < last { story::part(run, cycle + 1..=last, palette) } else { String::new() };
+    format!("{before}{}\n{after}", palette.strong(around))
 }
 
 fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
@@ -91,6 +106,7 @@ fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
         "steps": told.map(|told| Value::Object(trace::json::step(&told))).collect::<Value>(),
         "state": trace::json::state(&run.snapshot(run.len())),
         "blocked": blocked.iter().map(trace::blocked_json::blocked).collect::<Vec<Value>>(),
+        "cycle": replayed.cycle,
         "violation": fault_object(&replayed.violation, run.len()),
     })
 }

@@ -7,7 +7,7 @@ use crate::isolate::isolated;
 use crate::liveness;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
-use crate::plan::{Plan, Por};
+use crate::plan::{CycleSearch, Plan, Por};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdict};
 use crate::self_check::{Doubted, Reference};
@@ -24,7 +24,7 @@ use search::{
     Checks, Limits, Observer, Outcome, Proviso, Reduce, Silent, StopReason, Task, Violation, Warning,
 };
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use system::coverage::Coverage;
 use system::{ActionId, Blocked, Explain, Fault, FaultKind, Reduction, TransitionSystem};
 use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
@@ -257,6 +257,7 @@ impl Run<'_> {
         }
         let mut report = self.conclude(property, outcome, shown);
         report.how = Some(how);
+        report.only_unfair = self.only_unfair(&judge, machine, searched, watch, &report);
         report.fair = self.plan.weak_fairness;
         if let Verdict::Holds(_) = report.verdict {
             report.vacuous = self.vacuous(searched, watch);
@@ -281,6 +282,39 @@ impl Run<'_> {
             let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
             holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })
         })
+    }
+
+    /// Whether a violation disappears when only fair runs count. Asked only where the run that was found is not fair; a search
+    /// that would take long is given up.
+    fn only_unfair<M: TransitionSystem + Explain>(
+        &self,
+        judge: &Judge<'_>,
+        machine: &M,
+        searched: &dyn Explored,
+        watch: &Watch,
+        report: &PropertyReport,
+    ) -> bool {
+        let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());
+        let Some(trail) = first.filter(|trail| trail.cycle.is_some() && !judge.weak_fairness) else {
+            return false;
+        };
+        let fair = Judge { weak_fairness: true, ..*judge };
+        if fair.confirm(machine, trail).is_ok() {
+            return false;
+        }
+        let left = self.limits_left();
+        let time = Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME)));
+        let task = Task {
+            checks: Checks::CLAIM,
+            all_errors: false,
+            seed: None,
+            limits: Limits { time, ..left },
+            stop: self.stop,
+            reduce: None,
+        };
+        let plan = Plan { weak_fairness: true, cycles: CycleSearch::Components, ..self.plan.clone() };
+        let (_, outcome) = liveness::search(&plan, searched.system(), watch, &task, &mut Silent);
+        outcome.exhausted.is_some() && outcome.violations.is_empty()
     }
 
     /// Searches, replays what was found, and concludes.
@@ -438,6 +472,7 @@ impl Run<'_> {
             how: None,
             fair: false,
             vacuous: None,
+            only_unfair: false,
         }
     }
 
@@ -457,6 +492,8 @@ impl Run<'_> {
     }
 }
 
+/// How long it may take to find out that fairness would help.
+const FAIRNESS_TIME: Duration = Duration::from_secs(1);
 /// Ways to begin the cycle earlier that are tried.
 const TRIES: usize = 4;
 
@@ -543,7 +580,6 @@ mod tests {
     use super::*;
     use crate::options::Source;
     use crate::report_json;
-    use search::Silent;
     use std::sync::atomic::Ordering;
     use system::toy::Graph;
     use system::{ActionId, Fault, Labels, StepInfo, Successors};

@@ -33,7 +33,7 @@ const RULES: [Rule; 10] = [
     memory_ran_out,
     lossy_store,
     interrupted,
-    not_available,
+    unfair,
     long_counterexample,
     waiting_for_ever,
     nothing_stated,
@@ -130,10 +130,18 @@ fn interrupted(report: &Report, property: &PropertyReport) -> Option<Hint> {
     }
 }
 
-fn not_available(report: &Report, property: &PropertyReport) -> Option<Hint> {
-    let Some(Reason::NotAvailable(_)) = reason(property) else { return None };
-    let text = "to check only what can be checked today:";
-    again(report, text, |options| options.properties = vec!["safety".to_string()])
+fn unfair(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    if !property.only_unfair {
+        return None;
+    }
+    let text = format!(
+        "{} is broken only by runs in which a process that could always move never does; without those it holds:",
+        property.name
+    );
+    again(report, &text, |options| {
+        options.fair = Some("weak".to_string());
+        options.search = options.search.take().filter(|search| search != "ndfs");
+    })
 }
 
 fn long_counterexample(report: &Report, property: &PropertyReport) -> Option<Hint> {
@@ -202,6 +210,7 @@ mod tests {
             how: None,
             fair: false,
             vacuous: None,
+            only_unfair: false,
         };
         Report {
             model: options.source.path.clone(),
@@ -328,17 +337,13 @@ mod tests {
     }
 
     #[test]
-    fn interrupted_searches_and_kinds_that_cannot_be_checked() {
+    fn interrupted_searches() {
         assert_eq!(
             said(&unknown(CheckOptions::default(), Reason::Interrupted)),
             ["to let a search end by itself: => spinor check m.pml --timeout 60"]
         );
         let timed = CheckOptions { timeout: Some(5.0), ..CheckOptions::default() };
         assert!(said(&unknown(timed, Reason::Interrupted)).is_empty());
-        assert_eq!(
-            said(&unknown(CheckOptions::default(), Reason::NotAvailable("ltl"))),
-            ["to check only what can be checked today: => spinor check m.pml --property safety"]
-        );
         assert!(said(&unknown(CheckOptions::default(), Reason::Incomplete)).is_empty());
     }
 
@@ -380,9 +385,18 @@ mod tests {
     }
 
     #[test]
+    fn fairness_is_suggested_where_it_helps() {
+        let options = CheckOptions { search: Some("ndfs".to_string()), ..CheckOptions::default() };
+        let mut report = report(options, holds());
+        report.properties[0].only_unfair = true;
+        let said = said(&report);
+        assert!(said[0].ends_with("without those it holds: => spinor check m.pml --fair weak"), "{said:?}");
+    }
+
+    #[test]
     fn the_same_hint_is_given_once() {
-        let mut report = unknown(CheckOptions::default(), Reason::NotAvailable("ltl"));
-        report.properties.extend(unknown(CheckOptions::default(), Reason::NotAvailable("never")).properties);
+        let mut report = unknown(CheckOptions::default(), Reason::Interrupted);
+        report.properties.extend(unknown(CheckOptions::default(), Reason::Interrupted).properties);
         assert_eq!(said(&report).len(), 1);
     }
 }

@@ -44,8 +44,6 @@ pub enum Reason {
     States(u64),
     /// There are longer paths than may be followed.
     Depth(u64),
-    /// Properties of this kind cannot be checked yet.
-    NotAvailable(&'static str),
     /// The search was complete, but its store may have taken a new state for an old one.
     Omission {
         /// As `--store` names it.
@@ -68,9 +66,6 @@ impl fmt::Display for Reason {
             Reason::States(limit) => write!(f, "the search stopped at --max-states {limit}"),
             Reason::Depth(limit) => {
                 write!(f, "paths were cut off after {} (--max-depth {limit})", plural(*limit, "step"))
-            }
-            Reason::NotAvailable(kind) => {
-                write!(f, "checking {kind} properties is not available yet; it was not checked")
             }
             Reason::Omission { store, probability } => write!(
                 f,
@@ -147,6 +142,8 @@ pub struct PropertyReport {
     pub fair: bool,
     /// The property holds, but says nothing about this model.
     pub vacuous: Option<Vacuous>,
+    /// It is violated, but no fair run violates it.
+    pub only_unfair: bool,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
 }

@@ -78,6 +78,9 @@ fn property(property: &PropertyReport) -> Value {
             object
                 .insert("vacuous".to_string(), json!({"holds": vacuous.formula, "irrelevant": vacuous.part}));
         }
+        if property.only_unfair {
+            object.insert("holds_under_weak_fairness".to_string(), Value::from(true));
+        }
         if statistics.reexplored > 0 {
             object.insert("reexplored".to_string(), Value::from(statistics.reexplored));
         }

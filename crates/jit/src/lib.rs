@@ -194,6 +194,10 @@ impl TransitionSystem for Jit {
         self.interp().process_of(action)
     }
 
+    fn partner_of(&self, action: ActionId) -> Option<u32> {
+        self.interp().partner_of(action)
+    }
+
     fn hidden_bytes(&self) -> usize {
         self.interp().hidden_bytes()
     }

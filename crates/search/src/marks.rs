@@ -87,6 +87,7 @@ impl<'a> Marker<'a> {
         for &action in &self.actions {
             if action != ActionId::STUTTER {
                 waiting &= !process_bit(self.system.process_of(action));
+                waiting &= !self.system.partner_of(action).map_or(0, process_bit);
             }
         }
         acceptance | waiting

@@ -99,6 +99,10 @@ impl TransitionSystem for Product<'_> {
         self.system.process_of(action)
     }
 
+    fn partner_of(&self, action: ActionId) -> Option<u32> {
+        self.system.partner_of(action)
+    }
+
     fn hidden_bytes(&self) -> usize {
         self.system.hidden_bytes()
     }

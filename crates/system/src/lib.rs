@@ -234,9 +234,15 @@ pub trait TransitionSystem: Sync {
         0
     }
 
-    /// The process whose step an action is; of a rendezvous, the sender. What fairness is about.
+    /// The process whose step an action is; of a rendezvous, the sender: a process that could only receive is not one that can
+    /// move. What fairness is about.
     fn process_of(&self, _action: ActionId) -> u32 {
         0
+    }
+
+    /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as well.
+    fn partner_of(&self, _action: ActionId) -> Option<u32> {
+        None
     }
 
     /// How many bytes at the end of every state are no part of its key: values that are explicitly hidden.

@@ -74,6 +74,7 @@ impl Judge<'_> {
                 .map_err(|why| format!("step {} of {of} is not possible: {why}", i + 1))?;
             if let Some(last) = moments.last_mut() {
                 last.moved.insert(system.process_of(step.action));
+                last.moved.extend(system.partner_of(step.action));
             }
             if !walker.is_transient() || walker.enabled().is_empty() {
                 moments.push(self.moment(system, &mut walker, i + 1));

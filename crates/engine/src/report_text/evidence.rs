@@ -27,12 +27,26 @@ pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) 
         out.push_str(&format!("  and {more} more\n"));
     }
     let when = match shown.evidence.depth() {
+        n if shown.evidence.trail().cycle.is_some() => around(shown, n),
         0 => "already at the beginning; see it".to_string(),
         1 => "after 1 step; see it".to_string(),
         n => format!("after {}; see them", plural(n as u64, "step")),
     };
     let command = palette.command(format!("spinor replay {}", quoted(&shown.trail))).to_string();
     out.push_str(&format!("  {when} with: {command}\n"));
+}
+
+/// How long the way to a cycle is, and how long the way around.
+fn around(shown: &Shown, depth: usize) -> String {
+    let start = shown.evidence.trail().cycle.unwrap_or(depth);
+    let way = match start {
+        0 => "from the beginning".to_string(),
+        n => format!("after {}", plural(n as u64, "step")),
+    };
+    match depth - start {
+        0 => format!("{way} nothing can move and the state lasts for ever; see it"),
+        n => format!("{way} the run goes round for ever in {}; see it", plural(n as u64, "step")),
+    }
 }
 
 fn headline(fault: &Fault) -> String {

@@ -254,6 +254,10 @@ impl TransitionSystem for Interp {
         action::Action::unpack(action).pid as u32
     }
 
+    fn partner_of(&self, action: ActionId) -> Option<u32> {
+        action::Action::unpack(action).partner.map(|(pid, _)| pid as u32)
+    }
+
     fn hidden_bytes(&self) -> usize {
         self.layout.hidden_bytes
     }

@@ -1,0 +1,101 @@
+//! Properties of whole runs on small models: what real Spin says (`pan -a`, `pan -a -f`, without reduction) where Spin is right,
+//! from every search, machine and static reduction; every counterexample replays.
+
+mod common;
+
+use common::Scratch;
+
+/// Model, property, verdict, verdict under weak fairness.
+const CASES: &[(&str, &str, &str, &str)] = &[
+    // A loop that can go on alone for ever.
+    ("byte x, b; active proctype p() { x = 1 } active proctype q() { do :: b = 1 - b od } ltl f { <> (x == 1) }", "ltl:f", "violated", "holds"),
+    // A rendezvous that is always possible must happen.
+    ("chan c = [0] of { bit }; byte x, b; active proctype p() { c!1; x = 1 } active proctype r() { c?_ }
+      active proctype q() { do :: b = 1 - b od } ltl f { <> (x == 1) }", "ltl:f", "violated", "holds"),
+    // Receiving is moving.
+    ("chan c = [0] of { bit }; bool x; active proctype p() { do :: c?0 :: x = 1; break od } active proctype q() { do :: c!0 od }
+      ltl f { <> x }", "ltl:f", "violated", "violated"),
+    // Sending is moving.
+    ("chan c = [0] of { bit }; bool x; active proctype p() { do :: c?0 od } active proctype q() { do :: c!0 :: x = 1; break od }
+      ltl f { <> x }", "ltl:f", "violated", "violated"),
+    // The claim does not see the states inside an atomic sequence.
+    ("bool x; active proctype p() { do :: atomic { x = 1; x = 0 } od } ltl f { [] !x }", "ltl:f", "holds", "holds"),
+    ("bool x; active proctype p() { do :: atomic { x = 1; x = 0 } od } ltl f { []<> x }", "ltl:f", "violated", "violated"),
+    // A run that ends is prolonged.
+    ("byte x; active proctype p() { x = 1; x == 2 } ltl f { []<> (x == 2) }", "ltl:f", "violated", "violated"),
+    ("byte x; active proctype p() { x = 1; x == 2 } ltl f { <>[] (x == 1) }", "ltl:f", "holds", "holds"),
+    ("byte x; active proctype p() { x = 1 } ltl f { X (x == 1) }", "ltl:f", "holds", "holds"),
+    ("byte x; active proctype p() { x = 1 } ltl f { X X X (x == 0) }", "ltl:f", "violated", "violated"),
+    // Labels and variables of others.
+    ("active proctype p() { byte z; L: z = 1; z == 1; M: z = 2 } ltl f { p@L U (p:z == 1) }", "ltl:f", "holds", "holds"),
+    ("active proctype p() { byte z; do :: z = 1 - z od } ltl f { []<> (p:z == 1) && []<> (p:z == 0) }", "ltl:f", "holds", "holds"),
+    // Never claims: an end, an acceptance cycle, a claim that gives up, an assertion in one.
+    ("byte x; active proctype p() { x = 1; x = 2 } never { do :: x == 2 -> break :: else od }", "never", "violated", "violated"),
+    ("byte x; active proctype p() { x = 1; x = 2 } never { accept: do :: x != 2 od }", "never", "holds", "holds"),
+    ("byte x; active proctype p() { x = 1 } never { do :: true :: x == 1 -> break od; accept: do :: x == 1 od }", "never", "violated", "violated"),
+    ("byte x; active proctype p() { x = 1; x = 2 } never { do :: assert(x < 2) od }", "never", "violated", "violated"),
+    // Errors of the model are not the claim's.
+    ("byte x; active proctype p() { assert(x == 1); x = 1; x = 1 / (x - 1) } ltl f { [] (x < 2) }", "ltl:f", "holds", "holds"),
+    // Labels.
+    ("byte x; active proctype p() { do :: x = 1 - x; accept: skip od }", "accept", "violated", "violated"),
+    ("byte x; active proctype p() { do :: x = 1 - x; accept: skip :: break od; x = 3 }
+      active proctype q() { x == 3; do :: skip od }", "accept", "violated", "violated"),
+    ("byte x; active proctype p() { accept: x = 1 } active proctype q() { byte b; do :: b = 1 - b od }", "accept", "violated", "holds"),
+    ("active proctype p() { skip; accept: false }", "accept", "violated", "violated"),
+    ("byte x; active proctype p() { do :: x = 1; x = 0 :: x = 2; progress: x = 0 od }", "progress", "violated", "violated"),
+    ("byte x; active proctype p() { do :: x = 1; progress: x = 0 od }", "progress", "holds", "holds"),
+    ("byte x; active proctype p() { do :: x = 1; progress: x = 0 od } active proctype q() { byte b; do :: b = 1 - b od }", "progress", "violated", "holds"),
+    ("byte x; active proctype p() { x = 1; x == 2 }", "progress", "holds", "holds"),
+];
+
+#[test]
+fn verdicts_are_those_of_spin_whatever_the_search() {
+    let ways: [&[&str]; 5] = [
+        &[],
+        &["--search", "scc", "--exec", "interp"],
+        &["--search", "ndfs", "--opt", "none"],
+        &["--search", "dfs", "--threads", "1"],
+        &["--search", "bfs", "--all-errors"],
+    ];
+    for (model, property, plain, fair) in CASES {
+        let scratch = Scratch::with(model);
+        for way in ways {
+            for (options, expected) in [(&[][..], plain), (&["--fair", "weak"], fair)] {
+                if way.contains(&"ndfs") && !options.is_empty() {
+                    continue;
+                }
+                let (run, report) = scratch.check(&[&["--property", *property], way, options].concat());
+                let found = &report["properties"][0]["verdict"];
+                assert_eq!(found, expected, "{property} {way:?} {options:?} {model}\n{}", run.stderr);
+                if *expected == "violated" {
+                    let replayed = scratch.run(&["replay", "m.pml.trail.json"]);
+                    assert_eq!(replayed.status, Some(0), "{property} {way:?} {model}\n{}", replayed.stderr);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_replay_shows_the_cycle() {
+    let scratch =
+        Scratch::with("byte x; active proctype p() { x = 1; do :: x = 3 - x od } ltl f { <>[] (x == 1) }");
+    scratch.check(&[]);
+    let text = scratch.run(&["replay", "m.pml.trail.json"]).stdout;
+    assert!(text.contains("from here on for ever, 2 steps again and again:"), "{text}");
+    let scratch = Scratch::with("byte x; active proctype p() { x = 1 } ltl f { <> (x == 2) }");
+    let (_, report) = scratch.check(&[]);
+    assert_eq!(report["properties"][1]["violations"][0]["kind"], "accept-cycle");
+    let text = scratch.run(&["replay", "m.pml.trail.json"]).stdout;
+    assert!(text.contains("nothing can move: this state lasts for ever"), "{text}");
+}
+
+#[test]
+fn fairness_is_suggested_where_it_would_help() {
+    let model = "byte x, b; active proctype p() { x = 1 } active proctype q() { do :: b = 1 - b od } ltl f { <> (x == 1) }";
+    let scratch = Scratch::with(model);
+    let (_, report) = scratch.check(&[]);
+    assert_eq!(report["properties"][1]["holds_under_weak_fairness"], true);
+    let text = scratch.run(&["check", "m.pml"]).stdout;
+    assert!(text.contains("spinor check m.pml --fair weak"), "{text}");
+}
