@@ -141,6 +141,9 @@ fn describe(snapshot: &Snapshot, now: f64) -> String {
     if snapshot.errors > 0 {
         parts.push(format!("{} violations", grouped(snapshot.errors)));
     }
+    if snapshot.forgets_too_much {
+        parts.push("the state cache is too small".to_string());
+    }
     let budgets = budgets(snapshot);
     if !budgets.is_empty() {
         let used: Vec<String> =
@@ -187,6 +190,7 @@ fn object(snapshot: &Snapshot, now: f64) -> serde_json::Value {
         "depth": snapshot.depth,
         "frontier": snapshot.frontier,
         "errors": snapshot.errors,
+        "cache_too_small": snapshot.forgets_too_much,
         "memory": snapshot.memory,
         "used": used,
     }})

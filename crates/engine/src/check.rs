@@ -21,7 +21,7 @@ use machine::opt::Reductions;
 use promela::source::Files;
 use search::limits::peak_resident_bytes;
 use search::{
-    Checks, Limits, Observer, Outcome, Proviso, Reduce, Silent, StopReason, Task, Violation, Warning,
+    Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, StopReason, Task, Violation, Warning,
 };
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -327,8 +327,11 @@ impl Run<'_> {
         observer: &mut dyn Observer,
     ) -> Result<PropertyReport, Failure> {
         let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
-        let reduction =
-            searched.reduction(self.plan.por, self.plan.static_proviso && !checks.only_end_states());
+        let asks = self.plan.por != Por::None || self.plan.sleep;
+        let static_proviso = self.plan.static_proviso && !checks.only_end_states();
+        let reduction = if asks { searched.reduction(self.plan.por, static_proviso) } else { None };
+        // Without a reduction, who doubts is asked to choose and chooses all.
+        let method = if asks { self.plan.method() } else { Method::Sets };
         let state = |state: &[u8]| searched.to_interp(state);
         let interp = searched.interp().filter(|_| self.plan.doubts.any());
         let (reduction, doubted) = match interp {
@@ -346,7 +349,7 @@ impl Run<'_> {
             seed: self.plan.seed,
             limits: self.limits_left(),
             stop: self.stop,
-            reduce: by.map(|by| Reduce { by, proviso }),
+            reduce: by.map(|by| Reduce { by, method, proviso }),
         };
         let mut outcome = dispatch::search(self.plan, searched.system(), &task, observer);
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
@@ -361,9 +364,7 @@ impl Run<'_> {
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
         // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
-        let all_actions = task.reduce.is_none_or(|reduce| {
-            reduce.proviso != Proviso::None || self.plan.static_proviso && !checks.only_end_states()
-        });
+        let all_actions = !asks || method != Method::Sets || proviso != Proviso::None || static_proviso;
         if report.exhaustive && all_actions {
             report.coverage = searched.coverage();
         }

@@ -4,13 +4,14 @@ use crate::plan::{Order, Plan, StoreKind};
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
-    Levels, Limits, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first, frontier, parallel,
+    Levels, Limits, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first,
+    depth_first_with_sleep, frontier, parallel,
 };
 use std::time::Instant;
 use store::bitstate::DEFAULT_HASHES;
 use store::{
-    Bitstate, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedHashCompaction,
-    SharedTable, SharedTree, Table, Tree,
+    Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate,
+    SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
 use system::TransitionSystem;
 
@@ -52,6 +53,13 @@ impl Job<'_> {
     /// By one worker.
     fn alone(&self, observer: &mut dyn Observer) -> Outcome {
         let limit = self.limit();
+        if self.plan.sleep || self.plan.state_cache.is_some() {
+            let mut store = Cache::new(self.plan.state_cache.unwrap_or(u64::MAX), limit);
+            return match self.plan.sleep {
+                true => depth_first_with_sleep(self.system, &mut store, self.task, observer),
+                false => depth_first(self.system, &mut store, self.task, observer),
+            };
+        }
         match self.plan.store {
             StoreKind::Table => self.by_name(&mut Table::new(limit), observer),
             StoreKind::Tree => self.by_name(&mut Tree::new(Roots::Whole, limit), observer),

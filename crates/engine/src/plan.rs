@@ -5,7 +5,7 @@ use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
 use crate::self_check::Doubts;
 use machine::opt::Reductions;
-use search::{Limits, Proviso};
+use search::{Limits, Method, Proviso, Save};
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ pub enum Por {
     Ample,
     /// Stubborn sets.
     Stubborn,
+    /// The Twophase algorithm.
+    Twophase(Save),
 }
 
 /// How cycles are searched.
@@ -100,6 +102,10 @@ pub struct Plan {
     pub cycles: CycleSearch,
     /// Only fair runs count.
     pub weak_fairness: bool,
+    /// Add sleep sets.
+    pub sleep: bool,
+    /// How many states off the stack are kept; `None` is all.
+    pub state_cache: Option<u64>,
     /// How visited states are kept.
     pub store: StoreKind,
     /// Go on after a violation.
@@ -137,7 +143,7 @@ pub const SEARCH: Choice = Choice {
 };
 /// The values of `--por`.
 pub const POR: Choice =
-    Choice { option: "--por", available: &["none", "ample", "stubborn"], later: &["twophase"] };
+    Choice { option: "--por", available: &["none", "ample", "stubborn", "twophase"], later: &[] };
 /// The values of `--store`.
 pub const STORE: Choice = Choice {
     option: "--store",
@@ -152,7 +158,7 @@ pub const FAIR: Choice = Choice { option: "--fair", available: &["weak"], later:
 pub const PROVISO: Choice =
     Choice { option: "--proviso", available: &["stack", "closed-set", "static"], later: &["color"] };
 /// The values of `--save`.
-pub const SAVE: Choice = Choice { option: "--save", available: &[], later: &["all", "backedge", "none"] };
+pub const SAVE: Choice = Choice { option: "--save", available: &["all", "backedge", "none"], later: &[] };
 /// The values of `--opt`.
 pub const OPT: Choice =
     Choice { option: "--opt", available: &["none", "deadvars", "merge", "fold"], later: &[] };
@@ -194,11 +200,6 @@ impl Choice {
     fn take_or(&self, value: Option<&str>, default: &'static str) -> Result<&'static str, Failure> {
         value.map_or(Ok(default), |value| self.take(value))
     }
-
-    /// For options none of whose values exist yet.
-    fn refuse_if_given(&self, value: Option<&str>) -> Result<(), Failure> {
-        value.map_or(Ok(()), |value| self.take(value).map(drop))
-    }
 }
 
 /// Refuses an option that does not exist yet.
@@ -216,14 +217,16 @@ impl Plan {
     /// Validates a request.
     pub fn new(options: &CheckOptions) -> Result<Plan, Failure> {
         let search = match SEARCH.take_or(options.search.as_deref(), "auto")? {
+            // Only these need a stack.
+            "auto" if options.sleep || options.state_cache.is_some() => "dfs",
             "auto" => "frontier",
             named => named,
         };
         let config = Config {
             search,
             por: POR.take_or(options.por.as_deref(), "none")?,
-            sleep: false,
-            save: None,
+            sleep: options.sleep,
+            save: save(options)?,
             opt: static_reductions(options.opt.as_deref(), search)?,
             store: STORE.take_or(options.store.as_deref(), "table")?,
             threads: 1,
@@ -231,6 +234,7 @@ impl Plan {
         };
         refuse_unavailable(options)?;
         refuse_contradictions(options)?;
+        refuse_without_stack(options, &config)?;
         let config = Config { threads: threads(options, &config)?, ..config };
         let cycles = match search {
             "ndfs" => CycleSearch::Nested,
@@ -247,6 +251,11 @@ impl Plan {
         let por = match config.por {
             "ample" => Por::Ample,
             "stubborn" => Por::Stubborn,
+            "twophase" => Por::Twophase(match config.save {
+                Some("all") => Save::All,
+                Some("none") => Save::None,
+                _ => Save::BackEdges,
+            }),
             _ => Por::None,
         };
         let proviso = proviso(options.proviso.as_deref(), por, order, config.threads)?;
@@ -264,6 +273,8 @@ impl Plan {
             doubts: doubts(&options.check, por)?,
             cycles,
             weak_fairness: fair.is_some(),
+            sleep: options.sleep,
+            state_cache: options.state_cache,
             store,
             all_errors: options.all_errors,
             channels_empty: options.channels_empty,
@@ -278,12 +289,28 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// How states are reduced, if there is somebody who chooses.
+    pub fn method(&self) -> Method {
+        match self.por {
+            Por::None => Method::None,
+            Por::Ample | Por::Stubborn => Method::Sets,
+            Por::Twophase(save) => Method::Twophase(save),
+        }
+    }
+}
+
 /// The proviso: the one asked for, where it makes sense, or the one that suits the order.
 fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<Proviso, Failure> {
     // Several workers have no stack that holds a path.
     let depth_first = order == Order::DepthFirst && threads == 1;
+    let sets = matches!(por, Por::Ample | Por::Stubborn);
     let Some(word) = word else {
-        return Ok(if depth_first { Proviso::Stack } else { Proviso::ClosedSet });
+        return Ok(match sets {
+            true if depth_first => Proviso::Stack,
+            true => Proviso::ClosedSet,
+            false => Proviso::None,
+        });
     };
     let proviso = match PROVISO.take(word)? {
         "stack" => Proviso::Stack,
@@ -294,6 +321,12 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
         return Err(Failure::refused_with(
             format!("--proviso {word} belongs to a partial-order reduction, and there is none"),
             "add --por stubborn, or leave --proviso out",
+        ));
+    }
+    if !sets {
+        return Err(Failure::refused_with(
+            format!("--proviso {word}: twophase needs no proviso"),
+            "leave --proviso out, or use --por stubborn",
         ));
     }
     if proviso == Proviso::Stack && !depth_first {
@@ -417,10 +450,63 @@ fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
 }
 
 fn refuse_unavailable(options: &CheckOptions) -> Result<(), Failure> {
-    SAVE.refuse_if_given(options.save.as_deref())?;
-    later(options.sleep, "--sleep")?;
-    later(options.state_cache.is_some(), "--state-cache")?;
     later(options.handoff.is_some(), "--handoff")
+}
+
+/// Which states of phase 1 are stored; nothing where there is no phase 1.
+fn save(options: &CheckOptions) -> Result<Option<&'static str>, Failure> {
+    let twophase = options.por.as_deref() == Some("twophase");
+    match options.save.as_deref() {
+        Some(word) if !twophase => {
+            SAVE.take(word)?;
+            Err(Failure::refused_with(
+                format!("--save {word} belongs to twophase"),
+                "add --por twophase, or leave --save out",
+            ))
+        }
+        Some(word) => SAVE.take(word).map(Some),
+        None => Ok(twophase.then_some("backedge")),
+    }
+}
+
+/// Sleep sets and state-space caching need the stack of one worker, and a table of their own.
+fn refuse_without_stack(options: &CheckOptions, config: &Config) -> Result<(), Failure> {
+    let option = match (options.sleep, options.state_cache) {
+        (true, _) => "--sleep",
+        (false, Some(_)) => "--state-cache",
+        (false, None) => return Ok(()),
+    };
+    if options.sleep && config.por == "twophase" {
+        return Err(Failure::refused_with(
+            "--sleep does not go with --por twophase, which takes single actions in phase 1 and all in phase 2",
+            "use --por stubborn, or leave --sleep out",
+        ));
+    }
+    if options.sleep && options.proviso.as_deref() == Some("static") {
+        return Err(Failure::refused_with(
+            "--sleep does not go with --proviso static, which does not know what sleeps",
+            "use --proviso stack, or leave --sleep out",
+        ));
+    }
+    if config.search != "dfs" {
+        return Err(Failure::refused_with(
+            format!("{option} needs the stack of a depth-first search"),
+            format!("use --search dfs, or leave {option} out"),
+        ));
+    }
+    if options.threads.is_some_and(|threads| threads > 1) {
+        return Err(Failure::refused_with(
+            format!("{option} needs the stack of one worker"),
+            format!("use --threads 1, or leave {option} out"),
+        ));
+    }
+    if config.store != "table" {
+        return Err(Failure::refused_with(
+            format!("{option} keeps states in a table of its own, not in --store {}", config.store),
+            format!("leave --store out, or leave {option} out"),
+        ));
+    }
+    Ok(())
 }
 
 fn refuse_contradictions(options: &CheckOptions) -> Result<(), Failure> {
@@ -567,6 +653,31 @@ mod tests {
     }
 
     #[test]
+    fn what_needs_a_stack_gets_one_or_is_refused() {
+        let plan = |options: &CheckOptions| Plan::new(options).unwrap();
+        let sleep = || CheckOptions { sleep: true, ..options() };
+        let cache = || CheckOptions { state_cache: Some(10), ..options() };
+        for with in [sleep(), cache()] {
+            assert_eq!((plan(&with).order, plan(&with).config.threads), (Order::DepthFirst, 1));
+            let refused = |options: CheckOptions, why: &str| {
+                let text = message(&options);
+                assert!(text.contains(why), "{text}");
+            };
+            refused(CheckOptions { search: some("bfs"), ..with.clone() }, "depth-first");
+            refused(CheckOptions { threads: Some(2), ..with.clone() }, "one worker");
+            refused(CheckOptions { store: some("tree"), ..with.clone() }, "a table of its own");
+        }
+        assert!(message(&CheckOptions { por: some("twophase"), ..sleep() }).contains("twophase"));
+        let both = plan(&CheckOptions { por: some("twophase"), ..cache() });
+        assert_eq!((both.method(), both.proviso), (Method::Twophase(Save::BackEdges), Proviso::None));
+        assert_eq!(both.config.save, Some("backedge"));
+        let none = CheckOptions { por: some("twophase"), save: some("none"), ..options() };
+        assert_eq!(plan(&none).por, Por::Twophase(Save::None));
+        assert!(message(&CheckOptions { save: some("all"), ..options() }).contains("belongs to twophase"));
+        assert!(message(&CheckOptions { proviso: some("stack"), ..none }).contains("no proviso"));
+    }
+
+    #[test]
     fn a_bit_array_takes_what_it_is_given() {
         let bitstate = |max_memory| CheckOptions { store: some("bitstate"), max_memory, ..options() };
         let bytes = |max_memory| Plan::new(&bitstate(max_memory)).unwrap().store;
@@ -578,13 +689,9 @@ mod tests {
     fn what_does_not_exist_yet_is_refused() {
         let cases = [
             CheckOptions { search: some("cndfs"), ..options() },
-            CheckOptions { por: some("twophase"), ..options() },
             CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
             CheckOptions { fair: some("strong"), ..options() },
-            CheckOptions { sleep: true, ..options() },
-            CheckOptions { save: some("all"), ..options() },
             CheckOptions { proviso: some("color"), por: some("stubborn"), ..options() },
-            CheckOptions { state_cache: Some(10), ..options() },
             CheckOptions { handoff: Some(10), ..options() },
         ];
         for case in cases {

@@ -85,6 +85,21 @@ fn property(property: &PropertyReport) -> Value {
             object.insert("reexplored".to_string(), Value::from(statistics.reexplored));
         }
     }
+    if let Some(object) = value.as_object_mut() {
+        let forgotten = statistics.forgotten;
+        let more = [
+            ("visited", statistics.visited),
+            ("lookups", statistics.lookups),
+            ("cleared", forgotten.map(|counts| counts.cleared)),
+            ("reexplored", forgotten.map(|counts| counts.reexplored)),
+        ];
+        if forgotten.is_some() {
+            object.insert("cache_too_small".to_string(), Value::from(statistics.forgets_too_much()));
+        }
+        for (name, number) in more {
+            object.extend(number.map(|number| (name.to_string(), Value::from(number))));
+        }
+    }
     if let (Some(probability), Some(object)) = (statistics.omission, value.as_object_mut()) {
         object.insert("omission_probability".to_string(), Value::from(probability));
     }

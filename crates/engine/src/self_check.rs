@@ -166,6 +166,30 @@ impl Reducer for Doubter<'_> {
     fn visible(&mut self, state: &[u8], action: ActionId) -> bool {
         self.inner.as_mut().is_none_or(|inner| inner.visible(state, action))
     }
+
+    fn commuting(&mut self, state: &[u8], actions: &[ActionId], out: &mut Vec<bool>) {
+        match &mut self.inner {
+            Some(inner) => inner.commuting(state, actions, out),
+            None => {
+                out.clear();
+                out.resize(actions.len() * actions.len(), false);
+            }
+        }
+    }
+
+    fn single(&mut self, state: &[u8], enabled: &[ActionId], turn: u32) -> Option<(u32, u32)> {
+        let single = self.inner.as_mut()?.single(state, enabled, turn);
+        if let Some((_, at)) = single.filter(|_| self.takes()) {
+            let bytes = (self.of.reference.state)(state);
+            if self.of.doubts.facts {
+                self.facts(&bytes);
+            }
+            if self.of.doubts.reduction {
+                self.choice(&bytes, enabled, &[at]);
+            }
+        }
+        single
+    }
 }
 
 #[cfg(test)]

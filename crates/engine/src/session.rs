@@ -163,9 +163,8 @@ impl Explored for Searched {
 
     fn reduction(&self, por: Por, static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
         let extent = match por {
-            Por::None => return None,
             Por::Ample => Extent::OneProcess,
-            Por::Stubborn => Extent::AnyProcesses,
+            Por::None | Por::Stubborn | Por::Twophase(_) => Extent::AnyProcesses,
         };
         let stubborn = match self {
             Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),

@@ -130,6 +130,13 @@ struct Enabled {
     partner: Option<(usize, u32)>,
 }
 
+impl Enabled {
+    /// The processes that take part, and the places of their edges.
+    fn items(&self) -> impl Iterator<Item = (usize, u32)> {
+        [Some((self.pid, self.place)), self.partner].into_iter().flatten()
+    }
+}
+
 /// Why an edge draws in others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
@@ -375,6 +382,20 @@ impl Chooser<'_> {
         Some(why)
     }
 
+    /// Whether nothing that two actions touch is the same, however they are ordered.
+    fn leave_alone(&self, first: &Enabled, second: &Enabled) -> bool {
+        let apart = |(p, i): (usize, u32), (q, j): (usize, u32)| {
+            let (one, other) = (self.mark(p, i), self.mark(q, j));
+            p != q && !one.everything && !other.everything && !one.hit.meets(&other.touch)
+        };
+        first.items().all(|one| second.items().all(|other| apart(one, other)))
+    }
+
+    /// Whether a property may notice an action.
+    fn shows(&self, action: &Enabled) -> bool {
+        action.items().any(|(pid, place)| self.instances.is_visible(self.mark(pid, place)))
+    }
+
     /// The best set that begins with one of the processes.
     fn best(&mut self, total: u32) -> bool {
         let mut best = total;
@@ -426,23 +447,47 @@ impl Reducer for Chooser<'_> {
         if self.look(state, &[a, b]).is_none() || self.may_be_timeout() {
             return false;
         }
-        let items = |action: &Enabled| {
-            [Some((action.pid, action.place)), action.partner].into_iter().flatten().collect::<Vec<_>>()
-        };
         let [first, second] = &self.actions[..] else { return false };
-        let apart = |&(p, i): &(usize, u32), &(q, j): &(usize, u32)| {
-            let (one, other) = (self.mark(p, i), self.mark(q, j));
-            p != q && !one.everything && !other.everything && !one.hit.meets(&other.touch)
-        };
-        items(first).iter().all(|one| items(second).iter().all(|other| apart(one, other)))
+        self.leave_alone(first, second)
+    }
+
+    fn commuting(&mut self, state: &[u8], actions: &[ActionId], out: &mut Vec<bool>) {
+        out.clear();
+        out.resize(actions.len() * actions.len(), false);
+        if self.look(state, actions).is_none() || self.may_be_timeout() {
+            return;
+        }
+        let n = actions.len();
+        for (i, one) in self.actions.iter().enumerate() {
+            for (j, other) in self.actions[..i].iter().enumerate() {
+                let alone = self.leave_alone(one, other);
+                (out[i * n + j], out[j * n + i]) = (alone, alone);
+            }
+        }
+    }
+
+    fn single(&mut self, state: &[u8], enabled: &[ActionId], turn: u32) -> Option<(u32, u32)> {
+        if self.look(state, enabled).is_none() || self.may_be_timeout() {
+            return None;
+        }
+        let first = self.here.len().min((turn as usize).saturating_add(1));
+        for pid in (0..first).rev().filter(|&pid| self.here[pid].enabled != 0).collect::<Vec<_>>() {
+            let takes_part = |action: &Enabled| {
+                action.pid == pid || action.partner.is_some_and(|(partner, _)| partner == pid)
+            };
+            let mut own = (0..self.actions.len()).filter(|&at| takes_part(&self.actions[at]));
+            let (Some(only), None) = (own.next(), own.next()) else { continue };
+            if !self.shows(&self.actions[only]) && self.close(pid, 2) == Some(1) {
+                return Some((pid as u32, only as u32));
+            }
+        }
+        None
     }
 
     fn visible(&mut self, state: &[u8], action: ActionId) -> bool {
         if self.look(state, &[action]).is_none() {
             return true;
         }
-        let Some(Enabled { pid, place, partner }) = self.actions.first().copied() else { return true };
-        let shows = |pid, place| self.instances.is_visible(self.mark(pid, place));
-        shows(pid, place) || partner.is_some_and(|(pid, place)| shows(pid, place))
+        self.actions.first().is_none_or(|action| self.shows(action))
     }
 }

@@ -15,11 +15,13 @@ use crate::expand::{Expander, Expansion};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::phase1::{Phase1, store_aside};
 use crate::random::Random;
+use crate::sleep::{Awake, Met, Sleep, Sleepers, Sleeping};
 use crate::stack::Stack;
 use crate::task::{Proviso, Task};
 use std::ops::Range;
-use store::Seen;
+use store::{Noted, Seen};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Explores `system` depth-first.
@@ -29,9 +31,33 @@ pub fn depth_first<S: Seen>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    search(system, store, Awake, task, observer)
+}
+
+/// Explores `system` depth-first with sleep sets; without anybody who knows what commutes nothing ever sleeps.
+pub fn depth_first_with_sleep<S: Noted<Note = Sleepers>>(
+    system: &dyn TransitionSystem,
+    store: &mut S,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    match task.reduce {
+        Some(reduce) => search(system, store, Sleep::new(reduce.by.reducer()), task, observer),
+        None => search(system, store, Awake, task, observer),
+    }
+}
+
+fn search<S: Seen, Z: Sleeping<S>>(
+    system: &dyn TransitionSystem,
+    store: &mut S,
+    sleep: Z,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
     let mut search = DepthFirst {
         system,
         store,
+        sleep,
         task,
         budget: Budget::new(task, observer),
         expander: Expander::new(system, task.reduce),
@@ -44,6 +70,9 @@ pub fn depth_first<S: Seen>(
         tickets: Vec::new(),
         actions: Vec::new(),
         faults: Vec::new(),
+        ranked: Vec::new(),
+        ranks: Vec::new(),
+        faulty: Vec::new(),
         proviso: task.reduce.map_or(Proviso::None, |reduce| reduce.proviso),
         stack: Stack::default(),
         found: Recorder::default(),
@@ -59,9 +88,10 @@ pub fn depth_first<S: Seen>(
 }
 
 /// A running search.
-struct DepthFirst<'a, S: Seen> {
+struct DepthFirst<'a, S: Seen, Z> {
     system: &'a dyn TransitionSystem,
     store: &'a mut S,
+    sleep: Z,
     task: &'a Task<'a>,
     budget: Budget<'a>,
     expander: Expander<'a>,
@@ -79,6 +109,11 @@ struct DepthFirst<'a, S: Seen> {
     /// The number of states has a limit.
     limited: bool,
     faults: Vec<Fault>,
+    /// Where sleep sets ask: the first actions of the current edges, each once, for each edge which of them it is, and those
+    /// that show an error.
+    ranked: Vec<ActionId>,
+    ranks: Vec<usize>,
+    faulty: Vec<ActionId>,
     proviso: Proviso,
     stack: Stack<S::Ticket>,
     found: Recorder,
@@ -86,30 +121,45 @@ struct DepthFirst<'a, S: Seen> {
     depth_limited: bool,
 }
 
-impl<S: Seen> DepthFirst<'_, S> {
+impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     fn run(&mut self) -> Result<(), StopReason> {
         if let Err(fault) = self.system.initial(&mut self.stack.state) {
             return self.violation(fault, &[]);
         }
         let mut again = true;
         while again {
-            if self.visit()? {
-                self.explore()?;
-            } else {
-                self.statistics.matched += 1;
-                self.stack.leave();
+            match self.visit()? {
+                Met::New => self.explore(true)?,
+                Met::Again => {
+                    self.statistics.matched += 1;
+                    self.explore(false)?;
+                }
+                Met::Known => {
+                    self.statistics.matched += 1;
+                    self.stack.leave();
+                }
             }
-            again = self.stack.next();
+            again = self.next();
+            self.sleep.take();
         }
         Ok(())
     }
 
-    fn key<'s>(&self, state: &'s [u8]) -> &'s [u8] {
-        &state[..state.len().saturating_sub(self.hidden)]
+    /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
+    fn next(&mut self) -> bool {
+        while self.stack.depth() > 0 {
+            if self.stack.advance() {
+                return true;
+            }
+            let state = &self.stack.state;
+            self.store.leave(&state[..state.len().saturating_sub(self.hidden)]);
+            self.stack.retreat();
+        }
+        false
     }
 
-    /// Inserts the state at the end of the path; true when it is new.
-    fn visit(&mut self) -> Result<bool, StopReason> {
+    /// Inserts the state at the end of the path, unless it is known.
+    fn visit(&mut self) -> Result<Met, StopReason> {
         let state = &self.stack.state;
         let key = &state[..state.len().saturating_sub(self.hidden)];
         let ticket = match self.stack.ticket {
@@ -120,12 +170,11 @@ impl<S: Seen> DepthFirst<'_, S> {
         {
             return Err(StopReason::StateLimit);
         }
-        let inserted = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
-        Ok(inserted.is_some())
+        self.sleep.visit(self.store, key, ticket).map_err(|_| StopReason::MemoryLimit)
     }
 
-    /// Judges and expands the new state at the end of the path and puts its unknown successors on the stack.
-    fn explore(&mut self) -> Result<(), StopReason> {
+    /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
+    fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.stack.path.len() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
@@ -134,24 +183,38 @@ impl<S: Seen> DepthFirst<'_, S> {
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.expansion.clear();
-        self.expander.expand(&self.stack.state, depth, &mut self.budget, &mut self.expansion)?;
+        let state = &self.stack.state;
+        self.store.hold(&state[..state.len().saturating_sub(self.hidden)]);
+        if self.expander.phase1().is_some() {
+            self.expand_behind_phase1(depth)?;
+        } else {
+            let wanted = self.sleep.wanted();
+            self.expander.expand_wanted(state, wanted, depth, &mut self.budget, &mut self.expansion)?;
+        }
         self.depth_limited |= self.expansion.cut;
-        self.judge()?;
         let state = &self.stack.state;
         let key = &state[..state.len().saturating_sub(self.hidden)];
         self.store.depart(key);
         let hash = (self.proviso == Proviso::Stack).then(|| store::hash::hash(key));
         self.stack.enter(hash).map_err(no_memory)?;
+        self.stack.prolong(self.expander.before()).map_err(no_memory)?;
+        self.statistics.depth = self.statistics.depth.max(self.stack.path.len() as u64);
+        self.note_faulty();
+        if is_new && !self.expansion.known {
+            self.judge_state()?;
+        }
+        self.judge_steps()?;
         let all = self.expansion.edges().len();
-        let kept = self.push_successors(0..all)?;
+        let kept = self.push_successors(0..all, false)?;
         if kept || self.proviso == Proviso::None || self.expansion.rest.is_empty() {
             return Ok(());
         }
         let rest = self.expansion.rest;
         self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.expansion)?;
         self.depth_limited |= self.expansion.cut;
+        self.note_faulty();
         self.judge_steps()?;
-        self.push_successors(all..self.expansion.edges().len()).map(drop)
+        self.push_successors(all..self.expansion.edges().len(), true).map(drop)
     }
 
     /// Looks at the clock and the rest.
@@ -161,16 +224,46 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.budget.look(|| at)
     }
 
-    fn judge(&mut self) -> Result<(), StopReason> {
+    /// Runs phase 1 and expands its end, unless that is known; stores the end and what is to be saved.
+    #[cold]
+    fn expand_behind_phase1(&mut self, depth: u64) -> Result<(), StopReason> {
+        let limit = self.budget.limits().states;
+        let (store, hidden) = (&mut *self.store, self.hidden);
+        let mut known = |end: &[u8]| store_aside(store, hidden, limit, end).map(|is_new| !is_new);
+        let (state, expansion) = (&self.stack.state, &mut self.expansion);
+        self.expander.expand_unless(state, depth, &mut self.budget, expansion, &mut known)?;
+        let Some(phase1) = self.expander.phase1() else { return Ok(()) };
+        let mut lookups = u64::from(phase1.end() != self.stack.state.as_slice());
+        for saved in phase1.saved() {
+            store_aside(self.store, self.hidden, limit, saved)?;
+            lookups += 1;
+        }
+        self.statistics.transitions += phase1.steps();
+        *self.statistics.lookups.get_or_insert(1) += lookups + self.expansion.edges().len() as u64;
+        self.statistics.matched += u64::from(self.expansion.known);
+        Ok(())
+    }
+
+    /// Sleep sets want to know what showed an error.
+    fn note_faulty(&mut self) {
+        self.faulty.clear();
+        if Z::RANKS {
+            self.faulty.extend(self.expansion.faults.iter().filter_map(|step| step.actions.first()));
+        }
+    }
+
+    /// Judges the state that was expanded: with phase 1, its end.
+    fn judge_state(&mut self) -> Result<(), StopReason> {
         if self.judge_all || self.expansion.stuck {
             let mut faults = std::mem::take(&mut self.faults);
-            self.task.checks.judge_state(self.system, &self.stack.state, self.expansion.stuck, &mut faults);
+            let state = self.expander.phase1().map_or(self.stack.state.as_slice(), Phase1::end);
+            self.task.checks.judge_state(self.system, state, self.expansion.stuck, &mut faults);
             for fault in faults.drain(..) {
                 self.violation(fault, &[])?;
             }
             self.faults = faults;
         }
-        self.judge_steps()
+        Ok(())
     }
 
     #[inline]
@@ -189,8 +282,28 @@ impl<S: Seen> DepthFirst<'_, S> {
         Ok(())
     }
 
-    /// Puts the unknown ones of some edges on the stack; says whether one of them all keeps the proviso.
-    fn push_successors(&mut self, edges: Range<usize>) -> Result<bool, StopReason> {
+    /// Gives ranks to the first actions of some edges, after those of an earlier call if `more`.
+    fn rank(&mut self, edges: Range<usize>, more: bool) {
+        self.ranked.clear();
+        self.ranks.clear();
+        self.ranks.resize(edges.start, 0);
+        for edge in &self.expansion.edges()[edges] {
+            let first = self.expander.first_action(edge);
+            let rank = self.ranked.iter().position(|&action| action == first).unwrap_or(self.ranked.len());
+            if rank == self.ranked.len() {
+                self.ranked.push(first);
+            }
+            self.ranks.push(rank);
+        }
+        self.sleep.rank(&self.stack.state, &self.ranked, &self.faulty, more);
+    }
+
+    /// Puts the unknown ones of some edges on the stack; says whether one of them all keeps the proviso. `more`: there were
+    /// others of the same state.
+    fn push_successors(&mut self, edges: Range<usize>, more: bool) -> Result<bool, StopReason> {
+        if Z::RANKS {
+            self.rank(edges.clone(), more);
+        }
         self.order.clear();
         self.order.extend(edges.rev());
         if let Some(random) = &mut self.random {
@@ -202,17 +315,29 @@ impl<S: Seen> DepthFirst<'_, S> {
             let edge = &self.expansion.edges()[i];
             let state = self.expansion.state(edge);
             self.statistics.transitions += 1;
-            if self.store.contains(self.key(state), ticket) {
+            let key = &state[..state.len().saturating_sub(self.hidden)];
+            let rank = if Z::RANKS { self.ranks[i] } else { 0 };
+            if self.sleep.knows(self.store, key, ticket, rank) {
                 self.statistics.matched += 1;
-                kept |= self.proviso == Proviso::Stack && !self.stack.may_hold(self.key(state));
+                kept |= self.proviso == Proviso::Stack && !self.stack.may_hold(key);
                 continue;
             }
-            kept = true;
+            kept |= !Z::RANKS || self.keeps(key, ticket);
+            self.sleep.push(rank);
             self.actions.clear();
             self.expander.actions(edge, &mut self.actions);
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
         Ok(kept)
+    }
+
+    /// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.
+    fn keeps(&self, key: &[u8], ticket: S::Ticket) -> bool {
+        match self.proviso {
+            Proviso::None => true,
+            Proviso::Stack => !self.stack.may_hold(key),
+            Proviso::ClosedSet => !self.store.contains(key, ticket),
+        }
     }
 
     /// Looks the successors up together, up to the last stride.
@@ -235,6 +360,10 @@ impl<S: Seen> DepthFirst<'_, S> {
         if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
     }
 
+    fn forgets_too_much(&self) -> bool {
+        Statistics { forgotten: self.store.forgotten(), ..self.statistics }.forgets_too_much()
+    }
+
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             states: self.store.n_keys(),
@@ -242,6 +371,7 @@ impl<S: Seen> DepthFirst<'_, S> {
             depth: self.stack.path.len() as u64,
             frontier: self.stack.pending.len() as u64,
             errors: self.found.errors,
+            forgets_too_much: self.forgets_too_much(),
             memory: self.store.memory() + self.stack.memory(),
             ..Snapshot::default()
         }
@@ -251,6 +381,8 @@ impl<S: Seen> DepthFirst<'_, S> {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
+        self.statistics.forgotten = self.store.forgotten();
+        self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
     }
 }

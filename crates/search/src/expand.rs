@@ -21,7 +21,8 @@
 use crate::limits::Budget;
 use crate::marks::{Lack, process_bit};
 use crate::outcome::StopReason;
-use crate::task::Reduce;
+use crate::phase1::Phase1;
+use crate::task::{Method, Proviso, Reduce};
 use crate::transients::Transients;
 use std::ops::Range;
 use system::{ActionId, Choice, Fault, Reducer, Successor, Successors, TransitionSystem, Worker};
@@ -73,6 +74,8 @@ pub struct Expansion {
     pub rest: Rest,
     /// The edges are in the order of a choice: first those that were chosen.
     pub reordered: bool,
+    /// Phase 1 ended in a state that was known: nothing was expanded.
+    pub known: bool,
     /// A step could not be completed.
     lost: bool,
     /// Outcomes that were put aside.
@@ -131,6 +134,7 @@ impl Expansion {
         self.cut = false;
         self.rest = Rest::default();
         self.reordered = false;
+        self.known = false;
         self.lost = false;
     }
 
@@ -147,6 +151,17 @@ impl Expansion {
     }
 }
 
+/// Which actions of a state are to be followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted<'a> {
+    /// Those that a reducer chooses.
+    All,
+    /// The same, except for these, in ascending order.
+    Except(&'a [ActionId]),
+    /// These, in ascending order, whatever a reducer says.
+    Only(&'a [ActionId]),
+}
+
 /// Expands states; keeps its buffers between them.
 pub struct Expander<'a> {
     system: &'a dyn TransitionSystem,
@@ -154,6 +169,9 @@ pub struct Expander<'a> {
     reducer: Option<Box<dyn Reducer + 'a>>,
     /// Whether to leave nothing out, whatever the reducer would say.
     pub all: bool,
+    /// Whether something that was chosen must be followed, and not be left out because it is not wanted.
+    needs_awake: bool,
+    phase1: Option<Phase1<'a>>,
     /// The enabled actions of a state, and which of them were chosen.
     enabled: Vec<ActionId>,
     chosen: Vec<u32>,
@@ -176,8 +194,13 @@ impl<'a> Expander<'a> {
         Expander {
             system,
             worker: system.worker(),
-            reducer: reduce.map(|reduce| reduce.by.reducer()),
+            reducer: reduce.filter(|reduce| reduce.method == Method::Sets).map(|reduce| reduce.by.reducer()),
             all: false,
+            needs_awake: reduce.is_some_and(|reduce| reduce.proviso != Proviso::None),
+            phase1: reduce.and_then(|reduce| match reduce.method {
+                Method::Twophase(save) => Some(Phase1::new(system, reduce.by, save)),
+                Method::None | Method::Sets => None,
+            }),
             enabled: Vec::new(),
             chosen: Vec::new(),
             note_processes: false,
@@ -195,8 +218,112 @@ impl<'a> Expander<'a> {
         self.reducer.iter_mut().for_each(|reducer| reducer.choose_always());
     }
 
-    /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning.
+    /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning. With the Twophase algorithm these
+    /// are the successors of the end of phase 1.
+    #[inline]
     pub fn expand(
+        &mut self,
+        state: &[u8],
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        if self.phase1.is_some() {
+            return self.expand_unless(state, depth, budget, out, &mut |_| Ok(false));
+        }
+        self.expand_plain(state, depth, budget, out)
+    }
+
+    /// The same for some of the actions.
+    pub fn expand_wanted(
+        &mut self,
+        state: &[u8],
+        wanted: Wanted<'_>,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let (asleep, only) = match wanted {
+            Wanted::All => return self.expand_plain(state, depth, budget, out),
+            Wanted::Except(asleep) => (asleep, None),
+            Wanted::Only(only) => (&[][..], Some(only)),
+        };
+        out.begin();
+        let first = out.outcomes.list.len();
+        self.worker.expand(state, &mut out.outcomes);
+        let n = out.outcomes.list.len();
+        out.stuck = n == first;
+        let chosen =
+            only.is_none() && self.reducer.is_some() && n > first + 1 && self.choose(state, first, out);
+        let wanted = |outcome: &Successor| match only {
+            Some(only) => only.binary_search(&outcome.action).is_ok(),
+            None => asleep.binary_search(&outcome.action).is_err(),
+        };
+        let slept = retain(&mut out.outcomes.list, first, wanted);
+        if !chosen {
+            return self.settle(first, true, depth, budget, out);
+        }
+        retain(&mut out.aside, out.rest.first as usize, wanted);
+        out.rest.end = out.aside.len() as u32;
+        if slept && !self.needs_awake && out.outcomes.list.len() == first {
+            out.rest = Rest::default();
+            return Ok(());
+        }
+        self.expand_chosen(first, depth, budget, out)
+    }
+
+    /// The same, unless phase 1 moves to another state that is `known`; this is asked once, and only then.
+    pub fn expand_unless(
+        &mut self,
+        state: &[u8],
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+        known: &mut dyn FnMut(&[u8]) -> Result<bool, StopReason>,
+    ) -> Result<(), StopReason> {
+        let Some(mut phase1) = self.phase1.take() else {
+            return self.expand_plain(state, depth, budget, out);
+        };
+        let result = self.expand_end(&mut phase1, state, depth, budget, out, known);
+        self.phase1 = Some(phase1);
+        result
+    }
+
+    fn expand_end(
+        &mut self,
+        phase1: &mut Phase1<'_>,
+        state: &[u8],
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+        known: &mut dyn FnMut(&[u8]) -> Result<bool, StopReason>,
+    ) -> Result<(), StopReason> {
+        phase1.run(state, depth, budget)?;
+        if phase1.end() != state && known(phase1.end())? {
+            out.begin();
+            out.stuck = false;
+            out.known = true;
+            return Ok(());
+        }
+        let first = out.outcomes.list.len();
+        let before = phase1.actions().len();
+        self.expand_plain(phase1.end(), depth + before as u64, budget, out)?;
+        out.outcomes.list[first..].iter_mut().for_each(|edge| edge.fault += before as u32);
+        Ok(())
+    }
+
+    /// What phase 1 did with the state expanded last.
+    pub fn phase1(&self) -> Option<&Phase1<'a>> {
+        self.phase1.as_ref()
+    }
+
+    /// The actions of phase 1 from the state expanded last.
+    pub fn before(&self) -> &[ActionId] {
+        self.phase1.as_ref().map_or(&[], Phase1::actions)
+    }
+
+    #[inline]
+    fn expand_plain(
         &mut self,
         state: &[u8],
         depth: u64,
@@ -398,7 +525,12 @@ impl<'a> Expander<'a> {
         out.edges.push(Edge { action, start, len, transient: via, fault: depth - 1 });
     }
 
-    /// Appends the actions of an edge of the state that was expanded last.
+    /// The first action of an edge of the state that was expanded last (after phase 1).
+    pub fn first_action(&self, edge: &Edge) -> ActionId {
+        self.run.first_action(edge.transient.checked_sub(1), edge.action)
+    }
+
+    /// Appends the actions of an edge of the state that was expanded last (after phase 1).
     pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
         self.run.path(edge.transient.checked_sub(1), edge.action, out);
     }
@@ -529,6 +661,21 @@ impl<'a> Expander<'a> {
     }
 }
 
+/// Keeps the wanted ones of the outcomes from `first` on; says whether there were others.
+fn retain(list: &mut Vec<Successor>, first: usize, wanted: impl Fn(&Successor) -> bool) -> bool {
+    let before = list.len();
+    let mut kept = first;
+    for at in first..before {
+        let outcome = list[at];
+        if wanted(&outcome) {
+            list[kept] = outcome;
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
+    kept < before
+}
+
 /// How a transient state was first reached within a closure.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -595,6 +742,16 @@ impl AtomicRun {
             self.path_to(from, out);
         }
         out.push(action);
+    }
+
+    /// The first action on the way to `from` and then `action`.
+    fn first_action(&self, from: Option<u32>, action: ActionId) -> ActionId {
+        let (mut first, mut next) = (action, from);
+        while let Some(at) = next {
+            let place = self.place(at);
+            (first, next) = (place.action, place.parent);
+        }
+        first
     }
 
     /// Appends the actions to a transient state.

@@ -24,6 +24,7 @@ use crate::findings::{Findings, Spot};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
+use crate::phase1::{Phase1, store_aside};
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::retrace::retrace;
@@ -82,6 +83,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     proviso: bool,
     /// Which states may have been expanded, by any worker.
     pub expanded: Option<Noting>,
+    /// States are expanded behind phase 1.
+    twophase: bool,
     pub random: Option<Random>,
     pub ancestry: Ancestry,
     /// The level that is being expanded.
@@ -164,6 +167,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             judge_all: task.checks.judge_all(system),
             limited: task.limits.states.is_some(),
             budget,
+            twophase: expander.phase1().is_some(),
             expander,
             proviso,
             expanded: proviso.then(Noting::default),
@@ -288,12 +292,47 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let vector_bytes = &mut self.statistics.vector_bytes;
         *vector_bytes = (*vector_bytes).max(state.len() as u64);
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
-        self.depth_limited |= expansion.cut;
         let ordinal = self.ancestry.parent() + ends.len() as u64;
+        if self.twophase {
+            self.expand_behind_phase1(state, expansion)?;
+        } else {
+            self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
+        }
+        self.depth_limited |= expansion.cut;
+        if expansion.known {
+            return Ok(());
+        }
         self.judge(ordinal, state, expansion)
     }
 
+    /// Runs phase 1 and expands its end, unless that is known; stores the end and what is to be saved.
+    #[cold]
+    fn expand_behind_phase1(
+        &mut self,
+        state: &mut Vec<u8>,
+        expansion: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let first = expansion.edges().len();
+        let limit = self.budget.limits().states;
+        let (store, hidden) = (&mut *self.store, self.hidden);
+        let mut known = |end: &[u8]| store_aside(store, hidden, limit, end).map(|is_new| !is_new);
+        self.expander.expand_unless(state, self.depth, &mut self.budget, expansion, &mut known)?;
+        let Some(phase1) = self.expander.phase1() else { return Ok(()) };
+        let mut lookups = u64::from(phase1.end() != state.as_slice());
+        for saved in phase1.saved() {
+            store_aside(self.store, self.hidden, limit, saved)?;
+            lookups += 1;
+        }
+        self.statistics.transitions += phase1.steps();
+        let edges = (expansion.edges().len() - first) as u64;
+        *self.statistics.lookups.get_or_insert(1) += lookups + edges;
+        self.statistics.matched += u64::from(expansion.known);
+        state.clear();
+        state.extend_from_slice(phase1.end());
+        Ok(())
+    }
+
+    /// Judges a state that was expanded: with phase 1, its end.
     fn judge(&mut self, ordinal: Ordinal, state: &[u8], expansion: &mut Expansion) -> Result<(), StopReason> {
         if self.judge_all || expansion.stuck {
             let mut faults = Vec::new();
@@ -316,7 +355,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             }
         }
         if let Some(actions) = expansion.atomic_loop.take() {
-            self.found.add_atomic_loop(Spot { worker: self.worker, expansion: ordinal, more: actions });
+            let more = [self.expander.before(), &actions].concat();
+            self.found.add_atomic_loop(Spot { worker: self.worker, expansion: ordinal, more });
         }
         Ok(())
     }
@@ -325,9 +365,10 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// when it is sure that there is no shorter one.
     fn violation(&mut self, fault: Fault, ordinal: Ordinal, more: &[ActionId]) -> Result<(), StopReason> {
         let exact = self.levels == Levels::Steps;
-        let depth = if exact { self.depth + more.len() as u64 } else { u64::MAX };
+        let before = self.expander.before();
+        let depth = if exact { self.depth + (before.len() + more.len()) as u64 } else { u64::MAX };
         let (worker, expansion) = (self.worker, ordinal);
-        self.found.add(fault, depth, || Spot { worker, expansion, more: more.to_vec() });
+        self.found.add(fault, depth, || Spot { worker, expansion, more: [before, more].concat() });
         if self.task.all_errors || (exact && !self.found_shortest(self.depth)) {
             return Ok(());
         }
@@ -525,6 +566,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
+        self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         let mut found = self.found.with_paths(|spot| {
             let edges = edges_to(&[&self.ancestry], spot.worker, spot.expansion);
             retrace(self.system, self.task, self.expander.exact, &edges, &spot.more)

@@ -4,7 +4,8 @@
 //! through atomic sequences) → [`property`] (what counts as a violation) → [`frontier`] and [`depth_first`] (the two
 //! orders) → [`parallel`] (many workers) → [`outcome`] (why a search ended and what may be claimed). [`limits`] and [`observer`] keep a search within
 //! its budget and tell others how far it is; [`queue`] holds what is still to be expanded, [`ancestry`] leads back
-//! from a state to the beginning.
+//! from a state to the beginning. [`phase1`] (the Twophase algorithm) and [`sleep`] (sleep sets) are reductions that need more than a
+//! choice of actions.
 //!
 //! A search cannot mention Promela, prints nothing and has no global state. It is generic in its store alone.
 
@@ -23,24 +24,27 @@ pub mod observer;
 pub mod outcome;
 pub mod pack;
 pub mod parallel;
+pub mod phase1;
 pub mod product;
 pub mod property;
 pub mod queue;
 pub mod random;
 mod retrace;
 pub mod scc;
+pub mod sleep;
 mod stack;
 pub mod task;
 mod team;
 mod termination;
 pub mod transients;
 
-pub use depth_first::depth_first;
+pub use depth_first::{depth_first, depth_first_with_sleep};
 pub use frontier::{Levels, frontier};
 pub use limits::Limits;
 pub use observer::{Flow, Observer, Silent, Snapshot};
 pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning};
 pub use parallel::{Parallel, parallel};
+pub use phase1::Save;
 pub use property::Checks;
-pub use task::{Proviso, Reduce, Task};
+pub use task::{Method, Proviso, Reduce, Task};
 pub use team::Taking;

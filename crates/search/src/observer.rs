@@ -16,6 +16,8 @@ pub struct Snapshot {
     pub frontier: u64,
     /// Violations so far.
     pub errors: u64,
+    /// A store that forgets seems to forget too much.
+    pub forgets_too_much: bool,
     /// Bytes in use, as far as known.
     pub memory: u64,
     /// Time since the search began.

@@ -51,8 +51,23 @@ pub struct Statistics {
     pub vector_bytes: u64,
     /// How many workers took part, if there could be several.
     pub workers: u64,
+    /// Different states visited, stored or not, where that is not the same.
+    pub visited: Option<u64>,
+    /// How often the store was asked, where that is not once for every step and the beginning.
+    pub lookups: Option<u64>,
+    /// What the store forgot, if it did.
+    pub forgotten: Option<store::cache::Counts>,
     /// The estimated probability that a state was taken for another one; `None` in a store where that cannot happen.
     pub omission: Option<f64>,
+}
+
+impl Statistics {
+    /// Whether a store that forgets seems to forget too much: work is done again, or it will be, because many steps lead to states
+    /// that should be known. (Godefroid, 1996: as long as the share of such steps stays small, so does the time.)
+    pub fn forgets_too_much(&self) -> bool {
+        let Some(counts) = self.forgotten.filter(|counts| counts.cleared > 0) else { return false };
+        counts.reexplored * 5 >= counts.inserted || self.matched * 4 >= self.transitions
+    }
 }
 
 /// An error and the way to it.
@@ -201,6 +216,19 @@ mod tests {
             (recorder.errors, recorder.violations.len(), recorder.violations[0].fault.line),
             (1, 1, 2)
         );
+    }
+
+    #[test]
+    fn a_cache_that_is_too_small_is_noticed() {
+        let told = |inserted, cleared, reexplored, matched| {
+            let forgotten = Some(store::cache::Counts { inserted, cleared, reexplored });
+            Statistics { transitions: 1000, matched, forgotten, ..Statistics::default() }.forgets_too_much()
+        };
+        assert!(!Statistics { matched: 9, transitions: 9, ..Statistics::default() }.forgets_too_much());
+        assert!(!told(900, 0, 0, 900), "nothing was forgotten");
+        assert!(!told(900, 500, 90, 100));
+        assert!(told(900, 500, 180, 100), "every fifth state was explored again");
+        assert!(told(900, 500, 0, 250), "every fourth step leads to a known state");
     }
 
     #[test]

@@ -385,6 +385,9 @@ fn put_together<H: Hand, P>(
         found.join(part.found);
         statistics.transitions += part.statistics.transitions;
         statistics.matched += part.statistics.matched;
+        if let Some(lookups) = part.statistics.lookups {
+            *statistics.lookups.get_or_insert(0) += lookups;
+        }
         statistics.depth = statistics.depth.max(part.statistics.depth);
         statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
         depth_limited |= part.depth_limited;
@@ -422,7 +425,7 @@ mod tests {
     use crate::pack::{NamedStates, WholeStates};
     use crate::property::Checks;
     use crate::queue::Whole;
-    use crate::task::{Proviso, Reduce};
+    use crate::task::{Method, Proviso, Reduce};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     use store::arena::Place;
     use store::tree::Root;
@@ -557,7 +560,7 @@ mod tests {
         let systems: [(&dyn TransitionSystem, u64, u64); 2] = [(&counters, 17, 0), (&graph, 4, 1)];
         for (system, states, errors) in systems {
             for taking in ORDERS {
-                let reduce = Some(Reduce { by: &First, proviso: Proviso::ClosedSet });
+                let reduce = Some(Reduce { by: &First, method: Method::Sets, proviso: Proviso::ClosedSet });
                 let limits = Limits::default();
                 let task = Task {
                     checks: Checks::SAFETY,

@@ -45,6 +45,7 @@ pub(crate) fn retrace(
             expanded = expander.expand_rest(expansion.rest, depth, &mut budget, &mut expansion);
         }
         let Some(edge) = expansion.edges().get(number as usize).filter(|_| expanded.is_ok()) else { break };
+        path.extend_from_slice(expander.before());
         expander.actions(edge, &mut path);
         state.clear();
         state.extend_from_slice(expansion.state(edge));

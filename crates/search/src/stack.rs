@@ -73,19 +73,8 @@ impl<T> Default for Stack<T> {
 }
 
 impl<T> Stack<T> {
-    /// Takes the next successor that is to be tried: the state and the path become its own. Goes back along the path as
-    /// far as needed; false when nothing is left.
-    pub fn next(&mut self) -> bool {
-        while !self.frames.is_empty() {
-            if self.advance() {
-                return true;
-            }
-            self.retreat();
-        }
-        false
-    }
-
-    /// Takes the next successor of the last frame; false when it has none left, or there is no frame.
+    /// Takes the next successor of the last frame: the state and the path become its own. False when it has none left, or
+    /// there is no frame.
     pub fn advance(&mut self) -> bool {
         let Some(frame) = self.frames.last_mut() else { return false };
         let Some(rest) = frame.pending.checked_sub(1) else { return false };
@@ -155,6 +144,16 @@ impl<T> Stack<T> {
             self.held.try_reserve(1)?;
             self.hashes.push(hash);
             *self.held.entry(hash).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// What will be pushed into the frame just entered is reached by these actions and then its own.
+    pub fn prolong(&mut self, actions: &[ActionId]) -> Result<(), TryReserveError> {
+        if let Some(frame) = self.frames.last_mut().filter(|_| !actions.is_empty()) {
+            self.path.try_reserve(actions.len())?;
+            self.path.extend_from_slice(actions);
+            frame.taken.actions += actions.len() as u32;
         }
         Ok(())
     }

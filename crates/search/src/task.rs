@@ -1,6 +1,7 @@
 //! What a search is asked to do.
 
 use crate::limits::Limits;
+use crate::phase1::Save;
 use crate::property::Checks;
 use std::sync::atomic::AtomicBool;
 use system::Reduction;
@@ -27,8 +28,21 @@ pub struct Task<'a> {
 pub struct Reduce<'a> {
     /// Who chooses.
     pub by: &'a dyn Reduction,
+    /// How states are reduced.
+    pub method: Method,
     /// What makes sure that no action is put off for ever.
     pub proviso: Proviso,
+}
+
+/// How states are reduced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// They are not: who chooses is only asked what commutes.
+    None,
+    /// In every state some of the actions are chosen.
+    Sets,
+    /// Every state is followed through phase 1 of the Twophase algorithm and expanded in full behind it.
+    Twophase(Save),
 }
 
 /// What makes sure that no action is put off for ever: a state whose chosen actions do not satisfy it is expanded in full.
@@ -69,7 +83,7 @@ mod tests {
             reduce: proviso,
         };
         let by = &First;
-        let task = task(reduce.map(|proviso| Reduce { by, proviso }));
+        let task = task(reduce.map(|proviso| Reduce { by, method: Method::Sets, proviso }));
         let whole = || Whole::new(system.hidden_bytes());
         let level = |levels| frontier(system, &mut Table::default(), whole(), levels, &task, &mut Silent);
         let depth = depth_first(system, &mut Table::default(), &task, &mut Silent);

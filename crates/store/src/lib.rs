@@ -15,6 +15,7 @@
 pub mod arena;
 pub mod bitstate;
 pub mod budget;
+pub mod cache;
 pub mod collapse;
 pub mod compact;
 pub mod concurrent;
@@ -32,9 +33,11 @@ pub mod roots;
 pub mod shared_table;
 pub mod shared_tree;
 pub mod table;
+pub mod tally;
 pub mod tree;
 
 pub use bitstate::{Bitstate, SharedBitstate};
+pub use cache::Cache;
 pub use collapse::Collapse;
 pub use concurrent::Hand;
 pub use hash_compaction::{HashCompaction, SharedHashCompaction};
@@ -93,6 +96,18 @@ pub trait Seen {
     /// Looks without inserting.
     fn contains(&self, key: &[u8], ticket: Self::Ticket) -> bool;
 
+    /// The path of a depth-first search goes through `key` now (once more).
+    fn hold(&mut self, _key: &[u8]) {}
+
+    /// The path of a depth-first search no longer goes through `key` (once less), or never did: a store that forgets may
+    /// forget it.
+    fn leave(&mut self, _key: &[u8]) {}
+
+    /// What was forgotten, for stores that do.
+    fn forgotten(&self) -> Option<cache::Counts> {
+        None
+    }
+
     /// Inserts a key at once; true when it is new.
     fn is_new(&mut self, key: &[u8]) -> Result<bool, Full> {
         let ticket = self.prepare(key)?;
@@ -121,4 +136,13 @@ pub trait Seen {
 pub trait Recall: Seen {
     /// Appends the key called `name` to `out`. The keys prepared next are its successors, as after [`Seen::depart`].
     fn load(&mut self, name: Self::Name, out: &mut Vec<u8>);
+}
+
+/// Beside the first rung: keeps a note with every key.
+pub trait Noted: Seen {
+    /// What a search notes; the default when a key is new.
+    type Note;
+
+    /// The note of a key, if it is there.
+    fn note(&mut self, key: &[u8], ticket: Self::Ticket) -> Option<&mut Self::Note>;
 }

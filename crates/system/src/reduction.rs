@@ -44,4 +44,21 @@ pub trait Reducer {
     /// Whether an action that is enabled in the ordinary `state` may change what a property looks at in states. *Yes* is always
     /// a safe answer.
     fn visible(&mut self, state: &[u8], action: ActionId) -> bool;
+
+    /// For each pair of `actions`, all enabled in the ordinary `state`, whether they [commute](Self::commute): a square, row by
+    /// row.
+    fn commuting(&mut self, state: &[u8], actions: &[ActionId], out: &mut Vec<bool>) {
+        out.clear();
+        for &a in actions {
+            for &b in actions {
+                let known = self.commute(state, a, b);
+                out.push(known);
+            }
+        }
+    }
+
+    /// The first process whose turn is `turn` or comes after it, that is, whose number is `turn` or less, and that has one
+    /// enabled action, which by itself is such a set and cannot be noticed by a property. Gives its number and the
+    /// action's position in `enabled`. *None* is always a safe answer.
+    fn single(&mut self, state: &[u8], enabled: &[ActionId], turn: u32) -> Option<(u32, u32)>;
 }

@@ -329,6 +329,77 @@ impl TransitionSystem for Hidden {
     }
 }
 
+/// Processes that share nothing and count round and round.
+#[derive(Clone, Copy, Debug)]
+pub struct Rings {
+    /// How many they are; each has one action, with its number.
+    pub n: u8,
+    /// Up to which number they count before they begin again.
+    pub last: u8,
+}
+
+impl TransitionSystem for Rings {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        out.resize(out.len() + usize::from(self.n), 0);
+        Ok(())
+    }
+
+    fn enabled(&self, _state: &[u8], out: &mut Vec<ActionId>) {
+        out.extend((0..u64::from(self.n)).rev().map(ActionId));
+    }
+
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        for &action in actions {
+            let mut next = state.to_vec();
+            let count = &mut next[action.0 as usize];
+            *count = if *count == self.last { 0 } else { *count + 1 };
+            out.push(action, Some(&next), false, None);
+        }
+    }
+
+    fn labels(&self, _state: &[u8]) -> Labels {
+        Labels::default()
+    }
+
+    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+
+    fn deadlock(&self, _state: &[u8]) -> Fault {
+        fault(FaultKind::EndState, "rings have no end".to_string(), 0)
+    }
+}
+
+/// Says of systems whose actions are the numbers of processes that share nothing what is true of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart;
+
+impl Reduction for Apart {
+    fn reducer(&self) -> Box<dyn Reducer + '_> {
+        Box::new(Apart)
+    }
+}
+
+impl Reducer for Apart {
+    fn choose(&mut self, _: &[u8], _: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+        chosen.clear();
+        chosen.push(0);
+        Choice::Part
+    }
+
+    fn commute(&mut self, _: &[u8], a: ActionId, b: ActionId) -> bool {
+        a != b
+    }
+
+    fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
+        false
+    }
+
+    fn single(&mut self, _: &[u8], enabled: &[ActionId], turn: u32) -> Option<(u32, u32)> {
+        let in_turn = |&(_, action): &(usize, &ActionId)| action.0 <= u64::from(turn);
+        let first = enabled.iter().enumerate().filter(in_turn).max_by_key(|(_, action)| action.0);
+        first.map(|(at, action)| (action.0 as u32, at as u32))
+    }
+}
+
 /// A reduction that always chooses the first action alone: right where the first process touches nothing that others touch.
 #[derive(Clone, Copy, Debug)]
 pub struct First;
@@ -352,6 +423,10 @@ impl Reducer for First {
 
     fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
         false
+    }
+
+    fn single(&mut self, _: &[u8], _: &[ActionId], _: u32) -> Option<(u32, u32)> {
+        None
     }
 }
 

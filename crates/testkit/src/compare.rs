@@ -78,6 +78,43 @@ pub const CONFIGURATIONS: &[Configuration] = &[
         ],
         reduces: true,
     },
+    Configuration { changes: &[("--por", "twophase"), ("--save", "all")], reduces: true },
+    Configuration {
+        changes: &[("--por", "twophase"), ("--save", "backedge"), ("--search", "dfs")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--por", "twophase"), ("--save", "none"), ("--search", "bfs")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--por", "twophase"), ("--opt", "deadvars,merge,fold"), ("--exec", "interp")],
+        reduces: true,
+    },
+    Configuration { changes: &[("--sleep", ""), ("--search", "dfs")], reduces: false },
+    Configuration { changes: &[("--sleep", ""), ("--por", "stubborn"), ("--search", "dfs")], reduces: true },
+    Configuration {
+        changes: &[
+            ("--sleep", ""),
+            ("--por", "ample"),
+            ("--search", "dfs"),
+            ("--opt", "deadvars,merge,fold"),
+        ],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--sleep", ""), ("--por", "stubborn"), ("--search", "dfs"), ("--proviso", "closed-set")],
+        reduces: true,
+    },
+    Configuration { changes: &[("--state-cache", "2000"), ("--search", "dfs")], reduces: true },
+    Configuration {
+        changes: &[("--state-cache", "500"), ("--por", "stubborn"), ("--sleep", ""), ("--search", "dfs")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--state-cache", "200"), ("--por", "twophase"), ("--search", "dfs")],
+        reduces: true,
+    },
 ];
 
 /// Compares another configuration with the reference configuration.

@@ -46,14 +46,16 @@ impl Spinor {
         self.explore_with(text, &[])
     }
 
-    /// Checks safety in the reference configuration with some options changed or added, given with their values.
+    /// Checks safety in the reference configuration with some options changed or added, given with their values; an empty
+    /// value is none.
     pub fn explore_with(&self, text: &str, changes: &[(&str, &str)]) -> Outcome {
         let mut args: Vec<String> = vec!["--property".into(), "safety".into()];
         args.extend(REFERENCE.map(String::from));
         for (option, value) in changes {
             match args.iter().position(|word| word == option) {
                 Some(at) => args[at + 1] = (*value).to_string(),
-                None => args.extend([option, value].map(|word| (*word).to_string())),
+                None => args
+                    .extend([*option, *value].iter().filter(|word| !word.is_empty()).map(|w| w.to_string())),
             }
         }
         args.extend(self.extra.iter().cloned());

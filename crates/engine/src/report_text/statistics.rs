@@ -29,11 +29,21 @@ pub(super) fn statistics(report: &Report, palette: Palette, out: &mut String) {
 fn of_search(property: &PropertyReport) -> Vec<Line> {
     let s = &property.statistics;
     let each = s.state_bytes as f64 / s.states.max(1) as f64;
-    vec![
+    let mut lines = vec![
         ("states", grouped(s.states), format!("{each:.1} bytes each, {} in all", bytes(s.state_bytes))),
         ("transitions", grouped(s.transitions), format!("{} of them to known states", grouped(s.matched))),
         ("depth", grouped(s.depth), String::new()),
-    ]
+    ];
+    if let Some(visited) = s.visited.filter(|&visited| visited != s.states) {
+        lines.insert(1, ("visited", grouped(visited), "states, stored or not".to_string()));
+    }
+    if let Some(counts) = s.forgotten {
+        let again = format!("states dropped from the cache, {} explored again", grouped(counts.reexplored));
+        let hint = "; the cache is too small: give a larger --state-cache, or add --por stubborn --sleep";
+        let hint = if s.forgets_too_much() { hint } else { "" };
+        lines.push(("cleared", grouped(counts.cleared), format!("{again}{hint}")));
+    }
+    lines
 }
 
 fn of_run(report: &Report) -> Vec<Line> {

@@ -1,0 +1,187 @@
+//! Every reduction × sleep sets × save mode × order × cache, on many programs: the same deadlock states and the same errors as the
+//! plain search of everything.
+
+#[path = "../../machine/tests/common/mod.rs"]
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use common::Model;
+use machine::Interp;
+use reduce::{Extent, Stubborn};
+use search::queue::Whole;
+use search::{
+    Checks, Levels, Limits, Method, Outcome, Proviso, Reduce, Save, Silent, Task, depth_first,
+    depth_first_with_sleep, frontier,
+};
+use store::{Cache, Table};
+use system::{ActionId, Fault, FaultKind, Labels, Reduction, Successors, TransitionSystem};
+use testkit::generate::Size;
+
+/// Programs with more states are left out.
+const MOST_STATES: u64 = 1_000;
+
+/// Nearly as many as there may be: with far too few a search takes for ever.
+const CACHE: u64 = 800;
+
+/// A machine that notes its deadlocks.
+struct Noting<'a> {
+    machine: &'a Interp,
+    deadlocks: Mutex<BTreeSet<Vec<u8>>>,
+}
+
+impl TransitionSystem for Noting<'_> {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        self.machine.initial(out)
+    }
+
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.machine.enabled(state, out);
+    }
+
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        self.machine.fire(state, actions, out);
+    }
+
+    fn labels(&self, state: &[u8]) -> Labels {
+        self.machine.labels(state)
+    }
+
+    fn hidden_bytes(&self) -> usize {
+        self.machine.hidden_bytes()
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.machine.has_invariants()
+    }
+
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+        self.machine.inspect(state, out);
+    }
+
+    fn deadlock(&self, state: &[u8]) -> Fault {
+        self.deadlocks.lock().unwrap().insert(self.key(state).to_vec());
+        self.machine.deadlock(state)
+    }
+}
+
+/// What a search found.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    deadlocks: BTreeSet<Vec<u8>>,
+    faults: BTreeSet<(FaultKind, String, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Depth,
+    Frontier,
+    Breadth,
+}
+
+/// A way to search.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    order: Order,
+    method: Method,
+    proviso: Proviso,
+    sleep: bool,
+    cache: Option<u64>,
+}
+
+const PLAIN: Way =
+    Way { order: Order::Depth, method: Method::None, proviso: Proviso::None, sleep: false, cache: None };
+
+fn search(machine: &Interp, by: Option<&dyn Reduction>, way: Way, checks: Checks) -> (Outcome, Found) {
+    let system = Noting { machine, deadlocks: Mutex::default() };
+    let stop = AtomicBool::new(false);
+    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+    let reduce = by.map(|by| Reduce { by, method: way.method, proviso: way.proviso });
+    let task = Task { checks, all_errors: true, seed: None, limits, stop: &stop, reduce };
+    let level = |levels| {
+        let queue = Whole::new(system.hidden_bytes());
+        frontier(&system, &mut Table::default(), queue, levels, &task, &mut Silent)
+    };
+    let mut cache = Cache::new(way.cache.unwrap_or(u64::MAX), u64::MAX);
+    let outcome = match way.order {
+        Order::Depth if way.sleep => depth_first_with_sleep(&system, &mut cache, &task, &mut Silent),
+        Order::Depth if way.cache.is_some() => depth_first(&system, &mut cache, &task, &mut Silent),
+        Order::Depth => depth_first(&system, &mut Table::default(), &task, &mut Silent),
+        Order::Frontier => level(Levels::Edges),
+        Order::Breadth => level(Levels::Steps),
+    };
+    let faults =
+        outcome.violations.iter().map(|v| (v.fault.kind, v.fault.file.clone(), v.fault.line)).collect();
+    (outcome, Found { deadlocks: system.deadlocks.into_inner().unwrap(), faults })
+}
+
+/// All ways that are to find the same; the proviso only where there is more to find than deadlocks.
+fn ways(checks: Checks) -> Vec<Way> {
+    let none = checks.only_end_states();
+    let sets = |proviso| if none { Proviso::None } else { proviso };
+    let mut ways = Vec::new();
+    for save in [Save::All, Save::BackEdges, Save::None] {
+        for order in [Order::Depth, Order::Frontier, Order::Breadth] {
+            ways.push(Way { order, method: Method::Twophase(save), ..PLAIN });
+        }
+    }
+    ways.push(Way { method: Method::Twophase(Save::BackEdges), cache: Some(CACHE), ..PLAIN });
+    for proviso in [sets(Proviso::Stack), sets(Proviso::ClosedSet)] {
+        let way = Way { method: Method::Sets, proviso, ..PLAIN };
+        ways.extend([way, Way { sleep: true, ..way }, Way { sleep: true, cache: Some(CACHE), ..way }]);
+        ways.push(Way { cache: Some(CACHE), ..way });
+    }
+    ways.push(Way {
+        order: Order::Frontier,
+        method: Method::Sets,
+        proviso: sets(Proviso::ClosedSet),
+        ..PLAIN
+    });
+    ways.extend([Way { sleep: true, ..PLAIN }, Way { sleep: true, cache: Some(CACHE), ..PLAIN }]);
+    ways
+}
+
+/// Whether the program was small enough.
+fn agrees(model: &Model) -> bool {
+    let machine = model.machine(&model.program);
+    for checks in [Checks::SAFETY, Checks::only(FaultKind::EndState)] {
+        let (all, expected) = search(&machine, None, PLAIN, checks);
+        if all.exhausted.is_none() {
+            return false;
+        }
+        for extent in [Extent::OneProcess, Extent::AnyProcesses] {
+            let stubborn = Stubborn::new(&model.program, &machine, extent);
+            for way in ways(checks) {
+                let (outcome, found) = search(&machine, Some(&stubborn), way, checks);
+                assert!(outcome.exhausted.is_some(), "{} {way:?}: {:?}", model.name, outcome.stop);
+                assert_eq!(found, expected, "{} {extent:?} {way:?}", model.name);
+                if way.method == Method::None && way.cache.is_none() {
+                    let numbers = |o: &Outcome| (o.statistics.states, o.errors);
+                    assert_eq!(numbers(&outcome), numbers(&all), "{} {way:?}", model.name);
+                    assert!(outcome.statistics.transitions <= all.statistics.transitions);
+                }
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn on_random_programs_all_ways_find_the_same() {
+    let seeds: u64 = std::env::var("REDUCTION_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let mut small = 0;
+    for seed in 0..seeds {
+        for size in [Size::Small, Size::Medium] {
+            small += Model::random(seed, size).is_some_and(|model| agrees(&model)) as u64;
+        }
+    }
+    assert!(small > seeds, "only {small} programs were small enough");
+}
+
+#[test]
+fn on_the_models_of_the_repository_all_ways_find_the_same() {
+    let small = Model::all().iter().filter(|model| agrees(model)).count();
+    assert!(small > 100, "only {small} models were small enough");
+}

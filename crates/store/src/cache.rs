@@ -1,0 +1,367 @@
+//! State-space caching: the keys of the search stack, and at most so many others.
+//!
+//! From G. J. Holzmann (*Tracing protocols*, 1985), C. Jard and T. Jéron (1991) and P. Godefroid, G. J. Holzmann and D. Pirottin
+//! (*State-space caching revisited*, 1992). A depth-first search ends as long as it knows the states of its own stack;
+//! what else it knows only saves it from doing work twice. With partial orders most states are met once, so few
+//! need to be kept.
+//!
+//! **Who has to go.** The key that left the stack longest ago, unless it was met again since: then it is passed over once (the
+//! *second chance* of paging). A depth-first search mostly comes back to where it has just been, and a state that was met
+//! again is one that several ways lead to. Neither needs more than a queue and a bit.
+//!
+//! Beside every key stands a note that belongs to the search (sleep sets). How many keys were met again after they were dropped
+//! is told by a [`Tally`], which may take a few too many for such.
+
+use crate::hash::hash;
+use crate::tally::Tally;
+use crate::{Full, Noted, Seen};
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+/// The least size of the index.
+const FIRST_SLOTS: usize = 64;
+
+/// A store that forgets. `N` is the note beside each key.
+#[derive(Debug)]
+pub struct Cache<N> {
+    /// How many keys that are not on the stack are kept.
+    most: u64,
+    limit: u64,
+    /// Places of entries plus one, by hash, with linear probing; 0 is free. A power of two, at most half full.
+    index: Vec<u32>,
+    entries: Vec<Entry<N>>,
+    /// Entries that are not in use.
+    free: Vec<u32>,
+    /// Entries that have left the stack, the earliest first.
+    left: VecDeque<u32>,
+    keys: u64,
+    key_bytes: u64,
+    counts: Counts,
+    dropped: Tally,
+}
+
+#[derive(Debug)]
+struct Entry<N> {
+    hash: u64,
+    key: Box<[u8]>,
+    note: N,
+    /// How often it is on the stack.
+    held: u32,
+    /// Whether it waits among those that have left the stack.
+    waits: bool,
+    /// Whether it was met since it left the stack, or since it was passed over.
+    met: Cell<bool>,
+}
+
+/// What a cache did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Keys that were inserted, those that were inserted again included.
+    pub inserted: u64,
+    /// Keys that were dropped.
+    pub cleared: u64,
+    /// Of those inserted, how many had been dropped before.
+    pub reexplored: u64,
+}
+
+impl<N: Default> Cache<N> {
+    /// An empty cache that keeps at most `most` keys off the stack, and answers [`Full`] rather than use more than `limit`
+    /// bytes.
+    pub fn new(most: u64, limit: u64) -> Self {
+        Cache {
+            most,
+            limit,
+            index: vec![0; FIRST_SLOTS],
+            entries: Vec::new(),
+            free: Vec::new(),
+            left: VecDeque::new(),
+            keys: 0,
+            key_bytes: 0,
+            counts: Counts::default(),
+            dropped: Tally::default(),
+        }
+    }
+
+    fn mask(&self) -> usize {
+        self.index.len() - 1
+    }
+
+    /// Where the key stands in the index, or the free slot where it would.
+    fn slot(&self, key: &[u8], hash: u64) -> usize {
+        let mut slot = hash as usize & self.mask();
+        loop {
+            match (self.index[slot] as usize).checked_sub(1) {
+                None => return slot,
+                Some(at) if self.entries[at].hash == hash && *self.entries[at].key == *key => return slot,
+                Some(_) => slot = (slot + 1) & self.mask(),
+            }
+        }
+    }
+
+    fn find(&self, key: &[u8], hash: u64) -> Option<usize> {
+        (self.index[self.slot(key, hash)] as usize).checked_sub(1)
+    }
+
+    fn grow(&mut self) -> Result<(), Full> {
+        let len = self.index.len() * 2;
+        let mut index: Vec<u32> = Vec::new();
+        if self.memory() + len as u64 * 4 > self.limit || index.try_reserve_exact(len).is_err() {
+            return Err(Full);
+        }
+        index.resize(len, 0);
+        for place in self.index.iter().copied().filter(|&place| place != 0) {
+            let mut slot = self.entries[place as usize - 1].hash as usize & (len - 1);
+            while index[slot] != 0 {
+                slot = (slot + 1) & (len - 1);
+            }
+            index[slot] = place;
+        }
+        self.index = index;
+        Ok(())
+    }
+
+    fn add(&mut self, key: &[u8], hash: u64) -> Result<(), Full> {
+        if self.keys as usize * 2 >= self.index.len() {
+            self.grow()?;
+        }
+        if self.memory() + key.len() as u64 > self.limit || self.entries.len() >= u32::MAX as usize - 1 {
+            return Err(Full);
+        }
+        let entry =
+            Entry { hash, key: key.into(), note: N::default(), held: 0, waits: false, met: Cell::new(false) };
+        let slot = self.slot(key, hash);
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.entries[at as usize] = entry;
+                at as usize
+            }
+            None => {
+                self.entries.try_reserve(1).map_err(|_| Full)?;
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }
+        };
+        self.index[slot] = at as u32 + 1;
+        self.keys += 1;
+        self.key_bytes += key.len() as u64;
+        self.counts.inserted += 1;
+        self.counts.reexplored += u64::from(self.dropped.has_hash(hash));
+        Ok(())
+    }
+
+    /// Takes a key out of the index, and closes the gap: what stands behind it moves up unless it is where it belongs.
+    fn remove(&mut self, at: usize) {
+        let entry = &mut self.entries[at];
+        let key = std::mem::take(&mut entry.key);
+        entry.note = N::default();
+        let hash = entry.hash;
+        let mask = self.mask();
+        let mut gap = hash as usize & mask;
+        while self.index[gap] as usize != at + 1 {
+            gap = (gap + 1) & mask;
+        }
+        let mut next = (gap + 1) & mask;
+        while let Some(other) = (self.index[next] as usize).checked_sub(1) {
+            let home = self.entries[other].hash as usize & mask;
+            if next.wrapping_sub(home) & mask >= next.wrapping_sub(gap) & mask {
+                self.index[gap] = self.index[next];
+                gap = next;
+            }
+            next = (next + 1) & mask;
+        }
+        self.index[gap] = 0;
+        self.free.push(at as u32);
+        self.keys -= 1;
+        self.key_bytes -= key.len() as u64;
+        self.counts.cleared += 1;
+        self.dropped.note_hash(hash);
+    }
+
+    /// A key is on the stack no more: it waits among the others, and if they are too many one has to go.
+    fn wait(&mut self, at: usize) {
+        if !self.entries[at].waits {
+            self.entries[at].waits = true;
+            self.left.push_back(at as u32);
+        }
+        while self.left.len() as u64 > self.most {
+            let Some(first) = self.left.pop_front() else { return };
+            let entry = &mut self.entries[first as usize];
+            if entry.held > 0 {
+                entry.waits = false;
+            } else if entry.met.replace(false) {
+                self.left.push_back(first);
+            } else {
+                entry.waits = false;
+                self.remove(first as usize);
+            }
+        }
+    }
+}
+
+impl<N: Default> Seen for Cache<N> {
+    const LOSSLESS: bool = true;
+    type Ticket = u64;
+    type Name = ();
+
+    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+        Ok(hash(key))
+    }
+
+    fn insert(&mut self, key: &[u8], hash: u64) -> Result<Option<()>, Full> {
+        if self.contains(key, hash) {
+            return Ok(None);
+        }
+        // It may have to go only after it was held, or left without having been held.
+        self.add(key, hash).map(Some)
+    }
+
+    fn contains(&self, key: &[u8], hash: u64) -> bool {
+        let found = self.find(key, hash);
+        if let Some(at) = found {
+            self.entries[at].met.set(true);
+        }
+        found.is_some()
+    }
+
+    fn hold(&mut self, key: &[u8]) {
+        if let Some(at) = self.find(key, hash(key)) {
+            self.entries[at].held += 1;
+            self.entries[at].met.set(false);
+        }
+    }
+
+    fn leave(&mut self, key: &[u8]) {
+        let Some(at) = self.find(key, hash(key)) else { return };
+        self.entries[at].held = self.entries[at].held.saturating_sub(1);
+        if self.entries[at].held == 0 {
+            self.wait(at);
+        }
+    }
+
+    fn forgotten(&self) -> Option<Counts> {
+        (self.most < u64::MAX).then_some(self.counts)
+    }
+
+    fn n_keys(&self) -> u64 {
+        self.counts.inserted - self.counts.reexplored
+    }
+
+    fn memory(&self) -> u64 {
+        let entries = self.entries.capacity() * size_of::<Entry<N>>();
+        let lists = (self.index.capacity() + self.free.capacity() + self.left.capacity()) * 4;
+        (entries + lists) as u64 + self.key_bytes + self.keys * 16 + self.dropped.memory()
+    }
+}
+
+impl<N: Default> Noted for Cache<N> {
+    type Note = N;
+
+    fn note(&mut self, key: &[u8], hash: u64) -> Option<&mut N> {
+        self.find(key, hash).map(|at| &mut self.entries[at].note)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(cache: &mut Cache<u32>, key: u32) -> bool {
+        let new = cache.is_new(&key.to_le_bytes()).unwrap();
+        cache.hold(&key.to_le_bytes());
+        cache.leave(&key.to_le_bytes());
+        new
+    }
+
+    fn knows(cache: &Cache<u32>, key: u32) -> bool {
+        cache.find(&key.to_le_bytes(), hash(&key.to_le_bytes())).is_some()
+    }
+
+    #[test]
+    fn the_one_that_left_first_has_to_go() {
+        let mut cache = Cache::new(3, u64::MAX);
+        (0..5).for_each(|key| assert!(visit(&mut cache, key)));
+        let known: Vec<u32> = (0..5).filter(|&key| knows(&cache, key)).collect();
+        assert_eq!(known, [2, 3, 4]);
+        assert_eq!(cache.forgotten(), Some(Counts { inserted: 5, cleared: 2, reexplored: 0 }));
+        assert!(visit(&mut cache, 1));
+        assert_eq!(cache.forgotten(), Some(Counts { inserted: 6, cleared: 3, reexplored: 1 }));
+        assert_eq!(cache.n_keys(), 5, "keys ever stored, each once");
+    }
+
+    #[test]
+    fn one_that_was_met_again_gets_a_second_chance() {
+        let mut cache = Cache::new(2, u64::MAX);
+        visit(&mut cache, 0);
+        visit(&mut cache, 1);
+        assert!(cache.knows(&0_u32.to_le_bytes()).unwrap());
+        visit(&mut cache, 2);
+        assert!(knows(&cache, 0) && !knows(&cache, 1) && knows(&cache, 2));
+        visit(&mut cache, 3);
+        visit(&mut cache, 4);
+        assert!(!knows(&cache, 0), "a second chance is not a third");
+    }
+
+    #[test]
+    fn what_is_on_the_stack_stays() {
+        let mut cache: Cache<u32> = Cache::new(0, u64::MAX);
+        let key = |n: u32| n.to_le_bytes();
+        for n in 0..100 {
+            assert!(cache.is_new(&key(n)).unwrap());
+            cache.hold(&key(n));
+        }
+        cache.hold(&key(7));
+        cache.leave(&key(7));
+        assert!((0..100).all(|n| knows(&cache, n)));
+        (0..100).rev().for_each(|n| cache.leave(&key(n)));
+        assert!((0..100).all(|n| !knows(&cache, n)));
+        // One that was never on the stack.
+        assert!(cache.is_new(&key(200)).unwrap());
+        cache.leave(&key(200));
+        assert!(!knows(&cache, 200));
+    }
+
+    #[test]
+    fn notes_stay_beside_their_keys() {
+        let mut cache: Cache<u32> = Cache::new(10, u64::MAX);
+        let key = 5_u32.to_le_bytes();
+        let ticket = cache.prepare(&key).unwrap();
+        assert!(cache.note(&key, ticket).is_none());
+        visit(&mut cache, 5);
+        *cache.note(&key, ticket).unwrap() = 9;
+        (6..16).for_each(|n| assert!(visit(&mut cache, n)));
+        assert!(cache.note(&key, ticket).is_none(), "gone with its key");
+        visit(&mut cache, 5);
+        assert_eq!(cache.note(&key, ticket), Some(&mut 0));
+    }
+
+    /// Against a plain list, with keys that collide.
+    #[test]
+    fn behaves_as_a_queue_of_keys() {
+        let mut cache = Cache::new(50, u64::MAX);
+        let mut model: VecDeque<u32> = VecDeque::new();
+        let mut random = 1_u64;
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let key = (random >> 33) as u32 % 120;
+            if model.contains(&key) {
+                assert!(knows(&cache, key));
+                continue;
+            }
+            assert!(visit(&mut cache, key));
+            model.push_back(key);
+            if model.len() > 50 {
+                model.pop_front();
+            }
+            assert_eq!(cache.keys as usize, model.len());
+        }
+        assert!(model.iter().all(|&key| knows(&cache, key)));
+    }
+
+    #[test]
+    fn a_full_cache_says_so() {
+        let mut cache: Cache<u32> = Cache::new(u64::MAX, 20_000);
+        let full = (0..10_000_u32).map(|key| cache.is_new(&key.to_le_bytes())).find(Result::is_err);
+        assert_eq!(full, Some(Err(Full)));
+        assert!(cache.memory() <= 40_000);
+    }
+}
