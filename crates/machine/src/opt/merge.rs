@@ -182,7 +182,9 @@ fn is_local_step(edge: &Edge, number: usize, watched: &Watched) -> bool {
     // What is printed is not part of a state: which values of globals it shows does not matter here.
     let own = footprint.is_local() || prints && !footprint.channels && !footprint.system;
     let local = own && !footprint.may_fail;
-    statement && edge.escape.is_none() && local && !shown()
+    // A step into a place that others look at is seen as well.
+    let arrives = watched.labels.contains(&(number, edge.to));
+    statement && edge.escape.is_none() && local && !shown() && !arrives
 }
 
 /// Takes out the locations from which an atomic sequence goes on to one that is not local.
@@ -278,6 +280,18 @@ mod tests {
         assert!(edge(&program, "p", "x = 2").atomic);
         assert!(!edge(&program, "p", "x = x + 1").atomic, "the next statement writes a global");
         assert!(!edge(&program, "p", "g = 2").atomic);
+    }
+
+    #[test]
+    fn a_step_into_a_place_that_others_look_at_stays_apart() {
+        let text = |guard: &str| {
+            format!(
+                "byte g; active proctype p() {{ byte x; g = 1; x = x + 1; at: g = 0 }} \
+                 active proctype q() {{ g == 1 && {guard} }}"
+            )
+        };
+        assert!(edge(&merged(&text("true")), "p", "g = 1").atomic);
+        assert!(!edge(&merged(&text("!p@at")), "p", "g = 1").atomic);
     }
 
     #[test]
