@@ -18,12 +18,12 @@
 //! come first ([`Expansion::reordered`]). What was chosen is not enough when one of its steps cannot be
 //! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
 
+use crate::atomic_run::{AtomicRun, Place, STRAIGHT};
 use crate::limits::Budget;
 use crate::marks::{Lack, process_bit};
 use crate::outcome::StopReason;
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
-use crate::transients::Transients;
 use std::ops::Range;
 use system::{ActionId, Choice, Fault, Reducer, Successor, Successors, TransitionSystem, Worker};
 
@@ -31,8 +31,6 @@ use system::{ActionId, Choice, Fault, Reducer, Successor, Successors, Transition
 const TOGETHER: usize = 16;
 /// A run of more transient states than this is not followed as a straight one. (It may be endless.)
 const LONG_RUN: u32 = 500;
-/// Numbers of places on straight runs begin here.
-const STRAIGHT: u32 = 1 << 31;
 /// Bytes of outcomes beyond which places no longer fit into 32 bits safely.
 const MOST_BYTES: usize = 3 << 30;
 
@@ -674,145 +672,6 @@ fn retain(list: &mut Vec<Successor>, first: usize, wanted: impl Fn(&Successor) -
     }
     list.truncate(kept);
     kept < before
-}
-
-/// How a transient state was first reached within a closure.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// The transient state before it; `None` when it is the first of its run.
-    parent: Option<u32>,
-    action: ActionId,
-    /// Steps from the expanded state.
-    depth: u32,
-}
-
-/// The transient states of one closure that are kept, numbered in the order in which they were met.
-#[derive(Debug, Default)]
-struct AtomicRun {
-    states: Transients,
-    places: Vec<Place>,
-    /// From this number on all transient states are kept.
-    careful_from: usize,
-    /// The places of straight runs, whose states are not kept. Their numbers begin with [`STRAIGHT`].
-    straight: Vec<Place>,
-    /// Steps from a place to a state that was kept before.
-    again: Vec<(u32, u32)>,
-}
-
-impl AtomicRun {
-    fn clear(&mut self) {
-        self.straight.clear();
-        self.careful_from = usize::MAX;
-        if !self.places.is_empty() {
-            self.states.clear();
-            self.places.clear();
-            self.again.clear();
-        }
-    }
-
-    fn place(&self, number: u32) -> Place {
-        match number.checked_sub(STRAIGHT) {
-            Some(at) => self.straight[at as usize],
-            None => self.places[number as usize],
-        }
-    }
-
-    /// Steps from the expanded state to a place; `None` is that state.
-    fn depth(&self, place: Option<u32>) -> u32 {
-        place.map_or(0, |number| self.place(number).depth)
-    }
-
-    /// The kept state from which a place was reached by a straight run.
-    fn origin(&self, mut place: u32) -> Option<u32> {
-        while place >= STRAIGHT {
-            place = self.place(place).parent?;
-        }
-        Some(place)
-    }
-
-    fn memory(&self) -> u64 {
-        self.states.memory()
-            + ((self.places.capacity() + self.straight.capacity()) * size_of::<Place>()) as u64
-            + (self.again.capacity() * 8) as u64
-    }
-
-    /// Appends the actions to `from` and then `action`.
-    fn path(&self, from: Option<u32>, action: ActionId, out: &mut Vec<ActionId>) {
-        if let Some(from) = from {
-            self.path_to(from, out);
-        }
-        out.push(action);
-    }
-
-    /// The first action on the way to `from` and then `action`.
-    fn first_action(&self, from: Option<u32>, action: ActionId) -> ActionId {
-        let (mut first, mut next) = (action, from);
-        while let Some(at) = next {
-            let place = self.place(at);
-            (first, next) = (place.action, place.parent);
-        }
-        first
-    }
-
-    /// Appends the actions to a transient state.
-    fn path_to(&self, place: u32, out: &mut Vec<ActionId>) {
-        let first = out.len();
-        let mut next = Some(place);
-        while let Some(at) = next {
-            let place = self.place(at);
-            out.push(place.action);
-            next = place.parent;
-        }
-        out[first..].reverse();
-    }
-
-    /// The actions to a transient state that lies on a cycle, if there is one: a depth-first search that meets a
-    /// state on its own stack.
-    fn find_loop(&self) -> Option<Vec<ActionId>> {
-        let again = self.again.iter().filter_map(|&(from, to)| Some((self.origin(from)?, to)));
-        let first = self.places.iter().enumerate();
-        let first = first.filter_map(|(i, place)| Some((self.origin(place.parent?)?, i as u32)));
-        let mut steps: Vec<(u32, u32)> = again.chain(first).collect();
-        steps.sort_unstable();
-        let steps_of = |node: u32| steps.partition_point(|s| s.0 < node);
-        let mut colours = vec![Colour::White; self.places.len()];
-        for root in 0..self.places.len() as u32 {
-            if colours[root as usize] != Colour::White {
-                continue;
-            }
-            let mut stack = vec![(root, steps_of(root))];
-            colours[root as usize] = Colour::OnStack;
-            while let Some((node, next)) = stack.last_mut() {
-                let Some(&(_, to)) = steps.get(*next).filter(|s| s.0 == *node) else {
-                    colours[*node as usize] = Colour::Done;
-                    stack.pop();
-                    continue;
-                };
-                *next += 1;
-                match colours[to as usize] {
-                    Colour::White => {
-                        colours[to as usize] = Colour::OnStack;
-                        stack.push((to, steps_of(to)));
-                    }
-                    Colour::OnStack => {
-                        let mut path = Vec::new();
-                        self.path_to(to, &mut path);
-                        return Some(path);
-                    }
-                    Colour::Done => {}
-                }
-            }
-        }
-        None
-    }
-}
-
-/// The colours of a depth-first search for cycles.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Colour {
-    White,
-    OnStack,
-    Done,
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! A search cannot mention Promela, prints nothing and has no global state. It is generic in its store alone.
 
 pub mod ancestry;
+mod atomic_run;
 pub mod delta;
 pub mod depth_first;
 pub mod expand;

@@ -115,7 +115,8 @@ struct Ndfs<'a> {
     depth_limited: bool,
 }
 
-fn key(state: &[u8], hidden: usize) -> &[u8] {
+/// The part of a state that makes it different from others.
+pub(crate) fn key(state: &[u8], hidden: usize) -> &[u8] {
     &state[..state.len().saturating_sub(hidden)]
 }
 

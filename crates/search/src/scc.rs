@@ -11,7 +11,7 @@ use crate::expand::Expansion;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, Lack, Marker};
-use crate::ndfs::Cycles;
+use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
@@ -100,10 +100,6 @@ struct Scc<'a> {
     found: Recorder,
     statistics: Statistics,
     depth_limited: bool,
-}
-
-fn key(state: &[u8], hidden: usize) -> &[u8] {
-    &state[..state.len().saturating_sub(hidden)]
 }
 
 impl Scc<'_> {

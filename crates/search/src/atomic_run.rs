@@ -1,0 +1,149 @@
+//! The transient states of one closure: how each was reached, and whether they can go round for ever.
+//!
+//! [`crate::expand`] fills this in while it closes the atomic sequences of one state, and asks it for the actions to an
+//! ordinary state behind them.
+
+use crate::transients::Transients;
+use system::ActionId;
+
+/// Numbers of places on straight runs begin here.
+pub const STRAIGHT: u32 = 1 << 31;
+
+/// How a transient state was first reached within a closure.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The transient state before it; `None` when it is the first of its run.
+    pub parent: Option<u32>,
+    pub action: ActionId,
+    /// Steps from the expanded state.
+    pub depth: u32,
+}
+
+/// The transient states of one closure that are kept, numbered in the order in which they were met.
+#[derive(Debug, Default)]
+pub struct AtomicRun {
+    pub states: Transients,
+    pub places: Vec<Place>,
+    /// From this number on all transient states are kept.
+    pub careful_from: usize,
+    /// The places of straight runs, whose states are not kept. Their numbers begin with [`STRAIGHT`].
+    pub straight: Vec<Place>,
+    /// Steps from a place to a state that was kept before.
+    pub again: Vec<(u32, u32)>,
+}
+
+impl AtomicRun {
+    pub fn clear(&mut self) {
+        self.straight.clear();
+        self.careful_from = usize::MAX;
+        if !self.places.is_empty() {
+            self.states.clear();
+            self.places.clear();
+            self.again.clear();
+        }
+    }
+
+    fn place(&self, number: u32) -> Place {
+        match number.checked_sub(STRAIGHT) {
+            Some(at) => self.straight[at as usize],
+            None => self.places[number as usize],
+        }
+    }
+
+    /// Steps from the expanded state to a place; `None` is that state.
+    pub fn depth(&self, place: Option<u32>) -> u32 {
+        place.map_or(0, |number| self.place(number).depth)
+    }
+
+    /// The kept state from which a place was reached by a straight run.
+    fn origin(&self, mut place: u32) -> Option<u32> {
+        while place >= STRAIGHT {
+            place = self.place(place).parent?;
+        }
+        Some(place)
+    }
+
+    pub fn memory(&self) -> u64 {
+        self.states.memory()
+            + ((self.places.capacity() + self.straight.capacity()) * size_of::<Place>()) as u64
+            + (self.again.capacity() * 8) as u64
+    }
+
+    /// Appends the actions to `from` and then `action`.
+    pub fn path(&self, from: Option<u32>, action: ActionId, out: &mut Vec<ActionId>) {
+        if let Some(from) = from {
+            self.path_to(from, out);
+        }
+        out.push(action);
+    }
+
+    /// The first action on the way to `from` and then `action`.
+    pub fn first_action(&self, from: Option<u32>, action: ActionId) -> ActionId {
+        let (mut first, mut next) = (action, from);
+        while let Some(at) = next {
+            let place = self.place(at);
+            (first, next) = (place.action, place.parent);
+        }
+        first
+    }
+
+    /// Appends the actions to a transient state.
+    fn path_to(&self, place: u32, out: &mut Vec<ActionId>) {
+        let first = out.len();
+        let mut next = Some(place);
+        while let Some(at) = next {
+            let place = self.place(at);
+            out.push(place.action);
+            next = place.parent;
+        }
+        out[first..].reverse();
+    }
+
+    /// The actions to a transient state that lies on a cycle, if there is one: a depth-first search that meets a
+    /// state on its own stack.
+    pub fn find_loop(&self) -> Option<Vec<ActionId>> {
+        let again = self.again.iter().filter_map(|&(from, to)| Some((self.origin(from)?, to)));
+        let first = self.places.iter().enumerate();
+        let first = first.filter_map(|(i, place)| Some((self.origin(place.parent?)?, i as u32)));
+        let mut steps: Vec<(u32, u32)> = again.chain(first).collect();
+        steps.sort_unstable();
+        let steps_of = |node: u32| steps.partition_point(|s| s.0 < node);
+        let mut colours = vec![Colour::White; self.places.len()];
+        for root in 0..self.places.len() as u32 {
+            if colours[root as usize] != Colour::White {
+                continue;
+            }
+            let mut stack = vec![(root, steps_of(root))];
+            colours[root as usize] = Colour::OnStack;
+            while let Some((node, next)) = stack.last_mut() {
+                let Some(&(_, to)) = steps.get(*next).filter(|s| s.0 == *node) else {
+                    colours[*node as usize] = Colour::Done;
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match colours[to as usize] {
+                    Colour::White => {
+                        colours[to as usize] = Colour::OnStack;
+                        stack.push((to, steps_of(to)));
+                    }
+                    Colour::OnStack => {
+                        let mut path = Vec::new();
+                        self.path_to(to, &mut path);
+                        return Some(path);
+                    }
+                    Colour::Done => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The colours of a depth-first search for cycles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colour {
+    White,
+    OnStack,
+    Done,
+}
