@@ -3,11 +3,14 @@
 
 pub mod command;
 pub mod compare;
+pub mod cyclic;
 pub mod exhaust;
 pub mod features;
+pub mod formula;
 pub mod generate;
 #[cfg(feature = "golden")]
 pub mod golden;
+pub mod liveness;
 pub mod model;
 pub mod ours;
 pub mod outcome;

@@ -1,5 +1,6 @@
 //! Runs the `spinor` binary under test and reads its one JSON object.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::command::{self, Output, TempDir};
-use crate::outcome::{Exploration, Kind, Outcome};
+use crate::outcome::{Exploration, Kind, Outcome, Verdict};
 
 /// The options of the reference configuration, in which the number of states is that of Spin.
 pub const REFERENCE: [&str; 9] =
@@ -74,6 +75,59 @@ impl Spinor {
             Err(error) => Outcome::Failed(format!("{}: {error}", self.path.display())),
         }
     }
+}
+
+/// What one run says about a property.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The run that breaks it ends in a state that is repeated for ever.
+    pub ends: bool,
+}
+
+/// What one run says, by the names of the properties.
+pub type Verdicts = BTreeMap<String, Told>;
+
+impl Spinor {
+    /// Checks these properties of a model; the error is an outcome without verdicts.
+    pub fn verdicts(&self, text: &str, properties: &[String], args: &[&str]) -> Result<Verdicts, Outcome> {
+        let failed = |error: std::io::Error| Outcome::Failed(error.to_string());
+        let dir = TempDir::new().map_err(failed)?;
+        fs::write(dir.path().join("model.pml"), text).map_err(failed)?;
+        let mut command = Command::new(&self.path);
+        command.args(["check", "model.pml", "--format", "json"]).args(args).args(&self.extra);
+        for property in properties {
+            command.args(["--property", property]);
+        }
+        let output = command::run(command, dir.path(), self.limit).map_err(failed)?;
+        match output.code {
+            Some(0 | 1 | 3) => parse_verdicts(&output.stdout).map_err(Outcome::Crashed),
+            _ => Err(interpret(&output, "")),
+        }
+    }
+}
+
+/// Reads the verdicts of a report.
+fn parse_verdicts(text: &str) -> Result<Verdicts, String> {
+    let root: Value = serde_json::from_str(text.trim()).map_err(|e| e.to_string())?;
+    let properties = root.get("properties").and_then(Value::as_array).ok_or("no `properties`")?;
+    let word = |property: &Value, key: &str| property.get(key).and_then(Value::as_str).map(str::to_string);
+    let of = |property: &Value| {
+        let verdict = match word(property, "verdict")?.as_str() {
+            "holds" => Verdict::Holds,
+            "violated" => Verdict::Violated,
+            other => Verdict::Unknown(other.to_string()),
+        };
+        Some((word(property, "name")?, Told { verdict, ends: ends(property) }))
+    };
+    properties.iter().map(of).collect::<Option<Verdicts>>().ok_or_else(|| "a property without verdict".into())
+}
+
+/// Whether the cycle of the first violation is empty.
+fn ends(property: &Value) -> bool {
+    let number = |key: &str| property.pointer(&format!("/violations/0/{key}")).and_then(Value::as_u64);
+    number("cycle").is_some_and(|cycle| Some(cycle) == number("depth"))
 }
 
 /// The binary in the directory of the running program, or in the one above (tests run in `deps`).
@@ -165,6 +219,16 @@ mod tests {
         assert_eq!((report.states, report.transitions, report.errors), (17, 30, 2));
         assert!(report.kinds.contains(&Kind::EndState) && report.truncated.is_none());
         assert!(parse_report(REPORT, "never").is_err());
+    }
+
+    #[test]
+    fn verdicts_are_read() {
+        let verdicts = parse_verdicts(REPORT).expect("a report");
+        assert_eq!(verdicts.get("safety"), Some(&Told { verdict: Verdict::Violated, ends: false }));
+        let stuck =
+            REPORT.replace(r#""kind": "end-state""#, r#""kind": "accept-cycle", "depth": 3, "cycle": 3"#);
+        assert!(parse_verdicts(&stuck).expect("a report")["safety"].ends);
+        assert!(parse_verdicts("{}").is_err());
     }
 
     #[test]

@@ -45,6 +45,34 @@ impl fmt::Display for Kind {
     }
 }
 
+/// What a tool says about one property.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// No run breaks it.
+    Holds,
+    /// Some run does.
+    Violated,
+    /// Nothing can be said, for this reason.
+    Unknown(String),
+}
+
+impl Verdict {
+    /// Whether both are known and different.
+    pub fn contradicts(&self, other: &Verdict) -> bool {
+        matches!((self, other), (Verdict::Holds, Verdict::Violated) | (Verdict::Violated, Verdict::Holds))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Holds => f.write_str("holds"),
+            Verdict::Violated => f.write_str("violated"),
+            Verdict::Unknown(why) => write!(f, "unknown ({why})"),
+        }
+    }
+}
+
 /// The result of exploring a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exploration {

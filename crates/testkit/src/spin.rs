@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::command::{self, Output, TempDir};
-use crate::outcome::{Exploration, Kind, Outcome};
+use crate::outcome::{Exploration, Kind, Outcome, Verdict};
 
 /// The oracle: where Spin and the C compilers are.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub enum Compiler {
     Unmasked,
 }
 
-const TRANSLATE_LIMIT: Duration = Duration::from_secs(20);
+const TRANSLATE_LIMIT: Duration = Duration::from_secs(8);
 const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 const DEPTH_LIMIT: &str = "-m200000";
 const DEFINES: [&str; 6] = ["-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DVECTORSZ=8192", "-DMEMLIM=1024"];
@@ -108,6 +108,20 @@ impl Spin {
         }
     }
 
+    /// Translates a model and compiles its verifier for cycles, without any reduction. `defines` are for the C compiler.
+    pub fn verifier(&self, text: &str, defines: &[&str], compiler: Compiler) -> Result<Verifier, Outcome> {
+        let dir = self.translated(text, &[])?;
+        let cc = if compiler == Compiler::Quick { &self.quick } else { &self.thorough };
+        let Some(cc) = cc else { return Err(Outcome::Skipped("no C compiler on the search path".into())) };
+        let mut compile = Command::new(cc);
+        compile.args(["-w", "-DNOREDUCE", "-DMEMLIM=1024", "-o", "pan", "pan.c"]).args(defines);
+        match command::run(compile, dir.path(), COMPILE_LIMIT) {
+            Ok(output) if output.code == Some(0) => Ok(Verifier { dir, limit: self.limit }),
+            Ok(output) => Err(Outcome::Failed(format!("C compiler: {}", first_line(&output.stderr)))),
+            Err(error) => Err(Outcome::Failed(format!("C compiler: {error}"))),
+        }
+    }
+
     /// Translates a model; the directory then holds `pan.c`.
     fn translated(&self, text: &str, options: &[String]) -> Result<TempDir, Outcome> {
         if let Some(why) = self.missing() {
@@ -130,6 +144,46 @@ impl Spin {
             return Err(Outcome::Rejected(complaint(&output)));
         }
         Ok(dir)
+    }
+}
+
+/// A verifier of Spin for properties of infinite runs, compiled once and asked often.
+#[derive(Debug)]
+pub struct Verifier {
+    dir: TempDir,
+    limit: Duration,
+}
+
+impl Verifier {
+    /// Runs it with these options.
+    pub fn ask(&self, options: &[&str]) -> Verdict {
+        let mut pan = Command::new(self.dir.path().join("pan"));
+        pan.args(options).args(["-m20000", "-w14"]);
+        match command::run(pan, self.dir.path(), self.limit) {
+            Ok(output) if output.timed_out => Verdict::Unknown("time limit".into()),
+            Ok(output) => cycle_verdict(&output.stdout),
+            Err(error) => Verdict::Unknown(error.to_string()),
+        }
+    }
+}
+
+/// What a report of `pan -a` or `pan -l` says. Only errors that are about infinite runs, or that the claim finds, are errors.
+fn cycle_verdict(text: &str) -> Verdict {
+    const FOUND: [&str; 5] = [
+        "acceptance cycle",
+        "non-progress cycle",
+        "assertion violated",
+        "end state in claim",
+        "claim violated",
+    ];
+    let report = parse_report(text);
+    let found = report.messages.iter().find(|message| FOUND.iter().any(|word| message.starts_with(word)));
+    match (found, report.messages.first(), &report.truncated) {
+        (Some(message), ..) if !message.contains("invalid array index") => Verdict::Violated,
+        (_, Some(message), _) => Verdict::Unknown(message.clone()),
+        (_, _, Some(why)) => Verdict::Unknown(why.clone()),
+        _ if !text.contains("states, stored") => Verdict::Unknown(first_line(text)),
+        _ => Verdict::Holds,
     }
 }
 
@@ -246,6 +300,16 @@ mod tests {
         let fatal =
             parse_report("pan:1: block in d_step seq, line 3 (at depth 3)\nWarning: Search not completed\n");
         assert!(fatal.aborted && fatal.kinds.contains(&Kind::Runtime));
+    }
+
+    #[test]
+    fn cycles_are_found_in_reports() {
+        let violated = "pan:1: acceptance cycle (at depth 4)\n  2 states, stored\n";
+        assert_eq!(cycle_verdict(violated), Verdict::Violated);
+        assert_eq!(cycle_verdict("State-vector 36 byte, errors: 0\n  2 states, stored\n"), Verdict::Holds);
+        let cut = "error: max search depth too small\n  2 states, stored\n";
+        assert!(matches!(cycle_verdict(cut), Verdict::Unknown(_)));
+        assert!(matches!(cycle_verdict("pan: refused\n"), Verdict::Unknown(_)));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! `difftest`: random programs through real Spin and through `spinor`, in the reference configuration, with a
-//! shrunk program for every difference. `difftest bless` fills the expectations of golden models from Spin.
+//! shrunk program for every difference. `difftest ltl` asks about infinite runs. `difftest bless` fills the expectations of golden models from Spin.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bless;
+mod ltl;
 mod options;
 mod run;
+mod seeds;
 mod stats;
 
 use std::process::ExitCode;
@@ -25,12 +27,20 @@ fn main() -> ExitCode {
             println!("{}", options::USAGE);
             ExitCode::SUCCESS
         }
+        Mode::Show(seed) if options.ltl => {
+            let program = testkit::cyclic::generate(*seed);
+            for question in ltl::questions(*seed, &program) {
+                print!("{}", question.text(&program));
+            }
+            ExitCode::SUCCESS
+        }
         Mode::Show(seed) => {
             let model = options.model(*seed);
             print!("{}", testkit::print::print(&model));
             ExitCode::SUCCESS
         }
         Mode::Bless(files) => bless::bless(files),
+        Mode::Seeds { .. } | Mode::Fresh { .. } if options.ltl => ltl::run(&options),
         Mode::Seeds { .. } | Mode::Fresh { .. } => run::run(&options),
     }
 }

@@ -9,6 +9,7 @@ use testkit::model::Model;
 /// How to call it.
 pub const USAGE: &str = "\
 usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] [-- SPINOR-OPTIONS]
+       difftest ltl --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest show SEED [--size S]
        difftest bless FILE.pml ...
 
@@ -47,6 +48,8 @@ pub struct Options {
     pub mode: Mode,
     /// Whether seeds number the programs of the tiny grammar.
     pub exhaust: bool,
+    /// Properties of infinite runs are asked about.
+    pub ltl: bool,
     /// `None` mixes the sizes.
     pub size: Option<Size>,
     pub step: u64,
@@ -81,6 +84,7 @@ impl Options {
         let mut options = Options {
             mode: Mode::Help,
             exhaust: false,
+            ltl: false,
             size: None,
             step: 1,
             jobs: 2,
@@ -97,6 +101,7 @@ impl Options {
         };
         let (mut fresh, mut seconds, mut files) = (false, 60, Vec::new());
         let mut args = args.peekable();
+        options.ltl = args.next_if(|a| a == "ltl").is_some();
         let command = args.next_if(|a| a == "show" || a == "bless");
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
@@ -174,6 +179,7 @@ mod tests {
 
     #[test]
     fn commands_take_their_own_arguments() {
+        assert!(parse("ltl --seeds 3..9").expect("options").ltl);
         assert_eq!(parse("show 7").expect("options").mode, Mode::Show(7));
         assert_eq!(
             parse("bless a.pml b.pml").expect("options").mode,

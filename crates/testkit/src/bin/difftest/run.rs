@@ -2,9 +2,7 @@
 
 use std::fs;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use testkit::compare::{CONFIGURATIONS, Class, Comparison, compare, compare_configurations};
 use testkit::features::features;
@@ -15,7 +13,8 @@ use testkit::print::print;
 use testkit::shrink::shrink;
 use testkit::spin::{Compiler, Spin};
 
-use crate::options::{Mode, Options};
+use crate::options::Options;
+use crate::seeds::Seeds;
 use crate::stats::Stats;
 
 /// How often a failing program may be tried in smaller forms.
@@ -26,9 +25,7 @@ struct Session<'a> {
     options: &'a Options,
     spin: Spin,
     spinor: Option<Spinor>,
-    next: AtomicU64,
-    end: u64,
-    deadline: Option<Instant>,
+    seeds: Seeds,
     stats: Mutex<Stats>,
 }
 
@@ -54,36 +51,14 @@ pub fn run(options: &Options) -> ExitCode {
             }
         }
     };
-    let (first, end, deadline) = match options.mode {
-        Mode::Fresh { seconds } => {
-            (fresh_seed(), u64::MAX, Some(Instant::now() + Duration::from_secs(seconds)))
-        }
-        Mode::Seeds { first, end } => (first, end, None),
-        _ => (0, 0, None),
-    };
-    let session = Session {
-        options,
-        spin,
-        spinor,
-        next: AtomicU64::new(first),
-        end,
-        deadline,
-        stats: Mutex::new(Stats::default()),
-    };
+    let session =
+        Session { options, spin, spinor, seeds: Seeds::new(options), stats: Mutex::new(Stats::default()) };
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
             scope.spawn(|| session.work());
         }
     });
-    session.finish(first)
-}
-
-/// A start for the seeds of a fresh run, printed so that it can be repeated.
-fn fresh_seed() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let first = (now.as_micros() as u64) << 16 >> 20;
-    println!("difftest: fresh seeds from {first}");
-    first
+    session.finish()
 }
 
 impl Session<'_> {
@@ -92,10 +67,8 @@ impl Session<'_> {
     }
 
     fn work(&self) {
-        loop {
-            let seed = self.next.fetch_add(self.options.step, Ordering::Relaxed);
-            let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
-            if seed >= self.end || late || self.stats().mismatches() >= self.options.stop {
+        while let Some(seed) = self.seeds.take() {
+            if self.stats().mismatches() >= self.options.stop {
                 return;
             }
             self.one(seed);
@@ -197,10 +170,10 @@ impl Session<'_> {
         println!("MISMATCH {}\n{head}{text}", path.display());
     }
 
-    fn finish(&self, first: u64) -> ExitCode {
+    fn finish(&self) -> ExitCode {
         let mut stats = self.stats();
         print!("{}", stats.report());
-        println!("seeds: {first}..{}", self.next.load(Ordering::Relaxed).min(self.end));
+        println!("{}", self.seeds.given());
         println!("{}", stats.summary());
         if stats.only_skipped() {
             return ExitCode::from(2);
