@@ -7,7 +7,7 @@ use crate::isolate::isolated;
 use crate::liveness;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
-use crate::plan::{CycleSearch, Plan, Por};
+use crate::plan::{Config, CycleSearch, Plan, Por};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdict};
 use crate::self_check::{Doubted, Reference};
@@ -87,13 +87,21 @@ fn run(
     Ok(Report {
         model: plan.source.path.clone(),
         options: plan.options.clone(),
-        config: plan.config.clone(),
+        config: Config { por: reduction_used(plan, &properties), ..plan.config.clone() },
         properties,
         times: Times { front_end: session.time, compile, search, total },
         peak_rss: peak_resident_bytes().unwrap_or(0),
         memory_left: memory::available().unwrap_or(0),
         states_something: inventory.states_something(),
     })
+}
+
+/// The reduction that reports name: the one asked for, or what came of the tool's own choice.
+fn reduction_used(plan: &Plan, properties: &[PropertyReport]) -> &'static str {
+    match plan.por {
+        Por::WhereItPays => properties.iter().map(|p| p.por).find(|por| *por != "none").unwrap_or("none"),
+        _ => plan.config.por,
+    }
 }
 
 /// A trail must not take the place of a file of the model.
@@ -363,6 +371,11 @@ impl Run<'_> {
         }
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
+        report.por = match self.plan.por {
+            // What left nothing out was no reduction.
+            Por::WhereItPays if report.statistics.reduced == 0 => "none",
+            _ => self.plan.config.por,
+        };
         // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
         let all_actions = !asks || method != Method::Sets || proviso != Proviso::None || static_proviso;
         if report.exhaustive && all_actions {
@@ -469,6 +482,7 @@ impl Run<'_> {
             interrupted,
             statistics,
             checked: Vec::new(),
+            por: "none",
             coverage: None,
             how: None,
             fair: false,

@@ -31,6 +31,8 @@ pub enum Por {
     Stubborn,
     /// The Twophase algorithm.
     Twophase(Save),
+    /// Stubborn sets as long as they pay: what is done when nobody says.
+    WhereItPays,
 }
 
 /// How cycles are searched.
@@ -218,13 +220,13 @@ impl Plan {
     pub fn new(options: &CheckOptions) -> Result<Plan, Failure> {
         let search = match SEARCH.take_or(options.search.as_deref(), "auto")? {
             // Only these need a stack.
-            "auto" if options.sleep || options.state_cache.is_some() => "dfs",
+            "auto" if needs_stack(options) => "dfs",
             "auto" => "frontier",
             named => named,
         };
         let config = Config {
             search,
-            por: POR.take_or(options.por.as_deref(), "none")?,
+            por: POR.take_or(options.por.as_deref(), default_por(options, search))?,
             sleep: options.sleep,
             save: save(options)?,
             opt: static_reductions(options.opt.as_deref(), search)?,
@@ -250,6 +252,8 @@ impl Plan {
         };
         let por = match config.por {
             "ample" => Por::Ample,
+            // Sleep sets and stores that forget ask for the same choice each time.
+            "stubborn" if options.por.is_none() && !needs_stack(options) => Por::WhereItPays,
             "stubborn" => Por::Stubborn,
             "twophase" => Por::Twophase(match config.save {
                 Some("all") => Save::All,
@@ -294,17 +298,29 @@ impl Plan {
     pub fn method(&self) -> Method {
         match self.por {
             Por::None => Method::None,
-            Por::Ample | Por::Stubborn => Method::Sets,
+            Por::Ample | Por::Stubborn | Por::WhereItPays => Method::Sets,
             Por::Twophase(save) => Method::Twophase(save),
         }
     }
+}
+
+/// Whether an option needs the stack of a depth-first search.
+fn needs_stack(options: &CheckOptions) -> bool {
+    options.sleep || options.state_cache.is_some()
+}
+
+/// The reduction when nobody says. There is none where it would change what was asked for: a shortest counterexample, all
+/// violations that are met, all states up to some depth.
+fn default_por(options: &CheckOptions, search: &str) -> &'static str {
+    let everything = search == "bfs" || options.all_errors || options.max_depth.is_some();
+    if everything { "none" } else { "stubborn" }
 }
 
 /// The proviso: the one asked for, where it makes sense, or the one that suits the order.
 fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<Proviso, Failure> {
     // Several workers have no stack that holds a path.
     let depth_first = order == Order::DepthFirst && threads == 1;
-    let sets = matches!(por, Por::Ample | Por::Stubborn);
+    let sets = matches!(por, Por::Ample | Por::Stubborn | Por::WhereItPays);
     let Some(word) = word else {
         return Ok(match sets {
             true if depth_first => Proviso::Stack,
@@ -603,6 +619,29 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_asked_for_is_reduced_where_it_pays() {
+        let por = |options: CheckOptions| {
+            let plan = Plan::new(&options).unwrap();
+            (plan.por, plan.config.por)
+        };
+        assert_eq!(por(options()), (Por::WhereItPays, "stubborn"));
+        assert_eq!(por(CheckOptions { search: some("dfs"), ..options() }).0, Por::WhereItPays);
+        assert_eq!(por(CheckOptions { proviso: some("closed-set"), ..options() }).0, Por::WhereItPays);
+        assert_eq!(por(CheckOptions { sleep: true, ..options() }), (Por::Stubborn, "stubborn"));
+        assert_eq!(por(CheckOptions { state_cache: Some(9), ..options() }).0, Por::Stubborn);
+        // A shortest counterexample, all violations, all states up to a depth.
+        for everything in [
+            CheckOptions { search: some("bfs"), ..options() },
+            CheckOptions { all_errors: true, ..options() },
+            CheckOptions { max_depth: Some(9), ..options() },
+        ] {
+            assert_eq!(por(everything), (Por::None, "none"));
+        }
+        assert_eq!(por(CheckOptions { por: some("none"), ..options() }), (Por::None, "none"));
+        assert_eq!(por(CheckOptions { por: some("stubborn"), ..options() }).0, Por::Stubborn);
+    }
+
+    #[test]
     fn a_shortest_counterexample_has_no_merged_steps() {
         let opt = |opt, search| Plan::new(&CheckOptions { opt, search, ..options() }).unwrap().config.opt;
         assert_eq!(opt(None, some("bfs")), ["deadvars", "fold"]);
@@ -691,7 +730,7 @@ mod tests {
             CheckOptions { search: some("cndfs"), ..options() },
             CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
             CheckOptions { fair: some("strong"), ..options() },
-            CheckOptions { proviso: some("color"), por: some("stubborn"), ..options() },
+            CheckOptions { proviso: some("color"), ..options() },
             CheckOptions { handoff: Some(10), ..options() },
         ];
         for case in cases {

@@ -136,6 +136,8 @@ pub struct PropertyReport {
     pub statistics: Statistics,
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
+    /// The partial-order reduction that was used, as `--por` names it.
+    pub por: &'static str,
     /// How runs as a whole were searched, for properties of them.
     pub how: Option<How>,
     /// Only fair runs counted.

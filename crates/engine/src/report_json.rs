@@ -69,11 +69,11 @@ fn property(property: &PropertyReport) -> Value {
         "matched": statistics.matched,
         "depth": statistics.depth,
         "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
+        "por": property.por,
     });
     if let (Some(how), Some(object)) = (property.how, value.as_object_mut()) {
         object.insert("search".to_string(), Value::from(how.name()));
         object.insert("fair".to_string(), Value::from(property.fair.then_some("weak")));
-        object.insert("por".to_string(), Value::from("none"));
         if let Some(vacuous) = &property.vacuous {
             object
                 .insert("vacuous".to_string(), json!({"holds": vacuous.formula, "irrelevant": vacuous.part}));
@@ -88,6 +88,7 @@ fn property(property: &PropertyReport) -> Value {
     if let Some(object) = value.as_object_mut() {
         let forgotten = statistics.forgotten;
         let more = [
+            ("reduced", (statistics.reduced > 0).then_some(statistics.reduced)),
             ("visited", statistics.visited),
             ("lookups", statistics.lookups),
             ("cleared", forgotten.map(|counts| counts.cleared)),

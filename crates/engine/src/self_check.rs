@@ -141,6 +141,10 @@ impl Reducer for Doubter<'_> {
         self.inner.iter_mut().for_each(|inner| inner.choose_always());
     }
 
+    fn in_vain(&mut self, left_out: u32) {
+        self.inner.iter_mut().for_each(|inner| inner.in_vain(left_out));
+    }
+
     fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
         chosen.clear();
         let choice = match &mut self.inner {

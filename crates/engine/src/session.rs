@@ -164,13 +164,18 @@ impl Explored for Searched {
     fn reduction(&self, por: Por, static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
         let extent = match por {
             Por::Ample => Extent::OneProcess,
-            Por::None | Por::Stubborn | Por::Twophase(_) => Extent::AnyProcesses,
+            Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
         };
         let stubborn = match self {
             Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),
             Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
         };
-        Some(Box::new(if static_proviso { stubborn.closing_no_circle() } else { stubborn }))
+        let stubborn = if static_proviso { stubborn.closing_no_circle() } else { stubborn };
+        match por {
+            Por::WhereItPays if stubborn.is_hopeless() => None,
+            Por::WhereItPays => Some(Box::new(stubborn.only_where_it_pays())),
+            _ => Some(Box::new(stubborn)),
+        }
     }
 
     fn interp(&self) -> Option<&Interp> {

@@ -14,6 +14,13 @@ impl Bits {
         self.0[word] |= 1 << (n % 64);
     }
 
+    /// Takes a number out.
+    pub fn remove(&mut self, n: u32) {
+        if let Some(word) = self.0.get_mut(n as usize / 64) {
+            *word &= !(1 << (n % 64));
+        }
+    }
+
     /// Adds all numbers of another set; true when one is new.
     pub fn add_all(&mut self, other: &Bits) -> bool {
         if other.0.len() > self.0.len() {
@@ -56,5 +63,8 @@ mod tests {
         assert!(!a.meets(&b) && a.contains(3) && !a.contains(200) && !a.is_empty());
         assert!(a.add_all(&b) && !a.add_all(&b));
         assert!(a.meets(&b) && b.meets(&a) && a.contains(200));
+        a.remove(200);
+        a.remove(2000);
+        assert!(!a.contains(200) && a.contains(3) && !a.meets(&b));
     }
 }

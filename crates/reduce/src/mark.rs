@@ -31,8 +31,8 @@ pub struct Mark {
     pub everything: bool,
     /// While it is not executable, nothing makes it so but actions that touch one of these.
     pub enablers: Bits,
-    /// A channel, and a smaller set of those as long as it is empty.
-    pub while_empty: Option<(u32, Bits)>,
+    /// For a plain receive: its channel, and smaller sets of those while that is empty, and while it is not.
+    pub taking: Option<Taking>,
     /// Whether it is executable depends on variables of its own process.
     pub own_guard: bool,
     /// The counterparts of its rendezvous.
@@ -45,6 +45,17 @@ pub struct Mark {
     pub starts: Vec<ProctypeId>,
     /// It may close a circle of locations: every such circle, of any process, has one of these.
     pub sticky: bool,
+}
+
+/// What may enable a plain receive that is not executable.
+#[derive(Clone, Debug, Default)]
+pub struct Taking {
+    /// The channel.
+    pub number: u32,
+    /// While there is no message: what brings one.
+    pub while_empty: Bits,
+    /// While there is one, which does not fit: what takes it away or changes what fits. A message behind it does not help.
+    pub while_filled: Bits,
 }
 
 /// What an edge touches as one of several of a step.
@@ -300,8 +311,12 @@ impl<'a> Marker<'a> {
                 mark.own_guard = false;
             }
             _ => {
+                let Some(number) = target.number else { return };
                 needed.fill(target);
-                mark.while_empty = target.number.map(|number| (number, needed.hit));
+                let while_empty = needed.hit;
+                let mut while_filled = mark.enablers.clone();
+                while_filled.remove(objects.number(Object::Append(number)));
+                mark.taking = Some(Taking { number, while_empty, while_filled });
             }
         }
     }

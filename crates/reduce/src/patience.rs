@@ -48,6 +48,11 @@ impl Patience {
         }
     }
 
+    /// So many actions that were not chosen had to be taken after all.
+    pub fn in_vain(&mut self, left_out: u32) {
+        self.chosen += u64::from(left_out);
+    }
+
     #[cold]
     fn judge(&mut self) {
         // A choice costs about as much as an expansion: three actions in ten should be spared.

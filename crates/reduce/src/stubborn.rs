@@ -22,7 +22,7 @@
 
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use promela::ir::Program;
+use promela::ir::{Expr, ExprKind, Program, visit};
 use system::{ActionId, Choice, Reducer, Reduction};
 
 use machine::facts::{Analysis, Facts, telling};
@@ -79,6 +79,18 @@ impl<'a> Stubborn<'a> {
         Stubborn { closes_no_circle: true, ..self }
     }
 
+    /// Whether facts alone show that nothing can be left out: all actions depend on each other, or there is nobody else.
+    pub fn is_hopeless(&self) -> bool {
+        let program = self.ground.analysis.program;
+        self.depends_on_everything() || (program.active.len() <= 1 && !starts_processes(program))
+    }
+
+    /// Whether the program uses something by which all actions depend on each other.
+    fn depends_on_everything(&self) -> bool {
+        let uses = self.ground.analysis.program.uses;
+        uses.priority || uses.last
+    }
+
     /// The same, but states are left as they are where choosing does not pay.
     pub fn only_where_it_pays(self) -> Self {
         Stubborn { only_where_it_pays: true, ..self }
@@ -97,12 +109,19 @@ impl Reduction for Stubborn<'_> {
             open: Vec::new(),
             drawn: vec![Drawn { key: u64::MAX, mask: 0 }; TABLE],
             patience: if self.only_where_it_pays { Patience::default() } else { Patience::endless() },
-            hopeless: {
-                let uses = self.ground.analysis.program.uses;
-                uses.priority || uses.last
-            },
+            hopeless: self.depends_on_everything(),
         })
     }
+}
+
+/// Whether some statement starts a process.
+fn starts_processes(program: &Program) -> bool {
+    let mut found = false;
+    let mut look = |expr: &Expr| found |= matches!(expr.kind, ExprKind::Run { .. });
+    for proctype in &program.proctypes {
+        proctype.edges.iter().for_each(|edge| visit::walk_action(&edge.action, &mut look));
+    }
+    found
 }
 
 /// A process in the state that is being reduced.
@@ -148,6 +167,8 @@ enum Why {
     Fills = 2,
     /// They may be its counterpart in a rendezvous.
     Partner = 3,
+    /// They may take the first message of the channel, which does not fit.
+    Advances = 4,
 }
 
 /// Places in the table of what was found out: a power of two.
@@ -238,7 +259,7 @@ impl Chooser<'_> {
     fn drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
         let (from, to) = (&self.here[of], &self.here[pid]);
         // A node and a place are an edge.
-        let key = u64::from(from.node) << 38 | u64::from(to.node) << 14 | u64::from(place) << 2 | why as u64;
+        let key = u64::from(from.node) << 39 | u64::from(to.node) << 15 | u64::from(place) << 3 | why as u64;
         let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize % TABLE;
         if self.drawn[at].key == key {
             return self.drawn[at].mask;
@@ -255,8 +276,9 @@ impl Chooser<'_> {
         let hits = match why {
             Why::Disturbs => &mark.hit,
             Why::Enables => &mark.enablers,
-            Why::Fills => match &mark.while_empty {
-                Some((_, hits)) => hits,
+            Why::Fills | Why::Advances => match &mark.taking {
+                Some(taking) if why == Why::Fills => &taking.while_empty,
+                Some(taking) => &taking.while_filled,
                 None => return 0,
             },
             Why::Partner => &mark.partners,
@@ -371,9 +393,14 @@ impl Chooser<'_> {
             return None;
         }
         let own_guard = mark.own_guard;
-        let number = mark.while_empty.as_ref().map(|(number, _)| *number as usize);
-        let empty = number.is_some_and(|number| self.glance.lengths.get(number) == Some(&0));
-        let why = if empty { Why::Fills } else { Why::Enables };
+        let number = mark.taking.as_ref().map(|taking| taking.number as usize);
+        let length = number.and_then(|number| self.glance.lengths.get(number));
+        let empty = length == Some(&0);
+        let why = match length {
+            Some(0) => Why::Fills,
+            Some(_) => Why::Advances,
+            None => Why::Enables,
+        };
         if self.here[pid].inside != self.here[pid].full {
             let may_help = if own_guard && !empty { u64::MAX } else { self.drawn(pid, place, why, pid) };
             let mask = self.instances.node(self.here[pid].node).returning & !(1 << place) & may_help;
@@ -420,6 +447,10 @@ impl Chooser<'_> {
 impl Reducer for Chooser<'_> {
     fn choose_always(&mut self) {
         self.patience = Patience::endless();
+    }
+
+    fn in_vain(&mut self, left_out: u32) {
+        self.patience.in_vain(left_out);
     }
 
     fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {

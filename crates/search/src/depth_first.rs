@@ -206,10 +206,14 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         self.judge_steps()?;
         let all = self.expansion.edges().len();
         let kept = self.push_successors(0..all, false)?;
-        if kept || self.proviso == Proviso::None || self.expansion.rest.is_empty() {
+        let rest = self.expansion.rest;
+        if rest.is_empty() {
             return Ok(());
         }
-        let rest = self.expansion.rest;
+        if kept || self.proviso == Proviso::None {
+            self.statistics.reduced += 1;
+            return Ok(());
+        }
         self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.expansion)?;
         self.depth_limited |= self.expansion.cut;
         self.note_faulty();

@@ -96,6 +96,11 @@ impl Rest {
     pub fn is_empty(self) -> bool {
         self.first == self.end
     }
+
+    /// How many actions were left out.
+    pub fn len(self) -> u32 {
+        self.end - self.first
+    }
 }
 
 impl Expansion {
@@ -372,6 +377,7 @@ impl<'a> Expander<'a> {
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         out.begin();
+        self.reducer.iter_mut().for_each(|reducer| reducer.in_vain(rest.len()));
         let at = out.take_back(rest);
         self.settle(at, true, depth, budget, out)
     }

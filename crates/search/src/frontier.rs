@@ -399,12 +399,14 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                     self.insert_shuffled(batch, range.start, numbering)?;
                 }
             }
-            if self.proviso
-                && !batch.rests[at].0.is_empty()
-                && self.ancestry.found_so_far() == known
-                && !self.one_waits(batch, first - followed as usize..first)
-            {
-                self.insert_rest(batch, at, followed, numbering)?;
+            if batch.rests.get(at).is_some_and(|(rest, _)| !rest.is_empty()) {
+                let enough = !self.proviso
+                    || self.ancestry.found_so_far() != known
+                    || self.one_waits(batch, first - followed as usize..first);
+                match enough {
+                    true => self.statistics.reduced += 1,
+                    false => self.insert_rest(batch, at, followed, numbering)?,
+                }
             }
             self.ancestry.expanded().map_err(no_memory)?;
         }

@@ -57,6 +57,8 @@ pub struct Statistics {
     pub lookups: Option<u64>,
     /// What the store forgot, if it did.
     pub forgotten: Option<store::cache::Counts>,
+    /// States in which a reducer's choice was enough: something was left out for good.
+    pub reduced: u64,
     /// The estimated probability that a state was taken for another one; `None` in a store where that cannot happen.
     pub omission: Option<f64>,
 }

@@ -33,6 +33,9 @@ pub trait Reducer {
     /// From now on a choice is made wherever one is possible: for who expands again what was expanded before.
     fn choose_always(&mut self) {}
 
+    /// A choice was in vain: so many actions that it left out had to be taken after all.
+    fn in_vain(&mut self, _left_out: u32) {}
+
     /// Chooses among `enabled`, all the actions that are enabled in the ordinary `state`. Writes the positions of those
     /// chosen, in ascending order, to `chosen`, which is cleared first; with [`Choice::All`] what is written there means nothing.
     fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice;

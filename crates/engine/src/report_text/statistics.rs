@@ -34,6 +34,10 @@ fn of_search(property: &PropertyReport) -> Vec<Line> {
         ("transitions", grouped(s.transitions), format!("{} of them to known states", grouped(s.matched))),
         ("depth", grouped(s.depth), String::new()),
     ];
+    if s.reduced > 0 {
+        let how = format!("states in which some of the actions are enough (--por {})", property.por);
+        lines.insert(1, ("reduced", grouped(s.reduced), how));
+    }
     if let Some(visited) = s.visited.filter(|&visited| visited != s.states) {
         lines.insert(1, ("visited", grouped(visited), "states, stored or not".to_string()));
     }
