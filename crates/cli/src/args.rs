@@ -147,7 +147,7 @@ pub struct ExplorationArgs {
     /// Order of exploration: auto, frontier (as states are found), dfs, or bfs (a shortest counterexample).
     #[arg(long, value_name = "ORDER", help_heading = "Search")]
     pub search: Option<String>,
-    /// Partial-order reduction: none, ample, twophase or stubborn.
+    /// Partial-order reduction: none, ample, twophase or stubborn; without it stubborn sets where they pay.
     #[arg(long, value_name = "REDUCTION", help_heading = "Search")]
     pub por: Option<String>,
     /// Cycle proviso of the reduction: stack, closed-set, color or static.

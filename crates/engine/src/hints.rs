@@ -198,6 +198,7 @@ mod tests {
             CheckOptions { source: Source { path: "m.pml".to_string(), ..Source::default() }, ..options };
         let plan = Plan::new(&options).unwrap();
         let property = PropertyReport {
+            por: "none",
             name: "safety".to_string(),
             kind: "safety",
             verdict,

@@ -1,12 +1,18 @@
 //! When to try: a reducer that gains nothing should cost nothing.
 //!
-//! Attempts are made in rows. After a row that left out hardly any action the next states go without, the more of them the
-//! more often that happened in a row.
+//! Attempts are made in rows. After a row that left out hardly any action, or that was a lot of work for what it left out, the
+//! next states go without, the more of them the more often that happened in a row. Work is counted and not timed, so that
+//! the same search is the same each time.
 
 /// Attempts of one row.
 const ROW: u32 = 512;
 /// The most states that go without.
 const MOST: u32 = 1 << 15;
+
+/// What an attempt costs besides its work, in the same measure.
+const ATTEMPT: u64 = 9;
+/// What an action that is left out is worth, with all that would have come after it, in the measure of work.
+const SPARED: u64 = 24;
 
 /// Decides whether it is worth trying.
 #[derive(Debug, Default)]
@@ -18,6 +24,7 @@ pub struct Patience {
     tries: u32,
     enabled: u64,
     chosen: u64,
+    work: u64,
     endless: bool,
 }
 
@@ -37,9 +44,10 @@ impl Patience {
         true
     }
 
-    /// Of so many enabled actions so many were chosen.
+    /// Of so many enabled actions so many were chosen, and this was the work.
     #[inline]
-    pub fn tried(&mut self, enabled: usize, chosen: usize) {
+    pub fn tried(&mut self, enabled: usize, chosen: usize, work: u32) {
+        self.work += u64::from(work);
         self.tries += 1;
         self.enabled += enabled as u64;
         self.chosen += chosen as u64;
@@ -55,8 +63,11 @@ impl Patience {
 
     #[cold]
     fn judge(&mut self) {
-        // A choice costs about as much as an expansion: three actions in ten should be spared.
-        let pays = self.chosen * 10 <= self.enabled * 7;
+        let spared = self.enabled.saturating_sub(self.chosen);
+        // Three actions in ten should be spared; with one in two, states become so few that work does not matter.
+        let many = spared * 2 >= self.enabled;
+        let some = spared * 10 >= self.enabled * 3;
+        let pays = many || some && spared * SPARED >= self.work + ATTEMPT * u64::from(self.tries);
         self.last = if pays { 0 } else { (self.last * 2).clamp(ROW, MOST) };
         *self = Patience { pause: self.last, last: self.last, ..Patience::default() };
     }
@@ -66,13 +77,13 @@ impl Patience {
 mod tests {
     use super::*;
 
-    fn tries(states: u32, chosen: usize) -> u32 {
+    fn tries(states: u32, chosen: usize, work: u32) -> u32 {
         let mut patience = Patience::default();
         let mut tries = 0;
         for _ in 0..states {
             if patience.try_again() {
                 tries += 1;
-                patience.tried(10, chosen);
+                patience.tried(10, chosen, work);
             }
         }
         tries
@@ -80,7 +91,22 @@ mod tests {
 
     #[test]
     fn what_does_not_pay_is_tried_seldom() {
-        assert_eq!(tries(100_000, 7), 100_000);
-        assert!((ROW..100_000 / 16).contains(&tries(100_000, 8)));
+        let seldom = ROW..100_000 / 16;
+        assert_eq!(tries(100_000, 7, 10), 100_000);
+        assert!(seldom.contains(&tries(100_000, 8, 10)));
+        // Three actions are not worth any work; five are.
+        assert!(seldom.contains(&tries(100_000, 7, 100)));
+        assert_eq!(tries(100_000, 5, 100), 100_000);
+    }
+
+    #[test]
+    fn what_was_in_vain_was_not_spared() {
+        let mut patience = Patience::default();
+        for _ in 0..ROW {
+            assert!(patience.try_again());
+            patience.in_vain(9);
+            patience.tried(10, 1, 0);
+        }
+        assert!(!patience.try_again());
     }
 }

@@ -109,6 +109,7 @@ impl Reduction for Stubborn<'_> {
             open: Vec::new(),
             drawn: vec![Drawn { key: u64::MAX, mask: 0 }; TABLE],
             patience: if self.only_where_it_pays { Patience::default() } else { Patience::endless() },
+            work: 0,
             hopeless: self.depends_on_everything(),
         })
     }
@@ -194,6 +195,8 @@ struct Chooser<'a> {
     open: Vec<usize>,
     drawn: Vec<Drawn>,
     patience: Patience,
+    /// How many pairs of an edge and a process the choice has looked at.
+    work: u32,
     /// The program uses something by which all actions depend on each other.
     hopeless: bool,
 }
@@ -257,6 +260,7 @@ impl Chooser<'_> {
     /// The edges of process `pid` that the edge at `place` of process `of` draws in.
     #[inline]
     fn drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
+        self.work += 1;
         let (from, to) = (&self.here[of], &self.here[pid]);
         // A node and a place are an edge.
         let key = u64::from(from.node) << 39 | u64::from(to.node) << 15 | u64::from(place) << 3 | why as u64;
@@ -458,8 +462,9 @@ impl Reducer for Chooser<'_> {
         if self.hopeless || !self.patience.try_again() {
             return Choice::All;
         }
+        self.work = 0;
         if self.look(state, enabled).is_none() || self.may_be_timeout() || !self.best(enabled.len() as u32) {
-            self.patience.tried(enabled.len(), enabled.len());
+            self.patience.tried(enabled.len(), enabled.len(), self.work);
             return Choice::All;
         }
         let inside = |pid: usize, place: u32| self.chosen[pid] >> place & 1 != 0;
@@ -470,7 +475,7 @@ impl Reducer for Chooser<'_> {
                 chosen.push(i as u32);
             }
         }
-        self.patience.tried(enabled.len(), chosen.len());
+        self.patience.tried(enabled.len(), chosen.len(), self.work);
         Choice::Part
     }
 

@@ -37,6 +37,10 @@ fn claim(property: &PropertyReport) -> String {
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
     match property.statistics.states {
+        // Of a reduced space nobody knows how many states it stands for.
+        states if property.por != "none" => {
+            format!("{what} in any reachable state ({} were enough to show it)", plural(states, "state"))
+        }
         1 => format!("{what} in the only reachable state"),
         states => format!("{what} in any of the {} reachable states", grouped(states)),
     }
