@@ -13,12 +13,14 @@ use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdi
 use crate::self_check::{Doubted, Reference};
 use crate::session::{Searched, Session};
 use crate::trails::Trails;
-use crate::watch::{Watch, Watches};
+use crate::watch::{Stronger, Watch, Watches};
 use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
 use machine::Interp;
 use machine::opt::Reductions;
+use promela::ir::Expr;
 use promela::source::Files;
+use reduce::Watched;
 use search::limits::peak_resident_bytes;
 use search::{
     Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, StopReason, Task, Violation, Warning,
@@ -61,6 +63,9 @@ fn run(
     refuse_overwriting(&plan.trail, &session)?;
     let inventory = session.inventory()?;
     let selected = select(&plan.properties, &inventory)?;
+    if let Some(runs) = selected.iter().find(|property| property.checks.is_none()) {
+        liveness::refuse(plan, &runs.name)?;
+    }
     let compiling = Instant::now();
     let mut watches = Watches::default();
     for property in selected.iter().filter(|property| property.checks.is_none()) {
@@ -131,6 +136,12 @@ pub trait Explored: Sync {
         None
     }
 
+    /// The same for a property of whole runs, which looks at no more than is `watched` and does not count repetitions. It needs
+    /// no proviso of the search.
+    fn unnoticed(&self, _por: Por, _watched: Watched) -> Option<Box<dyn Reduction + '_>> {
+        None
+    }
+
     /// The reference machine of the program that is searched.
     fn interp(&self) -> Option<&Interp> {
         None
@@ -142,11 +153,14 @@ pub trait Explored: Sync {
     }
 }
 
-/// The machines that are searched. Merging hides states between the steps of a process, which properties of whole runs may be
-/// about: they have a machine of their own.
+/// The machines that are searched. Merging hides states between the steps of a process. Properties of whole runs must not notice:
+/// those that count repetitions have a machine of their own.
 struct Machines {
     safety: Option<Searched>,
-    cycles: Option<Searched>,
+    /// Nothing is merged.
+    plain: Option<Searched>,
+    /// What no property of whole runs notices is merged.
+    merged: Option<Searched>,
 }
 
 impl Machines {
@@ -164,23 +178,34 @@ impl Machines {
         };
         let safety = selected.iter().any(|property| property.checks.is_some());
         let unmerged = Reductions { merge: false, ..reductions };
+        let merges = |merges: bool| watches.list.iter().any(|watch| plan.merges(watch) == merges);
         Ok(Machines {
             safety: some(safety, &|| make(reductions, &[]))?,
-            cycles: some(!watches.list.is_empty(), &|| make(unmerged, &watches.sets))?,
+            plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
+            merged: some(merges(true), &|| make(reductions, &watches.sets))?,
         })
     }
 
     fn explored<'a>(&'a self, watches: &'a Watches) -> Searchable<'a> {
         let explored =
             |machine: &'a Option<Searched>| machine.as_ref().map(|machine| machine as &dyn Explored);
-        Searchable { safety: explored(&self.safety), cycles: explored(&self.cycles), watches }
+        let (plain, merged) = (explored(&self.plain), explored(&self.merged));
+        Searchable { safety: explored(&self.safety), plain, merged, watches }
+    }
+}
+
+impl Plan {
+    /// Whether a property is searched in a machine that merges what nobody notices.
+    fn merges(&self, watch: &Watch) -> bool {
+        watch.stutter_invariant && !self.weak_fairness && self.config.reductions().merge
     }
 }
 
 /// What is searched for which properties.
 struct Searchable<'a> {
     safety: Option<&'a dyn Explored>,
-    cycles: Option<&'a dyn Explored>,
+    plain: Option<&'a dyn Explored>,
+    merged: Option<&'a dyn Explored>,
     watches: &'a Watches,
 }
 
@@ -210,12 +235,17 @@ impl Run<'_> {
         let mut watches = searched.watches.list.iter();
         for property in selected {
             let watch = if property.checks.is_none() { watches.next() } else { None };
-            reports.push(match (property.checks, searched.safety, watch, searched.cycles) {
+            let machines = watch.map(|watch| match self.plan.merges(watch) {
+                true => searched.merged,
+                false => searched.plain,
+            });
+            reports.push(match (property.checks, searched.safety, watch, machines.flatten()) {
                 (Some(checks), Some(safety), ..) => {
                     self.property(machine, safety, property, checks, observer)?
                 }
                 (None, _, Some(watch), Some(cycles)) => {
-                    self.cycles(machine, cycles, property, watch, observer)?
+                    let sets = &searched.watches.sets;
+                    self.cycles(machine, cycles, property, (watch, sets), observer)?
                 }
                 _ => return Err(Failure::Internal(format!("there is no machine for {}", property.name))),
             });
@@ -229,18 +259,26 @@ impl Run<'_> {
         machine: &M,
         searched: &dyn Explored,
         property: Selected,
-        watch: &Watch,
+        (watch, sets): (&Watch, &[Vec<Expr>]),
         observer: &mut dyn Observer,
     ) -> Result<PropertyReport, Failure> {
+        let state = |state: &[u8]| searched.to_interp(state);
+        let reference = searched.interp().map(|interp| Reference { interp, state: &state });
+        let reduction = liveness::reduction(self.plan, searched, (watch, sets), reference);
+        let reduced = reduction.as_ref().map(|by| by.reduced(searched.system()));
+        let system = reduced.as_ref().map_or(searched.system(), |reduced| reduced);
+        // The model's own errors are no errors of a property of whole runs.
+        let checks = if watch.claim.is_some() { Checks::CLAIM } else { Checks::NONE };
         let task = Task {
-            checks: Checks::CLAIM,
+            checks,
             all_errors: self.plan.all_errors,
             seed: self.plan.seed,
             limits: self.limits_left(),
             stop: self.stop,
             reduce: None,
         };
-        let (how, mut outcome) = liveness::search(self.plan, searched.system(), watch, &task, observer);
+        let (how, mut outcome) = liveness::search(self.plan, system, watch, &task, observer);
+        reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
         for warning in std::mem::take(&mut outcome.warnings) {
             self.warn(machine, &warning);
         }
@@ -255,6 +293,12 @@ impl Run<'_> {
         };
         let mut shown = Vec::new();
         for mut violation in std::mem::take(&mut outcome.violations) {
+            if let Some(reduced) = &reduced {
+                let written = reduced.written_out(&violation.path, violation.cycle);
+                (violation.path, violation.cycle) = written.ok_or_else(|| {
+                    Failure::Internal("a path of the reduced system is none of the system".to_string())
+                })?;
+            }
             violation.path.retain(|&action| action != ActionId::STUTTER);
             let trail = tightened(&judge, machine, self.trail(machine, &property.name, violation));
             let what = report_text::describe_fault(&trail.violation);
@@ -265,17 +309,20 @@ impl Run<'_> {
         }
         let mut report = self.conclude(property, outcome, shown);
         report.how = Some(how);
-        report.only_unfair = self.only_unfair(&judge, machine, searched, watch, &report);
+        report.por = reduction.as_ref().map_or("none", |by| by.name());
+        report.only_unfair = self.only_unfair(&judge, machine, (watch, sets), &report)?;
         report.fair = self.plan.weak_fairness;
         if let Verdict::Holds(_) = report.verdict {
-            report.vacuous = self.vacuous(searched, watch);
+            report.vacuous = self.vacuous(system, watch);
         }
         Ok(report)
     }
 
     /// Why a property that holds says nothing about this model, if that is so.
-    fn vacuous(&self, searched: &dyn Explored, watch: &Watch) -> Option<Vacuous> {
-        watch.stronger.iter().find_map(|stronger| {
+    fn vacuous(&self, system: &dyn TransitionSystem, watch: &Watch) -> Option<Vacuous> {
+        // What counts repetitions has no answer where some are left out.
+        let suits = |stronger: &&Stronger| stronger.stutter_invariant || !watch.stutter_invariant;
+        watch.stronger.iter().filter(suits).find_map(|stronger| {
             let task = Task {
                 checks: Checks::CLAIM,
                 all_errors: false,
@@ -286,7 +333,7 @@ impl Run<'_> {
             };
             let claim = Some(stronger.claim.clone());
             let watch = Watch { claim, stronger: Vec::new(), ..watch.clone() };
-            let (_, outcome) = liveness::search(self.plan, searched.system(), &watch, &task, &mut Silent);
+            let (_, outcome) = liveness::search(self.plan, system, &watch, &task, &mut Silent);
             let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
             holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })
         })
@@ -298,18 +345,17 @@ impl Run<'_> {
         &self,
         judge: &Judge<'_>,
         machine: &M,
-        searched: &dyn Explored,
-        watch: &Watch,
+        (watch, sets): (&Watch, &[Vec<Expr>]),
         report: &PropertyReport,
-    ) -> bool {
+    ) -> Result<bool, Failure> {
         let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());
         let Some(trail) = first.filter(|trail| trail.cycle.is_some() && !judge.weak_fairness) else {
-            return false;
+            return Ok(false);
         };
         let fair = Judge { weak_fairness: true, ..*judge };
-        if fair.confirm(machine, trail).is_ok() {
-            return false;
-        }
+        let Some(session) = self.session.filter(|_| fair.confirm(machine, trail).is_err()) else {
+            return Ok(false);
+        };
         let left = self.limits_left();
         let time = Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME)));
         let task = Task {
@@ -321,8 +367,11 @@ impl Run<'_> {
             reduce: None,
         };
         let plan = Plan { weak_fairness: true, cycles: CycleSearch::Components, ..self.plan.clone() };
+        // Who can move is judged where nothing is left out.
+        let reductions = Reductions { merge: false, ..plan.config.reductions() };
+        let searched = session.searched(reductions, plan.config.exec, sets)?;
         let (_, outcome) = liveness::search(&plan, searched.system(), watch, &task, &mut Silent);
-        outcome.exhausted.is_some() && outcome.violations.is_empty()
+        Ok(outcome.exhausted.is_some() && outcome.violations.is_empty())
     }
 
     /// Searches, replays what was found, and concludes.
@@ -655,7 +704,7 @@ mod tests {
             notices: &mut notices,
         };
         let (itself, watches) = (Itself(machine), Watches::default());
-        let searched = Searchable { safety: Some(&itself), cycles: None, watches: &watches };
+        let searched = Searchable { safety: Some(&itself), plain: None, merged: None, watches: &watches };
         let properties = run.properties(machine, &searched, selected, &mut Silent)?;
         let (model, config) = (plan.source.path.clone(), plan.config.clone());
         Ok(Report {

@@ -3,17 +3,27 @@
 //! Where only the end of a claim is wrong, the product is searched like any system for an error. Where cycles accept as a
 //! whole or not at all, one depth-first search is enough, else it is nested. Fairness is acceptance with a mark
 //! for every process: a matter of components.
+//!
+//! All run over the same system, of which a reduction may leave something out: one that depends on the state alone
+//! ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it leaves out much: that is known
+//! before the search, and the same for all of it.
 
+use crate::check::Explored;
 use crate::dispatch;
-use crate::plan::{CycleSearch, Plan};
+use crate::failure::Failure;
+use crate::plan::{CycleSearch, Plan, Por};
+use crate::self_check::{Doubted, Reference};
 use crate::watch::Watch;
+use promela::ir::Expr;
+use reduce::Watched;
 use search::marks::Acceptance;
 use search::ndfs::{Cycles, ndfs};
 use search::product::Product;
+use search::reduced::{Map, Reduced};
 use search::scc::scc;
 use search::{Observer, Outcome, Task};
-use system::TransitionSystem;
 use system::claim::Strength;
+use system::{Reduction, TransitionSystem};
 
 /// How a property of whole runs was searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,4 +84,97 @@ pub fn search(
         How::Components => scc(searched, &cycles, task, observer),
     };
     (how, outcome)
+}
+
+/// States of the sample that tells whether a reduction pays.
+const SAMPLE: usize = 2_000;
+/// It pays when no more than this part of the steps is left: choosing costs about as much as a step.
+const PAYS: f64 = 0.7;
+
+/// A reduction for a property of whole runs.
+pub struct RunReduction<'a> {
+    by: By<'a>,
+    map: Map,
+    name: &'static str,
+}
+
+enum By<'a> {
+    Trusted(Box<dyn Reduction + 'a>),
+    Doubted(Box<Doubted<'a>>),
+}
+
+impl<'a> RunReduction<'a> {
+    /// The word that reports use.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What is left of a system.
+    pub fn reduced<'s>(&'s self, system: &'s dyn TransitionSystem) -> Reduced<'s> {
+        let by = match &self.by {
+            By::Trusted(by) => &**by as &dyn Reduction,
+            By::Doubted(by) => &**by,
+        };
+        Reduced::new(system, by, self.map)
+    }
+
+    /// What a search that doubts has refuted.
+    pub fn verdict(&self) -> Result<(), Failure> {
+        match &self.by {
+            By::Trusted(_) => Ok(()),
+            By::Doubted(by) => by.verdict(),
+        }
+    }
+}
+
+/// The reduction that a property gets: the one asked for, or one that pays; none where the property might notice, or where
+/// fairness asks who can move.
+pub fn reduction<'a>(
+    plan: &Plan,
+    searched: &'a dyn Explored,
+    (watch, sets): (&Watch, &[Vec<Expr>]),
+    reference: Option<Reference<'a>>,
+) -> Option<RunReduction<'a>> {
+    let asked = plan.por != Por::WhereItPays;
+    let por = if asked { plan.por } else { Por::Stubborn };
+    if !watch.stutter_invariant || plan.weak_fairness || por == Por::None {
+        return None;
+    }
+    let propositions = sets.get(watch.set).cloned().unwrap_or_default();
+    let by = searched.unnoticed(por, Watched { propositions, acceptance: watch.claim.is_none() })?;
+    let (map, name) = match por {
+        Por::Twophase(_) => (Map::Twophase, "twophase"),
+        Por::Ample => (Map::Sets, "ample"),
+        Por::None | Por::Stubborn | Por::WhereItPays => (Map::Sets, "stubborn"),
+    };
+    if !asked && Reduced::new(searched.system(), &*by, map).share(SAMPLE) > PAYS {
+        return None;
+    }
+    let by = match reference.filter(|_| plan.doubts.any()) {
+        Some(reference) => By::Doubted(Box::new(Doubted::new(Some(by), reference, plan.doubts))),
+        None => By::Trusted(by),
+    };
+    Some(RunReduction { by, map, name })
+}
+
+/// Refuses what is unsound for a property of whole runs.
+pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
+    let options = &plan.options;
+    match options.proviso.as_deref() {
+        Some(word @ ("stack" | "closed-set")) => Err(Failure::refused_with(
+            format!(
+                "--proviso {word} depends on the search: it is sound for safety, not for {property}, which is about whole runs"
+            ),
+            "use --proviso static, or --property safety",
+        )),
+        _ => match (plan.por, options.save.as_deref()) {
+            (Por::Twophase(_), Some(word @ ("all" | "backedge"))) => Err(Failure::refused_with(
+                format!(
+                    "--save {word} is for safety: for {property} a state of phase 1 must not be one to stop at"
+                ),
+                "use --save none, or --property safety",
+            )),
+            _ => Ok(()),
+        },
+    }
 }

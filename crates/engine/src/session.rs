@@ -16,7 +16,7 @@ use promela::parse::Dialect;
 use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
 use promela::{lint, lower, parse, preprocess};
-use reduce::{Extent, Stubborn};
+use reduce::{Extent, Stubborn, Watched};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ impl Session {
         exec: &str,
         propositions: &[Vec<Expr>],
     ) -> Result<Searched, Failure> {
-        let program = Arc::new(self.reduced(reductions)?);
+        let program = Arc::new(self.reduced(reductions, !propositions.is_empty())?);
         let propositions = propositions.to_vec();
         if exec != "jit" {
             return Ok(Searched::Interp(self.machine_for(program)?.watched(propositions)));
@@ -110,12 +110,15 @@ impl Session {
     /// The reference machine without values that nobody will ever look at.
     pub fn essence(&self) -> Result<Interp, Failure> {
         let reductions = Reductions { dead_variables: true, fold: true, merge: false };
-        self.machine_for(Arc::new(self.reduced(reductions)?))
+        self.machine_for(Arc::new(self.reduced(reductions, true)?))
     }
 
-    fn reduced(&self, reductions: Reductions) -> Result<Program, Failure> {
+    fn reduced(&self, reductions: Reductions, for_runs: bool) -> Result<Program, Failure> {
         let mut program = Program::clone(self.program()?);
-        machine::opt::reduce(&mut program, reductions);
+        match for_runs {
+            true => machine::opt::reduce_for_runs(&mut program, reductions),
+            false => machine::opt::reduce(&mut program, reductions),
+        }
         verify(&program)?;
         Ok(program)
     }
@@ -146,6 +149,19 @@ pub enum Searched {
     Jit(Jit),
 }
 
+impl Searched {
+    fn stubborn(&self, por: Por) -> Stubborn<'_> {
+        let extent = match por {
+            Por::Ample => Extent::OneProcess,
+            Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
+        };
+        match self {
+            Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),
+            Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
+        }
+    }
+}
+
 impl Explored for Searched {
     fn system(&self) -> &dyn TransitionSystem {
         match self {
@@ -162,20 +178,21 @@ impl Explored for Searched {
     }
 
     fn reduction(&self, por: Por, static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
-        let extent = match por {
-            Por::Ample => Extent::OneProcess,
-            Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
-        };
-        let stubborn = match self {
-            Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),
-            Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
-        };
+        let stubborn = self.stubborn(por);
         let stubborn = if static_proviso { stubborn.closing_no_circle() } else { stubborn };
         match por {
             Por::WhereItPays if stubborn.is_hopeless() => None,
             Por::WhereItPays => Some(Box::new(stubborn.only_where_it_pays())),
             _ => Some(Box::new(stubborn)),
         }
+    }
+
+    fn unnoticed(&self, por: Por, watched: Watched) -> Option<Box<dyn Reduction + '_>> {
+        let stubborn = self.stubborn(por).unnoticed_by(watched);
+        Some(Box::new(match por {
+            Por::Twophase(_) => stubborn,
+            _ => stubborn.closing_no_circle(),
+        }))
     }
 
     fn interp(&self) -> Option<&Interp> {

@@ -8,7 +8,7 @@ use crate::formula::formulate;
 use crate::session::Session;
 use ltl::{Automaton, Component};
 use machine::claim::never;
-use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program};
+use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program, visit};
 use promela::source::Span;
 use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_STATES};
 use system::{Fault, FaultKind};
@@ -37,6 +37,8 @@ pub struct Stronger {
     pub formula: String,
     /// The part of the property that would not matter.
     pub part: String,
+    /// Whether it does not matter how often a state is repeated.
+    pub stutter_invariant: bool,
 }
 
 /// Some properties, and the sets of propositions that they need.
@@ -62,8 +64,9 @@ impl Watches {
             Some(("never", name)) => maker.never(Some(name))?,
             _ if name == "never" => maker.never(None)?,
             _ if name == "progress" => maker.progress(),
-            _ => (None, Vec::new(), maker.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE), false),
+            _ => (None, Vec::new(), maker.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE), true),
         };
+        let stutter_invariant = stutter_invariant && !propositions.iter().any(asks_what_can_happen);
         let set = self.sets.len();
         self.sets.push(propositions);
         self.list.push(Watch { claim, set, fault, stutter_invariant, stronger });
@@ -120,6 +123,7 @@ impl Maker<'_> {
                 claim: claim(&automaton, &end),
                 formula: formulated.shown(&candidate.formula, &self.session.sources),
                 part: formulated.shown(&candidate.part, &self.session.sources),
+                stutter_invariant: automaton.stutter_invariant,
             })
         });
         Ok(made.collect())
@@ -148,7 +152,7 @@ impl Maker<'_> {
     fn progress(&self) -> Made {
         let proposition = Expr { kind: ExprKind::NonProgress, span: Span::NONE };
         let fault = self.fault(FaultKind::ProgressCycle, NO_PROGRESS, Span::NONE);
-        (Some(Claim::non_progress(0)), vec![proposition], fault, false)
+        (Some(Claim::non_progress(0)), vec![proposition], fault, true)
     }
 
     fn fault(&self, kind: FaultKind, message: &str, span: Span) -> Fault {
@@ -161,6 +165,23 @@ impl Maker<'_> {
         };
         Fault { kind, message: message.to_string(), file, line, column, process: None, pid: None }
     }
+}
+
+/// Whether a proposition is about what can happen in a state, or has just happened, and not about the state alone: whatever is
+/// left out may change that.
+fn asks_what_can_happen(proposition: &Expr) -> bool {
+    let mut found = false;
+    visit::walk(proposition, &mut |part| {
+        found |= matches!(
+            part.kind,
+            ExprKind::Timeout
+                | ExprKind::Enabled(_)
+                | ExprKind::Last
+                | ExprKind::Priority
+                | ExprKind::GetPriority(_)
+        );
+    });
+    found
 }
 
 fn unknown(name: &str) -> Failure {

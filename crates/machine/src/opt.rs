@@ -23,8 +23,19 @@ pub struct Reductions {
     pub fold: bool,
 }
 
-/// Applies the reductions that are wanted. Folding comes first, because it finds reads that are none.
+/// Applies the reductions that are wanted, for errors that states and steps show.
 pub fn reduce(program: &mut Program, wanted: Reductions) {
+    apply(program, wanted, false);
+}
+
+/// The same for properties of whole runs, which also look at labels of acceptance and progress. Merging is for those only that do not count
+/// how often a state is repeated.
+pub fn reduce_for_runs(program: &mut Program, wanted: Reductions) {
+    apply(program, wanted, true);
+}
+
+/// Folding comes first, because it finds reads that are none.
+fn apply(program: &mut Program, wanted: Reductions, labels: bool) {
     if wanted.fold {
         fold::fold(program);
     }
@@ -32,7 +43,7 @@ pub fn reduce(program: &mut Program, wanted: Reductions) {
         dead_variables::mark(program);
     }
     if wanted.merge {
-        merge::merge(program);
+        merge::merge(program, labels);
     }
 }
 

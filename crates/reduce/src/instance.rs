@@ -11,8 +11,9 @@ use machine::look::{Glance, Seen};
 use promela::ir::{LocId, Proctype, ProctypeId};
 
 use crate::bits::Bits;
-use crate::mark::{HandOver, Mark, Marker, Visible};
+use crate::mark::{HandOver, Mark, Marker};
 use crate::object::{Object, Objects};
+use crate::visible::{Places, Visible, Watched};
 
 /// A location with more edges than this is not reduced.
 pub const MOST_EDGES: usize = 64;
@@ -54,6 +55,8 @@ pub struct Ground<'a> {
     pub telling: Vec<Telling>,
     /// For every proctype and location, the locations that can be reached from there.
     pub reach: Vec<Vec<Bits>>,
+    /// What a property of whole runs looks at.
+    pub watched: Watched,
 }
 
 /// The instances that were met so far.
@@ -85,6 +88,10 @@ impl<'a> Instances<'a> {
             for invariant in &program.invariants {
                 marker.watch(&mut objects, &invariant.expr, &mut visible);
             }
+            for proposition in &ground.watched.propositions {
+                marker.watch(&mut objects, proposition, &mut visible);
+            }
+            Marker::watch_places(&mut objects, Places::of(program, &ground.watched), &mut visible);
         }
         Instances {
             ground,

@@ -14,5 +14,7 @@ pub mod mark;
 pub mod object;
 pub mod patience;
 pub mod stubborn;
+pub mod visible;
 
 pub use stubborn::{Extent, Stubborn};
+pub use visible::Watched;

@@ -19,6 +19,7 @@ use promela::ir::{
 
 use crate::bits::Bits;
 use crate::object::{Object, Objects, Target, Touches};
+use crate::visible::{Places, Visible};
 
 /// What an edge touches, and what may enable it.
 #[derive(Clone, Debug, Default)]
@@ -64,15 +65,6 @@ struct Later {
     touch: Bits,
     hit: Bits,
     everything: bool,
-}
-
-/// What a property would notice.
-#[derive(Clone, Debug, Default)]
-pub struct Visible {
-    /// Touches that it would.
-    pub touches: Bits,
-    /// It would notice everything.
-    pub all: bool,
 }
 
 /// What is touched by others when a process hands over control in a rendezvous: reads and writes, seen from outside.
@@ -205,12 +197,20 @@ impl<'a> Marker<'a> {
             }
         }
         let back = back_edges(proctype);
+        let passes = visible.places.passed_by(self.who.id, proctype);
         // Sequences overlap: what an edge touches as one of several is found once.
         let ids = (0..proctype.edges.len() as u32).map(EdgeId);
         let later: Vec<Later> = ids.map(|id| self.later(id, objects)).collect();
         let mark = |id: EdgeId| {
             let sequence = self.sequence(proctype.edge(id));
-            let mut mark = self.mark(id, escapes[id.index()], (&sequence, &later), objects, visible);
+            // Those to whom control is handed may pass places as well.
+            let passed = |id: &EdgeId| {
+                passes[id.index()] || !visible.places.is_empty() && self.may_hand_over(proctype.edge(*id))
+            };
+            let seen = visible.all || passes[id.index()] || sequence.iter().any(passed);
+            let sequence = (&sequence, &later[..]);
+            let mut mark = self.mark(id, escapes[id.index()], sequence, objects, (visible, seen));
+            let (sequence, _) = sequence;
             // Others to whom control is handed may close circles of their own.
             let closes = |id: &EdgeId| back[id.index()] || self.may_hand_over(proctype.edge(*id));
             mark.sticky = back[id.index()] || sequence.iter().any(closes);
@@ -240,7 +240,7 @@ impl<'a> Marker<'a> {
         escapes: bool,
         (sequence, later): (&BTreeSet<EdgeId>, &[Later]),
         objects: &mut Objects,
-        visible: &Visible,
+        (visible, seen): (&Visible, bool),
     ) -> Mark {
         let proctype = self.program.proctype(self.who.id);
         let edge = proctype.edge(id);
@@ -263,7 +263,7 @@ impl<'a> Marker<'a> {
             everything |= later.everything;
         }
         let partners = self.rendezvous(&mut touches, proctype, edge);
-        if visible.all || touches.touch.meets(&visible.touches) {
+        if seen || touches.touch.meets(&visible.touches) {
             touches.add(Object::Visible, &[Object::Visible]);
         }
         let starts = |access: &Access| match &access.writes.0.controls {
@@ -544,8 +544,23 @@ impl<'a> Marker<'a> {
     /// Adds what would change what an expression without a process looks at.
     pub fn watch(&self, objects: &mut Objects, expr: &Expr, visible: &mut Visible) {
         let mut touches = Touches::new(objects);
-        self.reads(&mut touches, &self.analysis.looked_at(expr), false, None, &mut visible.all);
+        let region = self.analysis.looked_at_but(expr, Places::cover);
+        self.reads(&mut touches, &region, false, None, &mut visible.all);
+        // Any step may change whose turn it is, who was last, and whether something can happen at all.
+        visible.all |= region.timeout || region.priorities || region.last || region.trace;
         visible.touches.add_all(&touches.hit);
+    }
+
+    /// Adds what would make or end processes at whose places a property looks.
+    pub fn watch_places(objects: &mut Objects, places: Places, visible: &mut Visible) {
+        for &id in &places.existence {
+            visible.touches.add(objects.number(Object::New(id)));
+        }
+        if places.numbers {
+            visible.touches.add(objects.number(Object::Run));
+            visible.touches.add(objects.number(Object::End));
+        }
+        visible.places = places;
     }
 }
 

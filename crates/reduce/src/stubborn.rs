@@ -30,6 +30,7 @@ use machine::facts::{Analysis, Facts, telling};
 use crate::instance::{Ground, Instances, MOST_EDGES, reach};
 use crate::mark::{Mark, hand_over};
 use crate::patience::Patience;
+use crate::visible::Watched;
 
 /// How far a set may extend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +49,7 @@ pub struct Stubborn<'a> {
     extent: Extent,
     only_where_it_pays: bool,
     closes_no_circle: bool,
+    unnoticed: bool,
 }
 
 impl std::fmt::Debug for Stubborn<'_> {
@@ -67,9 +69,25 @@ impl<'a> Stubborn<'a> {
             analysis,
             reach: program.proctypes.iter().map(reach).collect(),
             telling,
+            watched: Watched::default(),
         };
         let wanted = ground.telling.iter().map(|telling| telling.cells.clone()).collect();
-        Stubborn { ground, look, wanted, extent, only_where_it_pays: false, closes_no_circle: false }
+        Stubborn {
+            ground,
+            look,
+            wanted,
+            extent,
+            only_where_it_pays: false,
+            closes_no_circle: false,
+            unnoticed: false,
+        }
+    }
+
+    /// The same for a property of whole runs, which does not notice what is put off: of a set with an action that it might
+    /// notice nothing is left out (condition C2). What it cannot notice must be the same for it however often a state is repeated.
+    pub fn unnoticed_by(mut self, watched: Watched) -> Self {
+        self.ground.watched = watched;
+        Stubborn { unnoticed: true, ..self }
     }
 
     /// The same, but with a proviso of its own, the *static* one: an action that may close a circle of locations is never
@@ -353,7 +371,9 @@ impl Chooser<'_> {
         }
         let rendezvous = !mark.partners.is_empty();
         let enabled = self.here[pid].enabled >> place & 1 != 0;
-        if enabled && mark.sticky && self.of.closes_no_circle {
+        let of = self.of;
+        let alone = of.closes_no_circle && mark.sticky || of.unnoticed && self.instances.is_visible(mark);
+        if enabled && alone {
             return None;
         }
         let why = match enabled {

@@ -492,7 +492,7 @@ impl<'a> Expander<'a> {
         let mut place = Place { parent: from, action: first.action, depth: 1 + self.run.depth(from) };
         let last = place.depth + LONG_RUN;
         while place.depth < last && u64::from(place.depth) < steps {
-            self.worker.expand(&self.current, &mut out.outcomes);
+            self.worker.go_on(&self.current, &mut out.outcomes);
             let outcome = match out.outcomes.list[list..] {
                 [] => {
                     self.stay(place, out);
@@ -579,7 +579,7 @@ impl<'a> Expander<'a> {
         self.current.clear();
         self.current.extend_from_slice(self.run.states.state(from));
         let before = out.outcomes.list.len();
-        self.worker.expand(&self.current, &mut out.outcomes);
+        self.worker.go_on(&self.current, &mut out.outcomes);
         if out.outcomes.list.len() == before {
             self.stay(self.run.places[from as usize], out);
         }

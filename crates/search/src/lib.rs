@@ -30,6 +30,7 @@ pub mod product;
 pub mod property;
 pub mod queue;
 pub mod random;
+pub mod reduced;
 mod retrace;
 pub mod scc;
 pub mod sleep;

@@ -177,6 +177,30 @@ impl<'a> Phase1<'a> {
 
     /// Runs from an entry, which lies `depth` steps from the beginning.
     pub fn run(&mut self, entry: &[u8], depth: u64, budget: &mut Budget<'_>) -> Result<(), StopReason> {
+        let most = budget.steps_left(depth);
+        self.run_while(entry, most, &mut |way, memory| match budget.tick()? {
+            true => budget.look_inside(depth + way, memory),
+            false => Ok(()),
+        })
+    }
+
+    /// Runs from an entry, but not for ever: what phase 1 has come to after so many steps may be its end as well.
+    pub fn run_briefly(&mut self, entry: &[u8], rounds: u64) {
+        let mut left = rounds;
+        // Where it stops depends on the entry alone, whatever makes it stop.
+        let _ = self.run_while(entry, u64::MAX, &mut |_, _| {
+            left = left.saturating_sub(1);
+            if left == 0 { Err(StopReason::StateLimit) } else { Ok(()) }
+        });
+    }
+
+    /// Runs from an entry as long as `go_on`, which is told the length of the way and the memory in use.
+    fn run_while(
+        &mut self,
+        entry: &[u8],
+        most: u64,
+        go_on: &mut dyn FnMut(u64, u64) -> Result<(), StopReason>,
+    ) -> Result<(), StopReason> {
         self.begin(entry)?;
         let mut turn = u32::MAX;
         let mut process = None;
@@ -186,14 +210,12 @@ impl<'a> Phase1<'a> {
                 self.own = self.places.len() as u32;
                 (process, turn) = (Some(next), next);
             }
-            let moved = self.step(action, budget.steps_left(depth));
+            let moved = self.step(action, most);
             if !moved || self.closes(next)? {
                 let Some(other) = next.checked_sub(1) else { break };
                 turn = other;
             }
-            if budget.tick()? {
-                budget.look_inside(depth + self.actions.len() as u64, self.memory())?;
-            }
+            go_on(self.actions.len() as u64, self.memory())?;
         }
         Ok(())
     }

@@ -160,7 +160,7 @@ impl Worker for Pair<'_> {
         let Some((claim, inside, rest)) = self.product.split(state) else { return };
         self.steps.clear();
         if inside {
-            self.worker.expand(rest, &mut self.steps);
+            self.worker.go_on(rest, &mut self.steps);
             return pair(&self.steps, claim, out);
         }
         let bits = self.product.system.propositions(self.product.set, rest);

@@ -286,6 +286,11 @@ pub trait Worker {
 
     /// As [`TransitionSystem::expand`].
     fn expand(&mut self, state: &[u8], out: &mut Successors);
+
+    /// The same for a transient state: for systems that leave something out of ordinary ones.
+    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
+        self.expand(state, out);
+    }
 }
 
 /// A worker of a system that keeps nothing between two expansions.

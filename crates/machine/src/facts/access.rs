@@ -532,8 +532,17 @@ impl<'p> Analysis<'p> {
 
     /// What somebody who is no process looks at with an expression.
     pub fn looked_at(&self, expr: &Expr) -> Region {
+        self.looked_at_but(expr, |_| false)
+    }
+
+    /// The same, some of its parts aside (not what these are made of).
+    pub fn looked_at_but(&self, expr: &Expr, aside: impl Fn(&Expr) -> bool) -> Region {
         let mut region = Region::default();
-        self.whole_expr(&mut region, None, expr);
+        visit::walk(expr, &mut |part| {
+            if !aside(part) {
+                self.expr(&mut region, None, part);
+            }
+        });
         region
     }
 

@@ -18,9 +18,13 @@ use promela::ir::{Action, Edge, EdgeId, ExprKind, LocId, Proctype, ProctypeKind,
 
 use crate::facts::Footprint;
 
-/// Marks the steps that lead to a local location.
-pub fn merge(program: &mut Program) {
-    let Some(watched) = Watched::by(program) else { return };
+/// Marks the steps that lead to a local location. With `labels` somebody looks at labels of acceptance and progress. All steps that
+/// are merged are such that nobody notices them, so that runs differ in repetitions of what is seen alone.
+pub fn merge(program: &mut Program, labels: bool) {
+    let Some(mut watched) = Watched::by(program) else { return };
+    if labels {
+        watched.add_labels(program);
+    }
     let rendezvous = program.chan_types.iter().any(|ty| ty.capacity == 0);
     if rendezvous && program.proctypes.iter().any(asks_for_partners) {
         return;
@@ -68,6 +72,16 @@ impl Watched {
         let cells = footprints.iter().flat_map(|f| &f.remote_reads);
         let cells = cells.flat_map(|(id, cells)| cells.iter().map(|cell| (id.index(), cell))).collect();
         Some(Watched { labels, cells })
+    }
+
+    fn add_labels(&mut self, program: &Program) {
+        for (number, proctype) in program.proctypes.iter().enumerate() {
+            for (at, location) in proctype.locations.iter().enumerate() {
+                if location.accept || location.progress {
+                    self.labels.push((number, LocId(at as u32)));
+                }
+            }
+        }
     }
 }
 
@@ -269,7 +283,7 @@ mod tests {
 
     fn merged(text: &str) -> Program {
         let mut program = program(text);
-        merge(&mut program);
+        merge(&mut program, false);
         program
     }
 
