@@ -140,7 +140,7 @@ fn unfair(report: &Report, property: &PropertyReport) -> Option<Hint> {
     );
     again(report, &text, |options| {
         options.fair = Some("weak".to_string());
-        options.search = options.search.take().filter(|search| search != "ndfs");
+        options.search = options.search.take().filter(|search| search != "ndfs" && search != "cndfs");
     })
 }
 

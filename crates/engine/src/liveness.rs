@@ -7,6 +7,9 @@
 //! All run over the same system, of which a reduction may leave something out: one that depends on the state alone
 //! ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it leaves out much: that is known
 //! before the search, and the same for all of it.
+//!
+//! Depth-first searches are made by all workers together (CNDFS), unless there is a limit on depth. To count all
+//! errors, and to find the same one every time, is for one worker: when several have found something, it searches again.
 
 use crate::check::Explored;
 use crate::dispatch;
@@ -16,12 +19,14 @@ use crate::self_check::{Doubted, Reference};
 use crate::watch::Watch;
 use promela::ir::Expr;
 use reduce::Watched;
+use search::cndfs::{Workers, cndfs};
 use search::marks::Acceptance;
 use search::ndfs::{Cycles, ndfs};
 use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
-use search::{Observer, Outcome, Task};
+use search::{Limits, Observer, Outcome, Task};
+use std::time::Instant;
 use system::claim::Strength;
 use system::{Reduction, TransitionSystem};
 
@@ -34,6 +39,8 @@ pub enum How {
     Single,
     /// Nested depth-first search.
     Nested,
+    /// Nested depth-first search by several workers.
+    NestedTogether,
     /// Strongly connected components.
     Components,
 }
@@ -45,6 +52,7 @@ impl How {
             How::Reachability => "reachability",
             How::Single => "dfs",
             How::Nested => "ndfs",
+            How::NestedTogether => "cndfs",
             How::Components => "scc",
         }
     }
@@ -64,6 +72,7 @@ pub fn search(
         (CycleSearch::Components, _) => How::Components,
         _ if plan.weak_fairness => How::Components,
         (CycleSearch::Auto, Strength::Weak) => How::Single,
+        _ if is_together(plan, task) => How::NestedTogether,
         _ => How::Nested,
     };
     let product;
@@ -77,10 +86,13 @@ pub fn search(
     // A product repeats the last state of a run itself.
     let acceptance = Acceptance { stutters: watch.claim.is_none(), weak_fairness: plan.weak_fairness };
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
-    let cycles = Cycles { fault: watch.fault.clone(), acceptance, nested: how == How::Nested, memory };
+    let cycles = Cycles { fault: watch.fault.clone(), acceptance, nested: how != How::Single, memory };
     let outcome = match how {
         How::Reachability => dispatch::search(plan, searched, task, observer),
-        How::Single | How::Nested => ndfs(searched, &cycles, task, observer),
+        How::Single | How::NestedTogether if is_together(plan, task) => {
+            together(plan, searched, &cycles, task, observer)
+        }
+        How::Single | How::Nested | How::NestedTogether => ndfs(searched, &cycles, task, observer),
         How::Components => scc(searched, &cycles, task, observer),
     };
     (how, outcome)
@@ -177,4 +189,35 @@ pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
             _ => Ok(()),
         },
     }
+}
+
+/// Whether a depth-first search is made by several workers.
+fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
+    let possible = task.limits.depth.is_none() && task.reduce.is_none();
+    match plan.cycles {
+        CycleSearch::NestedTogether => possible,
+        CycleSearch::Auto => possible && plan.config.threads > 1,
+        CycleSearch::Nested | CycleSearch::Components => false,
+    }
+}
+
+fn together(
+    plan: &Plan,
+    system: &dyn TransitionSystem,
+    cycles: &Cycles,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let started = Instant::now();
+    let number = usize::try_from(plan.config.threads).unwrap_or(usize::MAX);
+    let first = Task { all_errors: false, ..*task };
+    let outcome = cndfs(system, cycles, Workers { number, alone: None }, &first, observer);
+    let something = outcome.errors > 0 || !outcome.warnings.is_empty();
+    if !something || !(plan.deterministic || task.all_errors) {
+        return outcome;
+    }
+    let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    let again = Task { limits: Limits { time, ..task.limits }, ..*task };
+    let alone = ndfs(system, cycles, &again, observer);
+    if alone.errors == 0 && outcome.errors > 0 { outcome } else { alone }
 }

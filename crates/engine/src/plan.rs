@@ -40,8 +40,10 @@ pub enum Por {
 pub enum CycleSearch {
     /// By the strength of the claim.
     Auto,
-    /// Nested depth-first search.
+    /// Nested depth-first search by one worker.
     Nested,
+    /// Nested depth-first search by several workers.
+    NestedTogether,
     /// Strongly connected components.
     Components,
 }
@@ -140,8 +142,8 @@ pub struct Choice {
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
-    available: &["auto", "frontier", "dfs", "bfs", "ndfs", "scc"],
-    later: &["cndfs", "ndfs-dual", "handoff"],
+    available: &["auto", "frontier", "dfs", "bfs", "ndfs", "cndfs", "scc"],
+    later: &["ndfs-dual", "handoff"],
 };
 /// The values of `--por`.
 pub const POR: Choice =
@@ -240,11 +242,13 @@ impl Plan {
         let config = Config { threads: threads(options, &config)?, ..config };
         let cycles = match search {
             "ndfs" => CycleSearch::Nested,
+            "cndfs" => CycleSearch::NestedTogether,
             "scc" => CycleSearch::Components,
             _ => CycleSearch::Auto,
         };
         let fair = options.fair.as_deref().map(|value| FAIR.take(value)).transpose()?;
-        refuse_unfair(fair, cycles)?;
+        refuse_unfair(fair, search, cycles)?;
+        refuse_together(options, &config)?;
         let order = match search {
             "bfs" => Order::BreadthFirst,
             "dfs" => Order::DepthFirst,
@@ -362,14 +366,25 @@ fn source(options: &CheckOptions) -> Source {
 }
 
 /// Fairness asks for a mark of every process; a nested search knows one.
-fn refuse_unfair(fair: Option<&str>, cycles: CycleSearch) -> Result<(), Failure> {
+fn refuse_unfair(fair: Option<&str>, search: &str, cycles: CycleSearch) -> Result<(), Failure> {
     match (fair, cycles) {
-        (Some(fair), CycleSearch::Nested) => Err(Failure::refused_with(
-            format!("--search ndfs cannot be used with --fair {fair}"),
+        (Some(fair), CycleSearch::Nested | CycleSearch::NestedTogether) => Err(Failure::refused_with(
+            format!("--search {search} cannot be used with --fair {fair}"),
             "use --search scc, or leave --search out",
         )),
         _ => Ok(()),
     }
+}
+
+/// Where a path becomes too long depends on the order, and workers have different ones.
+fn refuse_together(options: &CheckOptions, config: &Config) -> Result<(), Failure> {
+    if config.search == "cndfs" && options.max_depth.is_some() {
+        return Err(Failure::refused_with(
+            "--search cndfs does not go with --max-depth: what is cut off would depend on timing",
+            "use --search ndfs, or leave --max-depth out",
+        ));
+    }
+    Ok(())
 }
 
 /// What the search is to doubt.
@@ -727,7 +742,7 @@ mod tests {
     #[test]
     fn what_does_not_exist_yet_is_refused() {
         let cases = [
-            CheckOptions { search: some("cndfs"), ..options() },
+            CheckOptions { search: some("ndfs-dual"), ..options() },
             CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
             CheckOptions { fair: some("strong"), ..options() },
             CheckOptions { proviso: some("color"), ..options() },
@@ -747,6 +762,10 @@ mod tests {
         assert!(message(&CheckOptions { max_memory: some("much"), ..options() }).contains("not a size"));
         let unfair = CheckOptions { search: some("ndfs"), fair: some("weak"), ..options() };
         assert!(message(&unfair).contains("--search ndfs cannot be used with --fair weak"));
+        let unfair = CheckOptions { search: some("cndfs"), fair: some("weak"), ..options() };
+        assert!(message(&unfair).contains("--search cndfs cannot be used with --fair weak"));
+        let cut = CheckOptions { search: some("cndfs"), max_depth: Some(9), ..options() };
+        assert!(message(&cut).contains("depend on timing"));
         assert!(message(&CheckOptions { timeout: Some(-1.0), ..options() }).contains("not a time"));
         assert!(message(&CheckOptions { timeout: Some(f64::NAN), ..options() }).contains("not a time"));
         let strict =

@@ -11,12 +11,14 @@
 
 pub mod ancestry;
 mod atomic_run;
+pub mod cndfs;
 pub mod delta;
 pub mod depth_first;
 pub mod expand;
 mod expanded;
 mod findings;
 pub mod frontier;
+mod halt;
 pub mod lasso;
 pub mod limits;
 pub mod marks;

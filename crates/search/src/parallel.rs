@@ -27,7 +27,7 @@ use crate::random::Random;
 use crate::retrace::retrace;
 use crate::task::Task;
 use crate::team::{Share, Taking, Team};
-use std::time::Duration;
+use crate::termination::pause;
 use store::Hand;
 use system::TransitionSystem;
 
@@ -68,7 +68,7 @@ pub fn parallel<H: Hand, P: States<H>>(
         // All in here: should the leader panic, its hand must be gone before the others are waited for.
         let _alarm = Alarm(&team);
         let mut store = hand();
-        let budget = Budget::new(task, observer).halted_by(&team.halt);
+        let budget = Budget::new(task, observer).halted_by(team.halted.flag());
         let mut leader = Worker::<H, P>::new(search, &mut store, &team, 0, task, budget);
         let mut others = Vec::new();
         if leader.begin() {
@@ -108,7 +108,7 @@ fn help<H: Hand, P: States<H>>(
 ) -> Yield {
     let _alarm = Alarm(team);
     let (mut store, mut silent) = (hand(), Silent);
-    let budget = Budget::new(task, &mut silent).halted_by(&team.halt);
+    let budget = Budget::new(task, &mut silent).halted_by(team.halted.flag());
     let mut worker = Worker::<H, P>::new(search, &mut store, team, number, task, budget);
     worker.search.depth = depth;
     match worker.search.ancestry.wait() {
@@ -359,15 +359,6 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
     }
 }
 
-/// Waits a little, and longer if it has waited often: a processor may be needed by those who have work.
-fn pause(waits: u32) {
-    match waits {
-        0..20 => (0..50).for_each(|_| std::hint::spin_loop()),
-        20..40 => std::thread::yield_now(),
-        _ => std::thread::sleep(Duration::from_micros(u64::from(waits.min(500)))),
-    }
-}
-
 /// What all found, with paths that lead through the ancestries of all.
 fn put_together<H: Hand, P>(
     search: Parallel<'_>,
@@ -428,6 +419,7 @@ mod tests {
     use crate::queue::Whole;
     use crate::task::{Method, Proviso, Reduce};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::time::Duration;
     use store::arena::Place;
     use store::tree::Root;
     use store::{Roots, SharedTable, SharedTree, Table};

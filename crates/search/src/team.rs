@@ -5,6 +5,7 @@
 
 use crate::ancestry::Ordinal;
 use crate::expanded::Noting;
+use crate::halt::Halt;
 use crate::observer::Snapshot;
 use crate::outcome::StopReason;
 use crate::pack::{Pack, States};
@@ -13,7 +14,7 @@ use crate::termination::{Idle, Meeting};
 use std::collections::{TryReserveError, VecDeque};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Seen;
 
 /// States of a pack that is handed on when it is full.
@@ -86,9 +87,8 @@ pub(crate) struct Team<P> {
     stations: Vec<Station<P>>,
     pub idle: Idle,
     pub meeting: Meeting,
-    /// Set when all are to stop; each worker's budget looks at it.
-    pub halt: AtomicBool,
-    reason: OnceLock<StopReason>,
+    /// Whether all are to stop.
+    pub halted: Halt,
     /// States found since others joined, if there is a limit.
     states: AtomicU64,
     limit: Option<u64>,
@@ -114,8 +114,7 @@ impl<P> Team<P> {
             stations: std::iter::repeat_with(station).take(workers).collect(),
             idle: Idle::new(workers),
             meeting: Meeting::new(workers),
-            halt: AtomicBool::new(false),
-            reason: OnceLock::new(),
+            halted: Halt::default(),
             states: AtomicU64::new(0),
             limit,
             shortest: AtomicU64::new(u64::MAX),
@@ -126,18 +125,17 @@ impl<P> Team<P> {
 
     /// Stops everybody. Only the first reason counts.
     pub fn halt(&self, reason: StopReason) {
-        let _ = self.reason.set(reason);
-        self.halt.store(true, Release);
+        self.halted.halt(reason);
     }
 
     /// Whether all are to stop.
     pub fn is_halted(&self) -> bool {
-        self.halt.load(Acquire)
+        self.halted.is_halted()
     }
 
     /// Why everybody was stopped.
     pub fn reason(&self) -> Option<StopReason> {
-        self.reason.get().copied()
+        self.halted.reason()
     }
 
     /// A worker that could not be started will never come.

@@ -8,6 +8,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Counts idle workers.
 #[derive(Debug)]
@@ -40,6 +41,15 @@ impl Idle {
     /// Whether all are idle: then they are so for ever.
     pub fn all(&self) -> bool {
         self.idle.load(SeqCst) == self.workers
+    }
+}
+
+/// Waits a little, and longer if it has waited often: a processor may be needed by those who have work.
+pub(crate) fn pause(waits: u32) {
+    match waits {
+        0..20 => (0..50).for_each(|_| std::hint::spin_loop()),
+        20..40 => std::thread::yield_now(),
+        _ => std::thread::sleep(Duration::from_micros(u64::from(waits.min(500)))),
     }
 }
 

@@ -17,6 +17,7 @@ pub mod bitstate;
 pub mod budget;
 pub mod cache;
 pub mod collapse;
+pub mod colours;
 pub mod compact;
 pub mod concurrent;
 pub mod hash;

@@ -34,6 +34,21 @@ pub struct TableHand<'a> {
 }
 
 impl TableHand<'_> {
+    /// Where a key is, if it is there.
+    #[inline]
+    pub fn place(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+        self.turn.look(|shared| shared.find(key, ticket))
+    }
+
+    /// Where a key is, and whether it is new.
+    #[inline]
+    pub fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<(Place, bool), Full> {
+        match self.insert(key, ticket)? {
+            Some(place) => Ok((place, true)),
+            None => self.place(key, ticket).map(|place| (place, false)).ok_or(Full),
+        }
+    }
+
     /// Makes room in a segment, unless somebody else has done so meanwhile.
     #[cold]
     fn grow(&mut self, number: usize) -> Result<(), Full> {

@@ -1,0 +1,827 @@
+//! CNDFS: nested depth-first search by several workers over one table with colours.
+//!
+//! Evangelista, Laarman, Petrucci & van de Pol (ATVA 2012). Every worker makes the whole nested search from the initial state,
+//! each in another order, and they spare each other work by two global colours: *blue* states need not be visited by
+//! anybody's first search, *red* ones by nobody's second. *Cyan*, the states of the path, is each worker's own.
+//! A worker's second search marks nothing until it is over: its states are a set of the worker's own, and become red
+//! together. Before that the worker **waits** until all other accepting states among them are red, which they become by the
+//! workers that have them on their paths. Without waiting, a worker could make red a state that another worker's second
+//! search, begun too late, would need. The paper proves that they never wait for each other in a circle, as long as
+//! the first cycle found ends the search; so to count all errors is left to one worker.
+//!
+//! **Red is closed.** Successors of a red state are red, or become so without further waiting. So a state all of whose
+//! successors are red is on no cycle and may become red without a search, as with one worker.
+//!
+//! **Where cycles accept as a whole** the blue search alone is enough (`nested` is false): take the first state of a cycle that
+//! becomes blue. Its successor on the cycle was not blue before, so it is on the path of the same worker, and the step to
+//! it is seen.
+//!
+//! **Numbers.** A state is new for exactly one worker, who expands it at once: what is counted then does not depend on timing.
+//! What others expand once more is counted apart (`reexplored`).
+//!
+//! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found yet are tried
+//! before those that another worker is busy with: when their turn comes they are often blue.
+
+use crate::expand::Expansion;
+use crate::halt::Halt;
+use crate::lasso::{Anchor, Lasso, shorten};
+use crate::limits::{Budget, Limits};
+use crate::marks::Marker;
+use crate::ndfs::{Cycles, key};
+use crate::observer::{Observer, Silent, Snapshot};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::random::Random;
+use crate::stack::Stack;
+use crate::task::Task;
+use crate::termination::pause;
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+use store::arena::Place;
+use store::colours::{Colour, Colours};
+use store::shared_table::TableHand;
+use store::table::Ticket;
+use store::{Hand, Seen, SharedTable};
+use system::{ActionId, Fault, TransitionSystem};
+
+/// The first worker is alone until it has found so many states.
+const ALONE: u64 = 4096;
+/// The stack of a thread; reserved, not used.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Who searches.
+#[derive(Clone, Copy, Debug)]
+pub struct Workers {
+    /// How many there are.
+    pub number: usize,
+    /// The first one is alone until it has found so many states; `None`: as many as seem best.
+    pub alone: Option<u64>,
+}
+
+/// Looks for a cycle through an accepting state, with several workers. The task asks for one error, has no limit on
+/// depth and no reduction.
+pub fn cndfs(
+    system: &dyn TransitionSystem,
+    cycles: &Cycles,
+    workers: Workers,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let crew = Crew::new(system, cycles, task);
+    let (mine, others) = std::thread::scope(|scope| {
+        let _alarm = Alarm(&crew.halt);
+        let budget = Budget::new(task, observer).halted_by(crew.halt.flag());
+        let mut leader = Worker::new(&crew, 0, budget);
+        leader.patience = Some(workers.alone.unwrap_or(ALONE));
+        let mut others = Vec::new();
+        if leader.work() == Course::CallOthers {
+            for number in 1..workers.number {
+                let crew = &crew;
+                let builder = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
+                // One that cannot be started is not missed: each makes the whole search.
+                others.extend(builder.spawn_scoped(scope, move || help(crew, number)).ok());
+            }
+            leader.patience = None;
+            leader.work();
+        }
+        let mine = leader.conclude();
+        let others: Vec<_> = others.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        (mine, others)
+    });
+    let mut all = vec![mine];
+    for other in others {
+        // A panic goes on in the thread that called: it is a bug, and must be seen as one.
+        all.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    }
+    crew.put_together(all)
+}
+
+/// What another worker than the first does.
+fn help(crew: &Crew<'_>, number: usize) -> Yield {
+    let _alarm = Alarm(&crew.halt);
+    let mut silent = Silent;
+    let budget = Budget::new(crew.task, &mut silent).halted_by(crew.halt.flag());
+    let mut worker = Worker::new(crew, number, budget);
+    worker.work();
+    worker.conclude()
+}
+
+/// Stops the others when a worker is lost: they might wait for it for ever.
+struct Alarm<'t>(&'t Halt);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.halt(StopReason::Interrupted);
+        }
+    }
+}
+
+/// What workers share.
+struct Crew<'a> {
+    system: &'a dyn TransitionSystem,
+    cycles: &'a Cycles,
+    task: &'a Task<'a>,
+    table: SharedTable,
+    colours: Colours,
+    halt: Halt,
+    /// Somebody has found something wrong.
+    found: AtomicBool,
+    /// States found, if there is a limit.
+    states: AtomicU64,
+    /// Steps of all, for the progress line.
+    transitions: AtomicU64,
+    started: Instant,
+}
+
+impl<'a> Crew<'a> {
+    fn new(system: &'a dyn TransitionSystem, cycles: &'a Cycles, task: &'a Task<'a>) -> Self {
+        Crew {
+            system,
+            cycles,
+            task,
+            table: SharedTable::new(cycles.memory),
+            colours: Colours::new(cycles.memory),
+            halt: Halt::default(),
+            found: AtomicBool::new(false),
+            states: AtomicU64::new(0),
+            transitions: AtomicU64::new(0),
+            started: Instant::now(),
+        }
+    }
+
+    /// Whether one more state may be found.
+    fn admit(&self) -> Result<(), StopReason> {
+        let Some(limit) = self.task.limits.states else { return Ok(()) };
+        let more = |states| (states < limit).then_some(states + 1);
+        self.states.fetch_update(AcqRel, Acquire, more).map(drop).map_err(|_| StopReason::StateLimit)
+    }
+
+    /// The state that was admitted has been found by another worker.
+    fn not_new(&self) {
+        if self.task.limits.states.is_some() {
+            self.states.fetch_sub(1, AcqRel);
+        }
+    }
+
+    /// The task for what is left to do when everybody has been stopped.
+    fn rest_of_task(&self) -> Task<'a> {
+        let time = self.task.limits.time.map(|time| time.saturating_sub(self.started.elapsed()));
+        Task { limits: Limits { time, ..self.task.limits }, ..*self.task }
+    }
+
+    fn put_together(self, all: Vec<Yield>) -> Outcome {
+        let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
+        statistics.workers = all.len() as u64;
+        let mut warnings = Vec::new();
+        for mut part in all {
+            warnings.append(&mut part.found.warnings);
+            if part.found.errors > 0 {
+                found = part.found;
+            }
+            statistics.transitions += part.statistics.transitions;
+            statistics.reexplored += part.statistics.reexplored;
+            statistics.depth = statistics.depth.max(part.statistics.depth);
+            statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
+        }
+        warnings.truncate(1);
+        found.warnings = warnings;
+        let store = self.table.hand();
+        statistics.states = store.n_keys();
+        statistics.state_bytes = store.memory();
+        // Every state but the first was new for one step.
+        statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
+        let stop = match self.halt.reason() {
+            _ if found.errors > 0 => StopReason::Violation,
+            Some(reason) => reason,
+            None => StopReason::Completed,
+        };
+        Outcome::conclude(stop, false, true, found, statistics)
+    }
+}
+
+/// What a worker leaves.
+struct Yield {
+    found: Recorder,
+    statistics: Statistics,
+}
+
+/// How a worker's search has gone.
+#[derive(PartialEq, Eq)]
+enum Course {
+    /// It is over.
+    Over,
+    /// It goes on, and others should help.
+    CallOthers,
+}
+
+/// A state of the blue path.
+struct Frame {
+    place: Place,
+    accepting: bool,
+    /// So far all successors are red.
+    all_red: bool,
+    /// Actions before it.
+    path: usize,
+}
+
+/// Hashes places, which are numbers.
+#[derive(Default)]
+struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(self.0 << 8 | u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let wide = u128::from(number) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (wide >> 64) as u64 ^ wide as u64;
+    }
+}
+
+type Places = HashSet<Place, BuildHasherDefault<PlaceHasher>>;
+
+struct Worker<'a, 'c> {
+    crew: &'c Crew<'a>,
+    budget: Budget<'c>,
+    marker: Marker<'c>,
+    expansion: Expansion,
+    store: TableHand<'c>,
+    hidden: usize,
+    random: Option<Random>,
+    /// Of the worker who is alone: after how many states it calls the others.
+    patience: Option<u64>,
+    /// States that were new for this worker.
+    new: u64,
+    order: Vec<usize>,
+    fresh: Vec<usize>,
+    tickets: Vec<Ticket>,
+    actions: Vec<ActionId>,
+    blue: Stack<Ticket>,
+    frames: Vec<Frame>,
+    /// The states of the blue path.
+    cyan: Places,
+    red: Stack<Place>,
+    /// The states of the red search, and which of them are accepting.
+    visited: Places,
+    reds: Vec<(Place, bool)>,
+    found: Recorder,
+    statistics: Statistics,
+    told: u64,
+    begun: bool,
+}
+
+impl<'a, 'c> Worker<'a, 'c>
+where
+    'a: 'c,
+{
+    fn new(crew: &'c Crew<'a>, number: usize, budget: Budget<'c>) -> Self {
+        let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
+        let others = (number > 0).then_some(number as u64);
+        Worker {
+            crew,
+            budget,
+            marker: Marker::new(crew.system, crew.cycles.acceptance),
+            expansion: Expansion::default(),
+            store: crew.table.hand(),
+            hidden: crew.system.hidden_bytes(),
+            random: seed.or(others).map(Random::new),
+            patience: None,
+            new: 0,
+            order: Vec::new(),
+            fresh: Vec::new(),
+            tickets: Vec::new(),
+            actions: Vec::new(),
+            blue: Stack::default(),
+            frames: Vec::new(),
+            cyan: Places::default(),
+            red: Stack::default(),
+            visited: Places::default(),
+            reds: Vec::new(),
+            found: Recorder::default(),
+            statistics: Statistics::default(),
+            told: 0,
+            begun: false,
+        }
+    }
+
+    /// Searches to the end, or until others should help.
+    fn work(&mut self) -> Course {
+        let course = self.run().unwrap_or_else(|reason| {
+            self.crew.halt.halt(reason);
+            Course::Over
+        });
+        self.store.rest();
+        course
+    }
+
+    fn conclude(self) -> Yield {
+        Yield { found: self.found, statistics: self.statistics }
+    }
+
+    fn run(&mut self) -> Result<Course, StopReason> {
+        if !std::mem::replace(&mut self.begun, true) {
+            if let Err(fault) = self.crew.system.initial(&mut self.blue.state) {
+                // An initial state that cannot be built is not the claim's business.
+                let count = self.crew.task.checks.count(fault.kind);
+                return if count {
+                    self.violation(fault, &[]).map(|()| Course::Over)
+                } else {
+                    Ok(Course::Over)
+                };
+            }
+            self.enter()?;
+        }
+        while self.blue.depth() > 0 {
+            if !self.blue.advance() {
+                self.leave()?;
+            } else if !self.enter()? {
+                self.blue.leave();
+            }
+            if self.patience.is_some_and(|patience| self.new >= patience) {
+                return Ok(Course::CallOthers);
+            }
+        }
+        Ok(Course::Over)
+    }
+
+    /// Looks at the limits, and lets the table grow.
+    fn look_around(&mut self) -> Result<(), StopReason> {
+        self.store.rest();
+        let more = self.statistics.transitions - self.told;
+        self.told = self.statistics.transitions;
+        let transitions = self.crew.transitions.fetch_add(more, Relaxed) + more;
+        let at = Snapshot {
+            states: self.store.n_keys(),
+            transitions,
+            depth: self.blue.path.len() as u64,
+            frontier: self.blue.pending.len() as u64,
+            errors: self.found.errors,
+            memory: self.store.memory() + self.blue.memory() + self.red.memory(),
+            ..Snapshot::default()
+        };
+        self.budget.look(|| at)
+    }
+
+    /// Goes to the state at the end of the blue path, unless somebody is done with it.
+    fn enter(&mut self) -> Result<bool, StopReason> {
+        let key = key(&self.blue.state, self.hidden);
+        let ticket = match self.blue.ticket {
+            Some(ticket) => ticket,
+            None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
+        };
+        let place = match self.store.place(key, ticket) {
+            Some(place) => (place, false),
+            None => {
+                self.crew.admit()?;
+                let visit = self.store.visit(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
+                if !visit.1 {
+                    self.crew.not_new();
+                }
+                visit
+            }
+        };
+        let (place, new) = place;
+        self.crew.colours.check(place).map_err(|_| StopReason::MemoryLimit)?;
+        let colour = self.crew.colours.get(place);
+        if colour.is_blue() {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.all_red &= colour.is_red();
+            }
+            return Ok(false);
+        }
+        self.explore(place, new)?;
+        Ok(true)
+    }
+
+    /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts successors that nobody is
+    /// done with on the stack.
+    fn explore(&mut self, place: Place, new: bool) -> Result<(), StopReason> {
+        let depth = self.blue.path.len() as u64;
+        self.statistics.depth = self.statistics.depth.max(depth);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state.len() as u64);
+        if self.budget.tick()? {
+            self.look_around()?;
+        }
+        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expansion.clear();
+        self.marker.expand(&self.blue.state, depth, &mut self.budget, &mut self.expansion)?;
+        for step in std::mem::take(&mut self.expansion.faults) {
+            if self.crew.task.checks.count(step.fault.kind) {
+                self.violation(step.fault, &step.actions)?;
+            }
+        }
+        if let Some(actions) = self.expansion.atomic_loop.take() {
+            self.found.warnings.push(Warning::AtomicLoop(self.blue.path_and(&actions)));
+        }
+        match new {
+            true => self.new += 1,
+            false => self.statistics.reexplored += 1,
+        }
+        if new {
+            self.statistics.transitions += self.expansion.edges().len() as u64;
+        }
+        let accepting = self.marker.is_accepting(&self.blue.state);
+        self.frames.try_reserve(1).map_err(no_memory)?;
+        self.frames.push(Frame { place, accepting, all_red: true, path: self.blue.path.len() });
+        self.cyan.try_reserve(1).map_err(no_memory)?;
+        self.cyan.insert(place);
+        self.push_successors()
+    }
+
+    /// Prepares the successors of the state that was expanded last.
+    fn prepare_successors(&mut self) -> Result<(), StopReason> {
+        let (expansion, hidden) = (&self.expansion, self.hidden);
+        self.tickets.clear();
+        let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), hidden));
+        self.store.prepare_all(keys, &mut self.tickets).map_err(|_| StopReason::MemoryLimit)?;
+        self.store.approach_all(&mut self.tickets);
+        Ok(())
+    }
+
+    fn push_successors(&mut self) -> Result<(), StopReason> {
+        self.prepare_successors()?;
+        self.order.clear();
+        self.order.extend((0..self.expansion.edges().len()).rev());
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut self.order);
+        }
+        self.fresh.clear();
+        self.blue.enter(None).map_err(no_memory)?;
+        for turn in 0..self.order.len() {
+            let at = self.order[turn];
+            let state = self.expansion.state(&self.expansion.edges()[at]);
+            let Some(place) = self.store.place(key(state, self.hidden), self.tickets[at]) else {
+                self.fresh.push(at);
+                continue;
+            };
+            let colour = self.crew.colours.get(place);
+            if colour.is_blue() {
+                self.all_red(colour.is_red());
+            } else if self.cyan.contains(&place) {
+                self.all_red(false);
+                self.close(at, place)?;
+            } else {
+                self.push(at)?;
+            }
+        }
+        for turn in 0..self.fresh.len() {
+            self.push(self.fresh[turn])?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, at: usize) -> Result<(), StopReason> {
+        self.note_actions(at);
+        let state = self.expansion.state(&self.expansion.edges()[at]);
+        self.blue.push(state, &self.actions, self.tickets[at]).map_err(no_memory)
+    }
+
+    /// The actions of a step of the state that was expanded last.
+    fn note_actions(&mut self, at: usize) {
+        self.actions.clear();
+        self.marker.expander.actions(&self.expansion.edges()[at], &mut self.actions);
+    }
+
+    /// A successor of the last state of the blue path is red, or not.
+    fn all_red(&mut self, red: bool) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.all_red &= red;
+        }
+    }
+
+    /// A step leads from the end of the blue path to a state on it.
+    fn close(&mut self, step: usize, to: Place) -> Result<(), StopReason> {
+        let Some(at) = self.frames.iter().rposition(|frame| frame.place == to) else { return Ok(()) };
+        let accepting = self.frames.last().is_some_and(|frame| frame.accepting);
+        if !accepting && !self.frames[at].accepting {
+            return Ok(());
+        }
+        self.note_actions(step);
+        let start = self.frames[at].path;
+        let cycle = [&self.blue.path[start..], &self.actions].concat();
+        self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })
+    }
+
+    /// The last state of the blue path is done with.
+    fn leave(&mut self) -> Result<(), StopReason> {
+        let Some(Frame { place, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
+        let colours = &self.crew.colours;
+        colours.paint(place, Colour::BLUE);
+        if self.crew.cycles.nested && all_red {
+            colours.paint(place, Colour::RED);
+        } else if self.crew.cycles.nested && accepting {
+            self.red_search(place)?;
+        }
+        self.cyan.remove(&place);
+        self.all_red(self.crew.colours.get(place).is_red());
+        self.blue.retreat();
+        Ok(())
+    }
+
+    /// Looks from the last state of the blue path, which is accepting, for a state on that path. If there is no way to one, all
+    /// states that were met become red.
+    fn red_search(&mut self, seed: Place) -> Result<(), StopReason> {
+        for (place, _) in self.reds.drain(..) {
+            self.visited.remove(&place);
+        }
+        self.red.clear();
+        self.red.state.clear();
+        self.red.state.extend_from_slice(&self.blue.state);
+        self.red_expand(seed)?;
+        while self.red.depth() > 0 {
+            if !self.red.advance() {
+                self.red.retreat();
+                continue;
+            }
+            match self.red.ticket {
+                Some(place) if self.is_uncharted(place) => self.red_expand(place)?,
+                _ => self.red.leave(),
+            }
+        }
+        self.wait_for_others(seed)?;
+        for (place, _) in &self.reds {
+            self.crew.colours.paint(*place, Colour::RED);
+        }
+        Ok(())
+    }
+
+    /// Whether the red search must go to this state.
+    fn is_uncharted(&self, place: Place) -> bool {
+        !self.crew.colours.get(place).is_red() && !self.visited.contains(&place)
+    }
+
+    /// Waits until every accepting state of the red search but the first is red.
+    fn wait_for_others(&mut self, seed: Place) -> Result<(), StopReason> {
+        for at in 0..self.reds.len() {
+            let (place, accepting) = self.reds[at];
+            if !accepting || place == seed {
+                continue;
+            }
+            let mut waits = 0;
+            while !self.crew.colours.get(place).is_red() {
+                self.budget.tick()?;
+                self.look_around()?;
+                pause(waits);
+                waits += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the state at the end of the red path.
+    fn red_expand(&mut self, place: Place) -> Result<(), StopReason> {
+        let depth = (self.blue.path.len() + self.red.path.len()) as u64;
+        if self.budget.tick()? {
+            self.look_around()?;
+        }
+        self.statistics.reexplored += 1;
+        self.visited.try_reserve(1).map_err(no_memory)?;
+        self.visited.insert(place);
+        self.reds.try_reserve(1).map_err(no_memory)?;
+        self.reds.push((place, self.marker.is_accepting(&self.red.state)));
+        self.expansion.clear();
+        self.marker.expand(&self.red.state, depth, &mut self.budget, &mut self.expansion)?;
+        self.prepare_successors()?;
+        self.red.enter(None).map_err(no_memory)?;
+        for at in 0..self.expansion.edges().len() {
+            let state = self.expansion.state(&self.expansion.edges()[at]);
+            let Some(place) = self.store.place(key(state, self.hidden), self.tickets[at]) else { continue };
+            let cyan = self.cyan.contains(&place);
+            if !cyan && !self.is_uncharted(place) {
+                continue;
+            }
+            self.note_actions(at);
+            if cyan {
+                // The seed has left the frames, but is on the path.
+                let frame = self.frames.iter().rfind(|frame| frame.place == place);
+                let start = frame.map_or(self.blue.path.len(), |frame| frame.path);
+                let cycle = [&self.blue.path[start..], &self.red.path, &self.actions].concat();
+                return self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle });
+            }
+            let state = self.expansion.state(&self.expansion.edges()[at]);
+            self.red.push(state, &self.actions, place).map_err(no_memory)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this worker is the first to have found something wrong. All others stop.
+    fn is_first(&mut self) -> bool {
+        self.store.rest();
+        let first = !self.crew.found.swap(true, AcqRel);
+        self.crew.halt.halt(StopReason::Violation);
+        first
+    }
+
+    /// Reports a cycle that passes the end of the blue path.
+    fn lasso(&mut self, lasso: Lasso) -> Result<(), StopReason> {
+        if self.is_first() {
+            let (task, mut silent) = (self.crew.rest_of_task(), Silent);
+            let mut budget = Budget::new(&task, &mut silent);
+            let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None };
+            let short = shorten(self.crew.system, self.crew.cycles.acceptance, &anchor, &mut budget);
+            let (path, cycle) = short.unwrap_or(lasso).path();
+            self.found.add_lasso(self.crew.cycles.fault.clone(), path, cycle);
+        }
+        Err(StopReason::Violation)
+    }
+
+    /// Reports what a claim finds wrong at the end of the blue path and `more`.
+    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
+        if self.is_first() {
+            let depth = (self.blue.path.len() + more.len()) as u64;
+            self.found.add(fault, depth, || self.blue.path_and(more));
+        }
+        Err(StopReason::Violation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ndfs::ndfs;
+    use crate::ndfs::tests::cycles;
+    use crate::property::Checks;
+    use std::fmt::Write;
+    use system::toy::{Counters, Graph};
+
+    fn task<'a>(limits: Limits, stop: &'a AtomicBool) -> Task<'a> {
+        Task { checks: Checks::NONE, all_errors: false, seed: None, limits, stop, reduce: None }
+    }
+
+    fn by_one(system: &dyn TransitionSystem, nested: bool) -> Outcome {
+        let stop = AtomicBool::new(false);
+        ndfs(system, &cycles(false, nested), &task(Limits::default(), &stop), &mut Silent)
+    }
+
+    fn by(number: usize, system: &dyn TransitionSystem, nested: bool, limits: Limits) -> Outcome {
+        let stop = AtomicBool::new(false);
+        let workers = Workers { number, alone: Some(0) };
+        cndfs(system, &cycles(false, nested), workers, &task(limits, &stop), &mut Silent)
+    }
+
+    /// Follows a lasso: every action must lead on, and the last state must be the one in which the cycle begins.
+    fn check_lasso(graph: &Graph, outcome: &Outcome) {
+        let violation = &outcome.violations[0];
+        let (stem, cycle) = violation.path.split_at(violation.cycle.unwrap());
+        let mut at = 0;
+        let mut follow = |actions: &[ActionId]| {
+            let mut accepting = false;
+            for action in actions {
+                let (from, to) = graph.edges()[action.0 as usize];
+                assert_eq!(from, at, "{actions:?}");
+                at = to;
+                accepting |= graph.labels(to.to_string().as_bytes()).accepting;
+            }
+            (at, accepting)
+        };
+        let (start, _) = follow(stem);
+        let (end, accepting) = follow(cycle);
+        assert_eq!(start, end);
+        assert!(accepting || graph.labels(end.to_string().as_bytes()).accepting);
+    }
+
+    /// What is wrong with a graph of rings.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Wrong {
+        Nothing,
+        /// A step leads back to a node that accepts.
+        Step,
+        /// A whole ring accepts.
+        Ring,
+    }
+
+    /// A graph of rings in a row, with steps to later rings. Nodes that are on no cycle accept.
+    fn rings(n: u32, seed: u64, wrong: Wrong) -> Graph {
+        let mut random = Random::new(seed);
+        let (mut text, mut accepting) = (String::new(), Vec::new());
+        let (mut first, mut whole) = (0, None);
+        while first < n {
+            let size = [1, 1, 1, 2, 3, 5][random.below(6)];
+            let last = first + size - 1;
+            (first..last).for_each(|node| write!(text, "{node} -> {}; ", node + 1).unwrap());
+            match size {
+                1 if first > 0 => accepting.push(first),
+                1 => {}
+                _ => {
+                    write!(text, "{last} -> {first}; ").unwrap();
+                    whole = whole.or((first > n / 2).then_some(first..=last));
+                }
+            }
+            write!(text, "{} -> {}; ", first + random.below(size as usize) as u32, last + 1).unwrap();
+            for _ in 0..random.below(3 * size as usize) {
+                let far = [4, n as usize][random.below(2)];
+                let further = 1 + random.below(far) as u32;
+                let from = first + random.below(size as usize) as u32;
+                write!(text, "{from} -> {}; ", (last + further).min(n + 5)).unwrap();
+            }
+            first = last + 1;
+        }
+        // Behind the last ring nodes go to an end.
+        (first..n + 5).for_each(|node| write!(text, "{node} -> {}; ", node + 1).unwrap());
+        if wrong == Wrong::Step {
+            let node = accepting[random.below(accepting.len())];
+            write!(text, "{} -> {node}; ", node + 1 + random.below(3) as u32).unwrap();
+        }
+        if wrong == Wrong::Ring {
+            accepting.extend(whole.into_iter().flatten());
+        }
+        accepting.iter().for_each(|node| write!(text, "accept {node}; ").unwrap());
+        Graph::parse(text.trim_end_matches("; ")).unwrap()
+    }
+
+    #[test]
+    fn workers_find_what_one_finds() {
+        let mut wrong = [0; 2];
+        for seed in 0..300 {
+            let wrongs = [Wrong::Step, Wrong::Nothing, Wrong::Nothing];
+            let bad = wrongs[seed as usize % 3];
+            let graph = rings(20 + 7 * (seed as u32 % 40), seed, bad);
+            let expected = by_one(&graph, true);
+            wrong[usize::from(expected.errors > 0)] += 1;
+            assert!(bad == Wrong::Step || expected.errors == 0, "seed {seed}");
+            for number in [1, 2, 3, 8] {
+                let outcome = by(number, &graph, true, Limits::default());
+                assert_eq!(outcome.errors, expected.errors, "seed {seed}, {number} workers");
+                assert_eq!(outcome.exhausted.is_some(), expected.errors == 0);
+                if expected.errors > 0 {
+                    check_lasso(&graph, &outcome);
+                    continue;
+                }
+                assert_eq!(outcome.statistics.states, expected.statistics.states, "seed {seed}");
+                assert_eq!(outcome.statistics.transitions, expected.statistics.transitions);
+                assert_eq!(outcome.statistics.matched, expected.statistics.matched);
+            }
+        }
+        assert!(wrong[0] > 150 && wrong[1] > 60, "{wrong:?}");
+    }
+
+    #[test]
+    fn random_graphs_have_the_same_verdicts() {
+        let mut wrong = 0;
+        for seed in 0..1000 {
+            let graph = Graph::random(4 + (seed % 23) as u32, seed);
+            let expected = by_one(&graph, true).errors;
+            wrong += expected;
+            for number in [2, 4] {
+                assert_eq!(by(number, &graph, true, Limits::default()).errors, expected, "seed {seed}");
+            }
+        }
+        assert!(wrong > 200 && wrong < 900, "{wrong}");
+    }
+
+    #[test]
+    fn where_cycles_accept_as_a_whole_no_second_search_is_needed() {
+        for seed in 0..200 {
+            let bad = [Wrong::Ring, Wrong::Nothing][seed as usize % 2];
+            let graph = rings(150, seed, bad);
+            let expected = by_one(&graph, true);
+            assert_eq!(expected.errors, u64::from(bad == Wrong::Ring));
+            for number in [1, 2, 6] {
+                let outcome = by(number, &graph, false, Limits::default());
+                assert_eq!(outcome.errors, expected.errors, "seed {seed}");
+                if expected.errors == 0 {
+                    assert_eq!(outcome.statistics.states, expected.statistics.states);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_end_it_for_all() {
+        let counters = Counters { n: 6, max: 5 };
+        let limits = Limits { states: Some(1000), ..Limits::default() };
+        let outcome = by(4, &counters, true, limits);
+        assert_eq!((outcome.stop, outcome.statistics.states), (StopReason::StateLimit, 1000));
+        let limits = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
+        assert_eq!(by(4, &counters, true, limits).stop, StopReason::TimeLimit);
+        let (stop, workers) = (AtomicBool::new(true), Workers { number: 3, alone: None });
+        let task = task(Limits::default(), &stop);
+        let outcome = cndfs(&counters, &cycles(false, true), workers, &task, &mut Silent);
+        assert_eq!((outcome.stop, outcome.exhausted.is_some()), (StopReason::Interrupted, false));
+    }
+
+    #[test]
+    fn memory_is_limited() {
+        let (stop, workers) = (AtomicBool::new(false), Workers { number: 3, alone: Some(100) });
+        let cycles = Cycles { memory: 100_000, ..cycles(false, true) };
+        let task = task(Limits::default(), &stop);
+        let outcome = cndfs(&Counters { n: 7, max: 7 }, &cycles, workers, &task, &mut Silent);
+        assert_eq!(outcome.stop, StopReason::MemoryLimit);
+    }
+
+    #[test]
+    fn a_small_search_is_made_by_one() {
+        let (stop, workers) = (AtomicBool::new(false), Workers { number: 8, alone: None });
+        let task = task(Limits::default(), &stop);
+        let outcome = cndfs(&Counters { n: 3, max: 5 }, &cycles(false, true), workers, &task, &mut Silent);
+        assert_eq!((outcome.statistics.workers, outcome.statistics.states), (1, 216));
+    }
+}
