@@ -391,7 +391,8 @@ where
         let (place, new) = place;
         self.crew.colours.check(place).map_err(|_| StopReason::MemoryLimit)?;
         let colour = self.crew.colours.get(place);
-        if colour.is_blue() {
+        // Who found a state expands it, even if another worker was faster: so it is counted.
+        if colour.is_blue() && !new {
             if let Some(frame) = self.frames.last_mut() {
                 frame.all_red &= colour.is_red();
             }
@@ -466,8 +467,12 @@ where
             if colour.is_blue() {
                 self.all_red(colour.is_red());
             } else if self.cyan.contains(&place) {
+                // The frame of the other end is looked for only when it is needed: the path may be long.
+                let accepting = self.marker.is_accepting(state);
                 self.all_red(false);
-                self.close(at, place)?;
+                if accepting || self.frames.last().is_some_and(|frame| frame.accepting) {
+                    self.close(at, place)?;
+                }
             } else {
                 self.push(at)?;
             }
@@ -497,13 +502,9 @@ where
         }
     }
 
-    /// A step leads from the end of the blue path to a state on it.
+    /// A step leads from the end of the blue path to a state on it, and one of the two is accepting.
     fn close(&mut self, step: usize, to: Place) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.place == to) else { return Ok(()) };
-        let accepting = self.frames.last().is_some_and(|frame| frame.accepting);
-        if !accepting && !self.frames[at].accepting {
-            return Ok(());
-        }
         self.note_actions(step);
         let start = self.frames[at].path;
         let cycle = [&self.blue.path[start..], &self.actions].concat();

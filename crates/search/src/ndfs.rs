@@ -219,23 +219,20 @@ impl Ndfs<'_> {
             let colour = self.colours[number.index()];
             if let Some(frame) = self.frames.last_mut() {
                 frame.all_red &= colour == Colour::Red;
-                if colour == Colour::Cyan {
-                    let accepting = frame.accepting;
+                // The frame of the other end is looked for only when it is needed: the path may be long.
+                if colour == Colour::Cyan && (frame.accepting || self.marker.is_accepting(state)) {
                     self.actions.clear();
                     self.marker.expander.actions(&edge, &mut self.actions);
-                    self.close(accepting, number)?;
+                    self.close(number)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// A step with `self.actions` leads from the end of the blue path to a state on it.
-    fn close(&mut self, accepting: bool, to: Number) -> Result<(), StopReason> {
+    /// A step with `self.actions` leads from the end of the blue path to a state on it, and one of the two is accepting.
+    fn close(&mut self, to: Number) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
-        if !accepting && !self.frames[at].accepting {
-            return Ok(());
-        }
         let start = self.frames[at].path;
         let cycle = [&self.blue.path[start..], &self.actions].concat();
         self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })
