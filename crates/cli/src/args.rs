@@ -242,7 +242,7 @@ pub struct CheckArgs {
     /// Also check this formula.
     #[arg(long, value_name = "FORMULA", help_heading = "Property")]
     pub ltl: Option<String>,
-    /// Process fairness for cycle properties: weak or strong.
+    /// Process fairness for cycle properties: weak (who can always move does) or strong (who can move again and again does).
     #[arg(long, value_name = "KIND", help_heading = "Property")]
     pub fair: Option<String>,
     /// Channels must be empty at a valid end.

@@ -76,6 +76,62 @@ fn verdicts_are_those_of_spin_whatever_the_search() {
     }
 }
 
+/// Model, verdict under weak fairness, under strong fairness. The property is `ltl:f`.
+const STRONG: &[(&str, &str, &str)] = &[
+    // Starvation at a semaphore: the other may take it each time it is free.
+    ("bool free = true; active [2] proctype user() { do :: atomic { free -> free = false }; in: free = true od }
+      ltl f { []<> user[0]@in }", "violated", "holds"),
+    // The same with a token in a channel.
+    ("chan c = [1] of { bit }; byte got[2]; active [2] proctype user() { bit t; do :: c?t; got[_pid] = 1; got[_pid] = 0; c!t od }
+      init { c!1 } ltl f { []<> (got[0] == 1) && []<> (got[1] == 1) }", "violated", "holds"),
+    // Fairness is about processes, not about the options of one.
+    ("byte x; active proctype p() { do :: x = 1; x = 0 :: x = 2; x = 0 od } ltl f { []<> (x == 2) }", "violated", "violated"),
+    // A process that can move only when another rests: the other may never rest.
+    ("byte x, y; active proctype p() { do :: x = 1; x = 0 od } active proctype q() { do :: atomic { x == 0 -> y = 1 - y } od }
+      ltl f { []<> (y == 1) }", "violated", "holds"),
+    // Two components: in the one behind the door q cannot move at all.
+    ("byte x, y; active proctype p() { do :: x = 1 - x :: x = 2; break od; do :: x = 5 - x od }
+      active proctype q() { do :: x == 0 -> y = 1 - y od } ltl f { []<> (y == 1) }", "violated", "violated"),
+    // A run that ends is fair.
+    ("byte x; active proctype p() { x = 1 } ltl f { <> (x == 2) }", "violated", "violated"),
+    // The end of a claim.
+    ("byte x; active proctype p() { x = 1; x = 2 } ltl f { [] (x < 2) }", "violated", "violated"),
+];
+
+#[test]
+fn strong_fairness_asks_more_than_weak() {
+    for (model, weak, strong) in STRONG {
+        let scratch = Scratch::with(model);
+        for (fair, expected) in [("weak", weak), ("strong", strong)] {
+            for way in [&[][..], &["--search", "scc", "--exec", "interp"], &["--opt", "none", "--all-errors"]]
+            {
+                let (run, report) = scratch.check(&[&["--property", "ltl:f", "--fair", fair], way].concat());
+                let found = &report["properties"][0];
+                assert_eq!(found["verdict"], *expected, "{fair} {way:?} {model}\n{}", run.stderr);
+                assert_eq!(found["fair"], fair);
+                if *expected == "violated" {
+                    let replayed = scratch.run(&["replay", "m.pml.trail.json"]);
+                    assert_eq!(replayed.status, Some(0), "{fair} {way:?} {model}\n{}", replayed.stderr);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_that_a_claim_finds_wrong_in_two_ways_is_confirmed() {
+    // The claim may end at once, or go round an accepting state: the run found for the one also shows the other.
+    let scratch = Scratch::with(
+        "byte x; chan q = [1] of { bit }; chan r = [1] of { bit };
+         active proctype a() { L: skip } active proctype c() { x = 1; M: skip }
+         ltl f { ([] ! (a[0]@L) W (! (x == 0) V ! (len(r) == 1))) -> ! (! (len(q) == 1) W ! (c[1]@M)) }",
+    );
+    for way in [&[][..], &["--search", "scc"], &["--search", "ndfs"]] {
+        let (run, report) = scratch.check(&[&["--property", "ltl:f"], way].concat());
+        assert_eq!(report["properties"][0]["verdict"], "violated", "{way:?}\n{}", run.stderr);
+    }
+}
+
 #[test]
 fn a_replay_shows_the_cycle() {
     let scratch =

@@ -28,7 +28,7 @@ use search::{
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use system::coverage::Coverage;
-use system::{ActionId, Blocked, Explain, Fault, FaultKind, Reduction, TransitionSystem};
+use system::{ActionId, Blocked, Explain, Fairness, Fault, FaultKind, Reduction, TransitionSystem};
 use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
 
 /// Checks a model: every property asked for, or all that apply.
@@ -197,7 +197,7 @@ impl Machines {
 impl Plan {
     /// Whether a property is searched in a machine that merges what nobody notices.
     fn merges(&self, watch: &Watch) -> bool {
-        watch.stutter_invariant && !self.weak_fairness && self.config.reductions().merge
+        watch.stutter_invariant && self.fairness == Fairness::None && self.config.reductions().merge
     }
 }
 
@@ -288,7 +288,7 @@ impl Run<'_> {
         };
         let judge = Judge {
             claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
-            weak_fairness: self.plan.weak_fairness,
+            fairness: self.plan.fairness,
             essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
         };
         let mut shown = Vec::new();
@@ -311,7 +311,7 @@ impl Run<'_> {
         report.how = Some(how);
         report.por = reduction.as_ref().map_or("none", |by| by.name());
         report.only_unfair = self.only_unfair(&judge, machine, (watch, sets), &report)?;
-        report.fair = self.plan.weak_fairness;
+        report.fairness = self.plan.fairness;
         if let Verdict::Holds(_) = report.verdict {
             report.vacuous = self.vacuous(system, watch);
         }
@@ -349,10 +349,11 @@ impl Run<'_> {
         report: &PropertyReport,
     ) -> Result<bool, Failure> {
         let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());
-        let Some(trail) = first.filter(|trail| trail.cycle.is_some() && !judge.weak_fairness) else {
+        let Some(trail) = first.filter(|trail| trail.cycle.is_some() && judge.fairness == Fairness::None)
+        else {
             return Ok(false);
         };
-        let fair = Judge { weak_fairness: true, ..*judge };
+        let fair = Judge { fairness: Fairness::Weak, ..*judge };
         let Some(session) = self.session.filter(|_| fair.confirm(machine, trail).is_err()) else {
             return Ok(false);
         };
@@ -366,7 +367,7 @@ impl Run<'_> {
             stop: self.stop,
             reduce: None,
         };
-        let plan = Plan { weak_fairness: true, cycles: CycleSearch::Components, ..self.plan.clone() };
+        let plan = Plan { fairness: Fairness::Weak, cycles: CycleSearch::Components, ..self.plan.clone() };
         // Who can move is judged where nothing is left out.
         let reductions = Reductions { merge: false, ..plan.config.reductions() };
         let searched = session.searched(reductions, plan.config.exec, sets)?;
@@ -491,7 +492,7 @@ impl Run<'_> {
             options: source.options.clone(),
             property: property.to_string(),
             channels_empty: self.plan.channels_empty,
-            fair: self.plan.weak_fairness.then(|| "weak".to_string()),
+            fair: self.plan.fairness.name().map(str::to_string),
             cycle: violation.cycle,
             steps,
             violation: fault,
@@ -534,7 +535,7 @@ impl Run<'_> {
             por: "none",
             coverage: None,
             how: None,
-            fair: false,
+            fairness: Fairness::None,
             vacuous: None,
             only_unfair: false,
         }

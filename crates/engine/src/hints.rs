@@ -189,6 +189,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
     use store::Table;
+    use system::Fairness;
     use system::toy::Graph;
     use trace::{ModelOptions, Trail, TrailStep, confirm};
 
@@ -209,7 +210,7 @@ mod tests {
             checked: Vec::new(),
             coverage: None,
             how: None,
-            fair: false,
+            fairness: Fairness::None,
             vacuous: None,
             only_unfair: false,
         };

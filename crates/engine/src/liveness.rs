@@ -2,7 +2,7 @@
 //!
 //! Where only the end of a claim is wrong, the product is searched like any system for an error. Where cycles accept as a
 //! whole or not at all, one depth-first search is enough, else it is nested. Fairness is acceptance with a mark
-//! for every process: a matter of components.
+//! for every process: a matter of components, which strong fairness takes apart further.
 //!
 //! All run over the same system, of which a reduction may leave something out: one that depends on the state alone
 //! ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it leaves out much: that is known
@@ -25,10 +25,11 @@ use search::ndfs::{Cycles, ndfs};
 use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
+use search::strong::strong;
 use search::{Limits, Observer, Outcome, Task};
 use std::time::Instant;
 use system::claim::Strength;
-use system::{Reduction, TransitionSystem};
+use system::{Fairness, Reduction, TransitionSystem};
 
 /// How a property of whole runs was searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,8 @@ pub enum How {
     NestedTogether,
     /// Strongly connected components.
     Components,
+    /// Strongly connected components, refined until what is left is strongly fair.
+    Refinement,
 }
 
 impl How {
@@ -54,6 +57,7 @@ impl How {
             How::Nested => "ndfs",
             How::NestedTogether => "cndfs",
             How::Components => "scc",
+            How::Refinement => "streett",
         }
     }
 }
@@ -69,8 +73,9 @@ pub fn search(
     let strength = watch.claim.as_ref().map_or(Strength::Strong, |claim| claim.strength());
     let how = match (plan.cycles, strength) {
         (CycleSearch::Auto, Strength::Terminal) => How::Reachability,
+        _ if plan.fairness == Fairness::Strong => How::Refinement,
         (CycleSearch::Components, _) => How::Components,
-        _ if plan.weak_fairness => How::Components,
+        _ if plan.fairness == Fairness::Weak => How::Components,
         (CycleSearch::Auto, Strength::Weak) => How::Single,
         _ if is_together(plan, task) => How::NestedTogether,
         _ => How::Nested,
@@ -84,7 +89,7 @@ pub fn search(
         None => system,
     };
     // A product repeats the last state of a run itself.
-    let acceptance = Acceptance { stutters: watch.claim.is_none(), weak_fairness: plan.weak_fairness };
+    let acceptance = Acceptance { stutters: watch.claim.is_none(), fairness: plan.fairness, needed: 0 };
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
     let cycles = Cycles { fault: watch.fault.clone(), acceptance, nested: how != How::Single, memory };
     let outcome = match how {
@@ -94,6 +99,7 @@ pub fn search(
         }
         How::Single | How::Nested | How::NestedTogether => ndfs(searched, &cycles, task, observer),
         How::Components => scc(searched, &cycles, task, observer),
+        How::Refinement => strong(searched, &cycles, task, observer),
     };
     (how, outcome)
 }
@@ -149,7 +155,7 @@ pub fn reduction<'a>(
 ) -> Option<RunReduction<'a>> {
     let asked = plan.por != Por::WhereItPays;
     let por = if asked { plan.por } else { Por::Stubborn };
-    if !watch.stutter_invariant || plan.weak_fairness || por == Por::None {
+    if !watch.stutter_invariant || plan.fairness != Fairness::None || por == Por::None {
         return None;
     }
     let propositions = sets.get(watch.set).cloned().unwrap_or_default();

@@ -8,6 +8,7 @@ use machine::opt::Reductions;
 use search::{Limits, Method, Proviso, Save};
 use std::path::Path;
 use std::time::Duration;
+use system::Fairness;
 
 /// The order of exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,8 +105,8 @@ pub struct Plan {
     pub doubts: Doubts,
     /// How cycles are searched.
     pub cycles: CycleSearch,
-    /// Only fair runs count.
-    pub weak_fairness: bool,
+    /// Which runs count.
+    pub fairness: Fairness,
     /// Add sleep sets.
     pub sleep: bool,
     /// How many states off the stack are kept; `None` is all.
@@ -157,7 +158,7 @@ pub const STORE: Choice = Choice {
 /// The values of `--exec`.
 pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"], later: &[] };
 /// The values of `--fair`.
-pub const FAIR: Choice = Choice { option: "--fair", available: &["weak"], later: &["strong"] };
+pub const FAIR: Choice = Choice { option: "--fair", available: &["weak", "strong"], later: &[] };
 /// The values of `--proviso`.
 pub const PROVISO: Choice =
     Choice { option: "--proviso", available: &["stack", "closed-set", "static"], later: &["color"] };
@@ -280,7 +281,7 @@ impl Plan {
             static_proviso: options.proviso.as_deref() == Some("static"),
             doubts: doubts(&options.check, por)?,
             cycles,
-            weak_fairness: fair.is_some(),
+            fairness: fair.and_then(Fairness::from_name).unwrap_or_default(),
             sleep: options.sleep,
             state_cache: options.state_cache,
             store,
@@ -744,7 +745,6 @@ mod tests {
         let cases = [
             CheckOptions { search: some("ndfs-dual"), ..options() },
             CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
-            CheckOptions { fair: some("strong"), ..options() },
             CheckOptions { proviso: some("color"), ..options() },
             CheckOptions { handoff: Some(10), ..options() },
         ];

@@ -11,7 +11,7 @@ use crate::watch::Watches;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
-use system::{Explain, Fault, TransitionSystem};
+use system::{Explain, Fairness, Fault, TransitionSystem};
 use trace::{Judge, Run, Trail};
 
 /// A trail that was replayed to its end, where the violation shows.
@@ -69,7 +69,7 @@ fn run<T>(
     let essence = session.essence()?;
     let judge = watches.list.first().map(|watch| Judge {
         claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
-        weak_fairness: trail.fair.is_some() && trail.cycle.is_some(),
+        fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
         essence: Some(&essence),
     });
     let run = walk(&machine, &trail, judge.as_ref())

@@ -11,7 +11,7 @@ use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
 use system::coverage::Coverage;
-use system::{Blocked, FaultKind};
+use system::{Blocked, Fairness, FaultKind};
 use trace::Evidence;
 
 /// A violation that was replayed, and where its trail was written.
@@ -140,8 +140,8 @@ pub struct PropertyReport {
     pub por: &'static str,
     /// How runs as a whole were searched, for properties of them.
     pub how: Option<How>,
-    /// Only fair runs counted.
-    pub fair: bool,
+    /// Which runs counted.
+    pub fairness: Fairness,
     /// The property holds, but says nothing about this model.
     pub vacuous: Option<Vacuous>,
     /// It is violated, but no fair run violates it.

@@ -73,7 +73,7 @@ fn property(property: &PropertyReport) -> Value {
     });
     if let (Some(how), Some(object)) = (property.how, value.as_object_mut()) {
         object.insert("search".to_string(), Value::from(how.name()));
-        object.insert("fair".to_string(), Value::from(property.fair.then_some("weak")));
+        object.insert("fair".to_string(), Value::from(property.fairness.name()));
         if let Some(vacuous) = &property.vacuous {
             object
                 .insert("vacuous".to_string(), json!({"holds": vacuous.formula, "irrelevant": vacuous.part}));

@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn accepts(text: &str, stem: &[u64], cycle: &[u64]) -> Option<FaultKind> {
-        made(text).unwrap().claim.accepts(stem, cycle)
+        made(text).unwrap().claim.accepts(stem, cycle).first().copied()
     }
 
     #[test]

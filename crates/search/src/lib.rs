@@ -37,6 +37,7 @@ mod retrace;
 pub mod scc;
 pub mod sleep;
 mod stack;
+pub mod strong;
 pub mod task;
 mod team;
 mod termination;

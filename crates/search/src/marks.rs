@@ -2,13 +2,14 @@
 //!
 //! A cycle is wrong when it passes an accepting state and, under weak fairness, when every process moves in it or cannot move
 //! somewhere in it. Each of these is a bit; a step lacks the bits for which it does nothing. So a cycle counts when no
-//! bit is lacked by all of its steps, and the bits of a set of steps are put together by `and`. (This is generalised
+//! bit is lacked by all of its steps, and the bits of a set of steps are put together by `and`. Strong fairness is not of this kind,
+//! but around one component it is: there the processes that can move somewhere in it must move ([`crate::strong`]). (This is generalised
 //! acceptance; keeping what is lacking instead of what is there spares the question how many bits there are.)
 
 use crate::expand::{Edge, Expander, Expansion};
 use crate::limits::Budget;
 use crate::outcome::StopReason;
-use system::{ActionId, TransitionSystem};
+use system::{ActionId, Fairness, TransitionSystem};
 
 /// What a step, or a set of steps, lacks. Bit 0 is acceptance, the others are processes.
 pub type Lack = u128;
@@ -33,8 +34,10 @@ pub struct MarkedEdge {
 pub struct Acceptance {
     /// A state without successors is repeated for ever.
     pub stutters: bool,
-    /// Every process must move or be disabled.
-    pub weak_fairness: bool,
+    /// What every process must do.
+    pub fairness: Fairness,
+    /// The processes that must move, where fairness is strong: those that can, in the component of the cycle.
+    pub needed: Lack,
 }
 
 /// Expands states and marks the steps.
@@ -50,7 +53,7 @@ impl<'a> Marker<'a> {
     /// For this system.
     pub fn new(system: &'a dyn TransitionSystem, acceptance: Acceptance) -> Self {
         let mut expander = Expander::new(system, None);
-        expander.note_processes = acceptance.weak_fairness;
+        expander.note_processes = acceptance.fairness != Fairness::None;
         Marker { system, expander, acceptance, actions: Vec::new() }
     }
 
@@ -78,19 +81,25 @@ impl<'a> Marker<'a> {
     /// What a step of the state that was expanded last lacks.
     pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> Lack {
         let acceptance = Lack::from(!accepting);
-        if !self.acceptance.weak_fairness {
-            return acceptance;
+        match self.acceptance.fairness {
+            Fairness::None => acceptance,
+            Fairness::Weak => acceptance | expansion.enabled & !self.moved(edge),
+            Fairness::Strong => acceptance | self.acceptance.needed & !self.moved(edge),
         }
+    }
+
+    /// The processes that a step of the state that was expanded last moves.
+    pub fn moved(&mut self, edge: &Edge) -> Lack {
         self.actions.clear();
         self.expander.actions(edge, &mut self.actions);
-        let mut waiting = expansion.enabled;
-        for &action in &self.actions {
-            if action != ActionId::STUTTER {
-                waiting &= !process_bit(self.system.process_of(action));
-                waiting &= !self.system.partner_of(action).map_or(0, process_bit);
+        let of = |action: &ActionId| match *action {
+            ActionId::STUTTER => 0,
+            action => {
+                process_bit(self.system.process_of(action))
+                    | self.system.partner_of(action).map_or(0, process_bit)
             }
-        }
-        acceptance | waiting
+        };
+        self.actions.iter().map(of).fold(0, |all, bits| all | bits)
     }
 }
 

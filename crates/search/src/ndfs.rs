@@ -371,28 +371,28 @@ pub(crate) mod tests {
     use crate::property::Checks;
     use crate::scc::scc;
     use std::sync::atomic::AtomicBool;
-    use system::FaultKind;
     use system::toy::Graph;
+    use system::{Fairness, FaultKind};
 
     pub(crate) type Search =
         for<'a> fn(&dyn TransitionSystem, &Cycles, &Task<'_>, &mut dyn Observer) -> Outcome;
 
-    pub(crate) fn cycles(weak_fairness: bool, nested: bool) -> Cycles {
+    pub(crate) fn cycles(fairness: Fairness, nested: bool) -> Cycles {
         let (message, file) = ("cycle".to_string(), "toy".to_string());
         let kind = FaultKind::AcceptCycle;
         let fault = Fault { kind, message, file, line: 1, column: 1, process: None, pid: None };
-        let acceptance = Acceptance { stutters: true, weak_fairness };
+        let acceptance = Acceptance { stutters: true, fairness, needed: 0 };
         Cycles { fault, acceptance, nested, memory: u64::MAX }
     }
 
-    pub(crate) fn run(search: Search, graph: &Graph, fair: bool, seed: Option<u64>) -> Outcome {
+    pub(crate) fn run(search: Search, graph: &Graph, fair: Fairness, seed: Option<u64>) -> Outcome {
         let (stop, limits) = (AtomicBool::new(false), Limits::default());
         let task = Task { checks: Checks::NONE, all_errors: false, seed, limits, stop: &stop, reduce: None };
         search(graph, &cycles(fair, true), &task, &mut Silent)
     }
 
     /// "stem | cycle" of the first violation.
-    fn lasso(search: Search, text: &str, fair: bool) -> Option<String> {
+    pub(crate) fn lasso(search: Search, text: &str, fair: Fairness) -> Option<String> {
         let outcome = run(search, &Graph::parse(text).unwrap(), fair, None);
         let violation = outcome.violations.first()?;
         let words =
@@ -406,28 +406,34 @@ pub(crate) mod tests {
     #[test]
     fn accepting_cycles_are_found_with_short_lassos() {
         for search in BOTH {
-            assert_eq!(lasso(search, "0 -> 1 -> 2 -> 0; accept 1", false).as_deref(), Some("|0 1 2"));
-            assert_eq!(lasso(search, "0 -> 1 -> 2; 2 -> 1; accept 0", false), None);
-            assert_eq!(lasso(search, "0 -> 1 -> 1; accept 1", false).as_deref(), Some("0|1"));
+            assert_eq!(
+                lasso(search, "0 -> 1 -> 2 -> 0; accept 1", Fairness::None).as_deref(),
+                Some("|0 1 2")
+            );
+            assert_eq!(lasso(search, "0 -> 1 -> 2; 2 -> 1; accept 0", Fairness::None), None);
+            assert_eq!(lasso(search, "0 -> 1 -> 1; accept 1", Fairness::None).as_deref(), Some("0|1"));
             // The long way around is tried first.
             let long = "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 1; 0 -> 5; 5 -> 5; accept 5";
-            assert_eq!(lasso(search, long, false).as_deref(), Some("6|7"));
+            assert_eq!(lasso(search, long, Fairness::None).as_deref(), Some("6|7"));
         }
     }
 
     #[test]
     fn a_run_that_ends_is_prolonged() {
         for search in BOTH {
-            assert_eq!(lasso(search, "0 -> 1 -> 2; accept 2", false).as_deref(), Some("0 1|"));
-            assert_eq!(lasso(search, "0 -> 1 -> 2; accept 1", false), None);
+            assert_eq!(lasso(search, "0 -> 1 -> 2; accept 2", Fairness::None).as_deref(), Some("0 1|"));
+            assert_eq!(lasso(search, "0 -> 1 -> 2; accept 1", Fairness::None), None);
         }
     }
 
     #[test]
     fn transient_states_do_not_accept() {
         for search in BOTH {
-            assert_eq!(lasso(search, "0 -> 1 -> 0; accept 1; transient 1", false), None);
-            assert_eq!(lasso(search, "0 -> 1 -> 0; accept 0; transient 1", false).as_deref(), Some("|0 1"));
+            assert_eq!(lasso(search, "0 -> 1 -> 0; accept 1; transient 1", Fairness::None), None);
+            assert_eq!(
+                lasso(search, "0 -> 1 -> 0; accept 0; transient 1", Fairness::None).as_deref(),
+                Some("|0 1")
+            );
         }
     }
 
@@ -435,10 +441,10 @@ pub(crate) mod tests {
     fn fairness_asks_every_process() {
         let waiting = "0 -> 0; 0 -> 1 -> 1; accept 0; process 1 0 1";
         let search = BOTH[1];
-        assert_eq!(lasso(search, waiting, false).as_deref(), Some("|0"));
-        assert_eq!(lasso(search, waiting, true), None, "process 1 could always move");
+        assert_eq!(lasso(search, waiting, Fairness::None).as_deref(), Some("|0"));
+        assert_eq!(lasso(search, waiting, Fairness::Weak), None, "process 1 could always move");
         let between = "0 -> 2 -> 0; 0 -> 1 -> 1; accept 0; process 1 0 1";
-        assert_eq!(lasso(search, between, true).as_deref(), Some("|0 1"), "it could not in node 2");
+        assert_eq!(lasso(search, between, Fairness::Weak).as_deref(), Some("|0 1"), "it could not in node 2");
     }
 
     /// Accepting, reachable, and on a cycle: by definition.
@@ -454,7 +460,7 @@ pub(crate) mod tests {
             if nodes.contains_key(&state) {
                 continue;
             }
-            let mut marker = Marker::new(graph, cycles(false, true).acceptance);
+            let mut marker = Marker::new(graph, cycles(Fairness::None, true).acceptance);
             let mut out = Expansion::default();
             marker.expand(&state, 0, &mut budget, &mut out).unwrap();
             let to: Vec<Vec<u8>> = out.edges().iter().map(|edge| out.state(edge).to_vec()).collect();
@@ -485,7 +491,7 @@ pub(crate) mod tests {
             wrong += u32::from(expected);
             for (which, search) in BOTH.into_iter().enumerate() {
                 for order in [None, Some(seed)] {
-                    let outcome = run(search, &graph, false, order);
+                    let outcome = run(search, &graph, Fairness::None, order);
                     assert_eq!(!outcome.violations.is_empty(), expected, "search {which}, seed {seed}");
                     assert_eq!(outcome.exhausted.is_some(), !expected);
                 }

@@ -8,7 +8,7 @@
 //! Guards are about *propositions*: bits that the system tells of a state ([`crate::TransitionSystem::propositions`]).
 
 use crate::{Fault, FaultKind};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A state of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -214,35 +214,33 @@ impl Claim {
         met
     }
 
-    /// Whether the claim finds a lasso wrong: a path along which the propositions have the values `stem`, then for ever those of
-    /// `cycle` again and again. The answer is by what.
-    pub fn accepts(&self, stem: &[u64], cycle: &[u64]) -> Option<FaultKind> {
+    /// By what the claim finds a lasso wrong: a path along which the propositions have the values `stem`, then for ever those of
+    /// `cycle` again and again. A claim may find the same run wrong in several ways, because it may move in several ways.
+    pub fn accepts(&self, stem: &[u64], cycle: &[u64]) -> BTreeSet<FaultKind> {
         let mut at = vec![self.initial];
-        let step = |from: &[ClaimState], bits: u64, moves: &mut Moves| {
-            moves.to.clear();
-            from.iter().for_each(|&state| self.moves(state, bits, moves));
-            moves.to.sort_unstable();
-            moves.to.dedup();
-        };
         let mut moves = Moves::default();
-        if let Some(fault) = self.ends.get(self.initial.index())?.as_ref() {
-            return Some(fault.kind);
+        let mut found = BTreeSet::new();
+        match self.ends.get(self.initial.index()) {
+            Some(None) => {}
+            Some(Some(fault)) => return BTreeSet::from([fault.kind]),
+            None => return found,
         }
         for &bits in stem {
-            step(&at, bits, &mut moves);
-            if let Some(fault) = moves.faults.first() {
-                return Some(fault.kind);
-            }
+            moves.to.clear();
+            at.iter().for_each(|&state| self.moves(state, bits, &mut moves));
+            moves.to.sort_unstable();
+            moves.to.dedup();
+            found.extend(moves.faults.drain(..).map(|fault| fault.kind));
             std::mem::swap(&mut at, &mut moves.to);
         }
-        if cycle.is_empty() {
-            return None;
+        if !cycle.is_empty() {
+            self.accepts_cycle(&at, cycle, &mut found);
         }
-        self.accepts_cycle(&at, cycle)
+        found
     }
 
     /// The same, from the states in which the claim can be when the cycle begins.
-    fn accepts_cycle(&self, start: &[ClaimState], cycle: &[u64]) -> Option<FaultKind> {
+    fn accepts_cycle(&self, start: &[ClaimState], cycle: &[u64], found: &mut BTreeSet<FaultKind>) {
         // Of every state at the beginning of a round: where it can be at its end, and whether by an accepting state.
         let mut rounds: HashMap<ClaimState, Vec<(ClaimState, bool)>> = HashMap::new();
         let mut open = start.to_vec();
@@ -250,7 +248,7 @@ impl Claim {
             if rounds.contains_key(&state) {
                 continue;
             }
-            let ends = self.round(state, cycle)?;
+            let ends = self.round(state, cycle, found);
             open.extend(ends.iter().map(|&(to, _)| to));
             rounds.insert(state, ends);
         }
@@ -272,11 +270,18 @@ impl Claim {
                 false
             })
         };
-        rounds.keys().any(|&state| accepted(state)).then_some(FaultKind::AcceptCycle)
+        if rounds.keys().any(|&state| accepted(state)) {
+            found.insert(FaultKind::AcceptCycle);
+        }
     }
 
     /// Where the claim can be after one round of the cycle, and whether by an accepting state.
-    fn round(&self, state: ClaimState, cycle: &[u64]) -> Option<Vec<(ClaimState, bool)>> {
+    fn round(
+        &self,
+        state: ClaimState,
+        cycle: &[u64],
+        found: &mut BTreeSet<FaultKind>,
+    ) -> Vec<(ClaimState, bool)> {
         let mut at = vec![(state, false)];
         let mut moves = Moves::default();
         for &bits in cycle {
@@ -284,6 +289,7 @@ impl Claim {
             for (state, accepting) in at {
                 moves.to.clear();
                 self.moves(state, bits, &mut moves);
+                found.extend(moves.faults.drain(..).map(|fault| fault.kind));
                 let accepting = accepting || self.accepting[state.index()];
                 next.extend(moves.to.iter().map(|&to| (to, accepting)));
             }
@@ -291,7 +297,7 @@ impl Claim {
             next.dedup();
             at = next;
         }
-        Some(at)
+        at
     }
 }
 
@@ -385,19 +391,27 @@ pub(crate) mod tests {
     fn lassos_are_judged() {
         // Infinitely often p0, guessed state by state.
         let often = claim("0: true -> 0, p0 -> 1; 1: true -> 0, p0 -> 1", &[1]);
-        assert_eq!(often.accepts(&[0, 0], &[0, 1]), Some(FaultKind::AcceptCycle));
-        assert_eq!(often.accepts(&[1, 1], &[0]), None);
+        assert_eq!(often.accepts(&[0, 0], &[0, 1]), [FaultKind::AcceptCycle].into());
+        assert!(often.accepts(&[1, 1], &[0]).is_empty());
         // For ever p0 from some time on.
         let ever = Claim::non_progress(0);
-        assert_eq!(ever.accepts(&[0, 1], &[1, 1]), Some(FaultKind::AcceptCycle));
-        assert_eq!(ever.accepts(&[1, 1], &[1, 0]), None);
+        assert_eq!(ever.accepts(&[0, 1], &[1, 1]), [FaultKind::AcceptCycle].into());
+        assert!(ever.accepts(&[1, 1], &[1, 0]).is_empty());
         // Accepting every third position of a cycle of two.
         let third = claim("0: true -> 1; 1: true -> 2; 2: p0 -> 0", &[2]);
-        assert_eq!(third.accepts(&[], &[1, 1]), Some(FaultKind::AcceptCycle));
-        assert_eq!(third.accepts(&[], &[1, 0]), None);
+        assert_eq!(third.accepts(&[], &[1, 1]), [FaultKind::AcceptCycle].into());
+        assert!(third.accepts(&[], &[1, 0]).is_empty());
         let mut ending = claim("0: p0 -> 1, else -> 0; 1:", &[]);
         ending.ends[1] = Some(end());
-        assert_eq!(ending.accepts(&[0, 1], &[]), Some(FaultKind::ClaimEnd));
-        assert_eq!(ending.accepts(&[0, 0], &[0]), None);
+        assert_eq!(ending.accepts(&[0, 1], &[]), [FaultKind::ClaimEnd].into());
+        assert!(ending.accepts(&[0, 0], &[0]).is_empty());
+    }
+    #[test]
+    fn a_run_may_be_wrong_in_two_ways() {
+        let mut claim = claim("0: true -> 0, p0 -> 1; 1:", &[0]);
+        claim.ends[1] = Some(end());
+        assert_eq!(claim.accepts(&[1], &[0]), [FaultKind::ClaimEnd, FaultKind::AcceptCycle].into());
+        assert_eq!(claim.accepts(&[0], &[1]), [FaultKind::ClaimEnd, FaultKind::AcceptCycle].into());
+        assert_eq!(claim.accepts(&[0], &[0]), [FaultKind::AcceptCycle].into());
     }
 }

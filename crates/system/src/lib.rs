@@ -20,6 +20,34 @@ pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 pub use reduction::{Choice, Reducer, Reduction};
 
+/// Which infinite runs count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fairness {
+    /// All.
+    #[default]
+    None,
+    /// Those in which a process that can move all the time, from some time on, moves again and again.
+    Weak,
+    /// Those in which a process that can move again and again moves again and again.
+    Strong,
+}
+
+impl Fairness {
+    /// The word that options and reports use; nothing where all runs count.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Fairness::None => None,
+            Fairness::Weak => Some("weak"),
+            Fairness::Strong => Some("strong"),
+        }
+    }
+
+    /// What a word names.
+    pub fn from_name(word: &str) -> Option<Fairness> {
+        [Fairness::Weak, Fairness::Strong].into_iter().find(|fairness| fairness.name() == Some(word))
+    }
+}
+
 /// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(transparent)]

@@ -3,20 +3,20 @@
 //! Independent of any search and of the product: the run is replayed in the reference machine, the propositions are
 //! evaluated in every ordinary state, and the claim is asked about that sequence. A run that does not end must come back to
 //! the state where its cycle begins, or be stuck; under weak fairness every process must move in the cycle or be disabled
-//! somewhere in it.
+//! somewhere in it, under strong fairness it must move or be disabled everywhere in it.
 
 use crate::replay::Walker;
 use crate::trail::Trail;
 use std::collections::BTreeSet;
-use system::{ActionId, Claim, FaultKind, TransitionSystem};
+use system::{ActionId, Claim, Fairness, FaultKind, TransitionSystem};
 
 /// What makes a run wrong.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
     /// The claim, and the set of propositions that it is about; `None`: the labels of the states decide.
     pub claim: Option<(&'a Claim, usize)>,
-    /// Only fair runs count.
-    pub weak_fairness: bool,
+    /// Which runs count.
+    pub fairness: Fairness,
     /// The same system without values that nobody will ever look at, if there is one: a cycle need not restore those.
     pub essence: Option<&'a dyn TransitionSystem>,
 }
@@ -56,9 +56,9 @@ impl Judge<'_> {
             FaultKind::ProgressCycle => FaultKind::AcceptCycle,
             kind => kind,
         };
-        match found {
-            Some(kind) if kind == expected => Ok(()),
-            _ => Err(format!("the run does not show \"{}\"", trail.violation.message)),
+        match found.contains(&expected) {
+            true => Ok(()),
+            false => Err(format!("the run does not show \"{}\"", trail.violation.message)),
         }
     }
 
@@ -99,8 +99,8 @@ impl Judge<'_> {
     }
 
     /// What is wrong with a run that may go on as it likes.
-    fn prefix(&self, moments: &[Moment]) -> Option<FaultKind> {
-        let (claim, _) = self.claim?;
+    fn prefix(&self, moments: &[Moment]) -> BTreeSet<FaultKind> {
+        let Some((claim, _)) = self.claim else { return BTreeSet::new() };
         let mut bits = bits(moments);
         if let Some(last) = moments.last().filter(|last| last.enabled.is_empty() && claim.stutters) {
             // The claim may need some repetitions of the last state, but not more than it has states.
@@ -110,7 +110,7 @@ impl Judge<'_> {
     }
 
     /// What is wrong with a run that comes back to where it was after `start` steps, again and again.
-    fn lasso(&self, moments: &[Moment], start: usize) -> Result<Option<FaultKind>, String> {
+    fn lasso(&self, moments: &[Moment], start: usize) -> Result<BTreeSet<FaultKind>, String> {
         let Some(at) = moments.iter().position(|moment| moment.before == start) else {
             return Err("the cycle begins inside a step".to_string());
         };
@@ -125,12 +125,22 @@ impl Judge<'_> {
         if at == last && self.claim.is_some_and(|(claim, _)| !claim.stutters) {
             return Err("the run ends".to_string());
         }
-        if self.weak_fairness && !is_fair(cycle) {
-            return Err("the run is not fair".to_string());
+        let unfair = match self.fairness {
+            Fairness::None => None,
+            Fairness::Weak => (!is_weakly_fair(cycle)).then_some("the run is not fair"),
+            Fairness::Strong => (!is_strongly_fair(cycle)).then_some("the run is not strongly fair"),
+        };
+        if let Some(unfair) = unfair {
+            return Err(unfair.to_string());
         }
         Ok(match self.claim {
             Some((claim, _)) => claim.accepts(&bits(&moments[..at]), &bits(cycle)),
-            None => cycle.iter().any(|moment| moment.accepting).then_some(FaultKind::AcceptCycle),
+            None => cycle
+                .iter()
+                .any(|moment| moment.accepting)
+                .then_some(FaultKind::AcceptCycle)
+                .into_iter()
+                .collect(),
         })
     }
 }
@@ -153,7 +163,7 @@ fn bits(moments: &[Moment]) -> Vec<u64> {
 }
 
 /// Whether every process moves somewhere, or is disabled somewhere.
-fn is_fair(cycle: &[Moment]) -> bool {
+fn is_weakly_fair(cycle: &[Moment]) -> bool {
     let ready = |moment: &Moment| moment.enabled.difference(&moment.moved).copied().collect::<BTreeSet<_>>();
     let mut waiting = cycle.first().map(ready).unwrap_or_default();
     for moment in cycle {
@@ -161,6 +171,12 @@ fn is_fair(cycle: &[Moment]) -> bool {
         waiting.retain(|pid| ready.contains(pid));
     }
     waiting.is_empty()
+}
+
+/// Whether every process that can move somewhere moves somewhere.
+fn is_strongly_fair(cycle: &[Moment]) -> bool {
+    let moved: BTreeSet<u32> = cycle.iter().flat_map(|moment| &moment.moved).copied().collect();
+    cycle.iter().all(|moment| moment.enabled.is_subset(&moved))
 }
 
 #[cfg(test)]
@@ -193,7 +209,7 @@ mod tests {
         judge.confirm(&Graph::parse(text).unwrap(), &trail(actions, cycle))
     }
 
-    const LABELS: Judge<'_> = Judge { claim: None, weak_fairness: false, essence: None };
+    const LABELS: Judge<'_> = Judge { claim: None, fairness: Fairness::None, essence: None };
 
     #[test]
     fn a_cycle_must_close_and_accept() {
@@ -210,11 +226,16 @@ mod tests {
 
     #[test]
     fn fairness_is_judged() {
-        let fair = Judge { weak_fairness: true, ..LABELS };
+        let fair = Judge { fairness: Fairness::Weak, ..LABELS };
         let waiting = "0 -> 0; 0 -> 1; accept 0; process 1 0 1";
         assert!(judged(fair, waiting, &[0], Some(0)).unwrap_err().contains("not fair"));
         let between = "0 -> 2 -> 0; 0 -> 1; accept 0; process 1 0 1";
         assert_eq!(judged(fair, between, &[0, 1], Some(0)), Ok(()));
+        let strong = Judge { fairness: Fairness::Strong, ..LABELS };
+        assert!(judged(strong, between, &[0, 1], Some(0)).unwrap_err().contains("not strongly fair"));
+        let both = "0 -> 2 -> 0; 0 -> 1 -> 0; accept 0; process 1 0 1";
+        assert_eq!(judged(strong, both, &[0, 1, 2, 3], Some(0)), Ok(()));
+        assert_eq!(judged(strong, "0 -> 1; accept 1", &[0], Some(1)), Ok(()), "at the end nobody can move");
     }
 
     #[test]

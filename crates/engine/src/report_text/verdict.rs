@@ -2,7 +2,7 @@
 
 use super::number::{grouped, plural};
 use crate::report::{PropertyReport, Reason, Verdict};
-use system::{Fault, FaultKind};
+use system::{Fairness, Fault, FaultKind};
 use trace::Palette;
 
 /// Appends the sentence.
@@ -48,8 +48,12 @@ fn claim(property: &PropertyReport) -> String {
 
 /// What holds of every run.
 fn of_runs(property: &PropertyReport) -> String {
-    let (fair, states) =
-        (if property.fair { "fair " } else { "" }, plural(property.statistics.states, "state"));
+    let word = match property.fairness {
+        Fairness::None => "",
+        Fairness::Weak => "fair ",
+        Fairness::Strong => "strongly fair ",
+    };
+    let (fair, states) = (word, plural(property.statistics.states, "state"));
     let what = match property.kind {
         "ltl" => format!("every {fair}run satisfies it"),
         "never" => format!("the claim accepts no {fair}run"),
