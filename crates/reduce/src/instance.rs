@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use machine::facts::{Analysis, Known, Telling, Who};
 use machine::look::{Glance, Seen};
-use promela::ir::{LocId, Proctype, ProctypeId};
+use promela::ir::ProctypeId;
 
 use crate::bits::Bits;
+use crate::components::Components;
 use crate::mark::{HandOver, Mark, Marker};
 use crate::object::{Object, Objects};
 use crate::visible::{Places, Visible, Watched};
@@ -53,8 +54,8 @@ pub struct Ground<'a> {
     pub hand_over: HandOver,
     /// What tells processes apart.
     pub telling: Vec<Telling>,
-    /// For every proctype and location, the locations that can be reached from there.
-    pub reach: Vec<Vec<Bits>>,
+    /// For every proctype, between which locations a process can come back.
+    pub components: Vec<Components>,
     /// What a property of whole runs looks at.
     pub watched: Watched,
 }
@@ -169,12 +170,12 @@ impl<'a> Instances<'a> {
         let marks = self.marks(Who { id, known: Some(&known) });
         let (ahead, ahead_everything) = self.ahead(id, &marks);
         let proctype = self.ground.analysis.program.proctype(id);
-        let reach = &self.ground.reach[id.index()];
+        let component = &self.ground.components[id.index()].of;
         let first_node = self.nodes.len() as u32;
         for (l, location) in proctype.locations.iter().enumerate() {
             let mut returning = 0;
             for (i, edge) in location.edges.iter().enumerate().take(MOST_EDGES) {
-                let back = reach[proctype.edge(*edge).to.index()].contains(l as u32);
+                let back = component[proctype.edge(*edge).to.index()] == component[l];
                 returning |= u64::from(back) << i;
             }
             self.nodes.push(Node {
@@ -208,24 +209,30 @@ impl<'a> Instances<'a> {
                 everything[e] |= lives[child.index()].1;
             }
         }
-        let mut at: Vec<(Bits, bool)> = vec![(Bits::default(), false); proctype.locations.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (l, location) in proctype.locations.iter().enumerate().rev() {
-                for edge in &location.edges {
-                    let e = edge.index();
-                    let to = proctype.edge(*edge).to.index();
-                    if !marks[e].ends {
-                        let (bits, all) = at[to].clone();
-                        changed |= ahead[e].add_all(&bits);
-                        changed |= all && !everything[e];
-                        everything[e] |= all;
-                    }
-                    changed |= at[l].0.add_all(&ahead[e]);
-                    changed |= everything[e] && !at[l].1;
-                    at[l].1 |= everything[e];
+        // Of each component, after those that it leads to.
+        let components = &self.ground.components[id.index()];
+        let mut at: Vec<(Bits, bool)> = Vec::new();
+        let edges_of = |component: &[u32]| {
+            let locations = component.iter().map(|&l| &proctype.locations[l as usize]);
+            locations.flat_map(|location| &location.edges).copied().collect::<Vec<_>>()
+        };
+        for component in &components.members {
+            let (mut bits, mut all) = (Bits::default(), false);
+            let edges = edges_of(component);
+            for edge in &edges {
+                bits.add_all(&ahead[edge.index()]);
+                all |= everything[edge.index()];
+                let to = components.of[proctype.edge(*edge).to.index()] as usize;
+                if let Some((more, and_all)) = at.get(to).filter(|_| !marks[edge.index()].ends) {
+                    bits.add_all(more);
+                    all |= and_all;
                 }
+            }
+            at.push((bits, all));
+            for edge in edges.iter().filter(|edge| !marks[edge.index()].ends) {
+                let (more, and_all) = &at[components.of[proctype.edge(*edge).to.index()] as usize];
+                ahead[edge.index()].add_all(more);
+                everything[edge.index()] |= and_all;
             }
         }
         self.lives = Some(lives);
@@ -260,21 +267,4 @@ impl<'a> Instances<'a> {
         }
         lives
     }
-}
-
-/// For every location, the locations that can be reached from there, itself included.
-pub fn reach(proctype: &Proctype) -> Vec<Bits> {
-    let mut reach: Vec<Bits> = vec![Bits::default(); proctype.locations.len()];
-    reach.iter_mut().enumerate().for_each(|(l, bits)| bits.add(l as u32));
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for l in (0..proctype.locations.len()).rev() {
-            for edge in &proctype.location(LocId(l as u32)).edges {
-                let more = reach[proctype.edge(*edge).to.index()].clone();
-                changed |= reach[l].add_all(&more);
-            }
-        }
-    }
-    reach
 }

@@ -9,6 +9,7 @@
 
 pub mod bits;
 pub mod check;
+pub mod components;
 pub mod instance;
 pub mod mark;
 pub mod object;

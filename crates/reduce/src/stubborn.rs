@@ -14,8 +14,8 @@
 //! - an item that is not enabled draws in the edges ahead of which something may enable it;
 //! - the end of a process that is not the youngest draws in the youngest.
 //!
-//! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken. With
-//! [`Extent::OneProcess`] only sets that stay within one process count: the ample sets of Spin.
+//! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken, one that stays
+//! within a process first. With [`Extent::OneProcess`] only these count: the ample sets of Spin.
 //!
 //! What is found out for pairs of an edge and a location is kept in a table of fixed size. On request a choice is tried only
 //! from time to time where it does not pay ([`Patience`]).
@@ -27,7 +27,8 @@ use system::{ActionId, Choice, Reducer, Reduction};
 
 use machine::facts::{Analysis, Facts, telling};
 
-use crate::instance::{Ground, Instances, MOST_EDGES, reach};
+use crate::components::Components;
+use crate::instance::{Ground, Instances, MOST_EDGES};
 use crate::mark::{Mark, hand_over};
 use crate::patience::Patience;
 use crate::visible::Watched;
@@ -67,7 +68,7 @@ impl<'a> Stubborn<'a> {
         let ground = Ground {
             hand_over: hand_over(&analysis, &facts),
             analysis,
-            reach: program.proctypes.iter().map(reach).collect(),
+            components: program.proctypes.iter().map(Components::new).collect(),
             telling,
             watched: Watched::default(),
         };
@@ -316,7 +317,7 @@ impl Chooser<'_> {
     }
 
     /// Builds the set that begins with process `pid`, unless it has as many enabled actions as `bound`.
-    fn close(&mut self, pid: usize, bound: u32) -> Option<u32> {
+    fn close(&mut self, pid: usize, bound: u32, extent: Extent) -> Option<u32> {
         for here in &mut self.here {
             (here.inside, here.done) = (0, 0);
         }
@@ -324,7 +325,7 @@ impl Chooser<'_> {
         let mut cost = 0;
         self.fill(pid, &mut cost);
         while let Some(&at) = self.open.last() {
-            if cost >= bound || self.of.extent == Extent::OneProcess && at != pid {
+            if cost >= bound || extent == Extent::OneProcess && at != pid {
                 return None;
             }
             let left = self.here[at].inside & !self.here[at].done;
@@ -447,24 +448,30 @@ impl Chooser<'_> {
         action.items().any(|(pid, place)| self.instances.is_visible(self.mark(pid, place)))
     }
 
-    /// The best set that begins with one of the processes.
+    /// The best set that begins with one of the processes. Of equally good ones, one that stays within a process is taken: what
+    /// waits for others is better put off, since these may bring it back to where it was.
     fn best(&mut self, total: u32) -> bool {
+        let extents = match self.of.extent {
+            Extent::OneProcess => &[Extent::OneProcess][..],
+            Extent::AnyProcesses => &[Extent::OneProcess, Extent::AnyProcesses],
+        };
         let mut best = total;
-        let mut found = false;
-        for pid in (0..self.here.len()).rev() {
-            if self.here[pid].enabled == 0 {
-                continue;
-            }
-            if let Some(cost) = self.close(pid, best) {
-                (best, found) = (cost, true);
-                self.chosen.clear();
-                self.chosen.extend(self.here.iter().map(|here| here.inside));
-                if cost <= 1 {
-                    break;
+        for &extent in extents {
+            for pid in (0..self.here.len()).rev() {
+                if best <= 1 {
+                    return best < total;
+                }
+                if self.here[pid].enabled == 0 {
+                    continue;
+                }
+                if let Some(cost) = self.close(pid, best, extent) {
+                    best = cost;
+                    self.chosen.clear();
+                    self.chosen.extend(self.here.iter().map(|here| here.inside));
                 }
             }
         }
-        found
+        best < total
     }
 }
 
@@ -533,7 +540,7 @@ impl Reducer for Chooser<'_> {
             };
             let mut own = (0..self.actions.len()).filter(|&at| takes_part(&self.actions[at]));
             let (Some(only), None) = (own.next(), own.next()) else { continue };
-            if !self.shows(&self.actions[only]) && self.close(pid, 2) == Some(1) {
+            if !self.shows(&self.actions[only]) && self.close(pid, 2, self.of.extent) == Some(1) {
                 return Some((pid as u32, only as u32));
             }
         }
