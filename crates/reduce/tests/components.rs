@@ -27,11 +27,11 @@ fn locations_of_a_component_reach_each_other_and_no_others() {
             let components = Components::new(proctype);
             let n = proctype.locations.len();
             let reach: Vec<Vec<bool>> = (0..n).map(|at| reach(proctype, at)).collect();
-            for a in 0..n {
-                for b in 0..n {
+            for (a, from_a) in reach.iter().enumerate() {
+                for (b, from_b) in reach.iter().enumerate() {
                     let same = components.of[a] == components.of[b];
-                    assert_eq!(same, reach[a][b] && reach[b][a], "{} {} {a} {b}", model.name, proctype.name);
-                    assert!(!reach[a][b] || components.of[a] >= components.of[b]);
+                    assert_eq!(same, from_a[b] && from_b[a], "{} {} {a} {b}", model.name, proctype.name);
+                    assert!(!from_a[b] || components.of[a] >= components.of[b]);
                 }
             }
             assert_eq!(components.members.iter().map(Vec::len).sum::<usize>(), n);
