@@ -659,13 +659,13 @@ mod tests {
 
     fn by_one(system: &dyn TransitionSystem, nested: bool) -> Outcome {
         let stop = AtomicBool::new(false);
-        ndfs(system, &cycles(false, nested), &task(Limits::default(), &stop), &mut Silent)
+        ndfs(system, &cycles(system::Fairness::None, nested), &task(Limits::default(), &stop), &mut Silent)
     }
 
     fn by(number: usize, system: &dyn TransitionSystem, nested: bool, limits: Limits) -> Outcome {
         let stop = AtomicBool::new(false);
         let workers = Workers { number, alone: Some(0) };
-        cndfs(system, &cycles(false, nested), workers, &task(limits, &stop), &mut Silent)
+        cndfs(system, &cycles(system::Fairness::None, nested), workers, &task(limits, &stop), &mut Silent)
     }
 
     /// Follows a lasso: every action must lead on, and the last state must be the one in which the cycle begins.
@@ -805,14 +805,14 @@ mod tests {
         assert_eq!(by(4, &counters, true, limits).stop, StopReason::TimeLimit);
         let (stop, workers) = (AtomicBool::new(true), Workers { number: 3, alone: None });
         let task = task(Limits::default(), &stop);
-        let outcome = cndfs(&counters, &cycles(false, true), workers, &task, &mut Silent);
+        let outcome = cndfs(&counters, &cycles(system::Fairness::None, true), workers, &task, &mut Silent);
         assert_eq!((outcome.stop, outcome.exhausted.is_some()), (StopReason::Interrupted, false));
     }
 
     #[test]
     fn memory_is_limited() {
         let (stop, workers) = (AtomicBool::new(false), Workers { number: 3, alone: Some(100) });
-        let cycles = Cycles { memory: 100_000, ..cycles(false, true) };
+        let cycles = Cycles { memory: 100_000, ..cycles(system::Fairness::None, true) };
         let task = task(Limits::default(), &stop);
         let outcome = cndfs(&Counters { n: 7, max: 7 }, &cycles, workers, &task, &mut Silent);
         assert_eq!(outcome.stop, StopReason::MemoryLimit);
@@ -822,7 +822,13 @@ mod tests {
     fn a_small_search_is_made_by_one() {
         let (stop, workers) = (AtomicBool::new(false), Workers { number: 8, alone: None });
         let task = task(Limits::default(), &stop);
-        let outcome = cndfs(&Counters { n: 3, max: 5 }, &cycles(false, true), workers, &task, &mut Silent);
+        let outcome = cndfs(
+            &Counters { n: 3, max: 5 },
+            &cycles(system::Fairness::None, true),
+            workers,
+            &task,
+            &mut Silent,
+        );
         assert_eq!((outcome.statistics.workers, outcome.statistics.states), (1, 216));
     }
 }
