@@ -34,6 +34,10 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("byte x; active proctype p() { x = 1; x = 2 } never { accept: do :: x != 2 od }", "never", "holds", "holds"),
     ("byte x; active proctype p() { x = 1 } never { do :: true :: x == 1 -> break od; accept: do :: x == 1 od }", "never", "violated", "violated"),
     ("byte x; active proctype p() { x = 1; x = 2 } never { do :: assert(x < 2) od }", "never", "violated", "violated"),
+    ("byte x; active proctype p() { x = 1; timeout -> x = 2; x == 3 } never { do :: true :: timeout && x == 1 -> break od }", "never", "violated", "violated"),
+    ("byte x; active proctype p() { x = 1; timeout -> x = 2; x == 3 } never { do :: true :: timeout && x == 0 -> break od }", "never", "holds", "holds"),
+    ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: true od } unless { x == 2 -> skip } }", "never", "violated", "violated"),
+    ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: x < 2 :: x == 1 -> break od } unless { x == 1 -> false } }", "never", "holds", "holds"),
     // Errors of the model are not the claim's.
     ("byte x; active proctype p() { assert(x == 1); x = 1; x = 1 / (x - 1) } ltl f { [] (x < 2) }", "ltl:f", "holds", "holds"),
     // Labels.

@@ -16,6 +16,8 @@ struct Set {
     code: Vec<(usize, Vec<u32>)>,
     /// Propositions that are `np_`.
     non_progress: u64,
+    /// `timeout` occurs: whether anybody can move is for the reference machine to say.
+    reference: bool,
 }
 
 /// All sets.
@@ -31,7 +33,8 @@ impl Watched {
     pub fn new(sets: &[Vec<Expr>]) -> Self {
         let mut watched = Watched::default();
         for propositions in sets {
-            let mut set = Set::default();
+            let mut set =
+                Set { reference: machine::interp::mentions_timeout(propositions), ..Set::default() };
             let mut rest: Vec<(u32, &Expr)> = Vec::new();
             for (number, expr) in propositions.iter().enumerate().take(64) {
                 match expr.kind {
@@ -53,6 +56,10 @@ impl Native {
     /// The values of a set of propositions.
     pub fn propositions(&self, set: usize, state: &[u8]) -> u64 {
         let Some(wanted) = self.watched.sets.get(set) else { return 0 };
+        if wanted.reference {
+            self.handed_over();
+            return self.interp.propositions(set, &self.to_interp(state));
+        }
         let mut bits = 0;
         if wanted.non_progress != 0 && !self.labels(state).progress {
             bits |= wanted.non_progress;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use promela::ir::print::print_expr;
-use promela::ir::{Action, Expr, ExprKind, LocId, Proctype, ProctypeId, Program};
+use promela::ir::{Action, EdgeId, Expr, ExprKind, LocId, Proctype, ProctypeId, Program};
 use promela::source::{Location, Span};
 use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_STATES};
 use system::{Fault, FaultKind};
@@ -57,9 +57,9 @@ pub fn never(
     for (number, location) in proctype.locations.iter().enumerate() {
         let mut edges = Vec::new();
         for &edge in &location.edges {
-            maker.edge(LocId(number as u32), edge.index(), &mut edges)?;
+            edges.extend(maker.edge(LocId(number as u32), edge.index())?.map(|made| (edge, made)));
         }
-        claim.edges.push(edges);
+        claim.edges.push(maker.escaped(edges)?);
         let ends = location.end && number > 0;
         claim.ends.push(
             ends.then(|| maker.fault(FaultKind::ClaimEnd, "the never claim reached its end", proctype.span)),
@@ -76,11 +76,9 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn edge(&mut self, from: LocId, number: usize, out: &mut Vec<ClaimEdge>) -> Result<(), Unsuitable> {
+    /// The edge of the claim, unless it can never be taken.
+    fn edge(&mut self, from: LocId, number: usize) -> Result<Option<ClaimEdge>, Unsuitable> {
         let edge = &self.proctype.edges[number];
-        if edge.escape.is_some() {
-            return self.refuse("`unless`", edge.span);
-        }
         let in_d_step = self.proctype.location(from).in_d_step;
         let mut made = ClaimEdge {
             guard: Guard::True,
@@ -91,7 +89,7 @@ impl Maker<'_> {
         match &edge.action {
             Action::Skip | Action::Printf(..) | Action::Printm(..) => {}
             Action::Guard(expr) => match expr.kind {
-                ExprKind::Const(0) => return Ok(()),
+                ExprKind::Const(0) => return Ok(None),
                 ExprKind::Const(_) => {}
                 ExprKind::Run { .. } => return self.refuse("`run`", edge.span),
                 _ => made.guard = Guard::proposition(self.proposition(expr)?),
@@ -104,11 +102,33 @@ impl Maker<'_> {
             }
             Action::DStep { entry, .. } => (made.to, made.atomic) = (ClaimState(entry.0 as u16), true),
             // Its location is an end: nothing goes on there.
-            Action::End => return Ok(()),
+            Action::End => return Ok(None),
             _ => return self.refuse("a statement that changes something", edge.span),
         }
-        out.push(made);
-        Ok(())
+        Ok(Some(made))
+    }
+
+    /// The edges of a location with what `unless` asks of them: an edge cannot be taken when one before it can that belongs to an
+    /// escape, and not to the same.
+    fn escaped(&self, edges: Vec<(EdgeId, ClaimEdge)>) -> Result<Vec<ClaimEdge>, Unsuitable> {
+        let mut made = Vec::new();
+        for (at, (id, edge)) in edges.iter().enumerate() {
+            let own = &self.proctype.edges[id.index()];
+            let before = edges[..at].iter().filter(|(earlier, _)| {
+                let escape = self.proctype.edges[earlier.index()].escape;
+                escape.is_some() && escape != own.escape
+            });
+            let mut guard = Some(edge.guard.clone());
+            for (_, escape) in before {
+                let Some(so_far) = guard else { break };
+                guard = match so_far.and_not(&escape.guard) {
+                    Some(guard) => guard,
+                    None => return self.refuse("`else` together with `unless`", own.span),
+                };
+            }
+            made.extend(guard.map(|guard| ClaimEdge { guard, ..edge.clone() }));
+        }
+        Ok(made)
     }
 
     fn refuse<T>(&self, what: &str, span: Span) -> Result<T, Unsuitable> {
@@ -185,6 +205,21 @@ mod tests {
         assert_eq!(accepts(text, &[0, 0b11], &[0b11]), None);
         let text = "do :: d_step { x == 1; y == 1 -> assert(false) } :: true od";
         assert_eq!(accepts(text, &[0b11], &[]), Some(FaultKind::Assertion));
+    }
+
+    #[test]
+    fn an_escape_goes_before_what_it_covers() {
+        let text = "{ do :: y == 1 od } unless { x == 1 -> assert(false) }";
+        let claim = made(text).unwrap().claim;
+        let moves = |bits| {
+            let mut moves = system::claim::Moves::default();
+            claim.moves(claim.initial, bits, &mut moves);
+            (moves.to.len(), moves.to.contains(&claim.initial))
+        };
+        // The escape is asked first, so that its condition is the first proposition.
+        assert_eq!(moves(0b10), (1, true), "the loop");
+        assert_eq!(moves(0b11), (1, false), "only the escape");
+        assert_eq!(moves(0b00), (0, false));
     }
 
     #[test]

@@ -41,6 +41,28 @@ impl Guard {
         Guard::Any(vec![(1 << number, 1 << number)])
     }
 
+    /// Holds when this one does and `other`, which is about one proposition, does not. The answer is `None` when that cannot be said,
+    /// and `Some(None)` when it is never so.
+    pub fn and_not(&self, other: &Guard) -> Option<Option<Guard>> {
+        let bit = match other {
+            Guard::True => return Some(None),
+            Guard::Any(cubes) => match cubes[..] {
+                [(mask, values)] if mask == values && mask.is_power_of_two() => mask,
+                _ => return None,
+            },
+            Guard::Else => return None,
+        };
+        match self {
+            Guard::True => Some(Some(Guard::Any(vec![(bit, 0)]))),
+            Guard::Any(cubes) => {
+                let possible = cubes.iter().filter(|(mask, values)| mask & bit == 0 || values & bit == 0);
+                let cubes: Vec<(u64, u64)> = possible.map(|(mask, values)| (mask | bit, *values)).collect();
+                Some((!cubes.is_empty()).then_some(Guard::Any(cubes)))
+            }
+            Guard::Else => None,
+        }
+    }
+
     fn holds(&self, bits: u64, earlier: bool) -> bool {
         match self {
             Guard::True => true,
@@ -377,6 +399,16 @@ pub(crate) mod tests {
             moves.faults.len()
         };
         assert_eq!((faults(0), faults(8)), (1, 0));
+    }
+
+    #[test]
+    fn guards_exclude_others() {
+        let p = Guard::proposition;
+        assert_eq!(Guard::True.and_not(&p(1)), Some(Some(Guard::Any(vec![(2, 0)]))));
+        assert_eq!(p(0).and_not(&p(1)), Some(Some(Guard::Any(vec![(3, 1)]))));
+        assert_eq!(p(1).and_not(&p(1)), Some(None));
+        assert_eq!(p(1).and_not(&Guard::True), Some(None));
+        assert_eq!(Guard::Else.and_not(&p(1)), None);
     }
 
     #[test]

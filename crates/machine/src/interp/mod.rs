@@ -36,7 +36,7 @@ mod tests;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use promela::ir::{Expr, Program};
+use promela::ir::{Expr, ExprKind, Program, visit};
 use promela::source::{Location, Span};
 use system::{ActionId, Fault, FaultKind, Labels, Successors, TransitionSystem};
 
@@ -181,6 +181,15 @@ impl Interp {
     }
 }
 
+/// Whether one of the propositions is about whether anybody can move.
+pub fn mentions_timeout(propositions: &[Expr]) -> bool {
+    let mut found = false;
+    for proposition in propositions {
+        visit::walk(proposition, &mut |part| found |= matches!(part.kind, ExprKind::Timeout));
+    }
+    found
+}
+
 impl TransitionSystem for Interp {
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         let mut state = State::default();
@@ -243,8 +252,10 @@ impl TransitionSystem for Interp {
 
     fn propositions(&self, set: usize, state: &[u8]) -> u64 {
         let Some(set) = self.propositions.get(set) else { return 0 };
-        let Ok(state) = self.decode(state) else { return 0 };
-        let view = View { program: &self.program, state: &state, pid: None, mode: Mode::default() };
+        let Ok(mut state) = self.decode(state) else { return 0 };
+        let mode =
+            Mode { timeout: mentions_timeout(set) && self.needs_timeout(&mut state), ..Mode::default() };
+        let view = View { program: &self.program, state: &state, pid: None, mode };
         let holds = |expr: &Expr| matches!(view.eval(expr), Ok(value) if value != 0);
         let bits = set.iter().enumerate().take(64).map(|(i, expr)| u64::from(holds(expr)) << i);
         bits.fold(0, |all, bit| all | bit)
