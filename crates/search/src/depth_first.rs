@@ -54,32 +54,7 @@ fn search<S: Seen, Z: Sleeping<S>>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut search = DepthFirst {
-        system,
-        store,
-        sleep,
-        task,
-        budget: Budget::new(task, observer),
-        expander: Expander::new(system, task.reduce),
-        expansion: Expansion::default(),
-        random: task.seed.map(Random::new),
-        hidden: system.hidden_bytes(),
-        judge_all: task.checks.judge_all(system),
-        limited: task.limits.states.is_some(),
-        order: Vec::new(),
-        tickets: Vec::new(),
-        actions: Vec::new(),
-        faults: Vec::new(),
-        ranked: Vec::new(),
-        ranks: Vec::new(),
-        faulty: Vec::new(),
-        proviso: task.reduce.map_or(Proviso::None, |reduce| reduce.proviso),
-        stack: Stack::default(),
-        found: Recorder::default(),
-        statistics: Statistics::default(),
-        depth_limited: false,
-    };
-    search.expander.exact = task.limits.depth.is_some();
+    let mut search = DepthFirst::new(system, store, sleep, task, Budget::new(task, observer));
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
@@ -88,12 +63,12 @@ fn search<S: Seen, Z: Sleeping<S>>(
 }
 
 /// A running search.
-struct DepthFirst<'a, S: Seen, Z> {
-    system: &'a dyn TransitionSystem,
-    store: &'a mut S,
+pub(crate) struct DepthFirst<'a, S: Seen, Z> {
+    pub system: &'a dyn TransitionSystem,
+    pub store: &'a mut S,
     sleep: Z,
     task: &'a Task<'a>,
-    budget: Budget<'a>,
+    pub budget: Budget<'a>,
     expander: Expander<'a>,
     expansion: Expansion,
     random: Option<Random>,
@@ -107,7 +82,7 @@ struct DepthFirst<'a, S: Seen, Z> {
     /// Every state must be judged, not only those that are stuck.
     judge_all: bool,
     /// The number of states has a limit.
-    limited: bool,
+    pub limited: bool,
     faults: Vec<Fault>,
     /// Where sleep sets ask: the first actions of the current edges, each once, for each edge which of them it is, and those
     /// that show an error.
@@ -115,13 +90,50 @@ struct DepthFirst<'a, S: Seen, Z> {
     ranks: Vec<usize>,
     faulty: Vec<ActionId>,
     proviso: Proviso,
-    stack: Stack<S::Ticket>,
-    found: Recorder,
-    statistics: Statistics,
+    pub stack: Stack<S::Ticket>,
+    pub found: Recorder,
+    pub statistics: Statistics,
     depth_limited: bool,
 }
 
-impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
+impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
+    /// A search that has not begun.
+    pub fn new(
+        system: &'a dyn TransitionSystem,
+        store: &'a mut S,
+        sleep: Z,
+        task: &'a Task<'a>,
+        budget: Budget<'a>,
+    ) -> Self {
+        let mut expander = Expander::new(system, task.reduce);
+        expander.exact = task.limits.depth.is_some();
+        DepthFirst {
+            system,
+            store,
+            sleep,
+            task,
+            budget,
+            expander,
+            expansion: Expansion::default(),
+            random: task.seed.map(Random::new),
+            hidden: system.hidden_bytes(),
+            judge_all: task.checks.judge_all(system),
+            limited: task.limits.states.is_some(),
+            order: Vec::new(),
+            tickets: Vec::new(),
+            actions: Vec::new(),
+            faults: Vec::new(),
+            ranked: Vec::new(),
+            ranks: Vec::new(),
+            faulty: Vec::new(),
+            proviso: task.reduce.map_or(Proviso::None, |reduce| reduce.proviso),
+            stack: Stack::default(),
+            found: Recorder::default(),
+            statistics: Statistics::default(),
+            depth_limited: false,
+        }
+    }
+
     fn run(&mut self) -> Result<(), StopReason> {
         if let Err(fault) = self.system.initial(&mut self.stack.state) {
             return self.violation(fault, &[]);
@@ -146,7 +158,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     }
 
     /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
-    fn next(&mut self) -> bool {
+    pub fn next(&mut self) -> bool {
         while self.stack.depth() > 0 {
             if self.stack.advance() {
                 return true;
@@ -159,7 +171,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     }
 
     /// Inserts the state at the end of the path, unless it is known.
-    fn visit(&mut self) -> Result<Met, StopReason> {
+    pub fn visit(&mut self) -> Result<Met, StopReason> {
         let state = &self.stack.state;
         let key = &state[..state.len().saturating_sub(self.hidden)];
         let ticket = match self.stack.ticket {
@@ -174,7 +186,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     }
 
     /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
-    fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
+    pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.stack.path.len() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
@@ -358,7 +370,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     }
 
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
-    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
+    pub fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
         let depth = (self.stack.path.len() + more.len()) as u64;
         self.found.add(fault, depth, || self.stack.path_and(more));
         if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
@@ -368,7 +380,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         Statistics { forgotten: self.store.forgotten(), ..self.statistics }.forgets_too_much()
     }
 
-    fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             states: self.store.n_keys(),
             transitions: self.statistics.transitions,

@@ -19,6 +19,7 @@ mod expanded;
 mod findings;
 pub mod frontier;
 mod halt;
+pub mod handoff;
 pub mod lasso;
 pub mod limits;
 pub mod marks;

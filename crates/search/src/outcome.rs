@@ -173,6 +173,27 @@ impl Recorder {
         }
     }
 
+    /// Everything was found behind `path`.
+    pub fn prolong(&mut self, path: &[ActionId]) {
+        let loops = self.warnings.iter_mut().map(|Warning::AtomicLoop(rest)| rest);
+        for rest in self.violations.iter_mut().map(|violation| &mut violation.path).chain(loops) {
+            rest.splice(0..0, path.iter().copied());
+        }
+    }
+
+    /// Adds what another worker found.
+    pub fn join(&mut self, other: Recorder) {
+        let errors = self.errors + other.errors;
+        for Violation { fault, path, .. } in other.violations {
+            let depth = path.len() as u64;
+            self.add(fault, depth, || path);
+        }
+        self.errors = errors;
+        if self.warnings.is_empty() {
+            self.warnings = other.warnings;
+        }
+    }
+
     /// Keeps the shortest violation alone, for a search that was to find only one.
     pub fn keep_shortest(&mut self) {
         let best = (0..self.violations.len()).min_by_key(|&i| self.violations[i].path.len());

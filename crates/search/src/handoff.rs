@@ -1,0 +1,524 @@
+//! Stack slicing: depth-first search by workers in a ring, each with the part of the stack that is its own.
+//!
+//! Holzmann & Bošnački (2007). Every worker searches depth-first from the roots that it is given, over a store that all
+//! share. A new state that lies `L` or more steps from the local root is *handed off*: put into the queue of the right
+//! neighbour, for which it becomes a root. So stacks are short, workers seldom meet, and a queue has one writer and one
+//! reader. A state is new for exactly one worker, and is expanded once: numbers are those of one thread. A worker
+//! whose neighbour's queue is full goes on by itself.
+//!
+//! **When all are done.** Roots that were handed off and not yet finished are counted: who hands one off counts it before it
+//! can be seen, who finishes one takes it off afterwards. At zero nothing is left anywhere and nothing can appear. The
+//! counter is touched once a slice, not once a state.
+//!
+//! **Counterexamples.** A root carries the slice that led to it: its actions, and the slice before. Slices that nobody
+//! needs any more are forgotten; a path is put together from those that are left.
+//!
+//! **Reductions.** The paper expands border states, and states whose chosen successors others have visited, in full. Here the
+//! proviso is the closed set: one of the chosen successors was not yet stored when its parent looked. Whoever stores it
+//! does so later. So along chosen steps states are stored later and later, until one comes that was expanded in full;
+//! neither borders nor workers matter for that.
+//!
+//! **`L`.** The paper wants more than ten steps and less than the depth divided by the number of workers, which nobody knows
+//! before. Without a wish, `L` follows the queue: it becomes smaller while the neighbour has nothing to do, and larger
+//! when its queue is half full.
+
+use crate::depth_first::DepthFirst;
+use crate::halt::Halt;
+use crate::limits::Budget;
+use crate::observer::{Observer, Silent};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason};
+use crate::sleep::{Awake, Met};
+use crate::task::Task;
+use crate::termination::pause;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use store::Hand;
+use system::{ActionId, TransitionSystem};
+
+/// Roots that a queue can hold.
+const QUEUE: u64 = 256;
+/// The smallest depth that is chosen, and the first.
+const DEPTHS: (usize, usize) = (10, 20);
+/// States between two looks at what concerns all.
+const PERIOD: u32 = 64;
+/// The stack of a thread; reserved, not used.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A system, and who searches it.
+#[derive(Clone, Copy)]
+pub struct Ring<'a> {
+    /// The system.
+    pub system: &'a dyn TransitionSystem,
+    /// How many workers there are.
+    pub workers: usize,
+    /// States so far from the root are handed off; `None`: as far as seems best.
+    pub depth: Option<u64>,
+}
+
+/// Explores a system depth-first with workers in a ring. `hand` gives a worker its access to the store that all share. The task
+/// has no limit on depth and no proviso that needs a stack.
+pub fn handoff<H: Hand>(
+    ring: Ring<'_>,
+    hand: &(impl Fn() -> H + Sync),
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let workers = ring.workers.max(1);
+    let shared = Shared {
+        halt: Halt::default(),
+        unfinished: AtomicU64::new(0),
+        waiting: (0..workers).map(|_| AtomicU64::new(0)).collect(),
+        states: AtomicU64::new(0),
+        limit: task.limits.states,
+    };
+    let mut root = Vec::new();
+    let first = ring.system.initial(&mut root);
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(QUEUE as usize)).unzip();
+    if first.is_ok() {
+        shared.unfinished.fetch_add(1, AcqRel);
+    }
+    let mut places: Vec<Place> = receivers
+        .into_iter()
+        .enumerate()
+        .map(|(me, input)| Place { me, input, output: senders[(me + 1) % workers].clone() })
+        .collect();
+    drop(senders);
+    let (mut all, mut first) = (Vec::new(), first.err());
+    std::thread::scope(|scope| {
+        let mut others = Vec::new();
+        let mine = places.remove(0);
+        for place in places {
+            let shared = &shared;
+            let work = move || work(ring, hand, task, &mut Silent, shared, place, None);
+            let builder = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
+            // The queue of one that is missing is closed, and its neighbour goes on by itself.
+            others.extend(builder.spawn_scoped(scope, work).ok());
+        }
+        let start = match first.take() {
+            Some(fault) => Start::Fault(fault),
+            None => Start::Root(Root { state: root, slice: Arc::default() }),
+        };
+        all.push(work(ring, hand, task, observer, &shared, mine, Some(start)));
+        for other in others {
+            // A panic goes on in the thread that called: it is a bug, and must be seen as one.
+            all.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+    });
+    put_together(&hand(), &shared, task, all)
+}
+
+/// What a worker leaves.
+type Yield = (Recorder, Statistics);
+
+/// What the first worker begins with.
+enum Start {
+    Root(Root),
+    Fault(system::Fault),
+}
+
+/// Stops the others when a worker is lost: they would wait for its root for ever.
+struct Alarm<'t>(&'t Halt);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.halt(StopReason::Interrupted);
+        }
+    }
+}
+
+/// What workers share.
+struct Shared {
+    halt: Halt,
+    /// Roots that were given to somebody and are not finished.
+    unfinished: AtomicU64,
+    /// How many roots wait in each worker's queue.
+    waiting: Vec<AtomicU64>,
+    /// States found, if there is a limit.
+    states: AtomicU64,
+    limit: Option<u64>,
+}
+
+impl Shared {
+    /// Counts a new state.
+    fn count(&self) -> Result<(), StopReason> {
+        match self.limit {
+            Some(limit) if self.states.fetch_add(1, Relaxed) >= limit => Err(StopReason::StateLimit),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A worker's place in the ring.
+struct Place {
+    me: usize,
+    input: Receiver<Root>,
+    output: SyncSender<Root>,
+}
+
+/// A state to search from, and the way to it.
+struct Root {
+    state: Vec<u8>,
+    slice: Arc<Slice>,
+}
+
+/// A part of a path: from one root to the next.
+#[derive(Default)]
+struct Slice {
+    before: Option<Arc<Slice>>,
+    actions: Vec<ActionId>,
+    /// Actions from the beginning to its end.
+    depth: u64,
+}
+
+impl Slice {
+    /// The whole path.
+    fn path(&self) -> Vec<ActionId> {
+        let mut slices = vec![self];
+        while let Some(before) = slices.last().and_then(|slice| slice.before.as_deref()) {
+            slices.push(before);
+        }
+        slices.iter().rev().flat_map(|slice| slice.actions.iter().copied()).collect()
+    }
+}
+
+/// One after another: a chain may be long.
+impl Drop for Slice {
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(slice) = next {
+            next = Arc::into_inner(slice).and_then(|mut slice| slice.before.take());
+        }
+    }
+}
+
+fn work<H: Hand>(
+    ring: Ring<'_>,
+    hand: &(impl Fn() -> H + Sync),
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+    shared: &Shared,
+    place: Place,
+    start: Option<Start>,
+) -> Yield {
+    let _alarm = Alarm(&shared.halt);
+    let mut store = hand();
+    let budget = Budget::new(task, observer).halted_by(shared.halt.flag());
+    let mut search = DepthFirst::new(ring.system, &mut store, Awake, task, budget);
+    // States are counted together.
+    search.limited = false;
+    let depth = ring.depth.map_or(DEPTHS.1, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
+    let mut worker = Worker { search, shared, place, depth, adaptive: ring.depth.is_none(), states: 0 };
+    if let Err(reason) = worker.run(start) {
+        shared.halt.halt(reason);
+    }
+    let DepthFirst { found, mut statistics, .. } = worker.search;
+    statistics.states = 0;
+    (found, statistics)
+}
+
+struct Worker<'a, 'c, H: Hand> {
+    search: DepthFirst<'a, H, Awake>,
+    shared: &'c Shared,
+    place: Place,
+    /// States with so many before them on the stack are handed off.
+    depth: usize,
+    adaptive: bool,
+    states: u32,
+}
+
+impl<H: Hand> Worker<'_, '_, H> {
+    fn run(&mut self, start: Option<Start>) -> Result<(), StopReason> {
+        match start {
+            Some(Start::Fault(fault)) => self.search.violation(fault, &[])?,
+            Some(Start::Root(root)) => {
+                self.search.stack.state = root.state;
+                self.search.visit()?;
+                self.shared.count()?;
+                self.slice(&root.slice)?;
+            }
+            None => {}
+        }
+        while let Some(root) = self.next_root()? {
+            self.search.stack.clear();
+            self.search.stack.state = root.state;
+            self.slice(&root.slice)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for a root. `None` when there will be no more.
+    fn next_root(&mut self) -> Result<Option<Root>, StopReason> {
+        self.search.store.rest();
+        let mut waits = 0;
+        loop {
+            if let Ok(root) = self.place.input.try_recv() {
+                self.shared.waiting[self.place.me].fetch_sub(1, AcqRel);
+                return Ok(Some(root));
+            }
+            if self.shared.unfinished.load(Acquire) == 0 {
+                return Ok(None);
+            }
+            self.search.budget.tick()?;
+            self.look()?;
+            pause(waits);
+            waits += 1;
+        }
+    }
+
+    /// Searches from the root that is the stack's state. What is found gets the path to the root.
+    fn slice(&mut self, slice: &Arc<Slice>) -> Result<(), StopReason> {
+        let depth = std::mem::take(&mut self.search.statistics.depth);
+        let found = std::mem::take(&mut self.search.found);
+        let searched = self.search_from_root(slice);
+        let statistics = &mut self.search.statistics;
+        statistics.depth = depth.max(slice.depth + statistics.depth);
+        let mut new = std::mem::replace(&mut self.search.found, found);
+        if !new.violations.is_empty() || !new.warnings.is_empty() {
+            new.prolong(&slice.path());
+        }
+        self.search.found.join(new);
+        self.shared.unfinished.fetch_sub(1, AcqRel);
+        searched
+    }
+
+    fn search_from_root(&mut self, slice: &Arc<Slice>) -> Result<(), StopReason> {
+        self.search.explore(true)?;
+        while self.search.next() {
+            match self.search.visit()? {
+                Met::Known | Met::Again => {
+                    self.search.statistics.matched += 1;
+                    self.search.stack.leave();
+                }
+                Met::New => {
+                    self.shared.count()?;
+                    match self.hand_off(slice) {
+                        true => self.search.stack.leave(),
+                        false => self.search.explore(true)?,
+                    }
+                }
+            }
+            self.states = self.states.wrapping_add(1);
+            if self.states % PERIOD == 0 {
+                self.adapt();
+            }
+        }
+        Ok(())
+    }
+
+    fn neighbour(&self) -> &AtomicU64 {
+        &self.shared.waiting[(self.place.me + 1) % self.shared.waiting.len()]
+    }
+
+    /// Lets the store change, and chooses another depth.
+    fn adapt(&mut self) {
+        self.search.store.rest();
+        if self.adaptive && self.neighbour().load(Acquire) == 0 {
+            self.depth = (self.depth / 2).max(DEPTHS.0);
+        }
+    }
+
+    fn look(&mut self) -> Result<(), StopReason> {
+        let at = self.search.snapshot();
+        self.search.budget.look(|| at)
+    }
+
+    /// Hands off the new state at the end of the path, if it is time to and the neighbour has room.
+    fn hand_off(&mut self, slice: &Arc<Slice>) -> bool {
+        let stack = &self.search.stack;
+        if stack.depth() < self.depth || self.shared.waiting.len() == 1 {
+            return false;
+        }
+        let waiting = self.neighbour().load(Acquire);
+        if self.adaptive && waiting >= QUEUE / 2 {
+            self.depth = self.depth.saturating_mul(2);
+            return false;
+        }
+        if waiting >= QUEUE {
+            return false;
+        }
+        let depth = slice.depth + stack.path.len() as u64;
+        let next = Slice { before: Some(Arc::clone(slice)), actions: stack.path.clone(), depth };
+        let root = Root { state: stack.state.clone(), slice: Arc::new(next) };
+        self.shared.unfinished.fetch_add(1, AcqRel);
+        self.neighbour().fetch_add(1, AcqRel);
+        match self.place.output.try_send(root) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
+                self.neighbour().fetch_sub(1, AcqRel);
+                // This worker's own root is unfinished still: nobody has seen zero.
+                self.shared.unfinished.fetch_sub(1, AcqRel);
+                false
+            }
+        }
+    }
+}
+
+/// What all found.
+fn put_together<H: Hand>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Yield>) -> Outcome {
+    let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
+    statistics.workers = all.len() as u64;
+    for (part, numbers) in all {
+        found.join(part);
+        statistics.transitions += numbers.transitions;
+        statistics.matched += numbers.matched;
+        statistics.reduced += numbers.reduced;
+        statistics.depth = statistics.depth.max(numbers.depth);
+        statistics.vector_bytes = statistics.vector_bytes.max(numbers.vector_bytes);
+        if let Some(lookups) = numbers.lookups {
+            *statistics.lookups.get_or_insert(0) += lookups;
+        }
+    }
+    if !task.all_errors {
+        found.keep_shortest();
+    }
+    let stop = match shared.halt.reason() {
+        _ if !task.all_errors && found.errors > 0 => StopReason::Violation,
+        Some(reason) => reason,
+        None => StopReason::Completed,
+    };
+    statistics.states = store.n_keys();
+    if stop == StopReason::StateLimit {
+        // What was found beyond the limit before all had stopped was not expanded.
+        statistics.states = statistics.states.min(task.limits.states.unwrap_or(u64::MAX));
+    }
+    statistics.state_bytes = store.memory();
+    statistics.omission = store.omission();
+    Outcome::conclude(stop, false, H::LOSSLESS, found, statistics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::depth_first::depth_first;
+    use crate::limits::Limits;
+    use crate::property::Checks;
+    use crate::task::{Method, Proviso, Reduce};
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+    use store::{Roots, SharedTable, SharedTree, Table};
+    use system::toy::{Counters, First, Graph, Hidden};
+
+    fn task<'a>(limits: Limits, all_errors: bool, stop: &'a AtomicBool) -> Task<'a> {
+        Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop, reduce: None }
+    }
+
+    fn by(workers: usize, depth: Option<u64>, system: &dyn TransitionSystem, task: &Task<'_>) -> Outcome {
+        let table = SharedTable::new(u64::MAX);
+        handoff(Ring { system, workers, depth }, &|| table.hand(), task, &mut Silent)
+    }
+
+    fn numbers(outcome: &Outcome) -> (u64, u64, u64, u64, bool) {
+        let Statistics { states, transitions, matched, .. } = outcome.statistics;
+        (states, transitions, matched, outcome.errors, outcome.exhausted.is_some())
+    }
+
+    /// The edges of a path lead from each to the next; the last one may end inside a step.
+    fn check_paths(graph: &Graph, outcome: &Outcome) {
+        for violation in &outcome.violations {
+            let mut at = 0;
+            for action in &violation.path {
+                let (from, to) = graph.edges()[action.0 as usize];
+                assert_eq!(from, at, "{:?}", violation.path);
+                at = to;
+            }
+        }
+    }
+
+    #[test]
+    fn random_graphs_are_searched_as_by_one() {
+        let stop = AtomicBool::new(false);
+        let task = task(Limits::default(), true, &stop);
+        let mut errors = 0;
+        for seed in 0..250 {
+            let graph = Graph::random(5 + seed as u32 % 60, seed);
+            let expected = numbers(&depth_first(&graph, &mut Table::default(), &task, &mut Silent));
+            errors += expected.3;
+            for (workers, depth) in [(1, None), (2, Some(1)), (3, Some(2)), (4, None), (8, Some(1))] {
+                let outcome = by(workers, depth, &graph, &task);
+                assert_eq!(numbers(&outcome), expected, "seed {seed}, {workers} workers, {depth:?}");
+                check_paths(&graph, &outcome);
+            }
+        }
+        assert!(errors > 500, "{errors}");
+    }
+
+    #[test]
+    fn many_states_are_counted_once_in_every_store() {
+        let counters = Counters { n: 6, max: 6 };
+        let stop = AtomicBool::new(false);
+        let task = task(Limits::default(), false, &stop);
+        let expected = numbers(&depth_first(&counters, &mut Table::default(), &task, &mut Silent));
+        assert_eq!(expected.0, 117_649);
+        for depth in [Some(1), Some(12), None] {
+            assert_eq!(numbers(&by(3, depth, &counters, &task)), expected, "{depth:?}");
+        }
+        for roots in [Roots::Whole, Roots::Cleary] {
+            let tree = SharedTree::new(roots, u64::MAX);
+            let ring = Ring { system: &counters, workers: 2, depth: Some(9) };
+            assert_eq!(numbers(&handoff(ring, &|| tree.hand(), &task, &mut Silent)), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_goes_through_all_slices() {
+        // A long way, at the end of which something is wrong.
+        let text: Vec<String> = (0..1000).map(|node| format!("{node} -> {}", node + 1)).collect();
+        let graph = Graph::parse(&format!("{}; bad 1000; end 1000", text.join("; "))).unwrap();
+        let stop = AtomicBool::new(false);
+        let task = task(Limits::default(), false, &stop);
+        for (workers, depth) in [(1, 10), (2, 10), (3, 7), (4, 1)] {
+            let outcome = by(workers, Some(depth), &graph, &task);
+            assert_eq!(outcome.stop, StopReason::Violation);
+            assert_eq!(outcome.violations[0].path.len(), 1000, "{workers} workers");
+            assert_eq!(outcome.statistics.depth, 1000);
+            check_paths(&graph, &outcome);
+        }
+    }
+
+    #[test]
+    fn hidden_values_travel_with_their_states() {
+        let stop = AtomicBool::new(false);
+        let task = task(Limits::default(), true, &stop);
+        let hidden = Hidden;
+        let expected = numbers(&depth_first(&hidden, &mut Table::default(), &task, &mut Silent));
+        assert_eq!(numbers(&by(3, Some(1), &hidden, &task)), expected);
+    }
+
+    #[test]
+    fn reductions_keep_their_proviso() {
+        let stop = AtomicBool::new(false);
+        let reduce = Some(Reduce { by: &First, method: Method::Sets, proviso: Proviso::ClosedSet });
+        let task = Task { reduce, ..task(Limits::default(), true, &stop) };
+        let round = Graph::parse("0 -> 1 -> 0; 2 -> 3 -> 2; 0 -> 2; 1 -> 3; end 2 3; bad 3").unwrap();
+        for (workers, depth) in [(1, 1), (2, 1), (3, 1), (2, 2)] {
+            let outcome = by(workers, Some(depth), &round, &task);
+            assert_eq!((outcome.statistics.states, outcome.errors), (4, 1));
+            check_paths(&round, &outcome);
+        }
+    }
+
+    #[test]
+    fn limits_end_it_for_all() {
+        let counters = Counters { n: 8, max: 9 };
+        let stop = AtomicBool::new(false);
+        let with = |limits| by(3, Some(10), &counters, &task(limits, false, &stop));
+        let outcome = with(Limits { states: Some(5000), ..Limits::default() });
+        assert_eq!((outcome.stop, outcome.statistics.states), (StopReason::StateLimit, 5000));
+        let outcome = with(Limits { time: Some(Duration::from_millis(20)), ..Limits::default() });
+        assert_eq!((outcome.stop, outcome.exhausted.is_some()), (StopReason::TimeLimit, false));
+        stop.store(true, Relaxed);
+        assert_eq!(with(Limits::default()).stop, StopReason::Interrupted);
+    }
+
+    #[test]
+    fn a_long_chain_of_slices_is_forgotten_one_by_one() {
+        let mut slice = Arc::<Slice>::default();
+        for depth in 1..1_000_000 {
+            slice = Arc::new(Slice { before: Some(slice), actions: Vec::new(), depth });
+        }
+        drop(slice);
+    }
+}
