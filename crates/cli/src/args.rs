@@ -180,6 +180,9 @@ pub struct ExplorationArgs {
     /// Handoff depth of parallel depth-first search.
     #[arg(long, value_name = "L", help_heading = "Search")]
     pub handoff: Option<u64>,
+    /// For tests: the first worker calls the others when it has found so many states.
+    #[arg(long, value_name = "N", hide = true)]
+    pub alone: Option<u64>,
     /// How transitions are executed: interp or jit.
     #[arg(long, value_name = "MACHINE", help_heading = "Search")]
     pub exec: Option<String>,
@@ -217,6 +220,7 @@ impl ExplorationArgs {
             threads: self.threads,
             deterministic: self.deterministic,
             handoff: self.handoff,
+            alone: self.alone,
             exec: self.exec.clone(),
             max_depth: self.max_depth,
             max_states: self.max_states,

@@ -45,6 +45,7 @@ fn words(options: &CheckOptions) -> Vec<String> {
     option("--store", options.store.clone());
     option("--threads", number(options.threads));
     option("--handoff", number(options.handoff));
+    option("--alone", number(options.alone));
     option("--exec", options.exec.clone());
     option("--max-depth", number(options.max_depth));
     option("--max-states", number(options.max_states));
@@ -100,6 +101,7 @@ mod tests {
             threads: Some(2),
             deterministic: true,
             handoff: Some(3),
+            alone: Some(0),
             exec: some("interp"),
             all_errors: true,
             channels_empty: true,
@@ -114,7 +116,7 @@ mod tests {
             check_command(&options),
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
              --check facts --ltl '[] p' --fair weak --search dfs --por none --proviso stack --save all --state-cache 1 --opt none \
-             --store table --threads 2 --handoff 3 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
+             --store table --threads 2 --handoff 3 --alone 0 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
              --timeout 0.5 --seed 8 --trail t --sleep --deterministic --all-errors --channels-empty"
         );
         let plain = CheckOptions {

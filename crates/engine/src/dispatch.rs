@@ -1,6 +1,7 @@
 //! Search × store × workers: the only place where the product exists.
 
 use crate::plan::{Order, Plan, StoreKind};
+use search::handoff::{Ring, handoff};
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
@@ -119,7 +120,7 @@ impl Job<'_> {
     fn run<S: Seen, Q: Queue<S>>(&self, store: &mut S, queue: Q, observer: &mut dyn Observer) -> Outcome {
         let Job { plan, system, task } = *self;
         match plan.order {
-            Order::DepthFirst => depth_first(system, store, task, observer),
+            Order::DepthFirst | Order::Handoff => depth_first(system, store, task, observer),
             Order::BreadthFirst => frontier(system, store, queue, Levels::Steps, task, observer),
             Order::Frontier => frontier(system, store, queue, Levels::Edges, task, observer),
         }
@@ -145,13 +146,17 @@ impl Job<'_> {
         hand: &(impl Fn() -> H + Sync),
         observer: &mut dyn Observer,
     ) -> Outcome {
+        let workers = usize::try_from(self.plan.config.threads).unwrap_or(usize::MAX);
         let taking = match self.plan.order {
             Order::Frontier => Taking::Oldest,
             Order::DepthFirst => Taking::Newest,
             Order::BreadthFirst => Taking::Levels,
+            Order::Handoff => {
+                let ring = Ring { system: self.system, workers, depth: self.plan.options.handoff };
+                return handoff(ring, hand, self.task, observer);
+            }
         };
-        let workers = usize::try_from(self.plan.config.threads).unwrap_or(usize::MAX);
-        let search = Parallel { system: self.system, taking, workers, alone: None };
+        let search = Parallel { system: self.system, taking, workers, alone: self.plan.options.alone };
         parallel::<H, P>(search, hand, self.task, observer)
     }
 }

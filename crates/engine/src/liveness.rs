@@ -217,7 +217,7 @@ fn together(
     let started = Instant::now();
     let number = usize::try_from(plan.config.threads).unwrap_or(usize::MAX);
     let first = Task { all_errors: false, ..*task };
-    let outcome = cndfs(system, cycles, Workers { number, alone: None }, &first, observer);
+    let outcome = cndfs(system, cycles, Workers { number, alone: plan.options.alone }, &first, observer);
     let something = outcome.errors > 0 || !outcome.warnings.is_empty();
     if !something || !(plan.deterministic || task.all_errors) {
         return outcome;

@@ -46,6 +46,8 @@ pub struct CheckOptions {
     pub deterministic: bool,
     /// `--handoff`.
     pub handoff: Option<u64>,
+    /// `--alone`: the first worker is alone until it has found so many states.
+    pub alone: Option<u64>,
     /// `--exec`.
     pub exec: Option<String>,
     /// `--all-errors`.

@@ -19,6 +19,8 @@ pub enum Order {
     DepthFirst,
     /// Breadth-first: a shortest counterexample.
     BreadthFirst,
+    /// Depth-first by workers in a ring, who hand off states.
+    Handoff,
 }
 
 /// A partial-order reduction.
@@ -143,8 +145,8 @@ pub struct Choice {
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
-    available: &["auto", "frontier", "dfs", "bfs", "ndfs", "cndfs", "scc"],
-    later: &["ndfs-dual", "handoff"],
+    available: &["auto", "frontier", "dfs", "bfs", "handoff", "ndfs", "cndfs", "scc"],
+    later: &["ndfs-dual"],
 };
 /// The values of `--por`.
 pub const POR: Choice =
@@ -207,17 +209,6 @@ impl Choice {
     }
 }
 
-/// Refuses an option that does not exist yet.
-fn later(given: bool, option: &str) -> Result<(), Failure> {
-    match given {
-        true => Err(Failure::refused_with(
-            format!("{option} is not available yet"),
-            format!("leave {option} out"),
-        )),
-        false => Ok(()),
-    }
-}
-
 impl Plan {
     /// Validates a request.
     pub fn new(options: &CheckOptions) -> Result<Plan, Failure> {
@@ -237,7 +228,7 @@ impl Plan {
             threads: 1,
             exec: EXEC.take_or(options.exec.as_deref(), "jit")?,
         };
-        refuse_unavailable(options)?;
+        refuse_handoff(options, search)?;
         refuse_contradictions(options)?;
         refuse_without_stack(options, &config)?;
         let config = Config { threads: threads(options, &config)?, ..config };
@@ -253,6 +244,7 @@ impl Plan {
         let order = match search {
             "bfs" => Order::BreadthFirst,
             "dfs" => Order::DepthFirst,
+            "handoff" => Order::Handoff,
             _ => Order::Frontier,
         };
         let por = match config.por {
@@ -379,10 +371,18 @@ fn refuse_unfair(fair: Option<&str>, search: &str, cycles: CycleSearch) -> Resul
 
 /// Where a path becomes too long depends on the order, and workers have different ones.
 fn refuse_together(options: &CheckOptions, config: &Config) -> Result<(), Failure> {
-    if config.search == "cndfs" && options.max_depth.is_some() {
+    let alone = match config.search {
+        "cndfs" => "ndfs",
+        "handoff" => "dfs",
+        _ => return Ok(()),
+    };
+    if options.max_depth.is_some() {
         return Err(Failure::refused_with(
-            "--search cndfs does not go with --max-depth: what is cut off would depend on timing",
-            "use --search ndfs, or leave --max-depth out",
+            format!(
+                "--search {} does not go with --max-depth: what is cut off would depend on timing",
+                config.search
+            ),
+            format!("use --search {alone} --threads 1, or leave --max-depth out"),
         ));
     }
     Ok(())
@@ -481,8 +481,19 @@ fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
     }
 }
 
-fn refuse_unavailable(options: &CheckOptions) -> Result<(), Failure> {
-    later(options.handoff.is_some(), "--handoff")
+/// The depth of a handoff belongs to the search that hands off.
+fn refuse_handoff(options: &CheckOptions, search: &str) -> Result<(), Failure> {
+    match options.handoff {
+        Some(depth) if search != "handoff" => Err(Failure::refused_with(
+            format!("--handoff {depth} belongs to --search handoff"),
+            "add --search handoff, or leave --handoff out",
+        )),
+        Some(0) => Err(Failure::refused_with(
+            "--handoff 0 would hand off every state at once",
+            "use --handoff 1 or more, or leave it out to let it be chosen",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Which states of phase 1 are stored; nothing where there is no phase 1.
@@ -678,6 +689,7 @@ mod tests {
         assert_eq!((stubborn.por, stubborn.proviso), (Por::Stubborn, Proviso::Stack));
         assert_eq!(plan(&with("ample", "frontier", None)).proviso, Proviso::ClosedSet);
         assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
+        assert_eq!(plan(&with("ample", "handoff", None)).proviso, Proviso::ClosedSet);
         let own = plan(&with("stubborn", "frontier", some("static")));
         assert_eq!((own.proviso, own.static_proviso), (Proviso::None, true));
         assert!(message(&with("stubborn", "bfs", some("stack"))).contains("depth-first"));
@@ -746,7 +758,6 @@ mod tests {
             CheckOptions { search: some("ndfs-dual"), ..options() },
             CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
             CheckOptions { proviso: some("color"), ..options() },
-            CheckOptions { handoff: Some(10), ..options() },
         ];
         for case in cases {
             let text = message(&case);
@@ -764,6 +775,11 @@ mod tests {
         assert!(message(&unfair).contains("--search ndfs cannot be used with --fair weak"));
         let unfair = CheckOptions { search: some("cndfs"), fair: some("weak"), ..options() };
         assert!(message(&unfair).contains("--search cndfs cannot be used with --fair weak"));
+        assert!(message(&CheckOptions { handoff: Some(10), ..options() }).contains("belongs to"));
+        let every = CheckOptions { search: some("handoff"), handoff: Some(0), ..options() };
+        assert!(message(&every).contains("every state"));
+        let cut = CheckOptions { search: some("handoff"), max_depth: Some(9), ..options() };
+        assert!(message(&cut).contains("depend on timing"));
         let cut = CheckOptions { search: some("cndfs"), max_depth: Some(9), ..options() };
         assert!(message(&cut).contains("depend on timing"));
         assert!(message(&CheckOptions { timeout: Some(-1.0), ..options() }).contains("not a time"));

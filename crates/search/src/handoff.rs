@@ -482,9 +482,10 @@ mod tests {
     fn hidden_values_travel_with_their_states() {
         let stop = AtomicBool::new(false);
         let task = task(Limits::default(), true, &stop);
-        let hidden = Hidden;
-        let expected = numbers(&depth_first(&hidden, &mut Table::default(), &task, &mut Silent));
-        assert_eq!(numbers(&by(3, Some(1), &hidden, &task)), expected);
+        let expected = numbers(&depth_first(&Hidden, &mut Table::default(), &task, &mut Silent));
+        let found = numbers(&by(3, Some(1), &Hidden, &task));
+        // Which value comes first to a state, and so what is wrong there, depends on the order.
+        assert_eq!((found.0, found.1, found.2), (expected.0, expected.1, expected.2));
     }
 
     #[test]

@@ -106,6 +106,38 @@ pub const CONFIGURATIONS: &[Configuration] = &[
         changes: &[("--sleep", ""), ("--por", "stubborn"), ("--search", "dfs"), ("--proviso", "closed-set")],
         reduces: true,
     },
+    // Random programs are small: without `--alone 0` one worker would be done before it calls the others.
+    Configuration { changes: &[("--threads", "8"), ("--alone", "0")], reduces: false },
+    Configuration { changes: &[("--threads", "3"), ("--alone", "0"), ("--search", "bfs")], reduces: false },
+    Configuration { changes: &[("--threads", "4"), ("--alone", "0"), ("--search", "dfs")], reduces: false },
+    Configuration { changes: &[("--threads", "4"), ("--alone", "0"), ("--store", "tree")], reduces: false },
+    Configuration { changes: &[("--threads", "4"), ("--alone", "0"), ("--store", "cleary")], reduces: false },
+    Configuration {
+        changes: &[("--threads", "8"), ("--search", "handoff"), ("--handoff", "1")],
+        reduces: false,
+    },
+    Configuration { changes: &[("--threads", "2"), ("--search", "handoff")], reduces: false },
+    Configuration {
+        changes: &[("--threads", "4"), ("--search", "handoff"), ("--handoff", "2"), ("--por", "stubborn")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--threads", "3"), ("--search", "handoff"), ("--handoff", "1"), ("--por", "ample")],
+        reduces: true,
+    },
+    Configuration { changes: &[("--threads", "8"), ("--alone", "0"), ("--por", "stubborn")], reduces: true },
+    Configuration {
+        changes: &[("--threads", "4"), ("--alone", "0"), ("--por", "ample"), ("--search", "dfs")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--threads", "4"), ("--alone", "0"), ("--por", "twophase"), ("--store", "tree")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--threads", "2"), ("--search", "handoff"), ("--handoff", "1"), ("--por", "twophase")],
+        reduces: true,
+    },
     Configuration { changes: &[("--state-cache", "2000"), ("--search", "dfs")], reduces: true },
     Configuration {
         changes: &[("--state-cache", "500"), ("--por", "stubborn"), ("--sleep", ""), ("--search", "dfs")],

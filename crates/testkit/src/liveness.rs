@@ -71,7 +71,7 @@ const fn weak(options: &'static [&'static str]) -> Way {
 pub const ALWAYS: [Way; 2] = [plain(&[]), weak(&[])];
 
 /// The ways that are taken in turn. One that is refused says nothing.
-pub const IN_TURN: [Way; 16] = [
+pub const IN_TURN: [Way; 18] = [
     plain(&["--search", "scc"]),
     weak(&["--exec", "interp"]),
     plain(&["--search", "ndfs", "--opt", "none"]),
@@ -85,7 +85,9 @@ pub const IN_TURN: [Way; 16] = [
     weak(&["--threads", "2"]),
     plain(&["--por", "ample"]),
     plain(&["--por", "twophase"]),
-    plain(&["--search", "cndfs", "--threads", "2"]),
+    plain(&["--search", "cndfs", "--threads", "2", "--alone", "0"]),
+    plain(&["--threads", "8", "--alone", "0", "--por", "none"]),
+    plain(&["--threads", "3", "--alone", "0", "--opt", "none", "--exec", "interp"]),
     plain(&["--por", "none", "--seed", "7"]),
     weak(&["--seed", "7"]),
 ];

@@ -72,6 +72,7 @@ fn overridden(own: &CheckOptions, all: &CheckOptions) -> CheckOptions {
         threads: or(&all.threads, &own.threads),
         deterministic: all.deterministic || own.deterministic,
         handoff: or(&all.handoff, &own.handoff),
+        alone: or(&all.alone, &own.alone),
         exec: or(&all.exec, &own.exec),
         all_errors: all.all_errors || own.all_errors,
         channels_empty: all.channels_empty || own.channels_empty,
