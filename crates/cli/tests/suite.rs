@@ -174,7 +174,7 @@ fn exit_statuses() {
         &["no such folder"],
         &["--filter", "no such check"],
         &["--store", "nonsense"],
-        &["--fair", "strong"],
+        &["--proviso", "color"],
         &["--jobs", "0"],
         &["--formt", "json"],
     ] {
