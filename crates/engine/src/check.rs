@@ -71,6 +71,9 @@ fn run(
     for property in selected.iter().filter(|property| property.checks.is_none()) {
         watches.add(&session, &property.name)?;
     }
+    for (property, watch) in selected.iter().filter(|property| property.checks.is_none()).zip(&watches.list) {
+        liveness::refuse_store(plan, watch, &property.name)?;
+    }
     // What is found in the reduced program is replayed in the original.
     let machine = session.machine()?.watched(watches.sets.clone());
     let searched = Machines::new(plan, &session, &selected, &watches)?;
@@ -548,6 +551,7 @@ impl Run<'_> {
             StopReason::TimeLimit => Reason::Time(limits.time.unwrap_or_default()),
             StopReason::MemoryLimit => Reason::Memory(limits.memory.unwrap_or_default()),
             StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
+            StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
             StopReason::Completed if depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
             StopReason::Completed | StopReason::Violation => match omission {
                 Some(probability) => Reason::Omission { store: self.plan.config.store, probability },

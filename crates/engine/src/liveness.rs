@@ -70,9 +70,9 @@ pub fn search(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> (How, Outcome) {
-    let strength = watch.claim.as_ref().map_or(Strength::Strong, |claim| claim.strength());
+    let strength = strength(watch);
     let how = match (plan.cycles, strength) {
-        (CycleSearch::Auto, Strength::Terminal) => How::Reachability,
+        _ if is_reachability(plan, strength) => How::Reachability,
         _ if plan.fairness == Fairness::Strong => How::Refinement,
         (CycleSearch::Components, _) => How::Components,
         _ if plan.fairness == Fairness::Weak => How::Components,
@@ -102,6 +102,29 @@ pub fn search(
         How::Refinement => strong(searched, &cycles, task, observer),
     };
     (how, outcome)
+}
+
+fn strength(watch: &Watch) -> Strength {
+    watch.claim.as_ref().map_or(Strength::Strong, |claim| claim.strength())
+}
+
+/// Whether no cycles are looked for.
+fn is_reachability(plan: &Plan, strength: Strength) -> bool {
+    (plan.cycles, strength) == (CycleSearch::Auto, Strength::Terminal)
+}
+
+/// A search for cycles keeps what it knows of a state beside the whole state: it has a table of its own.
+pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Failure> {
+    let store = plan.config.store;
+    if store == "table" || plan.options.store.is_none() || is_reachability(plan, strength(watch)) {
+        return Ok(());
+    }
+    Err(Failure::refused_with(
+        format!(
+            "--store {store} is not available yet for {property}: cycles are looked for with a table of whole states"
+        ),
+        "use --store table, or --property safety",
+    ))
 }
 
 /// States of the sample that tells whether a reduction pays.

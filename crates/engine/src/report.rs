@@ -51,6 +51,8 @@ pub enum Reason {
         /// How probable it is that it did.
         probability: f64,
     },
+    /// There are more processes than fairness can be about; so many it can.
+    Processes(u32),
     /// The search left something out.
     Incomplete,
 }
@@ -71,6 +73,10 @@ impl fmt::Display for Reason {
                 f,
                 "the store {store} can take a new state for an old one; the probability that this happened is about \
                  {probability:.1e}"
+            ),
+            Reason::Processes(most) => write!(
+                f,
+                "more than {most} processes run at a time, and fairness can be about {most}; start fewer, or leave --fair out"
             ),
             Reason::Incomplete => write!(f, "the search was not exhaustive"),
         }

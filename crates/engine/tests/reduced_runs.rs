@@ -210,3 +210,146 @@ fn many_random_programs_and_formulas() {
     let tally = programs(first..first + n, "many");
     assert!(tally.smaller > 0 && tally.violated > 0, "{tally:?}");
 }
+
+/// What it is about, a model, and properties with their verdicts.
+type Trap = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// Models in which a reduction goes wrong that leaves out too much, with the verdict of the full search (and of `pan -a -DNOREDUCE`).
+const TRAPS: &[Trap] = &[
+    (
+        "ignoring: a process that goes round for ever is always enough by itself",
+        "byte x;
+         active proctype round() { byte i; do :: i = 1 - i od }
+         active proctype one() { x = 1; x = 2 }
+         ltl a { [] (x != 2) }
+         ltl b { <> (x == 1) }
+         ltl c { [] (x == 1 -> <> (x == 2)) }
+         ltl d { (x == 0) U (x == 1) }",
+        &[("ltl:a", "violated"), ("ltl:b", "violated"), ("ltl:c", "violated"), ("ltl:d", "violated")],
+    ),
+    (
+        "two rounds, each of which lets the other be chosen: no state is on the stack twice while the claim moves",
+        "byte x;
+         active proctype left() { byte i; do :: i == 0 -> i = 1 :: i == 1 -> i = 2 :: i == 2 -> i = 0 od }
+         active proctype right() { byte j; do :: j == 0 -> j = 1 :: j == 1 -> j = 0 od }
+         active proctype one() { x = 1; x = 0; x = 2 }
+         ltl a { !(<> ((x == 1) && <> ((x == 0) && <> (x == 2)))) }
+         ltl b { ([] <> (x == 0)) || (<> [] (x == 2)) }
+         ltl c { <> [] (x == 0) }
+         ltl d { (<> [] (x == 0)) || (<> [] (x == 1)) || (<> [] (x == 2)) }",
+        &[("ltl:a", "violated"), ("ltl:b", "violated"), ("ltl:c", "violated"), ("ltl:d", "holds")],
+    ),
+    (
+        "the claim tells apart what the system does not: what is chosen must not depend on it",
+        "bit x, y;
+         active proctype first() { do :: x = 1 - x od }
+         active proctype second() { bit k; do :: k = 1 - k od }
+         active proctype third() { y = 1 }
+         ltl a { [] (x == 0 -> (y == 0 W x == 1)) }
+         ltl b { ([] <> (x == 1)) -> ([] (y == 0)) }
+         ltl c { [] <> (x == 1) }
+         ltl d { ([] <> (x == 1)) -> ([] <> (x == 0)) }",
+        &[("ltl:a", "violated"), ("ltl:b", "violated"), ("ltl:c", "violated"), ("ltl:d", "violated")],
+    ),
+    (
+        "two steps that leave each other alone, and a formula that sees both",
+        "bit x, y;
+         active proctype first() { x = 1 }
+         active proctype second() { y = 1 }
+         ltl a { [] !(x == 1 && y == 0) }
+         ltl b { [] !(x == 0 && y == 1) }
+         ltl c { <> (x == 1 && y == 1) }",
+        &[("ltl:a", "violated"), ("ltl:b", "violated"), ("ltl:c", "holds")],
+    ),
+    (
+        "places that a formula looks at are entered and left by steps that touch nothing",
+        "active proctype first() { skip; here: skip; skip }
+         active proctype second() { skip; there: skip; skip }
+         ltl a { [] !(first@here && second@there) }
+         ltl b { <> (first@here) }
+         ltl c { [] (first@here -> !(second@there)) }",
+        &[("ltl:a", "violated"), ("ltl:b", "holds"), ("ltl:c", "violated")],
+    ),
+    (
+        "an atomic sequence without end leads nowhere, whatever else could happen",
+        "bit x; bit k;
+         active proctype trap() { bit i; atomic { k == 0; do :: i = 1 - i od } }
+         active proctype free() { x = 1; x = 0 }
+         ltl a { [] (x == 0) }
+         ltl b { <> (x == 1) }",
+        &[("ltl:a", "violated"), ("ltl:b", "holds")],
+    ),
+    (
+        "a run that ends is prolonged where it ends",
+        "byte x;
+         active proctype one() { byte i; i = 1; i = 2; x = 1; i = 3 }
+         active proctype two() { byte j; j = 1; x == 1; j = 2; x = 2 }
+         ltl a { <> [] (x == 2) }
+         ltl b { [] <> (x == 1) }
+         ltl c { <> (x == 1 && <> (x == 2)) }",
+        &[("ltl:a", "holds"), ("ltl:b", "violated"), ("ltl:c", "holds")],
+    ),
+    (
+        "labels that are passed in a step of one process alone",
+        "bit x;
+         active proctype one() { byte i; do :: i < 3 -> i = i + 1 :: i == 3 -> accept: i = 0 od }
+         active proctype two() { do :: x = 1 - x od }",
+        &[("accept", "violated")],
+    ),
+    (
+        "no progress while another goes on",
+        "bit x;
+         active proctype one() { byte i; do :: i < 3 -> i = i + 1 :: i == 3 -> progress: i = 0 od }
+         active proctype two() { byte k; do :: k = 1 - k od }",
+        &[("progress", "violated")],
+    ),
+    (
+        "every round makes progress",
+        "bit x;
+         active proctype one() { byte i; do :: i < 3 -> i = i + 1 :: i == 3 -> progress: i = 0 od }
+         active proctype two() { byte k; do :: k < 3 -> k = k + 1 :: else -> break od }",
+        &[("progress", "holds")],
+    ),
+];
+
+#[test]
+fn traps_for_reductions() {
+    let (place, mut tally) = (Place::new("traps"), Tally::default());
+    for (what, text, verdicts) in TRAPS {
+        for (property, verdict) in *verdicts {
+            assert_eq!(agree(text, property, &place, &mut tally), Some(*verdict), "{what}: {property}");
+        }
+    }
+    assert!(tally.smaller > 5, "{tally:?}");
+}
+
+/// Where repetitions count nothing is left out; what depends on the search is refused.
+#[test]
+fn what_reductions_are_not_for() {
+    let place = Place::new("not-for");
+    let model = "byte x; active proctype one() { byte i; i = 1; x = 1; i = 2 } active proctype two() { byte j; j = 1 }
+                 ltl a { X X (x == 0) } ltl b { <> (x == 1) }";
+    let por = |property: &str, change: &dyn Fn(&mut CheckOptions)| {
+        check(model, property, &place, change).map(|found| found.por)
+    };
+    let stubborn = set("stubborn", "none", "auto");
+    assert_eq!(por("ltl:a", &stubborn), Some("none"));
+    assert_eq!(por("ltl:b", &stubborn), Some("stubborn"));
+    let fair = |options: &mut CheckOptions| {
+        stubborn(options);
+        options.fair = Some("weak".to_string());
+    };
+    assert_eq!(por("ltl:b", &fair), Some("none"));
+    let ways =
+        [("stack", "stubborn", "dfs"), ("closed-set", "stubborn", "auto"), ("all", "twophase", "auto")];
+    for (value, por_word, search) in ways {
+        let refused = por("ltl:b", &|options: &mut CheckOptions| {
+            set(por_word, "none", search)(options);
+            let value = Some(value.to_string());
+            if por_word == "twophase" { options.save = value } else { options.proviso = value }
+        });
+        assert_eq!(refused, None, "--por {por_word} with {value}");
+    }
+    assert_eq!(por("ltl:b", &|options| options.store = Some("tree".to_string())), None);
+    assert!(por("ltl:b", &|options| options.store = Some("table".to_string())).is_some());
+}

@@ -17,8 +17,8 @@ pub type Lack = u128;
 /// Nothing is there yet.
 pub const EVERYTHING: Lack = Lack::MAX;
 
-/// The most processes that fairness can be about.
-pub const MOST_PROCESSES: u32 = 127;
+/// The most processes that fairness can be about: numbers from 0 on, less than this.
+pub const MOST_PROCESSES: u32 = 126;
 
 /// A step with what it lacks.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,9 @@ impl<'a> Marker<'a> {
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         self.expander.expand(state, depth, budget, out)?;
+        if out.enabled & process_bit(MOST_PROCESSES) != 0 {
+            return Err(StopReason::TooManyProcesses);
+        }
         if out.stuck && self.acceptance.stutters {
             out.repeat(state);
         }
@@ -103,8 +106,26 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// The bit of a process. Those beyond the last bit share it, so that fairness is asked of at least one of them; callers that
-/// can have so many refuse.
+/// The bit of a process. Those from number [`MOST_PROCESSES`] on share the last one: a search that meets it gives up.
 pub fn process_bit(pid: u32) -> Lack {
-    1 << (pid + 1).min(MOST_PROCESSES)
+    1 << (pid.min(MOST_PROCESSES) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ndfs::tests::run;
+    use crate::scc::scc;
+    use system::toy::Graph;
+
+    #[test]
+    fn more_processes_than_bits_are_no_verdict() {
+        let stop = |pid: u32| {
+            let graph = Graph::parse(&format!("0 -> 1 -> 0; accept 0; process {pid} 0 1")).unwrap();
+            run(|s, c, t, o| scc(s, c, t, o), &graph, Fairness::Weak, None).stop
+        };
+        assert_eq!(stop(MOST_PROCESSES - 1), StopReason::Violation);
+        assert_eq!(stop(MOST_PROCESSES), StopReason::TooManyProcesses);
+        assert_eq!(stop(200), StopReason::TooManyProcesses);
+    }
 }

@@ -57,6 +57,7 @@ pub fn ndfs(
         random: task.seed.map(Random::new),
         order: Vec::new(),
         hashes: Vec::new(),
+        near: Vec::new(),
         actions: Vec::new(),
         blue: Stack::default(),
         frames: Vec::new(),
@@ -106,6 +107,7 @@ struct Ndfs<'a> {
     random: Option<Random>,
     order: Vec<usize>,
     hashes: Vec<u64>,
+    near: Vec<Number>,
     actions: Vec<ActionId>,
     blue: Stack<u64>,
     frames: Vec<Frame>,
@@ -203,6 +205,7 @@ impl Ndfs<'_> {
             let state = self.expansion.state(&self.expansion.edges()[i]);
             self.hashes.push(self.store.prepare(key(state, self.hidden)));
         }
+        self.store.approach_all(&self.hashes, &mut self.near);
         self.blue.enter(None).map_err(no_memory)?;
         for at in 0..self.order.len() {
             let edge = self.expansion.edges()[self.order[at]];
@@ -298,6 +301,7 @@ impl Ndfs<'_> {
         for edge in self.expansion.edges() {
             self.hashes.push(self.store.prepare(key(self.expansion.state(edge), self.hidden)));
         }
+        self.store.approach_all(&self.hashes, &mut self.near);
         self.red.enter(None).map_err(no_memory)?;
         for at in 0..self.expansion.edges().len() {
             let edge = self.expansion.edges()[at];

@@ -21,6 +21,8 @@ pub enum StopReason {
     TimeLimit,
     /// Somebody asked it to stop.
     Interrupted,
+    /// There are more processes than fairness can be about.
+    TooManyProcesses,
 }
 
 /// Why a search ends that cannot get memory for its stack or queue.

@@ -42,6 +42,7 @@ pub fn scc(
         random: task.seed.map(Random::new),
         order: Vec::new(),
         hashes: Vec::new(),
+        near: Vec::new(),
         actions: Vec::new(),
         stack: Stack::default(),
         frames: Vec::new(),
@@ -93,6 +94,7 @@ struct Scc<'a> {
     random: Option<Random>,
     order: Vec<usize>,
     hashes: Vec<u64>,
+    near: Vec<Number>,
     actions: Vec<ActionId>,
     stack: Stack<Ticket>,
     /// The places of the states of the path.
@@ -188,6 +190,7 @@ impl Scc<'_> {
             let state = self.expansion.state(&self.expansion.edges()[i]);
             self.hashes.push(self.store.prepare(key(state, self.hidden)));
         }
+        self.store.approach_all(&self.hashes, &mut self.near);
         self.stack.enter(None).map_err(no_memory)?;
         for at in 0..self.order.len() {
             let edge = self.expansion.edges()[self.order[at]];

@@ -11,9 +11,10 @@
 
 use crate::Full;
 use crate::hash::hash;
-use crate::pages::prefetch;
+use crate::pages::{Pages, WORDS, prefetch};
+use std::sync::atomic::Ordering::Relaxed;
 
-/// Slots of a table that has just been made.
+/// Slots of a table that has just been made: as many as fill whole cache lines.
 const FIRST_SLOTS: usize = 64;
 /// A cleared table with more slots than this gives them back.
 const KEPT_SLOTS: usize = 1 << 14;
@@ -47,7 +48,7 @@ pub enum Visit {
 /// An exact set of byte strings that numbers them.
 #[derive(Debug)]
 pub struct Numbered {
-    slots: Vec<u64>,
+    slots: Slots,
     arena: Arena,
     limit: u64,
 }
@@ -61,7 +62,7 @@ impl Default for Numbered {
 impl Numbered {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Numbered { slots: vec![0; FIRST_SLOTS], arena: Arena::default(), limit }
+        Numbered { slots: Slots::first(), arena: Arena::default(), limit }
     }
 
     /// Changes the limit, for a table that shares its memory with others.
@@ -72,9 +73,9 @@ impl Numbered {
     /// Forgets all keys. Memory is kept while it is little.
     pub fn clear(&mut self) {
         if self.slots.len() > KEPT_SLOTS {
-            self.slots = vec![0; FIRST_SLOTS];
+            self.slots = Slots::first();
         } else {
-            self.slots.fill(0);
+            self.slots.clear();
         }
         self.arena.clear();
     }
@@ -93,8 +94,23 @@ impl Numbered {
     /// prepares all of them first.
     pub fn prepare(&self, key: &[u8]) -> u64 {
         let hash = hash(key);
-        prefetch(&self.slots[(hash >> 32) as usize & (self.slots.len() - 1)]);
+        self.slots.prefetch((hash >> 32) as usize);
         hash
+    }
+
+    /// Looks where prepared keys may be, and asks for the memory where they lie; `near` is a buffer. Waiting for memory is most of
+    /// what a lookup costs: here all keys wait together.
+    pub fn approach_all(&self, hashes: &[u64], near: &mut Vec<Number>) {
+        near.clear();
+        for &hash in hashes {
+            let entry = self.slots.get((hash >> 32) as usize);
+            if entry != 0 && tag(entry) == tag(entry_of(hash, 0)) {
+                let number = Number((entry as u32) - 1);
+                prefetch(&self.arena.distances[number.index()]);
+                near.push(number);
+            }
+        }
+        near.iter().for_each(|number| self.arena.prefetch(number.index()));
     }
 
     /// Inserts a prepared key or recognises it.
@@ -132,7 +148,7 @@ impl Numbered {
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> u64 {
-        self.slots.capacity() as u64 * 8 + self.arena.memory()
+        self.slots.len() as u64 * 8 + self.arena.memory()
     }
 
     /// The slot that holds `key` (with its name), or the empty slot where it belongs.
@@ -140,7 +156,7 @@ impl Numbered {
         let mask = self.slots.len() - 1;
         let mut at = (hash >> 32) as usize & mask;
         loop {
-            match self.slots[at] {
+            match self.slots.get(at) {
                 0 => return Err(at),
                 entry if tag(entry) == tag(entry_of(hash, 0)) => {
                     let id = Number((entry as u32) - 1);
@@ -164,17 +180,15 @@ impl Numbered {
         if self.memory() + doubled as u64 * 8 > self.limit {
             return Err(Full);
         }
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(doubled).map_err(|_| Full)?;
-        slots.resize(doubled, 0);
+        let slots = Slots::new(doubled)?;
         let mask = doubled - 1;
         for index in 0..self.arena.len() {
             let hash = hash(self.arena.key(index));
             let mut at = (hash >> 32) as usize & mask;
-            while slots[at] != 0 {
+            while slots.get(at) != 0 {
                 at = (at + 1) & mask;
             }
-            slots[at] = entry_of(hash, index as u32 + 1);
+            slots.set(at, entry_of(hash, index as u32 + 1));
         }
         self.slots = slots;
         Ok(())
@@ -189,8 +203,49 @@ impl Numbered {
             };
         }
         let number = self.append(key)?;
-        self.slots[at] = entry_of(hash, number.0 + 1);
+        self.slots.set(at, entry_of(hash, number.0 + 1));
         Ok(number)
+    }
+}
+
+/// The entries: a power of two, in memory that may have huge pages.
+#[derive(Debug)]
+struct Slots(Pages);
+
+impl Slots {
+    fn first() -> Self {
+        Slots(Pages::small(FIRST_SLOTS / WORDS))
+    }
+
+    fn new(len: usize) -> Result<Self, Full> {
+        Pages::new(len / WORDS).map(Slots)
+    }
+
+    fn len(&self) -> usize {
+        self.0.words().len()
+    }
+
+    /// The entry at a place, or at what is left of it.
+    #[inline]
+    fn get(&self, at: usize) -> u64 {
+        let words = self.0.words();
+        words[at & (words.len() - 1)].load(Relaxed)
+    }
+
+    #[inline]
+    fn set(&self, at: usize, entry: u64) {
+        let words = self.0.words();
+        words[at & (words.len() - 1)].store(entry, Relaxed);
+    }
+
+    #[inline]
+    fn prefetch(&self, at: usize) {
+        let words = self.0.words();
+        prefetch(&words[at & (words.len() - 1)]);
+    }
+
+    fn clear(&self) {
+        self.0.words().iter().for_each(|word| word.store(0, Relaxed));
     }
 }
 
@@ -280,6 +335,11 @@ impl Arena {
         write_length(chunk, key.len());
         chunk.extend_from_slice(key);
         Ok(())
+    }
+
+    fn prefetch(&self, index: usize) {
+        let address = (self.bases[index / BLOCK] + u64::from(self.distances[index])) as usize;
+        prefetch(&self.chunks[address / CHUNK][address % CHUNK]);
     }
 
     fn key(&self, index: usize) -> &[u8] {
