@@ -50,6 +50,8 @@ pub struct Context {
     pub sender_to: u32,
     /// Whether `timeout` is true.
     pub timeout: u32,
+    /// Set when an outcome may be transient.
+    pub unusual: u64,
     /// On which channels a process may take what is on offer; all, until that was looked up.
     pub heard: u64,
     /// The shape of the state under construction, when a `run` changes it.
@@ -103,6 +105,7 @@ impl Context {
             sender_at: 0,
             sender_to: 0,
             timeout: 0,
+            unusual: 0,
             heard: 0,
             shape: ptr::null(),
             msg: [ptr::null_mut(); 2],
@@ -152,6 +155,7 @@ impl Context {
             self.taken = self.flags[usize::from(list)].as_mut_ptr();
         }
         self.heard = u64::MAX;
+        self.unusual = 0;
         self.before = batch.list.len();
         self.batch = batch;
         self.point();
@@ -185,7 +189,8 @@ impl Context {
     /// Takes over what code has written.
     #[inline(always)]
     fn settle(&mut self) {
-        let Successors { list, bytes, .. } = self.batch();
+        let Successors { list, bytes, unusual, .. } = self.batch();
+        *unusual |= self.unusual != 0;
         // SAFETY: code moves both pointers only over what it has written, within the capacity.
         unsafe {
             bytes.set_len(self.out.offset_from(self.base) as usize);

@@ -139,6 +139,7 @@ impl Expansion {
         self.reordered = false;
         self.known = false;
         self.lost = false;
+        self.outcomes.unusual = false;
     }
 
     /// Puts outcomes back that were put aside; says where they begin.
@@ -378,6 +379,7 @@ impl<'a> Expander<'a> {
     ) -> Result<(), StopReason> {
         out.begin();
         self.reducer.iter_mut().for_each(|reducer| reducer.in_vain(rest.len()));
+        out.outcomes.unusual = true;
         let at = out.take_back(rest);
         self.settle(at, true, depth, budget, out)
     }
@@ -422,11 +424,9 @@ impl<'a> Expander<'a> {
         budget: &mut Budget<'_>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
-        let outcomes = &out.outcomes.list[first..];
-        let unusual = |o: &Successor| o.transient | o.fault | u32::from(!o.has_state());
-        if outcomes.iter().fold(0, |bits, outcome| bits | unusual(outcome)) == 0
-            && budget.steps_left(depth) > 0
-        {
+        let unusual = |o: &Successor| o.is_transient() || o.fault != 0 || !o.has_state();
+        let is_plain = !out.outcomes.unusual || !out.outcomes.list[first..].iter().any(unusual);
+        if is_plain && budget.steps_left(depth) > 0 {
             return Ok(());
         }
         out.edges.clear();

@@ -456,14 +456,21 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         range: Range<usize>,
         numbering: Numbering,
     ) -> Result<(), StopReason> {
-        let (mut tried, mut matched) = (0, 0);
-        let mut edges = batch.expansion.edges()[range.clone()].iter().zip(&batch.tickets[range]);
-        let result = edges.try_for_each(|(edge, &ticket)| {
+        let (edges, tickets) = (&batch.expansion.edges()[range.clone()], &batch.tickets[range]);
+        let (mut tried, mut matched) = (0u32, 0u64);
+        let mut result = Ok(());
+        for (edge, &ticket) in edges.iter().zip(tickets) {
             let number = numbering.of(tried);
             tried += 1;
-            matched += u64::from(!self.reach(&batch.expansion, edge, ticket, number)?);
-            Ok(())
-        });
+            match self.reach(&batch.expansion, edge, ticket, number) {
+                Ok(true) => {}
+                Ok(false) => matched += 1,
+                Err(stop) => {
+                    result = Err(stop);
+                    break;
+                }
+            }
+        }
         self.statistics.transitions += u64::from(tried);
         self.statistics.matched += matched;
         result

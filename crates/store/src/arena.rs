@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::Full;
-use crate::pages::{Pages, WORDS, prefetch};
+use crate::pages::{Pages, WORDS, agree, append, prefetch, write_words};
 
 /// Bits of a [`Place`].
 pub const PLACE_BITS: u32 = 40;
@@ -167,7 +167,7 @@ impl Arena {
     #[inline]
     fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
         let words = self.words(place);
-        let Some((head, mut words)) = words.split_first() else { return };
+        let Some((head, words)) = words.split_first() else { return };
         if let Some(mask) = mask {
             head.store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
             let mut places = words.iter();
@@ -179,15 +179,10 @@ impl Arena {
             });
             return;
         }
-        let (first, mut rest) = first_word(key);
+        let (first, rest) = first_word(key);
         head.store(first, Relaxed);
-        while let (Some((chunk, more)), Some((word, others))) =
-            (rest.split_first_chunk(), words.split_first())
-        {
-            word.store(u64::from_le_bytes(*chunk), Relaxed);
-            (rest, words) = (more, others);
-        }
-        if let (false, Some(last), Some(word)) = (rest.is_empty(), key.last_chunk(), words.first()) {
+        let whole = write_words(words, rest);
+        if let (true, Some(last), Some(word)) = (rest.len() % 8 != 0, key.last_chunk(), words.get(whole)) {
             word.store(u64::from_le_bytes(*last), Relaxed);
         }
     }
@@ -208,15 +203,13 @@ impl Arena {
         };
         let at = place.0 as usize;
         let Some(record) = self.pages.words().get(at..at + (key.len() + 8) / 8) else { return false };
-        let (Some(first), Some(last)) = (record.first(), record.last()) else { return false };
-        if first.load(Relaxed) != key.len() as u64 | u64::from_le_bytes(*head) << 8
-            || key.len() >= SPARSE as usize
-        {
-            let kind = first.load(Relaxed) & 0xff;
-            return kind >= SPARSE && self.is_unusual(place, key);
+        let Some((first, others)) = record.split_first() else { return false };
+        let first = first.load(Relaxed);
+        if first != key.len() as u64 | u64::from_le_bytes(*head) << 8 || key.len() >= SPARSE as usize {
+            return first & 0xff >= SPARSE && self.is_unusual(place, key);
         }
-        last.load(Relaxed) == u64::from_le_bytes(*tail)
-            && record[1..].iter().zip(words_of(&key[7..])).all(|(word, value)| word.load(Relaxed) == value)
+        others.last().is_none_or(|last| last.load(Relaxed) == u64::from_le_bytes(*tail))
+            && agree(others, &key[7..])
     }
 
     /// Whether a record that is sparse, or that of a short or a long key, is that of `key`.
@@ -247,25 +240,19 @@ impl Arena {
             len @ 0..8 => return out.extend_from_slice(&first.to_le_bytes()[1..=len as usize]),
             len => (len as usize, 7),
         };
-        let end = out.len() + len;
-        out.extend_from_slice(&first.to_le_bytes()[8 - skipped..]);
-        for word in &words[1..=(len - skipped) / 8] {
-            out.extend_from_slice(&word.load(Relaxed).to_le_bytes());
-        }
-        if out.len() < end {
-            out.truncate(end - 8);
-            out.extend_from_slice(&words[1 + (len - skipped) / 8].load(Relaxed).to_le_bytes());
-        }
+        append(first >> (8 * (8 - skipped) % 64), skipped, &words[1..=(len - skipped).div_ceil(8)], len, out);
     }
 
     /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the processor notices
     /// that lines are read one after another.
     #[inline]
     pub fn prefetch(&self, place: Place, len: usize) {
-        let last = (record_words(len) as usize).min(FETCHED) - 1;
-        if let Some(record) = self.words(place).get(..=last) {
-            prefetch(&record[0]);
-            prefetch(&record[last]);
+        let last = (len / 8).min(FETCHED - 1);
+        let at = place.0 as usize;
+        let Some(record) = self.pages.words().get(at..=at + last) else { return };
+        prefetch(&record[0]);
+        prefetch(&record[last]);
+        if last > WORDS {
             (WORDS..last).step_by(WORDS).for_each(|at| prefetch(&record[at]));
         }
     }

@@ -17,7 +17,6 @@
 //! the others meet its entry there. [`Shared`] does all this through `&self`; only growth needs it alone. [`Table`] is a
 //! `Shared` with one worker, who needs no compare-and-swap.
 
-use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -45,18 +44,29 @@ const SMALL_BITS: u32 = 8;
 /// More lines than this no segment can have: the tag must stay within the hash.
 const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
-/// A prepared key: its hash, its length, and the record that is probably its own, if one was seen.
+/// A prepared key: its hash, and below its length the record that is probably its own, if one was seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     hash: u64,
-    len: u32,
-    likely: Option<NonZeroU64>,
+    likely: u64,
 }
 
 impl Ticket {
     #[inline(always)]
     fn new(key: &[u8]) -> Self {
-        Ticket { hash: hash(key), len: key.len() as u32, likely: None }
+        Ticket { hash: hash(key), likely: (key.len() as u64) << PLACE_BITS }
+    }
+
+    /// The record that is probably the key's.
+    #[inline(always)]
+    fn likely(self) -> Option<Place> {
+        (self.likely & PLACE_MASK != 0).then(|| Place::from_number(self.likely & PLACE_MASK))
+    }
+
+    /// The key's length, or less for a very long one.
+    #[inline(always)]
+    fn len(self) -> usize {
+        (self.likely >> PLACE_BITS) as usize
     }
 }
 
@@ -104,12 +114,15 @@ pub struct Shared {
     index_bytes: u64,
 }
 
-/// A part of the index.
+/// A part of the index. Aligned, so that finding one takes no multiplication.
 #[derive(Debug)]
+#[repr(align(128))]
 struct Segment {
     lines: Pages,
     /// There are 2^bits lines.
     bits: u32,
+    /// The bits of a hash that do not name the line.
+    shift: u32,
     /// How many of the line number's upper bits the tag leaves out.
     skipped: u32,
     /// The number of lines less one.
@@ -138,12 +151,12 @@ impl Segment {
         let quantum = (capacity / 32).clamp(1, 32);
         let (mask, reach) = ((1 << bits) - 1, 1 << bits.min(NEAR_BITS));
         let most = capacity / 16 * 13;
-        Segment { lines, bits, skipped, mask, reach, most, quantum, len: AtomicU64::new(0) }
+        Segment { lines, bits, shift: 64 - bits, skipped, mask, reach, most, quantum, len: AtomicU64::new(0) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn home(&self, hash: u64) -> usize {
-        ((hash << SEGMENT_BITS) >> (64 - self.bits)) as usize
+        ((hash << SEGMENT_BITS) >> self.shift) as usize
     }
 
     /// The entry of a key with this hash, still without a place.
@@ -170,6 +183,7 @@ impl Segment {
 
     /// The home of an entry found in this line: its lower bits are in the tag, the upper ones are those of a line
     /// less than 2^NEAR_BITS before.
+    #[inline(always)]
     fn home_of(&self, entry: u64, line: usize) -> usize {
         let repeated = self.bits - self.skipped;
         let lower = (entry >> (64 - repeated)) as usize;
@@ -178,10 +192,33 @@ impl Segment {
     }
 
     /// The home of the same entry when there are 2^more times as many lines.
+    #[inline(always)]
     fn next_home(&self, entry: u64, line: usize, more: u32) -> usize {
         let repeated = self.bits - self.skipped;
         let next = ((entry << repeated) >> (64 - more)) as usize;
         self.home_of(entry, line) << more | next
+    }
+
+    /// Moves all entries to `new`, which has 2^more times as many lines and tags that leave out as much. False when an entry
+    /// found no room.
+    fn move_to(&self, new: &Segment, more: u32) -> bool {
+        let lines = new.lines.lines();
+        for (number, line) in self.lines.lines().iter().enumerate() {
+            for word in &line.0 {
+                let entry = word.load(Relaxed);
+                if entry == 0 {
+                    break;
+                }
+                let home = self.next_home(entry, number, more);
+                let line = &lines[home & new.mask];
+                if has_room(line) {
+                    line.0[line.occupied() % WORDS].store(entry, Relaxed);
+                } else if !new.put(home, entry) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// This segment with 2^more times as many lines. `None` when an entry found no room.
@@ -192,8 +229,7 @@ impl Segment {
         }
         if bits - self.skipped <= MOST_BITS {
             let new = Segment::new(bits, self.skipped)?;
-            let moved = self.entries().all(|(line, entry)| new.put(self.next_home(entry, line, more), entry));
-            Ok(moved.then_some(new))
+            Ok(self.move_to(&new, more).then_some(new))
         } else {
             self.rehashed(Segment::new(bits, bits - NEAR_BITS)?, arena)
         }
@@ -280,24 +316,24 @@ impl Shared {
     #[inline(always)]
     pub fn approach(&self, ticket: &mut Ticket) {
         let segment = self.segment(ticket.hash).1;
-        let mut way = segment.way(segment.home(ticket.hash));
-        if let Some(line) = way.next() {
-            let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
-            if let Some(place) = places(line, alike).next() {
-                self.arena.prefetch(place, ticket.len as usize);
-                ticket.likely = NonZeroU64::new(place.number());
-            }
-            if alike == 0 && !has_room(line) {
-                way.next().into_iter().for_each(prefetch);
-            }
+        let lines = segment.lines.lines();
+        let home = segment.home(ticket.hash);
+        let line = &lines[home];
+        let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
+        if alike != 0 {
+            let number = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
+            self.arena.prefetch(Place::from_number(number), ticket.len());
+            ticket.likely |= number;
+        } else if !has_room(line) {
+            prefetch(&lines[(home + 1) & segment.mask]);
         }
     }
 
     /// Where the key is.
     #[inline(never)]
     pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
-        if let Some(likely) = ticket.likely.filter(|_| self.is_likely(key, ticket)) {
-            return Some(Place::from_number(likely.get()));
+        if let Some(likely) = ticket.likely().filter(|&likely| self.arena.is(likely, key)) {
+            return Some(likely);
         }
         let segment = self.segment(ticket.hash).1;
         let tag = segment.tag(ticket.hash);
@@ -325,7 +361,7 @@ impl Shared {
     /// Whether the record that the ticket leads to is the key's. Entries never go: what was there is there.
     #[inline(always)]
     fn is_likely(&self, key: &[u8], ticket: Ticket) -> bool {
-        ticket.likely.is_some_and(|likely| self.arena.is(Place::from_number(likely.get()), key))
+        ticket.likely().is_some_and(|likely| self.arena.is(likely, key))
     }
 
     #[inline(always)]
@@ -365,7 +401,15 @@ impl Shared {
     /// Whether one of these entries of a line is the key's. Apart from its callers, who mostly have none to look at.
     #[inline(never)]
     fn holds(&self, line: &Line, alike: u32, key: &[u8]) -> bool {
-        places(line, alike).any(|place| self.arena.is(place, key))
+        let mut bits = alike;
+        while bits != 0 {
+            let entry = line.0[bits.trailing_zeros() as usize % WORDS].load(Acquire);
+            if entry != 0 && self.arena.is(place_of(entry), key) {
+                return true;
+            }
+            bits &= bits - 1;
+        }
+        false
     }
 
     /// Enters the record at `place` in a line that had room and no entry of this key.
@@ -392,6 +436,19 @@ impl Shared {
             }
         }
         Published::NoRoom
+    }
+
+    /// Enters a key that is not in its home line, if that has room, for who is alone with the table. A key that was in
+    /// another line would not have left room in this one.
+    #[inline(never)]
+    fn enter(&self, hand: &mut Hand, number: usize, line: &Line, tag: u64, key: &[u8]) -> Option<Place> {
+        if !has_room(line) {
+            return None;
+        }
+        let place = self.write(hand, number, key).ok()?;
+        line.0[line.occupied() % WORDS].store(tag | place.number(), Release);
+        self.count(hand, number);
+        Some(place)
     }
 
     /// Writes the record of a new key of this segment.
@@ -505,22 +562,6 @@ impl Table {
         Ok(())
     }
 
-    /// Inserts a key that is not in its home line. If there is room, it is nowhere else.
-    #[inline(never)]
-    fn insert_unlike(&mut self, key: &[u8], hash: u64) -> Result<Option<Place>, Full> {
-        let Table { shared, hand } = self;
-        let (number, segment) = shared.segment(hash);
-        let line = &segment.lines.lines()[segment.home(hash)];
-        if has_room(line) {
-            if let Ok(place) = shared.write(hand, number, key) {
-                line.0[line.occupied() % WORDS].store(segment.tag(hash) | place.number(), Release);
-                shared.count(hand, number);
-                return Ok(Some(place));
-            }
-        }
-        self.insert_walking(key, hash)
-    }
-
     /// Inserts a key, whatever must be done for it.
     #[inline(never)]
     fn insert_walking(&mut self, key: &[u8], hash: u64) -> Result<Option<Place>, Full> {
@@ -562,17 +603,22 @@ impl Seen for Table {
     /// with room. All else is a walk.
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
-        let mut candidate = ticket.likely.map_or(0, NonZeroU64::get);
-        if candidate == 0 {
-            let segment = self.shared.segment(ticket.hash).1;
+        let Table { shared, hand } = self;
+        let mut likely = ticket.likely & PLACE_MASK;
+        if likely == 0 {
+            let (number, segment) = shared.segment(ticket.hash);
             let line = &segment.lines.lines()[segment.home(ticket.hash)];
-            let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
+            let tag = segment.tag(ticket.hash);
+            let alike = line.alike(tag, PLACE_BITS);
             if alike == 0 {
-                return self.insert_unlike(key, ticket.hash);
+                return match shared.enter(hand, number, line, tag, key) {
+                    Some(place) => Ok(Some(place)),
+                    None => self.insert_walking(key, ticket.hash),
+                };
             }
-            candidate = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
+            likely = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
         }
-        if candidate != 0 && self.shared.arena.is(Place::from_number(candidate), key) {
+        if shared.arena.is(Place::from_number(likely), key) {
             return Ok(None);
         }
         self.insert_walking(key, ticket.hash)
@@ -580,7 +626,7 @@ impl Seen for Table {
 
     #[inline(always)]
     fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
-        if ticket.likely.is_some() {
+        if ticket.likely().is_some() {
             return self.shared.is_likely(key, ticket) || self.shared.find(key, ticket).is_some();
         }
         let segment = self.shared.segment(ticket.hash).1;

@@ -168,6 +168,9 @@ pub struct Successors {
     pub bytes: Vec<u8>,
     /// Errors that outcomes refer to.
     pub faults: Vec<Fault>,
+    /// Set when an outcome is appended that may be transient, show an error or have no state; for who wants to know that
+    /// none is and resets it.
+    pub unusual: bool,
 }
 
 impl Successors {
@@ -212,6 +215,7 @@ impl Successors {
     }
 
     fn note(&mut self, action: ActionId, (start, len): (u32, u32), transient: bool, fault: Option<Fault>) {
+        self.unusual |= transient || fault.is_some() || len == Successor::NO_STATE;
         let fault = fault.map_or(0, |fault| {
             self.faults.push(fault);
             self.faults.len() as u32

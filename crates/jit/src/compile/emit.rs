@@ -114,7 +114,10 @@ impl Gen<'_> {
                 Some(control) => {
                     self.write(Width::U8, control, f.state, CONTROL as i32);
                     let transient = self.compare(IntCC::NotEqual, control, 0);
-                    self.b.ins().uextend(types::I64, transient)
+                    let transient = self.b.ins().uextend(types::I64, transient);
+                    let one = self.b.ins().iconst(types::I64, 1);
+                    self.b.ins().store(plain(), one, self.context, offset_of!(Context, unusual) as i32);
+                    transient
                 }
                 None => {
                     self.write_constant(Width::U8, 0, f.state, CONTROL as i32);
