@@ -130,10 +130,19 @@ impl Expansion {
         self.outcomes.list.push(Edge { action: ActionId::STUTTER, start, len, transient: 0, fault: 0 });
     }
 
+    /// Whether there was an error on the way, or an endless atomic sequence.
+    #[inline(always)]
+    pub fn shows_something(&self) -> bool {
+        !self.faults.is_empty() || self.atomic_loop.is_some()
+    }
+
+    #[inline(always)]
     fn begin(&mut self) {
         self.enabled = 0;
-        self.faults.clear();
-        self.atomic_loop = None;
+        if self.shows_something() {
+            self.faults.clear();
+            self.atomic_loop = None;
+        }
         self.cut = false;
         self.rest = Rest::default();
         self.reordered = false;

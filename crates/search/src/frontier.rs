@@ -31,7 +31,7 @@ use crate::retrace::retrace;
 use crate::task::{Proviso, Task};
 use std::collections::{TryReserveError, VecDeque};
 use std::ops::Range;
-use store::Seen;
+use store::{Full, Seen};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// States that are expanded together.
@@ -99,7 +99,7 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
 
 /// States that are expanded together, and what came of it.
 #[derive(Debug)]
-pub(crate) struct Batch<T> {
+pub(crate) struct Batch<T, N> {
     state: Vec<u8>,
     expansion: Expansion,
     /// For each state, where its edges end.
@@ -112,6 +112,8 @@ pub(crate) struct Batch<T> {
     tickets: Vec<T>,
     /// The order in which the edges of one state are inserted, if it is a random one.
     order: Vec<u32>,
+    /// Which edges led to new states, and what the store calls these.
+    new: Vec<(u32, N)>,
 }
 
 /// How edges are numbered: with a reduction, the lowest bit says whether they are in the order of a choice.
@@ -123,12 +125,20 @@ struct Numbering {
 
 impl Numbering {
     #[inline(always)]
+    fn new(rest: Option<&(Rest, bool)>) -> Self {
+        match rest {
+            Some(&(_, reordered)) => Numbering { shift: 1, flag: u32::from(reordered) },
+            None => Numbering { shift: 0, flag: 0 },
+        }
+    }
+
+    #[inline(always)]
     fn of(self, number: u32) -> u32 {
         number << self.shift | self.flag
     }
 }
 
-impl<T> Default for Batch<T> {
+impl<T, N> Default for Batch<T, N> {
     fn default() -> Self {
         Batch {
             state: Vec::new(),
@@ -138,6 +148,7 @@ impl<T> Default for Batch<T> {
             hashes: Vec::new(),
             tickets: Vec::new(),
             order: Vec::new(),
+            new: Vec::new(),
         }
     }
 }
@@ -212,7 +223,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Expands all states of one level.
-    fn level(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+    fn level(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         self.insert_apart()?;
         if self.found_shortest(self.depth) {
             return Err(StopReason::Violation);
@@ -221,7 +232,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Expands as many states as are waiting now.
-    pub fn expand_waiting(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+    pub fn expand_waiting(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         let mut left = self.queue.waiting();
         if left > 0 {
             self.statistics.depth = self.statistics.depth.max(self.depth);
@@ -240,13 +251,14 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Takes up to `most` states from the queue, judges and expands them and prepares their successors; says how many.
-    fn expand_batch(&mut self, most: u64, batch: &mut Batch<S::Ticket>) -> Result<u64, StopReason> {
+    fn expand_batch(&mut self, most: u64, batch: &mut Batch<S::Ticket, S::Name>) -> Result<u64, StopReason> {
         batch.expansion.clear();
         batch.ends.clear();
         batch.rests.clear();
         batch.hashes.clear();
         batch.tickets.clear();
-        while (batch.ends.len() as u64) < most.min(BATCH as u64) && batch.tickets.len() < MANY_EDGES {
+        let most = most.min(BATCH as u64) as usize;
+        while batch.ends.len() < most && batch.expansion.edges().len() < MANY_EDGES {
             batch.state.clear();
             if !self.queue.pop(self.store, &mut batch.state) {
                 break;
@@ -255,18 +267,21 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                 self.look()?;
             }
             self.expand_one(batch)?;
-            self.prepare(batch)?;
-            batch.ends.push(batch.tickets.len());
+            if S::INCREMENTAL {
+                self.prepare(batch)?;
+            }
+            batch.ends.push(batch.expansion.edges().len());
             if self.task.reduce.is_some() {
                 batch.rests.push((batch.expansion.rest, batch.expansion.reordered));
             }
         }
+        self.prepare(batch)?;
         Ok(batch.ends.len() as u64)
     }
 
     /// Prepares the edges that have not been prepared.
     #[inline]
-    fn prepare(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+    fn prepare(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         let Batch { expansion, tickets, .. } = batch;
         let hidden = self.hidden;
         let keys = expansion.edges()[tickets.len()..].iter().map(|edge| {
@@ -284,7 +299,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     #[inline]
-    fn expand_one(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
+    fn expand_one(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         let Batch { state, expansion, ends, hashes, .. } = batch;
         if self.expanded.is_some() {
             hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
@@ -333,7 +348,20 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Judges a state that was expanded: with phase 1, its end.
+    #[inline]
     fn judge(&mut self, ordinal: Ordinal, state: &[u8], expansion: &mut Expansion) -> Result<(), StopReason> {
+        if self.judge_all || expansion.stuck || expansion.shows_something() {
+            return self.judge_closely(ordinal, state, expansion);
+        }
+        Ok(())
+    }
+
+    fn judge_closely(
+        &mut self,
+        ordinal: Ordinal,
+        state: &[u8],
+        expansion: &mut Expansion,
+    ) -> Result<(), StopReason> {
         if self.judge_all || expansion.stuck {
             let mut faults = Vec::new();
             self.task.checks.judge_state(self.system, state, expansion.stuck, &mut faults);
@@ -344,11 +372,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         self.judge_steps(ordinal, expansion)
     }
 
-    #[inline]
     fn judge_steps(&mut self, ordinal: Ordinal, expansion: &mut Expansion) -> Result<(), StopReason> {
-        if expansion.faults.is_empty() && expansion.atomic_loop.is_none() {
-            return Ok(());
-        }
         for step in expansion.faults.drain(..) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, ordinal, &step.actions)?;
@@ -376,19 +400,20 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Inserts the successors of a batch; those that are new join the queue.
-    fn insert_batch(&mut self, batch: &mut Batch<S::Ticket>) -> Result<(), StopReason> {
-        self.store.approach_all(&mut batch.tickets);
+    fn insert_batch(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         if let Some(expanded) = &mut self.expanded {
             expanded.note_all(&batch.hashes);
         }
+        let one_by_one = self.proviso || self.limited || self.random.is_some();
+        if !one_by_one && self.levels == Levels::Edges {
+            return self.insert_together(batch);
+        }
+        self.store.approach_all(&mut batch.tickets);
         let mut first = 0;
         for at in 0..batch.ends.len() {
             let range = first..batch.ends[at];
             first = range.end;
-            let numbering = match batch.rests.get(at) {
-                Some(&(_, reordered)) => Numbering { shift: 1, flag: u32::from(reordered) },
-                None => Numbering { shift: 0, flag: 0 },
-            };
+            let numbering = Numbering::new(batch.rests.get(at));
             let (followed, known) = (range.len() as u32, self.ancestry.found_so_far());
             match &mut self.random {
                 None => self.insert_edges(batch, range, numbering)?,
@@ -413,8 +438,41 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         Ok(())
     }
 
+    /// Inserts the successors of a batch where nothing depends on what was new before.
+    fn insert_together(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
+        let Batch { expansion, ends, rests, tickets, new, .. } = batch;
+        new.clear();
+        let hidden = self.hidden;
+        let keys = expansion.edges().iter().map(|edge| {
+            let state = expansion.state(edge);
+            &state[..state.len().saturating_sub(hidden)]
+        });
+        let inserted = self.store.insert_all(keys, tickets, new);
+        let mut tried = tickets.len() as u64;
+        if inserted.is_err() {
+            tried = new.last().map_or(0, |&(at, _)| u64::from(at) + 1);
+        }
+        self.statistics.transitions += tried;
+        self.statistics.matched += tried - new.len() as u64;
+        let (mut new, mut first) = (new.iter(), 0);
+        let mut next = new.next();
+        for (at, &end) in ends.iter().enumerate() {
+            let numbering = Numbering::new(rests.get(at));
+            while let Some(&(number, name)) = next.filter(|&&(number, _)| (number as usize) < end) {
+                let state = expansion.state(&expansion.edges()[number as usize]);
+                // In this order: others may take what is in the queue.
+                self.ancestry.found(numbering.of(number - first)).map_err(no_memory)?;
+                self.queue.push(name, state).map_err(no_memory)?;
+                next = new.next();
+            }
+            first = end as u32;
+            self.ancestry.expanded().map_err(no_memory)?;
+        }
+        inserted.map_err(|Full| StopReason::MemoryLimit)
+    }
+
     /// Whether one of the edges leads to a state that has surely not been expanded. (It waits, or it will.)
-    fn one_waits(&self, batch: &Batch<S::Ticket>, edges: Range<usize>) -> bool {
+    fn one_waits(&self, batch: &Batch<S::Ticket, S::Name>, edges: Range<usize>) -> bool {
         let Some(expanded) = &self.expanded else { return false };
         batch.expansion.edges()[edges].iter().any(|edge| {
             let state = batch.expansion.state(edge);
@@ -426,7 +484,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     #[cold]
     fn insert_rest(
         &mut self,
-        batch: &mut Batch<S::Ticket>,
+        batch: &mut Batch<S::Ticket, S::Name>,
         at: usize,
         followed: u32,
         numbering: Numbering,
@@ -452,7 +510,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     #[inline(never)]
     fn insert_edges(
         &mut self,
-        batch: &Batch<S::Ticket>,
+        batch: &Batch<S::Ticket, S::Name>,
         range: Range<usize>,
         numbering: Numbering,
     ) -> Result<(), StopReason> {
@@ -479,7 +537,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Follows the edges of one state, the first of which stands at this place, in the order that the batch says.
     fn insert_shuffled(
         &mut self,
-        batch: &Batch<S::Ticket>,
+        batch: &Batch<S::Ticket, S::Name>,
         first: usize,
         numbering: Numbering,
     ) -> Result<(), StopReason> {

@@ -68,11 +68,13 @@ impl<'a> Budget<'a> {
     }
 
     /// How many more steps a path of this length may take.
+    #[inline]
     pub fn steps_left(&self, depth: u64) -> u64 {
         self.limits.depth.map_or(u64::MAX, |limit| limit.saturating_sub(depth))
     }
 
     /// Whether `states` are as many as there may be.
+    #[inline]
     pub fn states_spent(&self, states: u64) -> bool {
         self.limits.states.is_some_and(|limit| states >= limit)
     }

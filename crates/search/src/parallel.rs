@@ -145,7 +145,7 @@ struct Yield {
 /// A worker.
 struct Worker<'a, H: Hand, P> {
     search: Frontier<'a, H, Share<'a, P>>,
-    batch: Batch<H::Ticket>,
+    batch: Batch<H::Ticket, H::Name>,
     taking: Taking,
     team: &'a Team<P>,
     /// One violation is enough.

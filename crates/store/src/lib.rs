@@ -57,6 +57,9 @@ pub trait Seen {
     /// Whether two different keys are never taken for the same one. Only then may a search claim that it saw all.
     const LOSSLESS: bool;
 
+    /// Whether keys must be prepared before another parent departs.
+    const INCREMENTAL: bool = true;
+
     /// What is known of a key once it has been prepared.
     type Ticket: Copy;
 
@@ -93,6 +96,24 @@ pub trait Seen {
 
     /// The last stride: inserts the key for which `ticket` was prepared. `None` when it was there already.
     fn insert(&mut self, key: &[u8], ticket: Self::Ticket) -> Result<Option<Self::Name>, Full>;
+
+    /// The second and the last stride for many keys. Appends the place of each new key in the order given, and its name; stops
+    /// where there is no room.
+    fn insert_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Self::Ticket],
+        new: &mut Vec<(u32, Self::Name)>,
+    ) -> Result<(), Full> {
+        new.try_reserve(keys.len()).map_err(|_| Full)?;
+        self.approach_all(tickets);
+        for (at, (key, &mut ticket)) in keys.zip(tickets).enumerate() {
+            if let Some(name) = self.insert(key, ticket)? {
+                new.push((at as u32, name));
+            }
+        }
+        Ok(())
+    }
 
     /// Looks without inserting.
     fn contains(&self, key: &[u8], ticket: Self::Ticket) -> bool;

@@ -59,6 +59,7 @@ impl TableHand<'_> {
 
 impl Seen for TableHand<'_> {
     const LOSSLESS: bool = true;
+    const INCREMENTAL: bool = false;
     type Ticket = Ticket;
     type Name = Place;
 

@@ -41,32 +41,43 @@ const MOST_BITS: u32 = 14;
 const FIRST_BITS: u32 = 1;
 /// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
 const SMALL_BITS: u32 = 8;
+/// So many keys before it is inserted a key is approached.
+const AHEAD: usize = 8;
 /// More lines than this no segment can have: the tag must stay within the hash.
 const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
-/// A prepared key: its hash, and below its length the record that is probably its own, if one was seen.
+/// A prepared key: its hash, and what was seen of it. Below the key's length (up to 12 bits) that is the place of the record
+/// that is probably its own, or, with [`FRESH`] and the size of the segment, the entry of its home line that it can have.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     hash: u64,
-    likely: u64,
+    seen: u64,
 }
+
+/// Nothing alike was in the home line, which had room.
+const FRESH: u64 = 1 << 63;
+/// Where a fresh ticket has the size of the segment.
+const SIZE_SHIFT: u32 = PLACE_BITS + 12;
+/// The longest length on a ticket.
+const LONGEST: u64 = 0xfff;
 
 impl Ticket {
     #[inline(always)]
     fn new(key: &[u8]) -> Self {
-        Ticket { hash: hash(key), likely: (key.len() as u64) << PLACE_BITS }
+        Ticket { hash: hash(key), seen: (key.len() as u64).min(LONGEST) << PLACE_BITS }
     }
 
     /// The record that is probably the key's.
     #[inline(always)]
     fn likely(self) -> Option<Place> {
-        (self.likely & PLACE_MASK != 0).then(|| Place::from_number(self.likely & PLACE_MASK))
+        (self.seen & FRESH == 0 && self.seen & PLACE_MASK != 0)
+            .then(|| Place::from_number(self.seen & PLACE_MASK))
     }
 
     /// The key's length, or less for a very long one.
     #[inline(always)]
     fn len(self) -> usize {
-        (self.likely >> PLACE_BITS) as usize
+        (self.seen >> PLACE_BITS & LONGEST) as usize
     }
 }
 
@@ -163,6 +174,19 @@ impl Segment {
     #[inline]
     fn tag(&self, hash: u64) -> u64 {
         (hash << (SEGMENT_BITS + self.skipped)) & !PLACE_MASK
+    }
+
+    /// The entry that a fresh ticket names.
+    #[inline(always)]
+    fn entry(&self, ticket: Ticket) -> &AtomicU64 {
+        &self.lines.lines()[self.home(ticket.hash)].0[ticket.seen as usize % WORDS]
+    }
+
+    /// Whether this is the segment in which a fresh ticket's key was looked for. If so, and if its entry is still empty, the key
+    /// is new: lines are filled from the first entry on.
+    #[inline(always)]
+    fn is_as_it_was(&self, ticket: Ticket) -> bool {
+        (ticket.seen & !FRESH) >> SIZE_SHIFT == u64::from(self.bits)
     }
 
     /// The lines in which a key with this home may lie.
@@ -323,8 +347,10 @@ impl Shared {
         if alike != 0 {
             let number = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
             self.arena.prefetch(Place::from_number(number), ticket.len());
-            ticket.likely |= number;
-        } else if !has_room(line) {
+            ticket.seen |= number;
+        } else if has_room(line) {
+            ticket.seen = FRESH | u64::from(segment.bits) << SIZE_SHIFT | line.occupied() as u64;
+        } else {
             prefetch(&lines[(home + 1) & segment.mask]);
         }
     }
@@ -438,15 +464,11 @@ impl Shared {
         Published::NoRoom
     }
 
-    /// Enters a key that is not in its home line, if that has room, for who is alone with the table. A key that was in
-    /// another line would not have left room in this one.
+    /// Enters a new key here, for who is alone with the table; if there is room for it.
     #[inline(never)]
-    fn enter(&self, hand: &mut Hand, number: usize, line: &Line, tag: u64, key: &[u8]) -> Option<Place> {
-        if !has_room(line) {
-            return None;
-        }
+    fn enter(&self, hand: &mut Hand, number: usize, entry: &AtomicU64, tag: u64, key: &[u8]) -> Option<Place> {
         let place = self.write(hand, number, key).ok()?;
-        line.0[line.occupied() % WORDS].store(tag | place.number(), Release);
+        entry.store(tag | place.number(), Release);
         self.count(hand, number);
         Some(place)
     }
@@ -577,6 +599,7 @@ impl Table {
 
 impl Seen for Table {
     const LOSSLESS: bool = true;
+    const INCREMENTAL: bool = false;
     type Ticket = Ticket;
     type Name = Place;
 
@@ -599,29 +622,47 @@ impl Seen for Table {
         self.shared.approach(ticket);
     }
 
-    /// The usual cases are written out: what was likely, a key that is new or has become known meanwhile, in a home line
-    /// with room. All else is a walk.
+    /// The usual cases are written out: what was likely, and a key for which there was room and still is. All else is a walk.
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
         let Table { shared, hand } = self;
-        let mut likely = ticket.likely & PLACE_MASK;
-        if likely == 0 {
+        let mut likely = ticket.seen & PLACE_MASK;
+        if ticket.seen & FRESH != 0 {
             let (number, segment) = shared.segment(ticket.hash);
-            let line = &segment.lines.lines()[segment.home(ticket.hash)];
-            let tag = segment.tag(ticket.hash);
-            let alike = line.alike(tag, PLACE_BITS);
-            if alike == 0 {
-                return match shared.enter(hand, number, line, tag, key) {
-                    Some(place) => Ok(Some(place)),
-                    None => self.insert_walking(key, ticket.hash),
-                };
+            let entry = segment.entry(ticket);
+            let found = entry.load(Relaxed);
+            if found == 0 && segment.is_as_it_was(ticket) {
+                if let Some(place) = shared.enter(hand, number, entry, segment.tag(ticket.hash), key) {
+                    return Ok(Some(place));
+                }
             }
-            likely = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
+            likely = found & PLACE_MASK;
         }
         if shared.arena.is(Place::from_number(likely), key) {
             return Ok(None);
         }
         self.insert_walking(key, ticket.hash)
+    }
+
+    /// Keys are approached shortly before they are inserted, so that most of those that occur twice are noticed.
+    fn insert_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Ticket],
+        new: &mut Vec<(u32, Place)>,
+    ) -> Result<(), Full> {
+        new.try_reserve(keys.len()).map_err(|_| Full)?;
+        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach(ticket));
+        for (at, key) in keys.enumerate() {
+            if let Some(ticket) = tickets.get_mut(at + AHEAD) {
+                self.shared.approach(ticket);
+            }
+            let Some(&ticket) = tickets.get(at) else { break };
+            if let Some(place) = self.insert(key, ticket)? {
+                new.push((at as u32, place));
+            }
+        }
+        Ok(())
     }
 
     #[inline(always)]
