@@ -42,7 +42,7 @@ const FIRST_BITS: u32 = 1;
 /// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
 const SMALL_BITS: u32 = 8;
 /// So many keys before it is inserted a key is approached.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 /// More lines than this no segment can have: the tag must stay within the hash.
 const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
@@ -638,7 +638,7 @@ impl Seen for Table {
             }
             likely = found & PLACE_MASK;
         }
-        if shared.arena.is(Place::from_number(likely), key) {
+        if likely != 0 && shared.arena.is(Place::from_number(likely), key) {
             return Ok(None);
         }
         self.insert_walking(key, ticket.hash)
