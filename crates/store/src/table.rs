@@ -466,7 +466,14 @@ impl Shared {
 
     /// Enters a new key here, for who is alone with the table; if there is room for it.
     #[inline(never)]
-    fn enter(&self, hand: &mut Hand, number: usize, entry: &AtomicU64, tag: u64, key: &[u8]) -> Option<Place> {
+    fn enter(
+        &self,
+        hand: &mut Hand,
+        number: usize,
+        entry: &AtomicU64,
+        tag: u64,
+        key: &[u8],
+    ) -> Option<Place> {
         let place = self.write(hand, number, key).ok()?;
         entry.store(tag | place.number(), Release);
         self.count(hand, number);
