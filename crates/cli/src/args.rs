@@ -40,6 +40,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Read a model and report what is wrong with it; exit 0 or 2.
     Parse(ParseArgs),
+    /// Say what reductions know of a model: what each statement uses, who gets in its way, who uses which end of a channel.
+    Facts(FactsArgs),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
     /// Explain the code of an error or a warning, with an example; list all codes.
@@ -58,6 +60,7 @@ impl Command {
     pub fn format(&self) -> Format {
         match self {
             Command::Check(args) => args.format,
+            Command::Facts(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
@@ -486,6 +489,17 @@ pub struct ParseArgs {
     /// What is written.
     #[arg(long, value_enum, default_value_t = ParseFormat::Text)]
     pub format: ParseFormat,
+}
+
+/// Options of `facts`.
+#[derive(Args, Debug)]
+pub struct FactsArgs {
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// How the facts are written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// How an automaton is written.

@@ -8,6 +8,7 @@ mod args;
 mod chart;
 mod check;
 mod explain;
+mod facts;
 mod interactive;
 mod ltl;
 mod manual;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let run = || match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Parse(args) => parse::run(args),
+        Command::Facts(args) => facts::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),

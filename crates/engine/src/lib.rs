@@ -9,6 +9,7 @@ pub mod command_line;
 pub mod dispatch;
 pub mod endless;
 pub mod explain;
+pub mod facts;
 pub mod failure;
 pub mod files;
 pub mod formula;

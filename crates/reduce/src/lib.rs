@@ -10,6 +10,7 @@
 pub mod bits;
 pub mod check;
 pub mod components;
+pub mod describe;
 pub mod instance;
 pub mod mark;
 pub mod object;

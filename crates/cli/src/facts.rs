@@ -1,0 +1,24 @@
+//! `spinor facts`.
+
+use crate::args::{FactsArgs, Format};
+use crate::output;
+use engine::Disk;
+use engine::facts::ModelFacts;
+
+/// Reads a model and writes what reductions know of it; returns the exit status.
+pub fn run(args: &FactsArgs) -> u8 {
+    let answer = engine::parse::parse(&args.model.source(), &Disk, |model| {
+        let facts = ModelFacts::new(model.program, model.sources);
+        match args.format {
+            Format::Json => format!("{:#}\n", facts.json()),
+            Format::Text => facts.text(),
+        }
+    });
+    match output::settle(answer, args.format) {
+        Ok(text) => {
+            output::out(&text);
+            0
+        }
+        Err(status) => status,
+    }
+}

@@ -1,0 +1,205 @@
+//! What is known of a program before any state is seen, for people: who gets in whose way, and who uses which end of a channel.
+//!
+//! It is what reducers rely on, but told for *any* process of a proctype. During a search more is known, because there processes
+//! have numbers and parameters ([`crate::instance`]).
+
+use machine::facts::{Access, Analysis, Facts, Who};
+use promela::ir::{Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, visit};
+
+use crate::bits::Bits;
+use crate::components::Components;
+use crate::mark::{Mark, Marker, hand_over};
+use crate::object::{Object, Objects};
+use crate::visible::Visible;
+
+/// How a statement stands to what others do; from the most to the least independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It uses nothing but what its process owns.
+    Local,
+    /// It uses shared objects, but nobody else gets in its way.
+    Safe,
+    /// Where it is executable nobody gets in its way, but others may make it executable.
+    ConditionallySafe,
+    /// Others get in its way.
+    Shared,
+}
+
+/// What is known of an edge.
+#[derive(Clone, Debug)]
+pub struct EdgeFacts {
+    /// What it may touch.
+    pub access: Access,
+    /// How it stands to others.
+    pub standing: Standing,
+    /// The proctypes of processes that may not leave it alone.
+    pub disturbed_by: Vec<ProctypeId>,
+    /// The proctypes of processes that may make it executable.
+    pub enabled_by: Vec<ProctypeId>,
+    /// An invariant may notice it.
+    pub visible: bool,
+}
+
+/// Who uses the channels of a declaration.
+#[derive(Clone, Debug)]
+pub struct Ends {
+    /// The declaration.
+    pub ty: ChanTypeId,
+    /// Who may send.
+    pub senders: Vec<ProctypeId>,
+    /// Who may receive.
+    pub receivers: Vec<ProctypeId>,
+    /// At most one process ever sends: as if it were declared with `xs`.
+    pub exclusive_send: bool,
+    /// At most one process ever receives: as if it were declared with `xr`.
+    pub exclusive_receive: bool,
+}
+
+/// What is known of a program.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// For every proctype and edge; nothing for claims and traces.
+    pub edges: Vec<Vec<EdgeFacts>>,
+    /// For every declaration of channels.
+    pub channels: Vec<Ends>,
+    /// For every proctype, whether several processes of it may exist during a run.
+    pub several: Vec<bool>,
+}
+
+/// Finds out what is known of a program.
+pub fn describe(program: &Program) -> Description {
+    let analysis = Analysis::new(program);
+    let facts = Facts::new(program);
+    let hand_over = hand_over(&analysis, &facts);
+    let mut objects = Objects::default();
+    let visible_object = objects.number(Object::Visible);
+    let ids: Vec<ProctypeId> = (0..program.proctypes.len() as u32).map(ProctypeId).collect();
+    let mut visible = Visible::default();
+    if let Some(&first) = ids.first() {
+        let marker = Marker::new(&analysis, &hand_over, Who::any(first));
+        program
+            .invariants
+            .iter()
+            .for_each(|invariant| marker.watch(&mut objects, &invariant.expr, &mut visible));
+    }
+    let mut marks_of = |&id: &ProctypeId| match runs(program, id) {
+        true => Marker::new(&analysis, &hand_over, Who::any(id)).marks(&mut objects, &visible),
+        false => Vec::new(),
+    };
+    let marks: Vec<Vec<Mark>> = ids.iter().map(&mut marks_of).collect();
+    let lives: Vec<(Bits, bool)> = marks.iter().map(|marks| life(marks)).collect();
+    let several = several(program);
+    let edge = |id: ProctypeId, e: usize, mark: &Mark| {
+        let others = ids.iter().copied().filter(|other| *other != id || several[id.index()]);
+        let others: Vec<ProctypeId> = others.filter(|other| runs(program, *other)).collect();
+        let who = |meets: &dyn Fn(&(Bits, bool)) -> bool| {
+            others.iter().copied().filter(|other| meets(&lives[other.index()])).collect::<Vec<_>>()
+        };
+        let disturbed_by = who(&|(touch, all)| mark.everything || *all || mark.hit.meets(touch));
+        let enabled_by =
+            who(&|(touch, _)| mark.everything || mark.enablers.meets(touch) || mark.partners.meets(touch));
+        let access = facts.edge(id, EdgeId(e as u32)).clone();
+        let standing = match () {
+            () if !disturbed_by.is_empty() => Standing::Shared,
+            () if !enabled_by.is_empty() => Standing::ConditionallySafe,
+            () if is_local(&access) => Standing::Local,
+            () => Standing::Safe,
+        };
+        let visible = mark.touch.contains(visible_object);
+        EdgeFacts { access, standing, disturbed_by, enabled_by, visible }
+    };
+    let edges = ids.iter().map(|&id| {
+        marks[id.index()].iter().enumerate().map(|(e, mark)| edge(id, e, mark)).collect::<Vec<EdgeFacts>>()
+    });
+    Description { edges: edges.collect(), channels: ends(&analysis, &several), several }
+}
+
+fn runs(program: &Program, id: ProctypeId) -> bool {
+    matches!(program.proctype(id).kind, ProctypeKind::Proctype | ProctypeKind::Init)
+}
+
+/// What the edges of a process touch, all together.
+fn life(marks: &[Mark]) -> (Bits, bool) {
+    let (mut touch, mut all) = (Bits::default(), false);
+    for mark in marks {
+        touch.add_all(&mark.touch);
+        all |= mark.everything;
+    }
+    (touch, all)
+}
+
+fn is_local(access: &Access) -> bool {
+    [&access.guard.0, &access.effect.0, &access.writes.0].iter().all(|region| {
+        let alone = region.globals.is_empty() && region.others.is_empty() && region.channels.is_empty();
+        alone && !region.processes && !region.everything && !region.timeout && !region.last && !region.trace
+    })
+}
+
+/// Whether several processes of a proctype may exist: started more than once, in a circle, or by several.
+fn several(program: &Program) -> Vec<bool> {
+    let mut starts = vec![0u32; program.proctypes.len()];
+    program.active.iter().for_each(|active| starts[active.proctype.index()] += 1);
+    let mut started_by: Vec<(usize, usize)> = Vec::new();
+    for (p, proctype) in program.proctypes.iter().enumerate() {
+        let component = Components::new(proctype).of;
+        for (l, location) in proctype.locations.iter().enumerate() {
+            for id in &location.edges {
+                let edge = proctype.edge(*id);
+                let again = component[l] == component[edge.to.index()];
+                visit::walk_action(&edge.action, &mut |part| {
+                    if let ExprKind::Run { proctype: child, .. } = &part.kind {
+                        starts[child.index()] += if again { 2 } else { 1 };
+                        started_by.push((p, child.index()));
+                    }
+                });
+            }
+        }
+    }
+    let mut several: Vec<bool> = starts.iter().map(|&n| n > 1).collect();
+    for _ in 0..several.len() {
+        for &(parent, child) in &started_by {
+            several[child] |= several[parent] || parent == child;
+        }
+    }
+    several
+}
+
+/// Who uses the ends of channels, declaration by declaration.
+fn ends(analysis: &Analysis<'_>, several: &[bool]) -> Vec<Ends> {
+    let program = analysis.program;
+    let mut ends: Vec<Ends> = (0..program.chan_types.len() as u32)
+        .map(|n| Ends {
+            ty: ChanTypeId(n),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+            exclusive_send: true,
+            exclusive_receive: true,
+        })
+        .collect();
+    let ids = (0..program.proctypes.len() as u32).map(ProctypeId).filter(|id| runs(program, *id));
+    for id in ids {
+        for edge in &program.proctype(id).edges {
+            let (chan, sends): (&Expr, bool) = match &edge.action {
+                Action::Send { chan, .. } => (chan, true),
+                Action::Receive { chan, .. } => (chan, false),
+                _ => continue,
+            };
+            for meant in analysis.meant(Who::any(id), chan) {
+                let ends = &mut ends[meant.ty.index()];
+                let users = if sends { &mut ends.senders } else { &mut ends.receivers };
+                if !users.contains(&id) {
+                    users.push(id);
+                }
+            }
+        }
+    }
+    let alone = |users: &[ProctypeId]| match users {
+        [] => true,
+        [only] => !several[only.index()],
+        _ => false,
+    };
+    for ends in &mut ends {
+        (ends.exclusive_send, ends.exclusive_receive) = (alone(&ends.senders), alone(&ends.receivers));
+    }
+    ends
+}
