@@ -38,6 +38,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("byte x; active proctype p() { x = 1; timeout -> x = 2; x == 3 } never { do :: true :: timeout && x == 0 -> break od }", "never", "holds", "holds"),
     ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: true od } unless { x == 2 -> skip } }", "never", "violated", "violated"),
     ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: x < 2 :: x == 1 -> break od } unless { x == 1 -> false } }", "never", "holds", "holds"),
+    ("byte x; active proctype p() { do :: x = 1 - x od } never { S: if :: d_step { x == 2 -> x == 3 } -> goto S :: else -> goto accept fi; accept: goto S }", "never", "violated", "violated"),
     // Errors of the model are not the claim's.
     ("byte x; active proctype p() { assert(x == 1); x = 1; x = 1 / (x - 1) } ltl f { [] (x < 2) }", "ltl:f", "holds", "holds"),
     // Labels.

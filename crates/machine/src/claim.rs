@@ -100,7 +100,10 @@ impl Maker<'_> {
                 let fault = self.fault(FaultKind::Assertion, &message, edge.span);
                 made.asserts = Some((self.proposition(expr)?, fault));
             }
-            Action::DStep { entry, .. } => (made.to, made.atomic) = (ClaimState(entry.0 as u16), true),
+            Action::DStep { entry, guards, .. } => {
+                (made.to, made.atomic) = (ClaimState(entry.0 as u16), true);
+                made.guard = self.start(*entry, *guards)?;
+            }
             // Its location is an end: nothing goes on there.
             Action::End => return Ok(None),
             _ => return self.refuse("a statement that changes something", edge.span),
@@ -129,6 +132,28 @@ impl Maker<'_> {
             made.extend(guard.map(|guard| ClaimEdge { guard, ..edge.clone() }));
         }
         Ok(made)
+    }
+
+    /// When a d_step can start: whether it can decides whether an `else` beside it can be taken.
+    fn start(&mut self, entry: LocId, guards: Option<LocId>) -> Result<Guard, Unsuitable> {
+        let proctype = self.proctype;
+        let edges = &proctype.location(guards.unwrap_or(entry)).edges;
+        if guards.is_some() && edges.is_empty() {
+            return Ok(Guard::True);
+        }
+        let mut cubes = Vec::new();
+        for &edge in edges {
+            match &proctype.edge(edge).action {
+                Action::Guard(Expr { kind: ExprKind::Const(0), .. }) | Action::End => {}
+                Action::Guard(Expr { kind: ExprKind::Const(_), .. }) => return Ok(Guard::True),
+                Action::Guard(expr) => {
+                    let bit = 1 << self.proposition(expr)?;
+                    cubes.push((bit, bit));
+                }
+                _ => return Ok(Guard::True),
+            }
+        }
+        Ok(Guard::Any(cubes))
     }
 
     fn refuse<T>(&self, what: &str, span: Span) -> Result<T, Unsuitable> {
@@ -205,6 +230,16 @@ mod tests {
         assert_eq!(accepts(text, &[0, 0b11], &[0b11]), None);
         let text = "do :: d_step { x == 1; y == 1 -> assert(false) } :: true od";
         assert_eq!(accepts(text, &[0b11], &[]), Some(FaultKind::Assertion));
+    }
+
+    #[test]
+    fn a_d_step_that_cannot_start_leaves_the_choice_to_else() {
+        let text = "do :: d_step { x == 1 -> y == 1 } -> break :: else od";
+        assert_eq!(accepts(text, &[0b00, 0b11], &[]), Some(FaultKind::ClaimEnd));
+        let waiting =
+            "S: if :: d_step { x == 1 -> y == 1 } -> goto S :: else -> goto accept fi; accept: do :: true od";
+        assert_eq!(accepts(waiting, &[], &[0b00]), Some(FaultKind::AcceptCycle));
+        assert_eq!(accepts(waiting, &[], &[0b11]), None);
     }
 
     #[test]

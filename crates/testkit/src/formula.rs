@@ -34,17 +34,17 @@ fn between(operator: &'static str, left: Formula, right: Formula) -> Formula {
 }
 
 impl Formula {
-    /// Draws a formula over `atoms`, which must not be empty. Half of them have a shape that people write, because those are
+    /// Draws a formula over `atoms`, which must not be empty. Most of them have a shape that people write, because those are
     /// the ones about which fairness has something to say.
     pub fn random(rng: &mut Rng, atoms: &[String]) -> Formula {
         let atom = |rng: &mut Rng| literal(rng, atoms);
         let (p, q) = (atom(rng), atom(rng));
-        match rng.below(12) {
-            0 => before("<>", p),
-            1 | 2 => before("[]", before("<>", p)),
-            3 | 4 => before("[]", between("->", p, before("<>", q))),
-            5 => before("<>", before("[]", p)),
-            6 => between("->", before("[]", before("<>", p)), before("[]", before("<>", q))),
+        match rng.below(14) {
+            0 | 1 => before("<>", p),
+            2..=4 => before("[]", before("<>", p)),
+            5..=7 => before("[]", between("->", p, before("<>", q))),
+            8 => before("<>", before("[]", p)),
+            9 => between("->", before("[]", before("<>", p)), before("[]", before("<>", q))),
             depth => tree(rng, atoms, 2 + (depth as u32) % 2),
         }
     }

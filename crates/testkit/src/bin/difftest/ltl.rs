@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::seeds::Seeds;
 
 /// Formulas for each program.
-const FORMULAS: usize = 8;
+const FORMULAS: usize = 12;
 
 /// How often a failing program may be tried in smaller forms.
 const SHRINK_BUDGET: usize = 400;
