@@ -28,6 +28,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 const SEGMENT_BITS: u32 = 6;
 /// Sets of numbers with fewer bits have one segment.
 const ONE_SEGMENT: u32 = 14;
+/// When the set has been stopped, segments with less than this part of their room left grow as well.
+const AHEAD: u32 = 6;
 /// Segments with fewer lines than this double.
 const FEW_LINES: u64 = 16;
 
@@ -80,7 +82,7 @@ impl Compact {
 
     /// How many keys there are.
     pub fn len(&self) -> u64 {
-        self.segments.iter().map(|segment| u64::from(segment.len.load(Relaxed))).sum()
+        self.segments.iter().map(|segment| u64::from(segment.len.0.load(Relaxed))).sum()
     }
 
     /// Whether there is no key.
@@ -116,7 +118,7 @@ impl Compact {
             };
             match segment.probe(rest) {
                 Probe::Found(place) => return Ok((slot(number, place), false)),
-                Probe::Empty { place, value } if *segment.len.get_mut() < segment.most => {
+                Probe::Empty { place, value } if *segment.len.0.get_mut() < segment.most => {
                     segment.put(place, value);
                     return Ok((slot(number, place), true));
                 }
@@ -137,12 +139,21 @@ impl Compact {
         self.segments.get(self.split(key).0).map_or(0, |segment| 1 + u64::from(segment.geometry.lines))
     }
 
-    /// Makes room where `key` belongs.
+    /// Makes room where `key` belongs, and wherever it will soon be needed: who is alone now has stopped all others, which
+    /// must not happen for every segment. What is done ahead may fail.
     pub fn make_room(&mut self, key: Mixed, budget: &mut Budget) -> Result<(), Full> {
-        match self.split(key).0 {
-            _ if self.segments.is_empty() => self.begin(budget),
-            number => self.grow(number, budget),
+        if self.segments.is_empty() {
+            return self.begin(budget);
         }
+        let wanted = self.split(key).0;
+        self.grow(wanted, budget)?;
+        let soon = |segment: &mut Segment| *segment.len.0.get_mut() >= segment.most - segment.most / AHEAD;
+        for number in (0..self.segments.len()).filter(|&number| number != wanted) {
+            if soon(&mut self.segments[number]) && self.grow(number, budget).is_err() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Looks for `key`.
@@ -360,19 +371,25 @@ enum Probe {
 struct Segment {
     geometry: Geometry,
     pages: Pages,
-    len: AtomicU32,
     most: u32,
+    len: Count,
 }
+
+/// How many entries there are. Every insertion writes it and every look-up reads what stands beside it, so it has a cache
+/// line of its own.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Count(AtomicU32);
 
 impl Segment {
     fn new(geometry: Geometry, pages: Pages) -> Self {
-        Segment { geometry, pages, len: AtomicU32::new(0), most: geometry.most() }
+        Segment { geometry, pages, most: geometry.most(), len: Count::default() }
     }
 
     fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {
         let word = &self.pages.lines()[line as usize].0[word as usize];
         word.store(word.load(Relaxed) | entry << shift, Relaxed);
-        *self.len.get_mut() += 1;
+        *self.len.0.get_mut() += 1;
     }
 
     /// Inserts while others may do the same.
@@ -381,7 +398,7 @@ impl Segment {
         loop {
             let (place, value) = match self.probe(rest) {
                 Probe::Found(_) => return Ok(false),
-                Probe::Empty { place, value } if self.len.load(Relaxed) < self.most => (place, value),
+                Probe::Empty { place, value } if self.len.0.load(Relaxed) < self.most => (place, value),
                 Probe::Empty { .. } | Probe::NoRoom => return Err(Crowded),
             };
             let word = &self.pages.lines()[place.line as usize].0[place.word as usize];
@@ -392,7 +409,7 @@ impl Segment {
                 continue;
             }
             if word.compare_exchange(old, old | value << place.shift, AcqRel, Acquire).is_ok() {
-                self.len.fetch_add(1, Relaxed);
+                self.len.0.fetch_add(1, Relaxed);
                 return Ok(true);
             }
         }
@@ -448,7 +465,7 @@ impl Segment {
                 if empty != 0 {
                     let shift = empty.trailing_zeros() + 1 - u32::from(geometry.entry_bits);
                     word.store(entries | (value | satellite) << shift, Relaxed);
-                    *self.len.get_mut() += 1;
+                    *self.len.0.get_mut() += 1;
                     return true;
                 }
                 at = (at + 1) % WORDS;

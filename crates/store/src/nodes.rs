@@ -124,8 +124,8 @@ impl Nodes {
 
     #[cold]
     fn add(&mut self, pair: u64, hash: u64, mut at: usize, budget: &mut Budget) -> Result<u32, Full> {
-        if self.has_no_room() {
-            self.make_room(budget)?;
+        if !self.has_room(1) {
+            self.make_room(1, budget)?;
             at = self.probe(pair, hash).err().ok_or(Full)?;
         }
         Ok(self.put(pair, hash, at))
@@ -143,26 +143,31 @@ impl Nodes {
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         match self.probe(pair, hash) {
             Ok(name) => Ok(name),
-            Err(_) if self.has_no_room() => Err(Crowded),
+            Err(_) if !self.has_room(1) => Err(Crowded),
             Err(at) => Ok(self.put(pair, hash, at)),
         }
     }
 
-    /// Whether nothing can be added. The index is half empty, so that nearly every look-up ends at the first slot.
-    pub fn has_no_room(&self) -> bool {
-        self.len() == self.pairs.len() || (self.len() + 1) * 2 > self.slots.len()
+    /// Whether so many pairs can be added. The index is half empty, so that nearly every look-up ends at the first slot.
+    pub fn has_room(&self, more: usize) -> bool {
+        self.len() + more <= self.pairs.len() && (self.len() + more) * 2 <= self.slots.len()
     }
 
-    /// Makes room for more pairs.
+    /// Makes room for so many more pairs, which are few compared with those that are there.
     #[cold]
-    pub fn make_room(&mut self, budget: &mut Budget) -> Result<(), Full> {
-        if self.len() == self.pairs.len() {
+    pub fn make_room(&mut self, more: usize, budget: &mut Budget) -> Result<(), Full> {
+        if self.len() + more > self.pairs.len() {
             self.grow_pairs(budget)?;
         }
-        if (self.len() + 1) * 2 > self.slots.len() {
+        if (self.len() + more) * 2 > self.slots.len() {
             self.grow_index(budget)?;
         }
         Ok(())
+    }
+
+    /// So many pairs should be expected soon.
+    pub fn some_more(&self) -> usize {
+        1 + self.len() / 16
     }
 
     /// Adds a pair, for who alone may add.
@@ -177,7 +182,7 @@ impl Nodes {
 
     /// While they grow, old and new pairs may exist together, and the budget counts both.
     fn grow_pairs(&mut self, budget: &mut Budget) -> Result<(), Full> {
-        let len = self.len();
+        let len = self.pairs.len();
         if len >= MOST {
             return Err(Full);
         }
@@ -286,7 +291,7 @@ mod tests {
                     });
                 }
             });
-            nodes.make_room(budget).unwrap();
+            nodes.make_room(1, budget).unwrap();
         }
         assert_eq!(nodes.len(), PAIRS as usize, "no pair has two names");
         let mut names: Vec<u32> = (0..PAIRS).map(|i| nodes.find(key(i)).unwrap()).collect();

@@ -92,8 +92,18 @@ impl TreeHand<'_> {
                 let Tree { families, budget, .. } = tree;
                 let family = &mut families[family as usize];
                 // A family without roots is no longer added to.
-                let full = family.roots.is_some() && family.nodes[join].has_no_room();
-                if full { family.nodes[join].make_room(budget) } else { Ok(()) }
+                if family.roots.is_none() || family.nodes[join].has_room(1) {
+                    return Ok(());
+                }
+                family.nodes[join].make_room(1, budget)?;
+                // All others have stopped: what will soon be needed elsewhere is done as well, if it can be.
+                for nodes in &mut family.nodes {
+                    let more = nodes.some_more();
+                    if !nodes.has_room(more) && nodes.make_room(more, budget).is_err() {
+                        break;
+                    }
+                }
+                Ok(())
             }
         })
     }
