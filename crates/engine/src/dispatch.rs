@@ -11,7 +11,7 @@ use search::{
 use std::time::Instant;
 use store::bitstate::DEFAULT_HASHES;
 use store::{
-    Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate,
+    Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedCollapse,
     SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
 use system::TransitionSystem;
@@ -100,7 +100,11 @@ impl Job<'_> {
                 Ok(array) => self.share::<_, WholeStates>(&|| array.hand(), observer),
                 Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
             },
-            StoreKind::Collapse => self.alone(observer),
+            StoreKind::Collapse => {
+                let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
+                let set = SharedCollapse::new(cut, self.limit());
+                self.share::<_, WholeStates>(&|| set.hand(), observer)
+            }
         }
     }
 

@@ -43,8 +43,8 @@ impl<C: Cut> Collapse<C> {
     }
 }
 
-/// Calls `each` with the pieces of `key`; false when it wants no more.
-fn pieces<'k>(
+/// Calls `each` with the pieces of `key`; what it says of them, unless it says nothing of one.
+pub(crate) fn pieces<'k>(
     key: &'k [u8],
     cuts: &[usize],
     mut each: impl FnMut(&'k [u8]) -> Option<u32>,
@@ -61,7 +61,7 @@ fn pieces<'k>(
 }
 
 /// Numbers in groups of seven bits, so that small ones take one byte.
-fn write(numbers: &[u32], out: &mut Vec<u8>) {
+pub(crate) fn write(numbers: &[u32], out: &mut Vec<u8>) {
     out.clear();
     for &number in numbers {
         let mut rest = number;

@@ -257,6 +257,8 @@ struct Geometry {
     ones: u64,
     /// Without satellite bits.
     values: u64,
+    /// The lowest bit of the last entry of a word.
+    last: u64,
     lines: u32,
     /// Bits of an entry: 1 + remainder × 2^probe_bits + probe number, and the satellite bits below.
     entry_bits: u8,
@@ -281,6 +283,7 @@ impl Geometry {
             divisor,
             reciprocal: (u128::from(u64::MAX) / u128::from(divisor)) as u64,
             ones: repeated(1),
+            last: 1 << ((per_word - 1) * entry_bits),
             values: repeated(u64::MAX >> (64 - entry_bits) & (u64::MAX << satellites)),
             lines: lines as u32,
             entry_bits: entry_bits as u8,
@@ -330,22 +333,39 @@ impl Geometry {
         if next >= u64::from(self.lines) { next - u64::from(self.lines) } else { next }
     }
 
-    /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the word, and
-    /// the highest bits of such entries and places.
+    /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the word, the
+    /// highest bits of such entries, and what is in the word.
     #[inline(always)]
     fn scan(&self, line: &Line, first: usize, value: u64) -> Option<(usize, u64, u64)> {
         let wanted = value.wrapping_mul(self.ones);
         let mut at = first;
         loop {
             let entries = line.0[at % WORDS].load(Relaxed) & self.values;
-            let (found, empty) = (self.zeros(entries ^ wanted), self.zeros(entries));
-            if found | empty != 0 {
-                return Some((at % WORDS, found, empty));
+            let found = self.zeros(entries ^ wanted);
+            // A word is filled from below, so it has an empty place if the last one is empty.
+            if found != 0 || entries < self.last {
+                return Some((at % WORDS, found, entries));
             }
             at = (at + 1) % WORDS;
             if at == first {
                 return None;
             }
+        }
+    }
+
+    /// What a scan of a line shows for an entry of this value.
+    #[inline(always)]
+    fn seen(&self, line: u64, value: u64, (word, found, entries): (usize, u64, u64)) -> Probe {
+        let place = |zeros: u64| Place {
+            line: line as u32,
+            word: word as u32,
+            shift: zeros.trailing_zeros() + 1 - u32::from(self.entry_bits),
+        };
+        // Behind an empty place there is nothing.
+        if found != 0 {
+            Probe::Found(place(found))
+        } else {
+            Probe::Empty { place: place(self.zeros(entries)), value }
         }
     }
 
@@ -419,31 +439,30 @@ impl Segment {
     #[inline(always)]
     fn probe(&self, rest: u64) -> Probe {
         let geometry = &self.geometry;
-        let (mut number, remainder) = geometry.home(rest);
-        let first = Geometry::first_word(remainder);
-        let mut value = (1 + (remainder << geometry.probe_bits)) << geometry.satellites;
-        let mut left = 1u32 << geometry.probe_bits;
-        while let Some(line) = self.pages.lines().get(number as usize) {
-            if let Some((word, found, empty)) = geometry.scan(line, first, value) {
-                let place = |zeros: u64| Place {
-                    line: number as u32,
-                    word: word as u32,
-                    shift: zeros.trailing_zeros() + 1 - u32::from(geometry.entry_bits),
-                };
-                // Behind an empty place there is nothing.
-                let is_there = found != 0;
-                return if is_there {
-                    Probe::Found(place(found))
-                } else {
-                    Probe::Empty { place: place(empty), value }
-                };
-            }
-            left -= 1;
-            if geometry.lines == 1 || left == 0 {
+        let (number, remainder) = geometry.home(rest);
+        let value = (1 + (remainder << geometry.probe_bits)) << geometry.satellites;
+        let Some(line) = self.pages.lines().get(number as usize) else { return Probe::NoRoom };
+        match geometry.scan(line, Geometry::first_word(remainder), value) {
+            Some(seen) => geometry.seen(number, value, seen),
+            None => self.probe_further(number, remainder, value),
+        }
+    }
+
+    /// As [`Segment::probe`], when the home line is full.
+    #[inline(never)]
+    fn probe_further(&self, home: u64, remainder: u64, value: u64) -> Probe {
+        let geometry = &self.geometry;
+        let (mut number, mut value) = (home, value);
+        for _ in 1..1u32 << geometry.probe_bits {
+            if geometry.lines == 1 {
                 break;
             }
             value += 1 << geometry.satellites;
             number = geometry.next_line(number, remainder);
+            let Some(line) = self.pages.lines().get(number as usize) else { break };
+            if let Some(seen) = geometry.scan(line, Geometry::first_word(remainder), value) {
+                return geometry.seen(number, value, seen);
+            }
         }
         Probe::NoRoom
     }

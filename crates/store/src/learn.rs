@@ -10,7 +10,7 @@
 //! From how many values a sample of s states shows, d, the number k of all values is estimated as if all were equally
 //! frequent: d = k (1 − e^(−s/k)). The sum over all subtrees estimates how many nodes an order needs.
 
-use crate::order::{NONE, Order};
+use crate::order::{NONE, Order, Part};
 use crate::regraft::Graft;
 
 /// More clusters than these are not compared with each other: neighbours are joined first.
@@ -23,7 +23,7 @@ const GAIN_OF_MANY: f64 = 0.75;
 /// Keys that are many.
 const MANY: u64 = 100_000;
 /// Bytes that an inner node takes, with its part of the index.
-const NODE_BYTES: f64 = 17.0;
+const NODE_BYTES: f64 = 26.0;
 /// Bytes that a bit of a root's half takes, at the usual load.
 const BIT_BYTES: f64 = 1.0 / 8.0 / 0.75;
 /// Joins that may be tried to improve an order.
@@ -159,6 +159,15 @@ impl Joiner {
         Column { values, distinct }
     }
 
+    /// The column of two things together, of which one is no longer needed.
+    fn joined(&mut self, left: Column, right: &Column) -> Column {
+        match (left.distinct, right.distinct) {
+            (_, 1) => left,
+            (1, _) => right.clone(),
+            _ => self.join(&left, right),
+        }
+    }
+
     /// How many values there would be in an endless sample.
     pub fn support(&self, distinct: u32) -> f64 {
         let (samples, distinct) = (self.samples as f64, f64::from(distinct));
@@ -193,7 +202,7 @@ fn columns(len: usize, samples: &[&[u8]], joiner: &mut Joiner) -> Vec<Column> {
 fn word(bytes: &[u32], columns: &[Column], joiner: &mut Joiner) -> Column {
     let constant = Column::constant(joiner.samples);
     let known = bytes.iter().filter(|&&byte| byte != NONE).map(|&byte| &columns[byte as usize]);
-    known.fold(constant, |word, column| if column.distinct == 1 { word } else { joiner.join(&word, column) })
+    known.fold(constant, |word, column| joiner.joined(word, column))
 }
 
 /// What an order costs.
@@ -208,21 +217,29 @@ struct Cost {
 impl Cost {
     fn estimated(order: &Order, columns: &[Column], keys: u64, joiner: &mut Joiner) -> Self {
         let most = |values: f64| values.min(keys as f64);
-        let mut vertices: Vec<Column> =
-            (0..order.n_leaves()).map(|leaf| word(&order.leaf(leaf), columns, joiner)).collect();
+        let mut vertices: Vec<Column> = Vec::with_capacity(order.n_inner());
         let mut nodes = 0.0;
         for number in 0..order.n_inner() {
-            let join = order.join(number);
-            let column = joiner.join(&vertices[join.left as usize], &vertices[join.right as usize]);
+            let mut column = Column::constant(joiner.samples);
+            for part in order.parts(number) {
+                column = match *part {
+                    Part::Empty => column,
+                    Part::Leaf(bytes) => {
+                        let word = word(&bytes, columns, joiner);
+                        joiner.joined(column, &word)
+                    }
+                    Part::Join(part) => joiner.joined(column, &vertices[part as usize]),
+                };
+            }
             nodes += most(joiner.support(column.distinct));
             vertices.push(column);
         }
-        let bits = |vertex: u32| match vertex as usize {
-            leaf if leaf < order.n_leaves() => 32.0,
-            inner => most(joiner.support(vertices[inner].distinct)).log2(),
+        let bits = |half: Part| match half {
+            Part::Empty => 0.0,
+            Part::Leaf(_) => 32.0,
+            Part::Join(inner) => most(joiner.support(vertices[inner as usize].distinct)).log2(),
         };
-        let root = order.root();
-        Cost { nodes, bits: bits(root.left) + bits(root.right) }
+        Cost { nodes, bits: order.halves().into_iter().map(bits).sum() }
     }
 }
 
@@ -266,7 +283,7 @@ fn cluster(columns: &[Column], joiner: &mut Joiner) -> Order {
     graft.improve(joiner, TRIES);
     pairs.extend(graft.pairs());
     name_halves(leaves.len(), &mut pairs);
-    Order::new(columns.len(), leaves, &pairs)
+    Order::contracted(columns.len(), &leaves, varying as usize, &pairs)
 }
 
 fn leaf(bytes: &[u32]) -> [u32; WORD] {
@@ -368,19 +385,17 @@ mod tests {
         (*seed >> 56) as u8
     }
 
-    /// The bytes of the subtree under a vertex.
-    fn bytes_under(order: &Order, vertex: u32) -> Vec<u32> {
-        match (vertex as usize).checked_sub(order.n_leaves()) {
-            None => order.leaf(vertex as usize).into_iter().filter(|&byte| byte != NONE).collect(),
-            Some(number) => {
-                let join = order.join(number);
-                let mut all = bytes_under(order, join.left);
-                all.extend(bytes_under(order, join.right));
-                all.sort_unstable();
-                all.dedup();
-                all
+    /// The bytes of a subtree.
+    fn bytes_under(order: &Order, part: Part) -> Vec<u32> {
+        let mut all: Vec<u32> = match part {
+            Part::Empty => Vec::new(),
+            Part::Leaf(bytes) => bytes.into_iter().filter(|&byte| byte != NONE).collect(),
+            Part::Join(join) => {
+                order.parts(join as usize).iter().flat_map(|&part| bytes_under(order, part)).collect()
             }
-        }
+        };
+        all.sort_unstable();
+        all
     }
 
     #[test]
@@ -396,8 +411,8 @@ mod tests {
         }
         let order = better(&Order::plain(48), &samples, 2000, 6000).unwrap();
         for byte in 0..16 {
-            let leaf = order.place(byte).leaf();
-            assert_eq!((order.place(byte + 16).leaf(), order.place(byte + 32).leaf()), (leaf, leaf));
+            let leaf = |byte: usize| order.places()[byte] / 4;
+            assert_eq!((leaf(byte + 16), leaf(byte + 32)), (leaf(byte), leaf(byte)));
         }
     }
 
@@ -412,8 +427,7 @@ mod tests {
             samples.extend((0..32).map(byte));
         }
         let order = better(&Order::plain(32), &samples, 10_000, 20_000).unwrap();
-        let root = order.root();
-        let halves = [bytes_under(&order, root.left), bytes_under(&order, root.right)];
+        let halves = order.halves().map(|half| bytes_under(&order, half));
         let even: Vec<u32> = (0..32).step_by(2).collect();
         let odd: Vec<u32> = (1..32).step_by(2).collect();
         assert!(halves == [even.clone(), odd.clone()] || halves == [odd, even], "{halves:?}");
@@ -430,16 +444,12 @@ mod tests {
             let columns = columns(len, &samples, &mut joiner);
             let order = cluster(&columns, &mut joiner);
             assert_eq!(order.len(), len);
-            let mut places: Vec<(u32, u32)> =
-                (0..len).map(|byte| (order.place(byte).leaf(), order.place(byte).shift())).collect();
+            let mut places = order.places().to_vec();
             places.sort_unstable();
             places.dedup();
             assert_eq!(places.len(), len);
-            let root = order.root();
-            let mut all = bytes_under(&order, root.left);
-            all.extend(bytes_under(&order, root.right));
+            let mut all = order.halves().map(|half| bytes_under(&order, half)).concat();
             all.sort_unstable();
-            all.dedup();
             assert_eq!(all, (0..len as u32).collect::<Vec<_>>());
         }
     }

@@ -1,14 +1,14 @@
-//! The inner nodes at one place of a tree: pairs of 32-bit numbers, each pair kept once and named by a 32-bit number.
+//! The inner nodes at one join of a tree: groups of four 32-bit numbers, each group kept once and named by a 32-bit number.
 //!
 //! Names are dense and never change, so that what refers to a node survives growth. Every place of a tree has names of
 //! its own: names stay short, which makes quotiented roots narrow, and the tables of most places are so small that they
 //! stay in the cache.
 //!
-//! The pairs lie in an array by name, beside an index of open addressing. A slot of the index has 32 bits: the name, and
-//! above it as much of the hash as there is room for, so that a look-up hardly ever reads a wrong pair.
+//! The groups lie in an array by name, beside an index of open addressing. A slot of the index has 32 bits: the name, and
+//! above it as much of the hash as there is room for, so that a look-up hardly ever reads a wrong group.
 //!
-//! **Threads.** Most look-ups find their pair, so they need no lock: a slot is written after its pair. Who does not find one
-//! looks again under a lock and adds it ([`Nodes::insert_shared`]): a pair must never get two names. Growth needs the table
+//! **Threads.** Most look-ups find their group, so they need no lock: a slot is written after its group. Who does not find one
+//! looks again under a lock and adds it ([`Nodes::insert_shared`]): a group must never get two names. Growth needs the table
 //! alone.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -19,27 +19,23 @@ use crate::Full;
 use crate::budget::Budget;
 use crate::compact::Crowded;
 
+/// Bytes of a group.
+const GROUP: usize = size_of::<Group>();
 /// Slots of a new index.
 const FIRST_SLOTS: usize = 8;
 /// Pairs for which a new table has room.
-const FIRST_PAIRS: usize = 4;
+const FIRST_GROUPS: usize = 4;
 /// Up to so many elements growth doubles; above it is slower, so that little is allocated in vain.
 const SMALL: usize = 1 << 12;
 /// The most nodes of one place.
 const MOST: usize = (1 << 31) - 1;
 
-/// Two halves as one word.
-pub fn pair(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
-}
+/// Four numbers of 32 bits, two in a word.
+pub type Group = [u64; 2];
 
-/// The halves of a word.
-pub fn halves(pair: u64) -> (u32, u32) {
-    ((pair >> 32) as u32, pair as u32)
-}
-
-fn hash(pair: u64) -> u64 {
-    let product = u128::from(pair ^ 0x8cb9_2ba7_2f3d_8dd7) * 0x9e37_79b9_7f4a_7c15;
+#[inline(always)]
+fn hash(group: Group) -> u64 {
+    let product = u128::from(group[0] ^ 0x8cb9_2ba7_2f3d_8dd7) * u128::from(group[1] ^ 0x9e37_79b9_7f4a_7c15);
     let folded = (product >> 64) as u64 ^ product as u64;
     folded.wrapping_mul(0xd1b5_4a32_d192_ed03)
 }
@@ -48,13 +44,13 @@ fn hash(pair: u64) -> u64 {
 #[derive(Debug)]
 pub struct Nodes {
     /// By name; there is room behind the last one.
-    pairs: Vec<AtomicU64>,
+    groups: Vec<[AtomicU64; 2]>,
     len: AtomicUsize,
     /// Part of the hash and name + 1, or 0 for an empty slot.
     slots: Vec<AtomicU32>,
     /// The bits of a slot that hold the name.
     name_mask: u32,
-    /// Held by who adds a pair, when there are several who may.
+    /// Held by who adds a group, when there are several who may.
     adding: Mutex<()>,
 }
 
@@ -63,7 +59,7 @@ impl Nodes {
     pub fn new(budget: &mut Budget) -> Result<Self, Full> {
         let slots = empty(FIRST_SLOTS, budget)?;
         let (len, name_mask) = (AtomicUsize::new(0), name_mask(slots.len()));
-        Ok(Nodes { pairs: Vec::new(), len, name_mask, slots, adding: Mutex::new(()) })
+        Ok(Nodes { groups: Vec::new(), len, name_mask, slots, adding: Mutex::new(()) })
     }
 
     /// How many nodes there are.
@@ -78,18 +74,19 @@ impl Nodes {
 
     /// Bytes in use.
     pub fn memory(&self) -> u64 {
-        self.pairs.capacity() as u64 * 8 + self.slots.capacity() as u64 * 4
+        self.groups.capacity() as u64 * GROUP as u64 + self.slots.capacity() as u64 * 4
     }
 
-    /// The pair with this name.
+    /// The group with this name.
     #[inline]
-    pub fn get(&self, name: u32) -> u64 {
-        self.pairs[name as usize].load(Relaxed)
+    pub fn get(&self, name: u32) -> Group {
+        let [first, second] = &self.groups[name as usize];
+        [first.load(Relaxed), second.load(Relaxed)]
     }
 
     /// Its name, or the slot where it belongs.
-    #[inline]
-    fn probe(&self, pair: u64, hash: u64) -> Result<u32, usize> {
+    #[inline(always)]
+    fn probe(&self, group: Group, hash: u64) -> Result<u32, usize> {
         let mut at = home(hash, self.slots.len());
         loop {
             let slot = self.slots[at].load(Acquire);
@@ -98,7 +95,7 @@ impl Nodes {
             }
             if (slot ^ hash as u32) & !self.name_mask == 0 {
                 let name = (slot & self.name_mask) - 1;
-                if self.get(name) == pair {
+                if self.get(name) == group {
                     return Ok(name);
                 }
             }
@@ -107,57 +104,57 @@ impl Nodes {
         }
     }
 
-    /// The name of a pair that is there.
-    pub fn find(&self, pair: u64) -> Option<u32> {
-        self.probe(pair, hash(pair)).ok()
+    /// The name of a group that is there.
+    pub fn find(&self, group: Group) -> Option<u32> {
+        self.probe(group, hash(group)).ok()
     }
 
-    /// The name of a pair, which is added if it is new.
-    #[inline]
-    pub fn insert(&mut self, pair: u64, budget: &mut Budget) -> Result<u32, Full> {
-        let hash = hash(pair);
-        match self.probe(pair, hash) {
+    /// The name of a group, which is added if it is new.
+    #[inline(always)]
+    pub fn insert(&mut self, group: Group, budget: &mut Budget) -> Result<u32, Full> {
+        let hash = hash(group);
+        match self.probe(group, hash) {
             Ok(name) => Ok(name),
-            Err(at) => self.add(pair, hash, at, budget),
+            Err(at) => self.add(group, hash, at, budget),
         }
     }
 
     #[cold]
-    fn add(&mut self, pair: u64, hash: u64, mut at: usize, budget: &mut Budget) -> Result<u32, Full> {
+    fn add(&mut self, group: Group, hash: u64, mut at: usize, budget: &mut Budget) -> Result<u32, Full> {
         if !self.has_room(1) {
             self.make_room(1, budget)?;
-            at = self.probe(pair, hash).err().ok_or(Full)?;
+            at = self.probe(group, hash).err().ok_or(Full)?;
         }
-        Ok(self.put(pair, hash, at))
+        Ok(self.put(group, hash, at))
     }
 
-    /// The name of a pair, which is added if it is new, while others may do the same.
-    #[inline]
-    pub fn insert_shared(&self, pair: u64) -> Result<u32, Crowded> {
-        let hash = hash(pair);
-        self.probe(pair, hash).or_else(|_| self.add_shared(pair, hash))
+    /// The name of a group, which is added if it is new, while others may do the same.
+    #[inline(always)]
+    pub fn insert_shared(&self, group: Group) -> Result<u32, Crowded> {
+        let hash = hash(group);
+        self.probe(group, hash).or_else(|_| self.add_shared(group, hash))
     }
 
     #[cold]
-    fn add_shared(&self, pair: u64, hash: u64) -> Result<u32, Crowded> {
+    fn add_shared(&self, group: Group, hash: u64) -> Result<u32, Crowded> {
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.probe(pair, hash) {
+        match self.probe(group, hash) {
             Ok(name) => Ok(name),
             Err(_) if !self.has_room(1) => Err(Crowded),
-            Err(at) => Ok(self.put(pair, hash, at)),
+            Err(at) => Ok(self.put(group, hash, at)),
         }
     }
 
-    /// Whether so many pairs can be added. The index is half empty, so that nearly every look-up ends at the first slot.
+    /// Whether so many groups can be added. The index is half empty, so that nearly every look-up ends at the first slot.
     pub fn has_room(&self, more: usize) -> bool {
-        self.len() + more <= self.pairs.len() && (self.len() + more) * 2 <= self.slots.len()
+        self.len() + more <= self.groups.len() && (self.len() + more) * 2 <= self.slots.len()
     }
 
-    /// Makes room for so many more pairs, which are few compared with those that are there.
+    /// Makes room for so many more groups, which are few compared with those that are there.
     #[cold]
     pub fn make_room(&mut self, more: usize, budget: &mut Budget) -> Result<(), Full> {
-        if self.len() + more > self.pairs.len() {
-            self.grow_pairs(budget)?;
+        if self.len() + more > self.groups.len() {
+            self.grow_groups(budget)?;
         }
         if (self.len() + more) * 2 > self.slots.len() {
             self.grow_index(budget)?;
@@ -165,35 +162,37 @@ impl Nodes {
         Ok(())
     }
 
-    /// So many pairs should be expected soon.
+    /// So many groups should be expected soon.
     pub fn some_more(&self) -> usize {
         1 + self.len() / 16
     }
 
-    /// Adds a pair, for who alone may add.
-    fn put(&self, pair: u64, hash: u64, at: usize) -> u32 {
+    /// Adds a group, for who alone may add.
+    fn put(&self, group: Group, hash: u64, at: usize) -> u32 {
         let name = self.len();
-        self.pairs[name].store(pair, Relaxed);
+        for (place, word) in self.groups[name].iter().zip(group) {
+            place.store(word, Relaxed);
+        }
         self.len.store(name + 1, Relaxed);
-        // In this order: who sees the slot sees the pair.
+        // In this order: who sees the slot sees the group.
         self.slots[at].store(slot(hash, name as u32, self.name_mask), Release);
         name as u32
     }
 
-    /// While they grow, old and new pairs may exist together, and the budget counts both.
-    fn grow_pairs(&mut self, budget: &mut Budget) -> Result<(), Full> {
-        let len = self.pairs.len();
+    /// While they grow, old and new groups may exist together, and the budget counts both.
+    fn grow_groups(&mut self, budget: &mut Budget) -> Result<(), Full> {
+        let len = self.groups.len();
         if len >= MOST {
             return Err(Full);
         }
-        let wanted = len + if len <= SMALL { len.max(FIRST_PAIRS) } else { len / 8 };
-        budget.take(wanted * 8)?;
-        if self.pairs.try_reserve_exact(wanted - len).is_err() {
-            budget.give(wanted * 8);
+        let wanted = len + if len <= SMALL { len.max(FIRST_GROUPS) } else { len / 8 };
+        budget.take(wanted * GROUP)?;
+        if self.groups.try_reserve_exact(wanted - len).is_err() {
+            budget.give(wanted * GROUP);
             return Err(Full);
         }
-        budget.give(len * 8);
-        self.pairs.resize_with(wanted, AtomicU64::default);
+        budget.give(len * GROUP);
+        self.groups.resize_with(wanted, Default::default);
         Ok(())
     }
 
@@ -201,19 +200,19 @@ impl Nodes {
         let len = self.slots.len();
         let mut slots = empty(len + if len <= SMALL { len } else { len / 2 }, budget)?;
         self.name_mask = name_mask(slots.len());
-        for (name, pair) in self.pairs[..self.len()].iter().enumerate() {
-            let hash = hash(pair.load(Relaxed));
+        for name in 0..self.len() as u32 {
+            let hash = hash(self.get(name));
             let mut at = home(hash, slots.len());
             while *slots[at].get_mut() != 0 {
                 at = (at + 1) % slots.len();
             }
-            *slots[at].get_mut() = slot(hash, name as u32, self.name_mask);
+            *slots[at].get_mut() = slot(hash, name, self.name_mask);
         }
         budget.free(std::mem::replace(&mut self.slots, slots));
         Ok(())
     }
 
-    /// Forgets how to find pairs; only [`Nodes::get`] may be used from now on.
+    /// Forgets how to find groups; only [`Nodes::get`] may be used from now on.
     pub fn freeze(&mut self, budget: &mut Budget) {
         budget.free(std::mem::take(&mut self.slots));
     }
@@ -226,7 +225,7 @@ fn empty(slots: usize, budget: &mut Budget) -> Result<Vec<AtomicU32>, Full> {
     Ok(memory)
 }
 
-/// Where the search for a pair begins.
+/// Where the search for a group begins.
 #[inline]
 fn home(hash: u64, slots: usize) -> usize {
     (((hash >> 32) * slots as u64) >> 32) as usize
@@ -245,11 +244,15 @@ fn name_mask(slots: usize) -> u32 {
 mod tests {
     use super::*;
 
+    fn group(left: u32, right: u32) -> Group {
+        [u64::from(left) << 32 | 7, u64::from(right)]
+    }
+
     #[test]
     fn names_are_dense_and_stay() {
         let budget = &mut Budget::new(u64::MAX);
         let mut nodes = Nodes::new(budget).unwrap();
-        let key = |i: u32| pair(i % 1000, i.wrapping_mul(2_654_435_761));
+        let key = |i: u32| group(i % 1000, i.wrapping_mul(2_654_435_761));
         for i in 0..50_000 {
             assert_eq!(nodes.insert(key(i), budget), Ok(i));
         }
@@ -257,9 +260,8 @@ mod tests {
             assert_eq!(nodes.insert(key(i), budget), Ok(i));
             assert_eq!(nodes.find(key(i)), Some(i));
             assert_eq!(nodes.get(i), key(i));
-            assert_eq!(halves(key(i)), (i % 1000, i.wrapping_mul(2_654_435_761)));
         }
-        assert_eq!(nodes.find(pair(1, 1)), None);
+        assert_eq!(nodes.find(group(1, 1)), None);
         assert_eq!(nodes.len(), 50_000);
         assert_eq!(budget.used(), nodes.memory());
         nodes.freeze(budget);
@@ -268,20 +270,20 @@ mod tests {
     }
 
     #[test]
-    fn workers_give_a_pair_one_name() {
-        const PAIRS: u32 = 30_000;
+    fn workers_give_a_group_one_name() {
+        const GROUPS: u32 = 30_000;
         let budget = &mut Budget::new(u64::MAX);
         let mut nodes = Nodes::new(budget).unwrap();
-        let key = |i: u32| pair(i / 7, i);
+        let key = |i: u32| group(i / 7, i);
         let mut next = [0u32; 4];
-        while next.iter().any(|&n| n < PAIRS) {
+        while next.iter().any(|&n| n < GROUPS) {
             std::thread::scope(|scope| {
                 for (worker, next) in (0u32..).zip(&mut next) {
                     let nodes = &nodes;
                     scope.spawn(move || {
-                        while *next < PAIRS {
+                        while *next < GROUPS {
                             // The halves of the workers begin elsewhere.
-                            let i = (*next + worker % 2 * PAIRS / 2) % PAIRS;
+                            let i = (*next + worker % 2 * GROUPS / 2) % GROUPS;
                             match nodes.insert_shared(key(i)) {
                                 Ok(name) => assert_eq!(nodes.get(name), key(i)),
                                 Err(Crowded) => return,
@@ -293,10 +295,10 @@ mod tests {
             });
             nodes.make_room(1, budget).unwrap();
         }
-        assert_eq!(nodes.len(), PAIRS as usize, "no pair has two names");
-        let mut names: Vec<u32> = (0..PAIRS).map(|i| nodes.find(key(i)).unwrap()).collect();
+        assert_eq!(nodes.len(), GROUPS as usize, "no group has two names");
+        let mut names: Vec<u32> = (0..GROUPS).map(|i| nodes.find(key(i)).unwrap()).collect();
         names.sort_unstable();
-        assert!(names.into_iter().eq(0..PAIRS));
+        assert!(names.into_iter().eq(0..GROUPS));
     }
 
     #[test]
@@ -304,12 +306,12 @@ mod tests {
         let budget = &mut Budget::new(100_000);
         let mut nodes = Nodes::new(budget).unwrap();
         let mut n = 0;
-        while nodes.insert(pair(n, n), budget).is_ok() {
+        while nodes.insert(group(n, n), budget).is_ok() {
             n += 1;
             assert!(nodes.memory() <= 100_000);
             assert_eq!(budget.used(), nodes.memory());
         }
         assert!(n > 1000);
-        assert!((0..n).all(|i| nodes.find(pair(i, i)) == Some(i)));
+        assert!((0..n).all(|i| nodes.find(group(i, i)) == Some(i)));
     }
 }

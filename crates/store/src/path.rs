@@ -4,27 +4,75 @@
 //! only the nodes above what changed, and the path is as before afterwards. Unfolding a root goes the other way, from
 //! the top down, and leaves out every subtree that is the same as on the path.
 //!
+//! The slots of a join are two words of 64 bits, always read and written whole: a processor waits when it reads a word that was
+//! written in pieces a moment before.
+//!
 //! A path belongs to one worker; orders and nodes are shared.
 
 use crate::Full;
 use crate::budget::Budget;
-use crate::nodes::{Nodes, halves, pair};
-use crate::order::{NONE, Order, Place};
+use crate::nodes::{Group, Nodes};
+use crate::order::{NONE, Order, Part};
+
+/// Words of a join's slots.
+const WORDS: usize = 2;
+/// Words that are compared together.
+const BLOCK: usize = 4;
 
 /// A key and its tree.
 #[derive(Debug)]
 pub struct Path {
     key: Vec<u8>,
-    /// The values of all vertices: words, then names of nodes.
-    base: Vec<u32>,
+    /// The key in words of eight bytes; zeros behind its end.
+    words: Vec<u64>,
+    /// The slots of all joins, two in a word.
+    base: Vec<u64>,
     /// The same for the key that is looked up, and as `base` in between.
-    values: Vec<u32>,
+    values: Vec<u64>,
     /// Used when sets do not fit into a word.
-    wide: [Wide; 3],
-    /// Vertices still to be unfolded.
-    unfold: Vec<(u32, u32)>,
+    wide: [Wide; 2],
+    /// Joins still to be unfolded, and their slots.
+    unfold: Vec<(u32, Group)>,
     /// Whether the values are those of `key`.
     valid: bool,
+}
+
+/// Who names the nodes of a tree.
+pub trait Naming {
+    /// Why a name cannot be given.
+    type Error;
+
+    /// The name of a group at a join.
+    fn name(&mut self, join: usize, group: Group) -> Result<u32, Self::Error>;
+}
+
+/// Names and adds nodes, for who has them alone.
+#[derive(Debug)]
+pub struct Alone<'a> {
+    /// One table for every join.
+    pub nodes: &'a mut [Nodes],
+    /// What new nodes are paid from.
+    pub budget: &'a mut Budget,
+}
+
+impl Naming for Alone<'_> {
+    type Error = Full;
+
+    #[inline(always)]
+    fn name(&mut self, join: usize, group: Group) -> Result<u32, Full> {
+        self.nodes[join].insert(group, self.budget)
+    }
+}
+
+/// Knows the names of nodes that are there.
+struct Known<'a>(&'a [Nodes]);
+
+impl Naming for Known<'_> {
+    type Error = Full;
+
+    fn name(&mut self, join: usize, group: Group) -> Result<u32, Full> {
+        self.0[join].find(group).ok_or(Full)
+    }
 }
 
 /// A set of small numbers.
@@ -88,23 +136,22 @@ impl Bits for Wide {
 
 /// What is different on the way to a key.
 struct Changes<B> {
-    leaves: B,
     /// Joins whose nodes must be looked up; the root's is the last.
     dirty: B,
-    /// Joins whose nodes have been looked up.
-    joins: B,
+    /// Joins that were dirty.
+    touched: B,
 }
 
 impl Path {
     /// A path that stands nowhere.
     pub fn new(order: &Order) -> Self {
-        let vertices = order.n_leaves() + order.n_inner();
-        let words = vertices / 64 + 1;
+        let joins = order.n_inner() + 1;
         Path {
             key: vec![0; order.len()],
-            base: vec![0; vertices],
-            values: vec![0; vertices],
-            wide: std::array::from_fn(|_| Wide { words: vec![0; words], first: 0 }),
+            words: vec![0; order.len().div_ceil(8)],
+            base: vec![0; WORDS * joins],
+            values: vec![0; WORDS * joins],
+            wide: std::array::from_fn(|_| Wide { words: vec![0; joins / 64 + 1], first: 0 }),
             unfold: Vec::new(),
             valid: false,
         }
@@ -112,8 +159,8 @@ impl Path {
 
     /// How many bytes a path of this order uses at most.
     pub fn memory(order: &Order) -> usize {
-        let vertices = order.n_leaves() + order.n_inner();
-        order.len() + 8 * vertices + 3 * 8 * (vertices / 64 + 1) + 16 * vertices
+        let joins = order.n_inner() + 1;
+        2 * order.len() + 8 + 2 * size_of::<Group>() * joins + 2 * 8 * (joins / 64 + 1) + 24 * joins
     }
 
     /// The key where the path stands.
@@ -121,233 +168,251 @@ impl Path {
         &self.key
     }
 
-    fn root(&self, order: &Order) -> (u32, u32) {
-        let root = order.root();
-        let left = if root.left == root.right { 0 } else { self.values[root.left as usize] };
-        (left, self.values[root.right as usize])
-    }
-
-    /// Changes all leaves that are different for `key`, and marks the joins above them.
-    #[inline(always)]
-    fn compare<B: Bits>(&mut self, order: &Order, key: &[u8], changes: &mut Changes<B>) {
-        let (old, new) = (self.key.chunks_exact(8), key.chunks_exact(8));
-        let rest = rest(&self.key, old.remainder().len()) ^ rest(key, new.remainder().len());
-        let mut first = 0;
-        for (old, new) in old.zip(new) {
-            let difference = word(old) ^ word(new);
-            if difference != 0 {
-                differ(
-                    &mut self.values,
-                    order.places().get(first..).unwrap_or_default(),
-                    difference,
-                    changes,
-                );
-            }
-            first += 8;
-        }
-        if rest != 0 {
-            differ(&mut self.values, order.places().get(first..).unwrap_or_default(), rest, changes);
-        }
-    }
-
-    /// Finds the tree of `key`; `name` gives the name of a pair at a join.
     #[inline]
-    fn step<B: Bits, E>(
+    fn root(&self, order: &Order) -> (u32, u32) {
+        let halves = self.values[WORDS * order.n_inner()];
+        (halves as u32, (halves >> 32) as u32)
+    }
+
+    /// Changes all bytes that are different for `key`, and marks the joins in which they are.
+    #[inline(always)]
+    fn compare<B: Bits>(&mut self, order: &Order, key: &[u8], dirty: &mut B) {
+        let (values, places) = (self.values.as_mut_slice(), order.places());
+        let blocks = key.chunks_exact(8 * BLOCK);
+        let words = blocks.remainder().chunks_exact(8);
+        let end = end(key, words.remainder().len());
+        let mut at = 0;
+        for (old, new) in self.words.chunks_exact(BLOCK).zip(blocks) {
+            if differs(old, new) {
+                for (i, (&old, new)) in old.iter().zip(new.chunks_exact(8)).enumerate() {
+                    differ(values, places, at + i, old ^ word(new), dirty);
+                }
+            }
+            at += BLOCK;
+        }
+        for new in words {
+            let old = self.words.get(at).copied().unwrap_or_default();
+            differ(values, places, at, old ^ word(new), dirty);
+            at += 1;
+        }
+        if let Some(old) = self.words.get(at) {
+            differ(values, places, at, old ^ end, dirty);
+        }
+    }
+
+    /// Finds the tree of `key`.
+    #[inline(always)]
+    fn step<B: Bits, N: Naming>(
         &mut self,
         order: &Order,
         key: &[u8],
         changes: &mut Changes<B>,
-        mut name: impl FnMut(usize, u64) -> Result<u32, E>,
-    ) -> Result<(), E> {
-        let (inner, leaves) = (order.n_inner() as u32, order.n_leaves());
+        naming: &mut N,
+    ) -> Result<(), N::Error> {
+        let inner = order.n_inner() as u32;
         if !self.valid {
-            (0..inner).for_each(|number| changes.dirty.add(number));
+            (0..inner).for_each(|join| changes.dirty.add(join));
         }
-        self.compare(order, key, changes);
-        while let Some(number) = changes.dirty.pop() {
-            if number == inner {
+        self.compare(order, key, &mut changes.dirty);
+        while let Some(join) = changes.dirty.pop() {
+            changes.touched.add(join);
+            if join == inner {
                 break;
             }
-            let join = order.join(number as usize);
-            let pair = pair(self.values[join.left as usize], self.values[join.right as usize]);
-            self.values[leaves + number as usize] = name(number as usize, pair)?;
-            changes.joins.add(number);
-            changes.dirty.add(join.up);
+            let name = naming.name(join as usize, group(&self.values, join))?;
+            let up = order.up(join as usize);
+            let word = &mut self.values[up as usize / 2];
+            let shift = up % 2 * 32;
+            *word = *word & !(0xffff_ffff << shift) | u64::from(name) << shift;
+            changes.dirty.add(up / 4);
         }
         Ok(())
     }
 
     /// Makes the changes stay, or takes them back.
-    #[inline]
-    fn finish<B: Bits>(&mut self, order: &Order, changes: &mut Changes<B>, stay: bool) {
+    #[inline(always)]
+    fn finish<B: Bits>(&mut self, changes: &mut Changes<B>, stay: bool) {
         let (from, to) = if stay { (&self.values, &mut self.base) } else { (&self.base, &mut self.values) };
-        while let Some(leaf) = changes.leaves.pop() {
-            to[leaf as usize] = from[leaf as usize];
+        while let Some(join) = changes.touched.pop() {
+            set_group(to, join, group(from, join));
         }
-        while let Some(join) = changes.joins.pop() {
-            let vertex = order.n_leaves() + join as usize;
-            to[vertex] = from[vertex];
+        // There are some when a name could not be given.
+        while let Some(join) = changes.dirty.pop() {
+            set_group(to, join, group(from, join));
         }
     }
 
-    #[inline]
-    fn visit<B: Bits, E>(
+    #[inline(always)]
+    fn visit<B: Bits, N: Naming>(
         &mut self,
         order: &Order,
         key: &[u8],
         stay: bool,
-        mut changes: Changes<B>,
-        name: impl FnMut(usize, u64) -> Result<u32, E>,
-    ) -> (Result<(u32, u32), E>, Changes<B>) {
-        let result = self.step(order, key, &mut changes, name).map(|()| self.root(order));
+        changes: &mut Changes<B>,
+        naming: &mut N,
+    ) -> Result<(u32, u32), N::Error> {
+        let result = self.step(order, key, changes, naming).map(|()| self.root(order));
         let stay = stay && result.is_ok();
-        self.finish(order, &mut changes, stay);
+        self.finish(changes, stay);
         if stay {
             self.key.copy_from_slice(key);
+            self.read_words();
             self.valid = true;
         }
-        (result, changes)
+        result
     }
 
     /// As [`Path::visit`], for trees of any size.
     #[cold]
-    fn visit_wide<E>(
+    fn visit_wide<N: Naming>(
         &mut self,
         order: &Order,
         key: &[u8],
         stay: bool,
-        name: impl FnMut(usize, u64) -> Result<u32, E>,
-    ) -> Result<(u32, u32), E> {
-        let [leaves, dirty, joins] = std::mem::take(&mut self.wide);
-        let (result, changes) = self.visit(order, key, stay, Changes { leaves, dirty, joins }, name);
-        self.wide = [changes.leaves, changes.dirty, changes.joins];
+        naming: &mut N,
+    ) -> Result<(u32, u32), N::Error> {
+        let [dirty, touched] = std::mem::take(&mut self.wide);
+        let mut changes = Changes { dirty, touched };
+        let result = self.visit(order, key, stay, &mut changes, naming);
+        self.wide = [changes.dirty, changes.touched];
         self.wide.iter_mut().for_each(Wide::clear);
         result
     }
 
     /// Stands at `key`; its root.
     #[inline]
-    pub fn go(
-        &mut self,
-        order: &Order,
-        nodes: &mut [Nodes],
-        budget: &mut Budget,
-        key: &[u8],
-    ) -> Result<(u32, u32), Full> {
-        self.go_by(order, key, |place: usize, pair| nodes[place].insert(pair, budget))
-    }
-
-    /// Stands at `key`; its root. `name` gives the name of a pair at a join.
-    #[inline]
-    pub fn go_by<E>(
+    pub fn go<N: Naming>(
         &mut self,
         order: &Order,
         key: &[u8],
-        name: impl FnMut(usize, u64) -> Result<u32, E>,
-    ) -> Result<(u32, u32), E> {
+        naming: &mut N,
+    ) -> Result<(u32, u32), N::Error> {
         if is_small(order) {
-            return self.visit(order, key, true, Changes { leaves: 0, dirty: 0, joins: 0 }, name).0;
+            return self.visit(order, key, true, &mut Changes { dirty: 0u64, touched: 0 }, naming);
         }
-        self.visit_wide(order, key, true, name)
+        self.visit_wide(order, key, true, naming)
     }
 
-    /// The root of `key`; the path stays where it is.
-    #[inline]
-    pub fn look(
-        &mut self,
-        order: &Order,
-        nodes: &mut [Nodes],
-        budget: &mut Budget,
-        key: &[u8],
-    ) -> Result<(u32, u32), Full> {
-        self.look_by(order, key, |place: usize, pair| nodes[place].insert(pair, budget))
-    }
-
-    /// The root of `key`; the path stays where it is. `name` gives the name of a pair at a join.
-    #[inline]
-    pub fn look_by<E>(
+    /// The root of `key`; the path stays where it is, if it stands anywhere.
+    #[inline(always)]
+    pub fn look<N: Naming>(
         &mut self,
         order: &Order,
         key: &[u8],
-        name: impl FnMut(usize, u64) -> Result<u32, E>,
-    ) -> Result<(u32, u32), E> {
-        let stay = !self.valid;
-        if is_small(order) {
-            return self.visit(order, key, stay, Changes { leaves: 0, dirty: 0, joins: 0 }, name).0;
+        naming: &mut N,
+    ) -> Result<(u32, u32), N::Error> {
+        if is_small(order) && self.valid {
+            return self.visit(order, key, false, &mut Changes { dirty: 0u64, touched: 0 }, naming);
         }
-        self.visit_wide(order, key, stay, name)
+        self.visit_wide(order, key, !self.valid, naming)
     }
 
     /// The root of `key` if all of its nodes are there, found without any path.
     pub fn find(order: &Order, nodes: &[Nodes], key: &[u8]) -> Option<(u32, u32)> {
         let mut path = Path::new(order);
-        path.visit_wide(order, key, true, |place, pair| nodes[place].find(pair).ok_or(Full)).ok()
+        path.visit_wide(order, key, true, &mut Known(nodes)).ok()
     }
 
     /// Stands at the key with this root.
-    pub fn unfold(&mut self, order: &Order, nodes: &[Nodes], root: (u32, u32)) {
-        let join = order.root();
+    pub fn unfold(&mut self, order: &Order, nodes: &[Nodes], (left, right): (u32, u32)) {
         self.unfold.clear();
-        if join.left != join.right {
-            self.unfold.push((join.left, root.0));
-        }
-        self.unfold.push((join.right, root.1));
-        while let Some((vertex, value)) = self.unfold.pop() {
-            self.values[vertex as usize] = value;
-            let known = std::mem::replace(&mut self.base[vertex as usize], value);
-            if known == value && self.valid {
-                continue;
-            }
-            match (vertex as usize).checked_sub(order.n_leaves()) {
-                None => self.write(order, vertex as usize, value),
-                Some(place) => {
-                    let (join, (left, right)) = (order.join(place), halves(nodes[place].get(value)));
-                    self.unfold.extend([(join.left, left), (join.right, right)]);
+        self.unfold.push((order.n_inner() as u32, [u64::from(left) | u64::from(right) << 32, 0]));
+        while let Some((join, group)) = self.unfold.pop() {
+            let known = self::group(&self.base, join);
+            set_group(&mut self.base, join, group);
+            set_group(&mut self.values, join, group);
+            let parts = order.parts(join as usize);
+            for (word, parts) in parts.chunks_exact(2).enumerate() {
+                let different = if self.valid { known[word] ^ group[word] } else { u64::MAX };
+                for (half, part) in parts.iter().enumerate() {
+                    if (different >> (32 * half)) as u32 == 0 {
+                        continue;
+                    }
+                    let value = (group[word] >> (32 * half)) as u32;
+                    match *part {
+                        Part::Empty => {}
+                        Part::Leaf(bytes) => write(&mut self.key, bytes, value),
+                        Part::Join(part) => self.unfold.push((part, nodes[part as usize].get(value))),
+                    }
                 }
             }
         }
+        self.read_words();
         self.valid = true;
     }
 
-    /// Writes the bytes of a leaf to the key.
-    fn write(&mut self, order: &Order, leaf: usize, word: u32) {
-        for (byte, place) in word.to_le_bytes().into_iter().zip(order.leaf(leaf)) {
-            if place != NONE {
-                self.key[place as usize] = byte;
-            }
+    /// Brings the words up to date with the key.
+    #[inline]
+    fn read_words(&mut self) {
+        let end = end(&self.key, self.key.len() % 8);
+        for (old, new) in self.words.iter_mut().zip(self.key.chunks_exact(8)) {
+            *old = word(new);
+        }
+        if let Some(last) = self.words.get_mut(self.key.len() / 8) {
+            *last = end;
         }
     }
 }
 
-/// Whether sets of the leaves and of the joins fit into a word.
-#[inline]
-fn is_small(order: &Order) -> bool {
-    order.n_leaves() <= 64 && order.n_inner() < 64
+/// The slots of a join.
+#[inline(always)]
+fn group(values: &[u64], join: u32) -> Group {
+    let at = WORDS * join as usize;
+    let values = &values[at..at + WORDS];
+    [values[0], values[1]]
 }
 
-/// Changes the leaves of those of eight bytes that are different.
 #[inline(always)]
-fn differ<B: Bits>(values: &mut [u32], places: &[Place], mut difference: u64, changes: &mut Changes<B>) {
-    while difference != 0 {
-        let byte = difference.trailing_zeros() / 8;
-        let place = places[byte as usize];
-        let changed = (difference >> (8 * byte)) & 0xff;
-        values[place.leaf() as usize] ^= (changed as u32) << place.shift();
-        changes.leaves.add(place.leaf());
-        changes.dirty.add(place.above);
-        difference ^= changed << (8 * byte);
+fn set_group(values: &mut [u64], join: u32, group: Group) {
+    let at = WORDS * join as usize;
+    values[at..at + WORDS].copy_from_slice(&group);
+}
+
+/// Writes the bytes of a leaf to a key.
+#[inline]
+fn write(key: &mut [u8], bytes: [u32; 4], word: u32) {
+    for (byte, place) in word.to_le_bytes().into_iter().zip(bytes) {
+        if place != NONE {
+            key[place as usize] = byte;
+        }
     }
 }
 
-/// Eight bytes as a word.
+/// Whether a set of the joins fits into a word.
 #[inline]
+fn is_small(order: &Order) -> bool {
+    order.n_inner() < 64
+}
+
+/// Eight bytes as a word.
+#[inline(always)]
 fn word(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
+/// Whether a block of words is different.
+#[inline(always)]
+fn differs(old: &[u64], new: &[u8]) -> bool {
+    let differences = old.iter().zip(new.chunks_exact(8)).map(|(old, new)| old ^ word(new));
+    differences.fold(0, |any, difference| any | difference) != 0
+}
+
+/// Changes those bytes of a word of the key that are different.
+#[inline(always)]
+fn differ<B: Bits>(values: &mut [u64], places: &[u32], at: usize, mut difference: u64, dirty: &mut B) {
+    while difference != 0 {
+        let low = difference.trailing_zeros() & !7;
+        let place = places[8 * at + low as usize / 8];
+        let changed = difference & 0xff << low;
+        values[place as usize / 8] ^= changed >> low << (place % 8 * 8);
+        dirty.add(place / 16);
+        difference ^= changed;
+    }
+}
+
 /// The last `len` bytes of a key, fewer than eight. They are read together with bytes in front of them if there are enough.
 #[inline]
-fn rest(key: &[u8], len: usize) -> u64 {
+fn end(key: &[u8], len: usize) -> u64 {
     match key.last_chunk() {
         _ if len == 0 => 0,
         Some(bytes) => u64::from_le_bytes(*bytes) >> (64 - 8 * len),
@@ -366,11 +431,12 @@ mod tests {
         let mut nodes: Vec<Nodes> = (0..order.n_inner()).map(|_| Nodes::new(budget).unwrap()).collect();
         let mut path = Path::new(&order);
         let keys = [[0; 21], [5; 21], std::array::from_fn(|i| i as u8), std::array::from_fn(|i| i as u8 / 9)];
-        let roots = keys.map(|key| path.look(&order, &mut nodes, budget, &key).unwrap());
+        let roots =
+            keys.map(|key| path.look(&order, &key, &mut Alone { nodes: &mut nodes, budget }).unwrap());
         for (i, key) in keys.iter().enumerate() {
-            assert_eq!(path.go(&order, &mut nodes, budget, key), Ok(roots[i]));
+            assert_eq!(path.go(&order, key, &mut Alone { nodes: &mut nodes, budget }), Ok(roots[i]));
             for (other, root) in keys.iter().zip(roots) {
-                assert_eq!(path.look(&order, &mut nodes, budget, other), Ok(root));
+                assert_eq!(path.look(&order, other, &mut Alone { nodes: &mut nodes, budget }), Ok(root));
                 assert_eq!(Path::find(&order, &nodes, other), Some(root));
                 assert_eq!(path.key(), key);
             }
@@ -390,14 +456,22 @@ mod tests {
             let mut path = Path::new(&order);
             let key =
                 |i: usize| -> Vec<u8> { (0..len).map(|at| (at % 7 == i % 7) as u8 * i as u8).collect() };
-            let roots: Vec<_> =
-                (0..40).map(|i| path.go(&order, &mut nodes, budget, &key(i)).unwrap()).collect();
+            let roots: Vec<_> = (0..40)
+                .map(|i| path.go(&order, &key(i), &mut Alone { nodes: &mut nodes, budget }).unwrap())
+                .collect();
             for i in (0..40).rev() {
-                assert_eq!(path.look(&order, &mut nodes, budget, &key(i)), Ok(roots[i]), "{len} {i}");
+                assert_eq!(
+                    path.look(&order, &key(i), &mut Alone { nodes: &mut nodes, budget }),
+                    Ok(roots[i]),
+                    "{len} {i}"
+                );
                 assert_eq!(Path::find(&order, &nodes, &key(i)), Some(roots[i]));
                 path.unfold(&order, &nodes, roots[i]);
                 assert_eq!(path.key(), key(i));
-                assert_eq!(path.look(&order, &mut nodes, budget, &key(39 - i)), Ok(roots[39 - i]));
+                assert_eq!(
+                    path.look(&order, &key(39 - i), &mut Alone { nodes: &mut nodes, budget }),
+                    Ok(roots[39 - i])
+                );
             }
         }
     }
@@ -409,10 +483,12 @@ mod tests {
         let mut nodes: Vec<Nodes> = (0..order.n_inner()).map(|_| Nodes::new(budget).unwrap()).collect();
         let mut path = Path::new(&order);
         let key = |i: u8| std::array::from_fn::<u8, 64, _>(|at| i.wrapping_mul(at as u8));
-        let first = path.go(&order, &mut nodes, budget, &key(1)).unwrap();
-        let full = (2..).find(|&i| path.look(&order, &mut nodes, budget, &key(i)).is_err()).unwrap();
-        assert_eq!(path.go(&order, &mut nodes, budget, &key(full)), Err(Full));
-        assert_eq!(path.go(&order, &mut nodes, budget, &key(1)), Ok(first));
+        let first = path.go(&order, &key(1), &mut Alone { nodes: &mut nodes, budget }).unwrap();
+        let full = (2..)
+            .find(|&i| path.look(&order, &key(i), &mut Alone { nodes: &mut nodes, budget }).is_err())
+            .unwrap();
+        assert_eq!(path.go(&order, &key(full), &mut Alone { nodes: &mut nodes, budget }), Err(Full));
+        assert_eq!(path.go(&order, &key(1), &mut Alone { nodes: &mut nodes, budget }), Ok(first));
         assert_eq!(path.key(), key(1));
     }
 }

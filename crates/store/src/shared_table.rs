@@ -49,6 +49,11 @@ impl TableHand<'_> {
         }
     }
 
+    /// Looks at once, without beginning to work.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        self.turn.look(|shared| shared.find(key, shared.prepare(key)).is_some())
+    }
+
     /// Makes room in a segment, unless somebody else has done so meanwhile.
     #[cold]
     fn grow(&mut self, number: usize) -> Result<(), Full> {

@@ -11,7 +11,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::compact::Crowded;
 use crate::concurrent::{Hand, Turn};
-use crate::path::Path;
+use crate::nodes::{Group, Nodes};
+use crate::path::{Naming, Path};
 use crate::tree::{NO_FAMILY, Root, Roots, Ticket, Tree};
 use crate::{Full, Recall, Seen};
 
@@ -54,6 +55,22 @@ enum Wanted {
     Room { family: u32, join: usize },
 }
 
+/// Names and adds nodes while others may do the same.
+struct Together<'a> {
+    family: u32,
+    nodes: &'a [Nodes],
+}
+
+impl Naming for Together<'_> {
+    type Error = Wanted;
+
+    #[inline(always)]
+    fn name(&mut self, join: usize, group: Group) -> Result<u32, Wanted> {
+        let family = self.family;
+        self.nodes[join].insert_shared(group).map_err(|Crowded| Wanted::Room { family, join })
+    }
+}
+
 impl TreeHand<'_> {
     /// The family and the root of a key. The path stands there afterwards if `stay`, or if it stood in another family.
     #[inline]
@@ -72,13 +89,11 @@ impl TreeHand<'_> {
         let number = tree.known_family(key.len()).ok_or(Wanted::Family)?;
         let family = &tree.families[number as usize];
         let path = path(&mut self.paths, number, || Path::new(&family.order));
-        let name = |join: usize, pair| {
-            family.nodes[join].insert_shared(pair).map_err(|Crowded| Wanted::Room { family: number, join })
-        };
+        let naming = &mut Together { family: number, nodes: &family.nodes };
         let root = if stay || number != self.parent {
-            path.go_by(&family.order, key, name)?
+            path.go(&family.order, key, naming)?
         } else {
-            path.look_by(&family.order, key, name)?
+            path.look(&family.order, key, naming)?
         };
         Ok((number, root))
     }

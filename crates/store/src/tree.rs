@@ -19,7 +19,7 @@ use crate::budget::Budget;
 use crate::learn;
 use crate::nodes::Nodes;
 use crate::order::Order;
-use crate::path::Path;
+use crate::path::{Alone, Path};
 use crate::roots::{Location, RootSet};
 use crate::{Full, Recall, Seen};
 
@@ -232,7 +232,8 @@ impl Tree {
         let Some(to_roots) = &mut to.roots else { return Err(Full) };
         for &root in roots {
             paths[old].unfold(&families[old].order, &families[old].nodes, root);
-            let root = to_path.go(&to.order, &mut to.nodes, &mut self.budget, paths[old].key())?;
+            let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
+            let root = to_path.go(&to.order, paths[old].key(), naming)?;
             to_roots.insert(root, to_roots.locate(root), &mut self.budget)?;
         }
         Ok(())
@@ -242,7 +243,8 @@ impl Tree {
     fn stand(&mut self, key: &[u8]) -> Result<(), Full> {
         let number = self.family(key.len())?;
         let Family { order, nodes, .. } = &mut self.families[number as usize];
-        self.paths[number as usize].go(order, nodes, &mut self.budget, key)?;
+        let naming = &mut Alone { nodes, budget: &mut self.budget };
+        self.paths[number as usize].go(order, key, naming)?;
         self.parent = number;
         Ok(())
     }
@@ -264,16 +266,48 @@ impl Seen for Tree {
         let number = self.family(key.len())?;
         let Family { order, nodes, roots, .. } = &mut self.families[number as usize];
         let path = &mut self.paths[number as usize];
-        let root = if number == self.parent {
-            path.look(order, nodes, &mut self.budget, key)?
-        } else {
-            path.go(order, nodes, &mut self.budget, key)?
-        };
+        let naming = &mut Alone { nodes, budget: &mut self.budget };
+        let root =
+            if number == self.parent { path.look(order, key, naming)? } else { path.go(order, key, naming)? };
         // The present family of a length has roots.
         let roots = roots.as_ref().ok_or(Full)?;
         let at = roots.locate(root);
         roots.prefetch(at);
         Ok(Ticket { root: Root { family: number, left: root.0, right: root.1 }, at })
+    }
+
+    /// Most keys belong to the parent's family: what is known of that is looked up once.
+    #[inline]
+    fn prepare_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        tickets.reserve(keys.len());
+        let mut keys = keys.peekable();
+        while let Some(first) = keys.peek() {
+            let len = first.len();
+            let number = self.family(len)?;
+            let siblings = std::iter::from_fn(|| keys.next_if(|key| key.len() == len));
+            if number != self.parent {
+                for key in siblings {
+                    tickets.push(self.prepare(key)?);
+                }
+                continue;
+            }
+            let Family { order, nodes, roots, .. } = &mut self.families[number as usize];
+            let path = &mut self.paths[number as usize];
+            // The present family of a length has roots.
+            let roots = roots.as_ref().ok_or(Full)?;
+            let naming = &mut Alone { nodes, budget: &mut self.budget };
+            for key in siblings {
+                let root = path.look(order, key, naming)?;
+                let at = roots.locate(root);
+                roots.prefetch(at);
+                tickets.push(Ticket { root: Root::new(number, root), at });
+            }
+        }
+        Ok(())
     }
 
     #[inline]
@@ -452,7 +486,7 @@ mod tests {
 
     #[test]
     fn neighbours_cost_little() {
-        for (kind, most) in [(Roots::Whole, 14.0), (Roots::Cleary, 7.0)] {
+        for (kind, most) in [(Roots::Whole, 15.0), (Roots::Cleary, 7.0)] {
             let mut tree = Tree::new(kind, u64::MAX);
             for i in 0..1_000_000u32 {
                 let mut key = [7u8; 64];
