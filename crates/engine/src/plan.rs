@@ -453,27 +453,20 @@ impl Config {
     }
 }
 
-/// Stores that several workers can share.
-const SHARED_STORES: [&str; 5] = ["table", "tree", "cleary", "hc", "bitstate"];
 /// More threads than this are a slip of the pen.
 const MOST_THREADS: u64 = 512;
 
 /// How many workers a search may have. Depth-first is an order that only one worker can keep; several are used when they
 /// are asked for.
 fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
-    let shared = SHARED_STORES.contains(&config.store);
     match options.threads {
         Some(0) => Err(Failure::refused_with("--threads 0 leaves nobody to do the work", "use --threads 1")),
         Some(n) if n > MOST_THREADS => Err(Failure::refused_with(
             format!("--threads {n} is more than any machine has use for"),
             format!("use at most --threads {MOST_THREADS}, or leave it out to use every core"),
         )),
-        Some(n) if n > 1 && !shared => Err(Failure::refused_with(
-            format!("--threads {n} is not available yet with --store {}", config.store),
-            format!("use --threads 1, or --store {}", SHARED_STORES.join(" or ")),
-        )),
         Some(n) => Ok(n),
-        None if shared && config.search != "dfs" => {
+        None if config.search != "dfs" => {
             let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
             Ok(cores.min(MOST_THREADS))
         }
@@ -715,7 +708,7 @@ mod tests {
         assert_eq!(threads(&CheckOptions { search: some("bfs"), ..options() }), cores);
         assert_eq!(threads(&CheckOptions { search: some("dfs"), ..options() }), 1);
         assert_eq!(threads(&CheckOptions { search: some("dfs"), threads: Some(3), ..options() }), 3);
-        assert_eq!(threads(&CheckOptions { store: some("collapse"), ..options() }), 1);
+        assert_eq!(threads(&CheckOptions { store: some("collapse"), ..options() }), cores);
         assert!(message(&CheckOptions { threads: Some(100_000), ..options() }).contains("any machine"));
     }
 
@@ -756,7 +749,6 @@ mod tests {
     fn what_does_not_exist_yet_is_refused() {
         let cases = [
             CheckOptions { search: some("ndfs-dual"), ..options() },
-            CheckOptions { threads: Some(2), store: some("collapse"), ..options() },
             CheckOptions { proviso: some("color"), ..options() },
         ];
         for case in cases {
