@@ -185,3 +185,23 @@ fn on_the_models_of_the_repository_all_ways_find_the_same() {
     let small = Model::all().iter().filter(|model| agrees(model)).count();
     assert!(small > 100, "only {small} models were small enough");
 }
+
+/// A process in control of an atomic sequence never sees `timeout`, and `else` is no answer to it that others could take away: how
+/// far a sequence goes does not depend on who else can move.
+#[test]
+fn timeout_within_sequences_depends_on_nobody() {
+    let others =
+        "active proctype x() { byte l; l = 1; l = 2 } active proctype w() { (g == 2); assert(false) }";
+    for p in [
+        "h = 1; if :: timeout -> g = 1 :: else -> g = 2 fi",
+        "h = 1; if :: timeout -> g = 1 :: !timeout -> g = 2 fi",
+        "byte k; atomic { k = 1; if :: timeout -> g = 1 :: else -> g = 2 fi }",
+        "byte k; atomic { k = 1; timeout; g = 1 }; g = 2",
+        "byte k; k = 1; atomic { timeout; k = 2; timeout; g = 2 }",
+        "byte k; do :: atomic { k < 2 -> k++; if :: timeout -> g = 1 :: g == 0 fi } :: timeout -> break od; g = 2",
+    ] {
+        let text = format!("byte g, h; active proctype p() {{ {p} }} {others}");
+        let model = Model::new(p, &text).expect("a program");
+        assert!(agrees(&model), "{p} is small");
+    }
+}
