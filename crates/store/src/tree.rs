@@ -1,9 +1,10 @@
 //! Tree compression (Blom, Lisser, van de Pol, Weber 2009; Laarman, van de Pol, Weber 2011).
 //!
-//! A key is cut into words of 32 bits. Words are paired, each pair is replaced by the name of an inner node ([`Nodes`]), the
-//! names are paired again, and so on until two numbers are left: the *root*. States that differ in one word share all
-//! nodes but those on one path, so a state costs little more than its root. Roots are kept in a set of their own
-//! ([`RootSet`]): whole (64 bits, `tree`) or quotiented to the bits that names really need (`cleary`).
+//! A key is cut into words of 32 bits. Up to four words are joined and replaced by the name of an inner node ([`Nodes`]), the
+//! names are joined again, and so on until two numbers are left: the *root*. (The papers join two; [`crate::order`] says why
+//! four.) States that differ in one word share all nodes but those on one path, so a state costs little more than its root.
+//! Roots are kept in a set of their own ([`RootSet`]): whole (64 bits, `tree`) or quotiented to the bits that names really
+//! need (`cleary`).
 //!
 //! **Incremental.** One key after another differs little in a search. A [`Path`] remembers the tree of the parent, and only
 //! nodes above what changed are looked up.
