@@ -140,7 +140,8 @@ fn unfair(report: &Report, property: &PropertyReport) -> Option<Hint> {
     );
     again(report, &text, |options| {
         options.fair = Some("weak".to_string());
-        options.search = options.search.take().filter(|search| search != "ndfs" && search != "cndfs");
+        options.search =
+            options.search.take().filter(|search| !["ndfs", "cndfs", "ndfs-dual"].contains(&search.as_str()));
     })
 }
 

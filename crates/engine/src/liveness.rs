@@ -22,6 +22,7 @@ use reduce::Watched;
 use search::cndfs::{Workers, cndfs};
 use search::marks::Acceptance;
 use search::ndfs::{Cycles, ndfs};
+use search::ndfs_dual::ndfs_dual;
 use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
@@ -42,6 +43,8 @@ pub enum How {
     Nested,
     /// Nested depth-first search by several workers.
     NestedTogether,
+    /// Nested depth-first search by two workers, one for each part.
+    NestedDual,
     /// Strongly connected components.
     Components,
     /// Strongly connected components, refined until what is left is strongly fair.
@@ -56,6 +59,7 @@ impl How {
             How::Single => "dfs",
             How::Nested => "ndfs",
             How::NestedTogether => "cndfs",
+            How::NestedDual => "ndfs-dual",
             How::Components => "scc",
             How::Refinement => "streett",
         }
@@ -77,6 +81,7 @@ pub fn search(
         (CycleSearch::Components, _) => How::Components,
         _ if plan.fairness == Fairness::Weak => How::Components,
         (CycleSearch::Auto, Strength::Weak) => How::Single,
+        (CycleSearch::NestedDual, _) => How::NestedDual,
         _ if is_together(plan, task) => How::NestedTogether,
         _ => How::Nested,
     };
@@ -98,6 +103,7 @@ pub fn search(
             together(plan, searched, &cycles, task, observer)
         }
         How::Single | How::Nested | How::NestedTogether => ndfs(searched, &cycles, task, observer),
+        How::NestedDual => ndfs_dual(searched, &cycles, task, observer),
         How::Components => scc(searched, &cycles, task, observer),
         How::Refinement => strong(searched, &cycles, task, observer),
     };
@@ -226,7 +232,7 @@ fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
     match plan.cycles {
         CycleSearch::NestedTogether => possible,
         CycleSearch::Auto => possible && plan.config.threads > 1,
-        CycleSearch::Nested | CycleSearch::Components => false,
+        CycleSearch::Nested | CycleSearch::NestedDual | CycleSearch::Components => false,
     }
 }
 

@@ -47,6 +47,8 @@ pub enum CycleSearch {
     Nested,
     /// Nested depth-first search by several workers.
     NestedTogether,
+    /// Nested depth-first search by two workers, one for each part.
+    NestedDual,
     /// Strongly connected components.
     Components,
 }
@@ -145,8 +147,8 @@ pub struct Choice {
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
-    available: &["auto", "frontier", "dfs", "bfs", "handoff", "ndfs", "cndfs", "scc"],
-    later: &["ndfs-dual"],
+    available: &["auto", "frontier", "dfs", "bfs", "handoff", "ndfs", "cndfs", "ndfs-dual", "scc"],
+    later: &[],
 };
 /// The values of `--por`.
 pub const POR: Choice =
@@ -235,6 +237,7 @@ impl Plan {
         let cycles = match search {
             "ndfs" => CycleSearch::Nested,
             "cndfs" => CycleSearch::NestedTogether,
+            "ndfs-dual" => CycleSearch::NestedDual,
             "scc" => CycleSearch::Components,
             _ => CycleSearch::Auto,
         };
@@ -361,21 +364,27 @@ fn source(options: &CheckOptions) -> Source {
 /// Fairness asks for a mark of every process; a nested search knows one.
 fn refuse_unfair(fair: Option<&str>, search: &str, cycles: CycleSearch) -> Result<(), Failure> {
     match (fair, cycles) {
-        (Some(fair), CycleSearch::Nested | CycleSearch::NestedTogether) => Err(Failure::refused_with(
+        (None, _) | (_, CycleSearch::Auto | CycleSearch::Components) => Ok(()),
+        (Some(fair), _) => Err(Failure::refused_with(
             format!("--search {search} cannot be used with --fair {fair}"),
             "use --search scc, or leave --search out",
         )),
-        _ => Ok(()),
     }
 }
 
 /// Where a path becomes too long depends on the order, and workers have different ones.
 fn refuse_together(options: &CheckOptions, config: &Config) -> Result<(), Failure> {
     let alone = match config.search {
-        "cndfs" => "ndfs",
+        "cndfs" | "ndfs-dual" => "ndfs",
         "handoff" => "dfs",
         _ => return Ok(()),
     };
+    if config.search == "ndfs-dual" && options.threads.is_some_and(|threads| threads != 2) {
+        return Err(Failure::refused_with(
+            "--search ndfs-dual is a search by two workers",
+            "use --threads 2, or --search cndfs for any number",
+        ));
+    }
     if options.max_depth.is_some() {
         return Err(Failure::refused_with(
             format!(
@@ -747,14 +756,8 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_yet_is_refused() {
-        let cases = [
-            CheckOptions { search: some("ndfs-dual"), ..options() },
-            CheckOptions { proviso: some("color"), ..options() },
-        ];
-        for case in cases {
-            let text = message(&case);
-            assert!(text.contains("not available yet"), "{text}");
-        }
+        let text = message(&CheckOptions { proviso: some("color"), ..options() });
+        assert!(text.contains("not available yet"), "{text}");
     }
 
     #[test]
@@ -765,6 +768,10 @@ mod tests {
         assert!(message(&CheckOptions { max_memory: some("much"), ..options() }).contains("not a size"));
         let unfair = CheckOptions { search: some("ndfs"), fair: some("weak"), ..options() };
         assert!(message(&unfair).contains("--search ndfs cannot be used with --fair weak"));
+        let three = CheckOptions { search: some("ndfs-dual"), threads: Some(3), ..options() };
+        assert!(message(&three).contains("two workers"));
+        let unfair = CheckOptions { search: some("ndfs-dual"), fair: some("weak"), ..options() };
+        assert!(message(&unfair).contains("--search ndfs-dual cannot be used with --fair weak"));
         let unfair = CheckOptions { search: some("cndfs"), fair: some("weak"), ..options() };
         assert!(message(&unfair).contains("--search cndfs cannot be used with --fair weak"));
         assert!(message(&CheckOptions { handoff: Some(10), ..options() }).contains("belongs to"));

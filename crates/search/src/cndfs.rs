@@ -645,7 +645,7 @@ where
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::ndfs::ndfs;
     use crate::ndfs::tests::cycles;
@@ -691,7 +691,7 @@ mod tests {
 
     /// What is wrong with a graph of rings.
     #[derive(Clone, Copy, PartialEq)]
-    enum Wrong {
+    pub(crate) enum Wrong {
         Nothing,
         /// A step leads back to a node that accepts.
         Step,
@@ -700,7 +700,7 @@ mod tests {
     }
 
     /// A graph of rings in a row, with steps to later rings. Nodes that are on no cycle accept.
-    fn rings(n: u32, seed: u64, wrong: Wrong) -> Graph {
+    pub(crate) fn rings(n: u32, seed: u64, wrong: Wrong) -> Graph {
         let mut random = Random::new(seed);
         let (mut text, mut accepting) = (String::new(), Vec::new());
         let (mut first, mut whole) = (0, None);

@@ -24,6 +24,7 @@ pub mod lasso;
 pub mod limits;
 pub mod marks;
 pub mod ndfs;
+pub mod ndfs_dual;
 pub mod observer;
 pub mod outcome;
 pub mod pack;

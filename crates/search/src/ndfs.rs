@@ -21,6 +21,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memo
 use crate::random::Random;
 use crate::stack::Stack;
 use crate::task::Task;
+use std::sync::mpsc::SyncSender;
 use store::numbered::{Number, Numbered, Visit};
 use system::{ActionId, Fault, TransitionSystem};
 
@@ -44,28 +45,7 @@ pub fn ndfs(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut search = Ndfs {
-        system,
-        cycles,
-        task,
-        budget: Budget::new(task, observer),
-        marker: Marker::new(system, cycles.acceptance),
-        expansion: Expansion::default(),
-        store: Numbered::new(cycles.memory),
-        colours: Vec::new(),
-        hidden: system.hidden_bytes(),
-        random: task.seed.map(Random::new),
-        order: Vec::new(),
-        hashes: Vec::new(),
-        near: Vec::new(),
-        actions: Vec::new(),
-        blue: Stack::default(),
-        frames: Vec::new(),
-        red: Stack::default(),
-        found: Recorder::default(),
-        statistics: Statistics::default(),
-        depth_limited: false,
-    };
+    let mut search = Ndfs::new(system, cycles, task, Budget::new(task, observer));
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
@@ -94,7 +74,8 @@ struct Frame {
     path: usize,
 }
 
-struct Ndfs<'a> {
+/// A running search.
+pub(crate) struct Ndfs<'a> {
     system: &'a dyn TransitionSystem,
     cycles: &'a Cycles,
     task: &'a Task<'a>,
@@ -115,6 +96,8 @@ struct Ndfs<'a> {
     found: Recorder,
     statistics: Statistics,
     depth_limited: bool,
+    /// Accepting states go to another worker, who makes the second search.
+    pub seeds: Option<SyncSender<Vec<u8>>>,
 }
 
 /// The part of a state that makes it different from others.
@@ -122,8 +105,43 @@ pub(crate) fn key(state: &[u8], hidden: usize) -> &[u8] {
     &state[..state.len().saturating_sub(hidden)]
 }
 
+impl<'a> Ndfs<'a> {
+    /// A search that has not begun.
+    pub fn new(
+        system: &'a dyn TransitionSystem,
+        cycles: &'a Cycles,
+        task: &'a Task<'a>,
+        budget: Budget<'a>,
+    ) -> Self {
+        Ndfs {
+            system,
+            cycles,
+            task,
+            budget,
+            marker: Marker::new(system, cycles.acceptance),
+            expansion: Expansion::default(),
+            store: Numbered::new(cycles.memory),
+            colours: Vec::new(),
+            hidden: system.hidden_bytes(),
+            random: task.seed.map(Random::new),
+            order: Vec::new(),
+            hashes: Vec::new(),
+            near: Vec::new(),
+            actions: Vec::new(),
+            blue: Stack::default(),
+            frames: Vec::new(),
+            red: Stack::default(),
+            found: Recorder::default(),
+            statistics: Statistics::default(),
+            depth_limited: false,
+            seeds: None,
+        }
+    }
+}
+
 impl Ndfs<'_> {
-    fn run(&mut self) -> Result<(), StopReason> {
+    /// Searches to the end.
+    pub fn run(&mut self) -> Result<(), StopReason> {
         if let Err(fault) = self.system.initial(&mut self.blue.state) {
             // An initial state that cannot be built is not the claim's business.
             return if self.task.checks.count(fault.kind) { self.violation(fault, &[]) } else { Ok(()) };
@@ -248,8 +266,14 @@ impl Ndfs<'_> {
         if self.cycles.nested && all_red {
             colour = Colour::Red;
         } else if self.cycles.nested && accepting {
-            self.red_search(number)?;
-            colour = Colour::Red;
+            match &self.seeds {
+                // Who is no longer there has told all to stop.
+                Some(seeds) => seeds.send(self.blue.state.clone()).map_err(|_| StopReason::Interrupted)?,
+                None => {
+                    self.red_search(number)?;
+                    colour = Colour::Red;
+                }
+            }
         }
         self.colours[number.index()] = colour;
         if let Some(parent) = self.frames.last_mut() {
@@ -360,7 +384,8 @@ impl Ndfs<'_> {
         }
     }
 
-    fn conclude(mut self, stop: StopReason) -> Outcome {
+    /// What was found.
+    pub fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
         Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)

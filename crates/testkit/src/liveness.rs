@@ -71,7 +71,7 @@ const fn weak(options: &'static [&'static str]) -> Way {
 pub const ALWAYS: [Way; 2] = [plain(&[]), weak(&[])];
 
 /// The ways that are taken in turn. One that is refused says nothing.
-pub const IN_TURN: [Way; 18] = [
+pub const IN_TURN: [Way; 19] = [
     plain(&["--search", "scc"]),
     weak(&["--exec", "interp"]),
     plain(&["--search", "ndfs", "--opt", "none"]),
@@ -87,6 +87,7 @@ pub const IN_TURN: [Way; 18] = [
     plain(&["--por", "twophase"]),
     plain(&["--search", "cndfs", "--threads", "2", "--alone", "0"]),
     plain(&["--threads", "8", "--alone", "0", "--por", "none"]),
+    plain(&["--search", "ndfs-dual"]),
     plain(&["--threads", "3", "--alone", "0", "--opt", "none", "--exec", "interp"]),
     plain(&["--por", "none", "--seed", "7"]),
     weak(&["--seed", "7"]),
