@@ -151,6 +151,15 @@ fn agrees(model: &Model) -> bool {
         if all.exhausted.is_none() {
             return false;
         }
+        // What is done when nobody says: choices are made in some states and not in others.
+        let now_and_then = Stubborn::new(&model.program, &machine, Extent::AnyProcesses).only_where_it_pays();
+        for (order, proviso) in [(Order::Depth, Proviso::Stack), (Order::Frontier, Proviso::ClosedSet)] {
+            let proviso = if checks.only_end_states() { Proviso::None } else { proviso };
+            let way = Way { order, method: Method::Sets, proviso, ..PLAIN };
+            let (outcome, found) = search(&machine, Some(&now_and_then), way, checks);
+            assert!(outcome.exhausted.is_some(), "{} {way:?}: {:?}", model.name, outcome.stop);
+            assert_eq!(found, expected, "{} where it pays, {way:?}", model.name);
+        }
         for extent in [Extent::OneProcess, Extent::AnyProcesses] {
             let stubborn = Stubborn::new(&model.program, &machine, extent);
             for way in ways(checks) {
