@@ -2,8 +2,7 @@
 
 use engine::Failure;
 use std::ops::RangeInclusive;
-use system::Fault;
-use trace::msc::{Chart, svg, text};
+use trace::msc::{Chart, End, svg, text};
 use trace::{Palette, Run};
 
 /// Steps that a chart shows at most: nobody can look at more, and viewers give up.
@@ -23,9 +22,9 @@ pub fn title(title: &str, steps: &RangeInclusive<usize>, len: usize) -> String {
 }
 
 /// Writes the chart of a whole run, or of its last steps if there are too many or no more are remembered.
-pub fn save_run(path: &str, run: &Run<'_>, fault: Option<&Fault>, headline: &str) -> Result<(), Failure> {
+pub fn save_run(path: &str, run: &Run<'_>, ending: End<'_>, headline: &str) -> Result<(), Failure> {
     let drawn = drawable(&(run.first() + 1..=run.len()));
-    save(path, &Chart::of(run, drawn.clone(), fault), &title(headline, &drawn, run.len()))
+    save(path, &Chart::of(run, drawn.clone(), ending), &title(headline, &drawn, run.len()))
 }
 
 /// Writes a chart: as text where the name ends in `.txt`, as SVG where it ends in `.svg` or has no ending.

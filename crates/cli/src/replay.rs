@@ -10,7 +10,7 @@ use engine::{Answer, Disk, report_text};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use system::FaultKind;
-use trace::msc::{self, Chart};
+use trace::msc::{self, Chart, End};
 use trace::write::fault_object;
 use trace::{Palette, itf, story};
 
@@ -23,7 +23,7 @@ pub fn run(args: &ReplayArgs) -> u8 {
     let view = |replayed: &mut Replayed<'_>| {
         let steps = wanted(args, replayed.run.len());
         let drawn = chart::drawable(&steps);
-        let chart = || Chart::of(&replayed.run, drawn.clone(), Some(&replayed.violation));
+        let chart = || Chart::of(&replayed.run, drawn.clone(), ending(replayed));
         if let Some(path) = &args.msc {
             chart::save(path, &chart(), &chart::title(&title(replayed), &drawn, replayed.run.len()))?;
         }
@@ -54,6 +54,11 @@ fn step_through(args: &ReplayArgs) -> u8 {
     output::settle(replay(&args.trail, &Disk, view), Format::Text).unwrap_or_else(|status| status)
 }
 
+/// How the run ends.
+pub fn ending<'a>(replayed: &'a Replayed<'_>) -> End<'a> {
+    End { fault: Some(&replayed.violation), cycle: replayed.cycle }
+}
+
 /// What is violated, in one line.
 fn title(replayed: &Replayed<'_>) -> String {
     let steps = story::steps(replayed.run.len());
@@ -78,7 +83,7 @@ fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette)
 }
 
 /// The steps as a story; where they are repeated for ever is said.
-fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+pub fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
     let (run, first, last) = (&replayed.run, *steps.start(), *steps.end());
     let Some(cycle) = replayed.cycle.filter(|&cycle| (first..=last + 1).contains(&(cycle + 1))) else {
         return story::part(run, steps, palette);
@@ -113,5 +118,6 @@ fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
 
 fn informal(replayed: &Replayed<'_>) -> Value {
     let description = report_text::describe_fault(&replayed.violation);
-    itf::trace(&replayed.run, itf::About { source: &replayed.model, description: &description })
+    let (source, cycle) = (&replayed.model, replayed.cycle);
+    itf::trace(&replayed.run, itf::About { source, description: &description, cycle })
 }

@@ -10,6 +10,7 @@ use engine::simulation::{Ending, Input};
 use engine::{Answer, Disk, Failure, Flow, report_text};
 use serde_json::{Value, json};
 use std::io::Read;
+use trace::msc::End;
 use trace::write::fault_object;
 use trace::{Run, story};
 
@@ -74,7 +75,7 @@ impl Printer<'_> {
         };
         if let Some(path) = &self.args.msc {
             let title = format!("{}: a run of {}", self.args.model.model, story::steps(run.len()));
-            chart::save_run(path, run, fault, &title)?;
+            chart::save_run(path, run, End { fault, cycle: None }, &title)?;
         }
         if let (Some(path), Some(fault), Some(origin)) = (&self.args.trail, fault, &self.origin) {
             origin.write_trail(path, run, fault.clone()).map_err(|why| {

@@ -144,11 +144,26 @@ fn a_replay_shows_the_cycle() {
     scratch.check(&[]);
     let text = scratch.run(&["replay", "m.pml.trail.json"]).stdout;
     assert!(text.contains("from here on for ever, 2 steps again and again:"), "{text}");
+    let chart = scratch.run(&["replay", "m.pml.trail.json", "--format", "msc"]).stdout;
+    let at = |text: &str| chart.find(text).unwrap_or_else(|| panic!("no {text:?} in {chart}"));
+    assert!(at("x = 1") < at("from here on for ever"), "{chart}");
+    assert!(
+        at("from here on for ever") < at("x = 3 - x")
+            && at("x = 3 - x") < at("and again from the line above"),
+        "{chart}"
+    );
+    scratch.run(&["replay", "m.pml.trail.json", "--msc", "chart.svg"]);
+    let svg = scratch.read("chart.svg");
+    assert!(svg.contains("↻ from here on for ever") && svg.contains("↻ and again"), "{svg}");
+    let informal = scratch.run(&["replay", "m.pml.trail.json", "--format", "itf"]).stdout;
+    assert!(informal.contains("\"loop\": 2"), "{informal}");
     let scratch = Scratch::with("byte x; active proctype p() { x = 1 } ltl f { <> (x == 2) }");
     let (_, report) = scratch.check(&[]);
     assert_eq!(report["properties"][1]["violations"][0]["kind"], "accept-cycle");
-    let text = scratch.run(&["replay", "m.pml.trail.json"]).stdout;
-    assert!(text.contains("nothing can move: this state lasts for ever"), "{text}");
+    for format in ["text", "msc"] {
+        let text = scratch.run(&["replay", "m.pml.trail.json", "--format", format]).stdout;
+        assert!(text.contains("nothing can move: this state lasts for ever"), "{text}");
+    }
 }
 
 #[test]

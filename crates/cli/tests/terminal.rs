@@ -57,7 +57,7 @@ fn say(session: &mut PtySession, line: &str) -> String {
 }
 
 fn until_prompt(session: &mut PtySession) -> String {
-    let (text, prompt) = session.exp_regex(r"\([0-9]+[a-z0-9 ]*\) > ").expect("a prompt");
+    let (text, prompt) = session.exp_regex(r"\([0-9]+[a-z0-9, ]*\) > ").expect("a prompt");
     // Each character stands for one byte.
     let bytes: Vec<u8> = format!("{text}{prompt}").chars().map(|c| c as u8).collect();
     String::from_utf8_lossy(&bytes).replace('\r', "")
@@ -136,6 +136,24 @@ fn a_deadlock_is_explained_and_can_be_undone() {
     assert_eq!(status(s), 1, "the run shows an error");
     let replayed = Command::new(SPINOR).args(["replay", "by-hand.json"]).current_dir(dir).output();
     assert_eq!(replayed.expect("it runs").status.code(), Some(0));
+}
+
+#[test]
+fn a_run_that_does_not_end_is_walked_around() {
+    let scratch =
+        Scratch::with("byte x; active proctype p() { x = 1; do :: x = 3 - x od } ltl f { <>[] (x == 1) }");
+    let dir = scratch.0.as_path();
+    trail(dir);
+    let mut s = plain(dir, &["replay", "--interactive", "m.pml.trail.json"]);
+    until_prompt(&mut s);
+    let one = say(&mut s, "");
+    assert!(one.contains("from here on for ever, 2 steps again and again:"), "{one}");
+    assert!(one.ends_with("(1 of 3, in the cycle) > "), "{one}");
+    let two = say(&mut s, "");
+    assert!(!two.contains("from here on for ever") && two.contains("x = 3 - x"), "{two}");
+    say(&mut s, "");
+    let end = say(&mut s, "");
+    assert!(end.contains("the run goes on with step 2 for ever"), "{end}");
 }
 
 #[test]

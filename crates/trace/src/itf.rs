@@ -18,6 +18,8 @@ pub struct About<'a> {
     pub source: &'a str,
     /// One sentence.
     pub description: &'a str,
+    /// Steps before those that are repeated for ever.
+    pub cycle: Option<usize>,
 }
 
 /// The whole run.
@@ -27,7 +29,7 @@ pub fn trace(run: &Run<'_>, about: About<'_>) -> Json {
     // A step that could not be completed has no state of its own.
     let last =
         if run.step(run.len()).is_none_or(|taken| taken.completed) { run.len() } else { run.len() - 1 };
-    json!({
+    let mut trace = json!({
         "#meta": {
             "format": "ITF",
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -36,7 +38,12 @@ pub fn trace(run: &Run<'_>, about: About<'_>) -> Json {
         },
         "vars": names.all,
         "states": (run.first()..=last).map(|moment| state(run, moment, &names)).collect::<Json>(),
-    })
+    });
+    if let (Some(cycle), Some(object)) = (about.cycle.filter(|_| run.first() == 0), trace.as_object_mut()) {
+        // The state that follows the last one, which is the one before the cycle once more.
+        object.insert("loop".to_string(), Json::from((cycle + 1).min(last)));
+    }
+    trace
 }
 
 /// The names of the variables.
@@ -130,9 +137,10 @@ mod tests {
         let graph = Graph::parse("0 -> 1 -> 2 -> 3; fault 2 3").unwrap();
         let mut run = Run::start(&graph).unwrap();
         (0..3).for_each(|action| run.take(ActionId(action)).unwrap());
-        let trace = trace(&run, About { source: "toy", description: "a toy" });
+        let trace = trace(&run, About { source: "toy", description: "a toy", cycle: Some(1) });
         assert_eq!(trace["vars"], json!(["node", "_channels", "_processes", "_control"]));
         assert_eq!(trace["#meta"]["format"], "ITF");
+        assert_eq!(trace["loop"], 2);
         let states = trace["states"].as_array().unwrap();
         assert_eq!(states.len(), 3, "the last step has no state");
         for (i, state) in states.iter().enumerate() {

@@ -10,8 +10,8 @@ pub mod simulating;
 use crate::{chart, output};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
-use system::Fault;
 use trace::Run;
+use trace::msc::End;
 
 /// A conversation about a run.
 pub trait Dialogue {
@@ -88,11 +88,11 @@ pub fn converse(lines: &mut Lines, dialogue: &mut dyn Dialogue) -> u8 {
 }
 
 /// Draws a run into a file, and says so.
-fn draw(file: &str, run: &Run<'_>, fault: Option<&Fault>, title: &str) -> String {
+fn draw(file: &str, run: &Run<'_>, ending: End<'_>, title: &str) -> String {
     if file.is_empty() {
         return "name the file: m FILE.svg\n".to_string();
     }
-    match chart::save_run(file, run, fault, title) {
+    match chart::save_run(file, run, ending, title) {
         Ok(()) => format!("drawn in {file}\n"),
         Err(failure) => failure.notice().map_or_else(String::new, |notice| format!("{}\n", notice.message)),
     }

@@ -3,6 +3,7 @@
 use super::command::{self, Entry, Said};
 use super::simulating::Simulating;
 use super::{Dialogue, Lines, Reply, converse, draw};
+use crate::replay;
 use crate::signal::Interrupt;
 use engine::replay::Replayed;
 use engine::report_text;
@@ -86,7 +87,7 @@ impl<'s, 'a> Replaying<'s, 'a> {
         let from = self.run().cursor();
         let to = from.saturating_add(n).min(self.run().len());
         if from == to {
-            return format!("this is the end\n{}", self.violation());
+            return format!("{}\n{}", self.end(), self.violation());
         }
         self.go(to);
         let first = (from + 1).max((to + 1).saturating_sub(MOST_TOLD));
@@ -94,8 +95,23 @@ impl<'s, 'a> Replaying<'s, 'a> {
         if first > from + 1 {
             let _ = writeln!(out, "… {}", story::steps(first - from - 1));
         }
-        out.push_str(&story::part(self.run(), first..=to, self.palette));
+        // Where the cycle begins is said once: with the step that leads there.
+        out.push_str(&match self.replayed.cycle {
+            Some(cycle) if from < cycle || from == 0 => replay::told(self.replayed, first..=to, self.palette),
+            _ => story::part(self.run(), first..=to, self.palette),
+        });
         format!("{out}{}", self.violation())
+    }
+
+    /// What comes after the last step.
+    fn end(&self) -> String {
+        match self.replayed.cycle {
+            Some(cycle) if cycle < self.run().len() => {
+                format!("the run goes on with step {} for ever: g {cycle} goes there", cycle + 1)
+            }
+            Some(_) => "nothing can move: this state lasts for ever".to_string(),
+            None => "this is the end".to_string(),
+        }
     }
 
     fn back(&mut self, n: usize) -> String {
@@ -218,7 +234,12 @@ impl Dialogue for Replaying<'_, '_> {
     }
 
     fn prompt(&mut self) -> String {
-        format!("({} of {}) > ", self.run().cursor(), self.run().len())
+        let (at, len) = (self.run().cursor(), self.run().len());
+        let inside = match self.replayed.cycle {
+            Some(cycle) if at >= cycle && cycle < len => ", in the cycle",
+            _ => "",
+        };
+        format!("({at} of {len}{inside}) > ")
     }
 
     fn answer(&mut self, line: &str, lines: &mut Lines) -> Reply {
@@ -242,7 +263,7 @@ impl Dialogue for Replaying<'_, '_> {
             Said::Command("m", file) => {
                 let (replayed, steps) = (&self.replayed, story::steps(self.run().len()));
                 let title = format!("{}: {} is violated after {steps}", replayed.model, replayed.property);
-                draw(file, &replayed.run, Some(&replayed.violation), &title)
+                draw(file, &replayed.run, replay::ending(replayed), &title)
             }
             Said::Command("x", _) => self.explore(lines),
             Said::Command("q", _) => return Reply::Quit,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use system::blocked::{Blocked, Held, Reason};
 use system::{ActionId, Fault};
+use trace::msc::End;
 use trace::story::{self, Teller};
 use trace::{Palette, blocked_text};
 
@@ -275,7 +276,8 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
     fn draw(&mut self, file: &str) -> String {
         let fault = self.shown_fault();
         let run = self.simulation.run();
-        draw(file, run, fault.as_ref(), &format!("a run of {}", story::steps(run.len())))
+        let ending = End { fault: fault.as_ref(), cycle: None };
+        draw(file, run, ending, &format!("a run of {}", story::steps(run.len())))
     }
 
     fn write(&mut self, file: &str) -> String {

@@ -26,7 +26,23 @@ pub struct Chart {
     pub fault: Option<Fault>,
     /// The statements before which processes wait for ever, by lane; only where nobody can move.
     pub waiting: Vec<(usize, String)>,
+    /// The first of the rows that are repeated for ever; behind the last row where it is a state that lasts for ever.
+    pub again: Option<usize>,
 }
+
+/// How a run ends, or does not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End<'a> {
+    /// What is wrong.
+    pub fault: Option<&'a Fault>,
+    /// Steps before those that are repeated for ever.
+    pub cycle: Option<usize>,
+}
+
+/// What is said where a run begins again and where it goes back.
+const AGAIN: [&str; 2] = ["from here on for ever", "and again from the line above"];
+/// What is said of a state that is repeated for ever.
+const LASTS: &str = "nothing can move: this state lasts for ever";
 
 /// A process.
 #[derive(Clone, Debug)]
@@ -116,9 +132,10 @@ pub enum Mark {
 
 impl Chart {
     /// The chart of some steps of a run; the error at the end is drawn when the last step is among them.
-    pub fn of(run: &Run<'_>, steps: RangeInclusive<usize>, fault: Option<&Fault>) -> Chart {
+    pub fn of(run: &Run<'_>, steps: RangeInclusive<usize>, ending: End<'_>) -> Chart {
+        let End { fault, cycle } = ending;
         let (first, last) = ((*steps.start()).max(run.first() + 1), (*steps.end()).min(run.len()));
-        let mut builder = Builder::new(&run.snapshot(first - 1));
+        let mut builder = Builder { cycle, ..Builder::new(&run.snapshot(first - 1)) };
         for number in first..=last {
             if let Some(info) = run.info(number) {
                 let wrong = run.step(number).is_some_and(|taken| taken.fault.is_some());
@@ -126,6 +143,10 @@ impl Chart {
             }
         }
         let mut chart = builder.chart;
+        chart.again = cycle.filter(|cycle| (first - 1..=last).contains(cycle)).map(|cycle| {
+            let later = |row: &Row| *row.steps.start() > cycle;
+            chart.rows.iter().position(later).unwrap_or(chart.rows.len())
+        });
         if last == run.len() {
             chart.fault = fault.cloned();
             if fault.is_some_and(|fault| fault.kind == FaultKind::EndState) {
@@ -137,7 +158,7 @@ impl Chart {
 
     /// The chart of a whole run.
     pub fn whole(run: &Run<'_>, fault: Option<&Fault>) -> Chart {
-        Chart::of(run, 1..=run.len(), fault)
+        Chart::of(run, 1..=run.len(), End { fault, cycle: None })
     }
 
     /// The number of columns.
@@ -166,11 +187,14 @@ struct Builder {
     alive: HashMap<u32, usize>,
     /// The numbers of the messages in each channel.
     queues: HashMap<u32, Vec<usize>>,
+    /// Steps before those that are repeated.
+    cycle: Option<usize>,
 }
 
 impl Builder {
     fn new(state: &Snapshot) -> Self {
-        let mut builder = Builder { chart: Chart::default(), alive: HashMap::new(), queues: HashMap::new() };
+        let mut builder =
+            Builder { chart: Chart::default(), alive: HashMap::new(), queues: HashMap::new(), cycle: None };
         for process in &state.processes {
             builder.add_lane(process.pid, &process.name, None);
         }
@@ -223,12 +247,13 @@ impl Builder {
         }
     }
 
-    /// Steps of one process that follow each other share a row.
+    /// Steps of one process that follow each other share a row, unless only some of them are repeated.
     fn local(&mut self, number: usize, lane: usize, text: Option<String>, note: String, is_wrong: bool) {
         if let Some(Row { mark: Mark::Local { lane: same, texts, wrong }, steps, notes }) =
             self.chart.rows.last_mut()
         {
-            if *same == lane && !*wrong {
+            let apart = self.cycle.is_some_and(|cycle| *steps.start() <= cycle && number > cycle);
+            if *same == lane && !*wrong && !apart {
                 texts.extend(text.map(|text| (number, text)));
                 notes.push(note);
                 *steps = *steps.start()..=number;

@@ -3,7 +3,7 @@
 //! Every row has its own height and holds one thing, so that labels never meet; arrows are drawn below boxes and labels, labels have
 //! a halo where arrows cross them. Text is measured as a fixed-width font. What is cut short is in the tooltips.
 
-use super::{Chart, Mark, Row};
+use super::{AGAIN, Chart, LASTS, Mark, Row};
 use crate::story::shortened;
 use std::fmt::Write;
 
@@ -22,6 +22,8 @@ const FEW: usize = 80;
 /// The length of an arrow that leads nowhere, and how far a message to oneself goes out.
 const STUB: f64 = 44.0;
 const LOOP: f64 = 26.0;
+/// Room for a line that says what is repeated.
+const ACROSS: f64 = 26.0;
 /// The distance between two columns.
 const GAPS: (f64, f64) = (96.0, 320.0);
 
@@ -57,6 +59,8 @@ struct Layout {
     room: Vec<usize>,
     /// For each row, where its line is.
     rows: Vec<f64>,
+    /// Where the lines are that say what is repeated, with what they say.
+    across: Vec<(f64, &'static str)>,
     /// Where the rows end.
     bottom: f64,
     width: f64,
@@ -118,13 +122,24 @@ impl Layout {
         let room = gaps.iter().chain([&beyond]).map(|gap| ((gap - 18.0) / CHAR) as usize).collect();
         let mut y = HEAD + HEAD_HEIGHT + 12.0;
         let mut rows = Vec::with_capacity(chart.rows.len());
-        for row in &chart.rows {
+        let mut across = Vec::new();
+        let mut line = |y: &mut f64, text: &'static str| {
+            across.push((*y + ACROSS - 6.0, text));
+            *y += ACROSS;
+        };
+        for (i, row) in chart.rows.iter().enumerate() {
+            if chart.again == Some(i) {
+                line(&mut y, AGAIN[0]);
+            }
             let (above, below) = extent(row, box_lines);
             rows.push(y + above);
             y += above + below;
         }
+        if let Some(row) = chart.again {
+            line(&mut y, if row < chart.rows.len() { AGAIN[1] } else { LASTS });
+        }
         let width = wanted.max(title_width).max(420.0).ceil();
-        Layout { numbers, columns, room, rows, bottom: y + 8.0, width, box_chars, box_lines }
+        Layout { numbers, columns, room, rows, across, bottom: y + 8.0, width, box_chars, box_lines }
     }
 }
 
@@ -231,6 +246,7 @@ impl Drawing<'_> {
         for label in labels(self.chart) {
             self.label(&label);
         }
+        self.across();
         let width = self.layout.width;
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -252,6 +268,20 @@ impl Drawing<'_> {
             escape(&shortened(title, chars))
         );
         out + &self.under + &self.over + "</svg>\n"
+    }
+
+    /// The lines that say what is repeated.
+    fn across(&mut self) {
+        let right = self.layout.width - MARGIN;
+        for (y, text) in &self.layout.across {
+            let _ = writeln!(
+                self.over,
+                "<line class=\"start\" x1=\"{MARGIN}\" y1=\"{y:.1}\" x2=\"{right:.1}\" y2=\"{y:.1}\"/>\
+                 <text class=\"label\" x=\"{:.1}\" y=\"{:.1}\">↻ {text}</text>",
+                MARGIN + 4.0,
+                y - 4.0
+            );
+        }
     }
 
     fn x(&self, lane: usize) -> f64 {

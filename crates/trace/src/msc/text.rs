@@ -2,7 +2,7 @@
 //!
 //! A message through a channel is drawn as an arrow where it is received; `#3` tells which send it comes from.
 
-use super::{Chart, Mark};
+use super::{AGAIN, Chart, LASTS, Mark};
 use crate::story::shortened;
 use crate::style::Palette;
 
@@ -37,6 +37,9 @@ impl<'a> Drawing<'a> {
         }
         let mut out = self.heads(&alive, palette);
         for (row, content) in chart.rows.iter().enumerate() {
+            if chart.again == Some(row) {
+                self.across(AGAIN[0], &mut out, palette);
+            }
             if let Mark::Start { lane, .. } = content.mark {
                 alive[chart.lanes[lane].pid as usize] = Some(lane);
             }
@@ -44,6 +47,11 @@ impl<'a> Drawing<'a> {
             if let Mark::End { lane } = content.mark {
                 alive[chart.lanes[lane].pid as usize] = None;
             }
+        }
+        match chart.again {
+            Some(row) if row < chart.rows.len() => self.across(AGAIN[1], &mut out, palette),
+            Some(_) => self.across(LASTS, &mut out, palette),
+            None => {}
         }
         for (lane, text) in &chart.waiting {
             let mut line = self.lifelines(&alive);
@@ -55,6 +63,14 @@ impl<'a> Drawing<'a> {
             out.push_str(&format!("{:MARGIN$}{}\n", "", palette.bad(text)));
         }
         out
+    }
+
+    /// A line across all columns that says something.
+    fn across(&self, text: &str, out: &mut String, palette: Palette) {
+        let width = (self.chart.columns() * self.width).saturating_sub(text.chars().count() + 5).max(3);
+        finish(out, "↻", format!("┄┄┄ {text} {}", "┄".repeat(width)).chars().collect(), |line| {
+            palette.strong(line).to_string()
+        });
     }
 
     fn heads(&self, alive: &[Option<usize>], palette: Palette) -> String {
