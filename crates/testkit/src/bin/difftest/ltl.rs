@@ -187,7 +187,7 @@ impl Session<'_> {
         println!("{}", self.seeds.given());
         let (pairs, differ) = (counts.pairs.values().sum::<usize>(), counts.differ.values().sum::<usize>());
         println!(
-            "difftest ltl: {pairs} pairs agree with Spin, {differ} where fairness matters, {} contradictions",
+            "difftest ltl: {pairs} pairs compared with Spin, {differ} where fairness matters, {} contradictions",
             counts.contradictions
         );
         ExitCode::from(u8::from(counts.contradictions > 0))
