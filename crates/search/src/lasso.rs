@@ -14,7 +14,7 @@ use store::numbered::{Number, Numbered, Visit};
 use system::{ActionId, TransitionSystem};
 
 /// States that one breadth-first search may visit.
-const MOST_STATES: u64 = 200_000;
+const MOST_STATES: u64 = 50_000;
 
 /// A run that does not end: the actions to a state, and those from it back to it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -16,6 +16,7 @@ pub mod delta;
 pub mod depth_first;
 pub mod expand;
 mod expanded;
+mod explorer;
 mod findings;
 pub mod frontier;
 mod halt;

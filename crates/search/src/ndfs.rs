@@ -12,17 +12,16 @@
 //!
 //! Two bits of colour for each state are kept beside an exact set that numbers states.
 
-use crate::expand::Expansion;
+use crate::explorer::Explorer;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
-use crate::marks::{Acceptance, Marker};
-use crate::observer::{Observer, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
-use crate::random::Random;
+use crate::marks::Acceptance;
+use crate::observer::Observer;
+use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
 use crate::task::Task;
 use std::sync::mpsc::SyncSender;
-use store::numbered::{Number, Numbered, Visit};
+use store::numbered::{Number, Visit};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// How a search for cycles is to be made.
@@ -76,26 +75,12 @@ struct Frame {
 
 /// A running search.
 pub(crate) struct Ndfs<'a> {
-    system: &'a dyn TransitionSystem,
-    cycles: &'a Cycles,
-    task: &'a Task<'a>,
-    budget: Budget<'a>,
-    marker: Marker<'a>,
-    expansion: Expansion,
-    store: Numbered,
+    explorer: Explorer<'a>,
     colours: Vec<Colour>,
-    hidden: usize,
-    random: Option<Random>,
-    order: Vec<usize>,
-    hashes: Vec<u64>,
-    near: Vec<Number>,
     actions: Vec<ActionId>,
     blue: Stack<u64>,
     frames: Vec<Frame>,
     red: Stack<()>,
-    found: Recorder,
-    statistics: Statistics,
-    depth_limited: bool,
     /// Accepting states go to another worker, who makes the second search.
     pub seeds: Option<SyncSender<Vec<u8>>>,
 }
@@ -114,43 +99,33 @@ impl<'a> Ndfs<'a> {
         budget: Budget<'a>,
     ) -> Self {
         Ndfs {
-            system,
-            cycles,
-            task,
-            budget,
-            marker: Marker::new(system, cycles.acceptance),
-            expansion: Expansion::default(),
-            store: Numbered::new(cycles.memory),
+            explorer: Explorer::new(system, cycles, task, budget),
             colours: Vec::new(),
-            hidden: system.hidden_bytes(),
-            random: task.seed.map(Random::new),
-            order: Vec::new(),
-            hashes: Vec::new(),
-            near: Vec::new(),
             actions: Vec::new(),
             blue: Stack::default(),
             frames: Vec::new(),
             red: Stack::default(),
-            found: Recorder::default(),
-            statistics: Statistics::default(),
-            depth_limited: false,
             seeds: None,
         }
+    }
+
+    /// What was found.
+    pub fn conclude(self, stop: StopReason) -> Outcome {
+        self.explorer.conclude(stop)
     }
 }
 
 impl Ndfs<'_> {
     /// Searches to the end.
     pub fn run(&mut self) -> Result<(), StopReason> {
-        if let Err(fault) = self.system.initial(&mut self.blue.state) {
-            // An initial state that cannot be built is not the claim's business.
-            return if self.task.checks.count(fault.kind) { self.violation(fault, &[]) } else { Ok(()) };
+        if !self.explorer.begin(&mut self.blue)? {
+            return Ok(());
         }
         self.enter()?;
         while self.blue.depth() > 0 {
             if self.blue.advance() {
                 if !self.enter()? {
-                    self.statistics.matched += 1;
+                    self.explorer.statistics.matched += 1;
                     self.blue.leave();
                 }
             } else {
@@ -162,12 +137,8 @@ impl Ndfs<'_> {
 
     /// Goes to the state at the end of the blue path if it is new.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let key = key(&self.blue.state, self.hidden);
-        let hash = self.blue.ticket.unwrap_or_else(|| self.store.prepare(key));
-        if self.budget.states_spent(self.store.n_keys()) && self.store.find_prepared(key, hash).is_none() {
-            return Err(StopReason::StateLimit);
-        }
-        match self.store.visit_prepared(key, hash).map_err(|_| StopReason::MemoryLimit)? {
+        let hash = self.blue.ticket.unwrap_or_else(|| self.explorer.prepare(&self.blue.state));
+        match self.explorer.visit(&self.blue.state, hash)? {
             Visit::Seen(number) => {
                 let red = self.colours[number.index()] == Colour::Red;
                 if let Some(frame) = self.frames.last_mut() {
@@ -187,66 +158,39 @@ impl Ndfs<'_> {
     /// Expands the new state at the end of the blue path, looks for cycles that its steps close, and puts new successors on the
     /// stack.
     fn explore(&mut self, number: Number) -> Result<(), StopReason> {
-        let depth = self.blue.path.len() as u64;
-        self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state.len() as u64);
-        if self.budget.tick()? {
-            let at = self.snapshot();
-            self.budget.look(|| at)?;
-        }
-        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expansion.clear();
-        self.marker.expand(&self.blue.state, depth, &mut self.budget, &mut self.expansion)?;
-        self.depth_limited |= self.expansion.cut;
-        for step in std::mem::take(&mut self.expansion.faults) {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, &step.actions)?;
-            }
-        }
-        if let Some(actions) = self.expansion.atomic_loop.take() {
-            self.found.warnings.push(Warning::AtomicLoop(self.blue.path_and(&actions)));
-        }
-        let accepting = self.marker.is_accepting(&self.blue.state);
+        let (red, colours) = (&self.red, &self.colours);
+        self.explorer.explore(&self.blue, || red.memory() + colours.capacity() as u64)?;
+        let accepting = self.explorer.marker.is_accepting(&self.blue.state);
         self.frames.try_reserve(1).map_err(no_memory)?;
         self.frames.push(Frame { number, accepting, all_red: true, path: self.blue.path.len() });
         self.push_successors()
     }
 
     fn push_successors(&mut self) -> Result<(), StopReason> {
-        self.order.clear();
-        self.order.extend((0..self.expansion.edges().len()).rev());
-        if let Some(random) = &mut self.random {
-            random.shuffle(&mut self.order);
-        }
-        self.hashes.clear();
-        for &i in &self.order {
-            let state = self.expansion.state(&self.expansion.edges()[i]);
-            self.hashes.push(self.store.prepare(key(state, self.hidden)));
-        }
-        self.store.approach_all(&self.hashes, &mut self.near);
         self.blue.enter(None).map_err(no_memory)?;
-        for at in 0..self.order.len() {
-            let edge = self.expansion.edges()[self.order[at]];
-            self.statistics.transitions += 1;
-            let state = self.expansion.state(&edge);
-            let hash = self.hashes[at];
-            let Some(number) = self.store.find_prepared(key(state, self.hidden), hash) else {
+        for at in 0..self.explorer.order.len() {
+            self.explorer.statistics.transitions += 1;
+            let explorer = &self.explorer;
+            let edge = explorer.expansion.edges()[explorer.order[at]];
+            let state = explorer.expansion.state(&edge);
+            let hash = explorer.hashes[at];
+            let Some(number) = explorer.find(state, hash) else {
                 self.actions.clear();
-                self.marker.expander.actions(&edge, &mut self.actions);
+                explorer.marker.expander.actions(&edge, &mut self.actions);
                 self.blue.push(state, &self.actions, hash).map_err(no_memory)?;
                 continue;
             };
-            self.statistics.matched += 1;
             let colour = self.colours[number.index()];
             if let Some(frame) = self.frames.last_mut() {
                 frame.all_red &= colour == Colour::Red;
                 // The frame of the other end is looked for only when it is needed: the path may be long.
-                if colour == Colour::Cyan && (frame.accepting || self.marker.is_accepting(state)) {
+                if colour == Colour::Cyan && (frame.accepting || explorer.marker.is_accepting(state)) {
                     self.actions.clear();
-                    self.marker.expander.actions(&edge, &mut self.actions);
+                    explorer.marker.expander.actions(&edge, &mut self.actions);
                     self.close(number)?;
                 }
             }
+            self.explorer.statistics.matched += 1;
         }
         Ok(())
     }
@@ -263,9 +207,9 @@ impl Ndfs<'_> {
     fn leave(&mut self) -> Result<(), StopReason> {
         let Some(Frame { number, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
         let mut colour = Colour::Blue;
-        if self.cycles.nested && all_red {
+        if self.explorer.cycles.nested && all_red {
             colour = Colour::Red;
-        } else if self.cycles.nested && accepting {
+        } else if self.explorer.cycles.nested && accepting {
             match &self.seeds {
                 // Who is no longer there has told all to stop.
                 Some(seeds) => seeds.send(self.blue.state.clone()).map_err(|_| StopReason::Interrupted)?,
@@ -296,7 +240,7 @@ impl Ndfs<'_> {
                 self.red.retreat();
                 continue;
             }
-            let number = self.store.find(key(&self.red.state, self.hidden));
+            let number = self.explorer.store.find(key(&self.red.state, self.explorer.hidden));
             match number {
                 Some(number) if self.colours[number.index()] == Colour::Blue => {
                     self.colours[number.index()] = Colour::Red;
@@ -313,33 +257,22 @@ impl Ndfs<'_> {
     /// Expands the state at the end of the red path; true when a cycle was found.
     fn red_expand(&mut self, seed: Number) -> Result<bool, StopReason> {
         let depth = (self.blue.path.len() + self.red.path.len()) as u64;
-        if self.budget.tick()? {
-            let at = self.snapshot();
-            self.budget.look(|| at)?;
-        }
-        self.statistics.reexplored += 1;
-        self.expansion.clear();
-        self.marker.expand(&self.red.state, depth, &mut self.budget, &mut self.expansion)?;
-        self.depth_limited |= self.expansion.cut;
-        self.hashes.clear();
-        for edge in self.expansion.edges() {
-            self.hashes.push(self.store.prepare(key(self.expansion.state(edge), self.hidden)));
-        }
-        self.store.approach_all(&self.hashes, &mut self.near);
+        let (blue, red) = (&self.blue, &self.red);
+        let used = || (blue.pending.len(), blue.memory() + red.memory());
+        self.explorer.explore_again(&red.state, depth, used)?;
         self.red.enter(None).map_err(no_memory)?;
-        for at in 0..self.expansion.edges().len() {
-            let edge = self.expansion.edges()[at];
-            let state = self.expansion.state(&edge);
-            let Some(number) = self.store.find_prepared(key(state, self.hidden), self.hashes[at]) else {
-                continue;
-            };
+        for at in 0..self.explorer.order.len() {
+            let explorer = &self.explorer;
+            let edge = explorer.expansion.edges()[at];
+            let state = explorer.expansion.state(&edge);
+            let Some(number) = explorer.find(state, explorer.hashes[at]) else { continue };
             // The seed has left the frames, but is on the path.
             let cyan = number == seed || self.colours[number.index()] == Colour::Cyan;
             if !cyan && self.colours[number.index()] != Colour::Blue {
                 continue;
             }
             self.actions.clear();
-            self.marker.expander.actions(&edge, &mut self.actions);
+            explorer.marker.expander.actions(&edge, &mut self.actions);
             if cyan {
                 let at = self.frames.iter().rposition(|frame| frame.number == number);
                 let start = at.map_or(self.blue.path.len(), |at| self.frames[at].path);
@@ -354,48 +287,25 @@ impl Ndfs<'_> {
 
     /// Counts a cycle that passes the end of the blue path.
     fn lasso(&mut self, lasso: Lasso) -> Result<(), StopReason> {
-        if self.found.errors == 0 {
+        let Explorer { system, cycles, budget, found, .. } = &mut self.explorer;
+        if found.errors == 0 {
             let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None };
-            let short = shorten(self.system, self.cycles.acceptance, &anchor, &mut self.budget);
+            let short = shorten(*system, cycles.acceptance, &anchor, budget);
             let (path, cycle) = short.unwrap_or(lasso).path();
-            self.found.add_lasso(self.cycles.fault.clone(), path, cycle);
+            found.add_lasso(cycles.fault.clone(), path, cycle);
         } else {
-            self.found.errors += 1;
+            found.errors += 1;
         }
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
-    }
-
-    /// Counts what a claim finds wrong at the end of the blue path and `more`.
-    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
-        let depth = (self.blue.path.len() + more.len()) as u64;
-        self.found.add(fault, depth, || self.blue.path_and(more));
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            states: self.store.n_keys(),
-            transitions: self.statistics.transitions,
-            depth: self.blue.path.len() as u64,
-            frontier: self.blue.pending.len() as u64,
-            errors: self.found.errors,
-            memory: self.store.memory() + self.blue.memory() + self.red.memory(),
-            ..Snapshot::default()
-        }
-    }
-
-    /// What was found.
-    pub fn conclude(mut self, stop: StopReason) -> Outcome {
-        self.statistics.states = self.store.n_keys();
-        self.statistics.state_bytes = self.store.memory();
-        Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)
+        self.explorer.go_on()
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::expand::Expansion;
     use crate::limits::Limits;
+    use crate::marks::Marker;
     use crate::observer::Silent;
     use crate::property::Checks;
     use crate::scc::scc;

@@ -7,18 +7,17 @@
 //!
 //! The way around the component is looked for only then, breadth-first among its states.
 
-use crate::expand::Expansion;
+use crate::explorer::Explorer;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
-use crate::marks::{EVERYTHING, Lack, Marker};
+use crate::marks::{EVERYTHING, Lack};
 use crate::ndfs::{Cycles, key};
-use crate::observer::{Observer, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
-use crate::random::Random;
+use crate::observer::Observer;
+use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
 use crate::task::Task;
-use store::numbered::{Number, Numbered, Visit};
-use system::{ActionId, Fault, TransitionSystem};
+use store::numbered::{Number, Visit};
+use system::{ActionId, TransitionSystem};
 
 /// Looks for a cycle that lacks nothing.
 pub fn scc(
@@ -28,33 +27,19 @@ pub fn scc(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut search = Scc {
-        system,
-        cycles,
-        task,
-        budget: Budget::new(task, observer),
-        marker: Marker::new(system, cycles.acceptance),
-        expansion: Expansion::default(),
-        store: Numbered::new(cycles.memory),
+        explorer: Explorer::new(system, cycles, task, Budget::new(task, observer)),
         places: Vec::new(),
         live: Vec::new(),
         roots: Vec::new(),
-        hidden: system.hidden_bytes(),
-        random: task.seed.map(Random::new),
-        order: Vec::new(),
-        hashes: Vec::new(),
-        near: Vec::new(),
         actions: Vec::new(),
         stack: Stack::default(),
         frames: Vec::new(),
-        found: Recorder::default(),
-        statistics: Statistics::default(),
-        depth_limited: false,
     };
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };
-    search.conclude(stop)
+    search.explorer.conclude(stop)
 }
 
 /// A state is dead: its component was left.
@@ -78,43 +63,29 @@ struct Ticket {
 }
 
 struct Scc<'a> {
-    system: &'a dyn TransitionSystem,
-    cycles: &'a Cycles,
-    task: &'a Task<'a>,
-    budget: Budget<'a>,
-    marker: Marker<'a>,
-    expansion: Expansion,
-    store: Numbered,
+    explorer: Explorer<'a>,
     /// Of every state: its place among those alive, or that it is dead.
     places: Vec<u32>,
     /// The states whose component was not left, in the order in which they were found.
     live: Vec<Number>,
     roots: Vec<Root>,
-    hidden: usize,
-    random: Option<Random>,
-    order: Vec<usize>,
-    hashes: Vec<u64>,
-    near: Vec<Number>,
     actions: Vec<ActionId>,
     stack: Stack<Ticket>,
     /// The places of the states of the path.
     frames: Vec<u32>,
-    found: Recorder,
-    statistics: Statistics,
-    depth_limited: bool,
 }
 
 impl Scc<'_> {
     fn run(&mut self) -> Result<(), StopReason> {
-        if let Err(fault) = self.system.initial(&mut self.stack.state) {
-            return if self.task.checks.count(fault.kind) { self.violation(fault, &[]) } else { Ok(()) };
+        if !self.explorer.begin(&mut self.stack)? {
+            return Ok(());
         }
         self.enter()?;
         while self.stack.depth() > 0 {
             if !self.stack.advance() {
                 self.leave();
             } else if !self.enter()? {
-                self.statistics.matched += 1;
+                self.explorer.statistics.matched += 1;
                 self.stack.leave();
             }
         }
@@ -123,15 +94,11 @@ impl Scc<'_> {
 
     /// Goes to the state at the end of the path if it is new; a step to one that is alive closes cycles.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let key = key(&self.stack.state, self.hidden);
         let Ticket { hash, lack } = match self.stack.ticket {
             Some(ticket) => ticket,
-            None => Ticket { hash: self.store.prepare(key), lack: EVERYTHING },
+            None => Ticket { hash: self.explorer.prepare(&self.stack.state), lack: EVERYTHING },
         };
-        if self.budget.states_spent(self.store.n_keys()) && self.store.find_prepared(key, hash).is_none() {
-            return Err(StopReason::StateLimit);
-        }
-        match self.store.visit_prepared(key, hash).map_err(|_| StopReason::MemoryLimit)? {
+        match self.explorer.visit(&self.stack.state, hash)? {
             Visit::Seen(number) => {
                 let place = self.places[number.index()];
                 if place != DEAD {
@@ -156,51 +123,19 @@ impl Scc<'_> {
 
     /// Expands the new state at the end of the path and puts new successors on the stack.
     fn explore(&mut self) -> Result<(), StopReason> {
-        let depth = self.stack.path.len() as u64;
-        self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
-        if self.budget.tick()? {
-            let at = self.snapshot();
-            self.budget.look(|| at)?;
-        }
-        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expansion.clear();
-        self.marker.expand(&self.stack.state, depth, &mut self.budget, &mut self.expansion)?;
-        self.depth_limited |= self.expansion.cut;
-        for step in std::mem::take(&mut self.expansion.faults) {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, &step.actions)?;
-            }
-        }
-        if let Some(actions) = self.expansion.atomic_loop.take() {
-            self.found.warnings.push(Warning::AtomicLoop(self.stack.path_and(&actions)));
-        }
-        self.push_successors()
-    }
-
-    fn push_successors(&mut self) -> Result<(), StopReason> {
-        let accepting = self.marker.is_accepting(&self.stack.state);
-        self.order.clear();
-        self.order.extend((0..self.expansion.edges().len()).rev());
-        if let Some(random) = &mut self.random {
-            random.shuffle(&mut self.order);
-        }
-        self.hashes.clear();
-        for &i in &self.order {
-            let state = self.expansion.state(&self.expansion.edges()[i]);
-            self.hashes.push(self.store.prepare(key(state, self.hidden)));
-        }
-        self.store.approach_all(&self.hashes, &mut self.near);
+        let places = self.places.capacity() as u64 * 8;
+        self.explorer.explore(&self.stack, || places)?;
+        let accepting = self.explorer.marker.is_accepting(&self.stack.state);
         self.stack.enter(None).map_err(no_memory)?;
-        for at in 0..self.order.len() {
-            let edge = self.expansion.edges()[self.order[at]];
-            self.statistics.transitions += 1;
-            let lack = self.marker.lack(accepting, &edge, &self.expansion);
-            let state = self.expansion.state(&edge);
-            let hash = self.hashes[at];
-            match self.store.find_prepared(key(state, self.hidden), hash) {
+        for at in 0..self.explorer.order.len() {
+            self.explorer.statistics.transitions += 1;
+            let Explorer { expansion, marker, order, hashes, store, hidden, .. } = &mut self.explorer;
+            let edge = expansion.edges()[order[at]];
+            let lack = marker.lack(accepting, &edge, expansion);
+            let (state, hash) = (expansion.state(&edge), hashes[at]);
+            match store.find_prepared(key(state, *hidden), hash) {
                 Some(number) => {
-                    self.statistics.matched += 1;
+                    self.explorer.statistics.matched += 1;
                     let place = self.places[number.index()];
                     if place != DEAD {
                         self.merge(place, lack)?;
@@ -208,7 +143,7 @@ impl Scc<'_> {
                 }
                 None => {
                     self.actions.clear();
-                    self.marker.expander.actions(&edge, &mut self.actions);
+                    marker.expander.actions(&edge, &mut self.actions);
                     self.stack.push(state, &self.actions, Ticket { hash, lack }).map_err(no_memory)?;
                 }
             }
@@ -233,30 +168,31 @@ impl Scc<'_> {
 
     /// The last component lacks nothing.
     fn accept(&mut self) -> Result<(), StopReason> {
-        if self.found.errors == 0 {
-            let lasso = self.way_around()?;
-            let (path, cycle) = lasso.path();
-            self.found.add_lasso(self.cycles.fault.clone(), path, cycle);
+        if self.explorer.found.errors == 0 {
+            let (path, cycle) = self.way_around()?.path();
+            let fault = self.explorer.cycles.fault.clone();
+            self.explorer.found.add_lasso(fault, path, cycle);
         } else {
-            self.found.errors += 1;
+            self.explorer.found.errors += 1;
         }
         if let Some(root) = self.roots.last_mut() {
             // With all errors wanted, more cycles of this component are the same one.
             root.inside = EVERYTHING;
         }
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+        self.explorer.go_on()
     }
 
     /// A run that goes around in the last component, of which the state at the end of the path is one.
     fn way_around(&mut self) -> Result<Lasso, StopReason> {
         let first = self.roots.last().map_or(0, |root| root.first);
-        let (store, places) = (&self.store, &self.places);
+        let Explorer { system, cycles, budget, store, .. } = &mut self.explorer;
+        let (store, places) = (&*store, &self.places);
         let inside = |key: &[u8]| {
             let place = store.find(key).map_or(DEAD, |number| places[number.index()]);
             place != DEAD && place >= first
         };
         let anchor = Anchor { state: &self.stack.state, path: &self.stack.path, inside: Some(&inside) };
-        shorten(self.system, self.cycles.acceptance, &anchor, &mut self.budget).ok_or(StopReason::MemoryLimit)
+        shorten(*system, cycles.acceptance, &anchor, budget).ok_or(StopReason::MemoryLimit)
     }
 
     fn leave(&mut self) {
@@ -268,29 +204,5 @@ impl Scc<'_> {
             }
         }
         self.stack.retreat();
-    }
-
-    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
-        let depth = (self.stack.path.len() + more.len()) as u64;
-        self.found.add(fault, depth, || self.stack.path_and(more));
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            states: self.store.n_keys(),
-            transitions: self.statistics.transitions,
-            depth: self.stack.path.len() as u64,
-            frontier: self.stack.pending.len() as u64,
-            errors: self.found.errors,
-            memory: self.store.memory() + self.stack.memory() + self.places.capacity() as u64 * 8,
-            ..Snapshot::default()
-        }
-    }
-
-    fn conclude(mut self, stop: StopReason) -> Outcome {
-        self.statistics.states = self.store.n_keys();
-        self.statistics.state_bytes = self.store.memory();
-        Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)
     }
 }

@@ -1,0 +1,188 @@
+//! What searches for cycles by one worker have in common, whatever they do with the states: a store that numbers them, the
+//! expansion of a state, limits, and what was found.
+
+use crate::expand::Expansion;
+use crate::limits::Budget;
+use crate::marks::Marker;
+use crate::ndfs::{Cycles, key};
+use crate::observer::Snapshot;
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
+use crate::random::Random;
+use crate::stack::Stack;
+use crate::task::Task;
+use store::numbered::{Number, Numbered, Visit};
+use system::{ActionId, Fault, TransitionSystem};
+
+/// Explores states, one at a time.
+pub(crate) struct Explorer<'a> {
+    pub system: &'a dyn TransitionSystem,
+    pub cycles: &'a Cycles,
+    pub budget: Budget<'a>,
+    pub marker: Marker<'a>,
+    /// What the state explored last gave.
+    pub expansion: Expansion,
+    /// In which order its edges are looked at, and the hashes of their ends in that order.
+    pub order: Vec<usize>,
+    pub hashes: Vec<u64>,
+    pub store: Numbered,
+    pub hidden: usize,
+    pub found: Recorder,
+    pub statistics: Statistics,
+    task: &'a Task<'a>,
+    random: Option<Random>,
+    near: Vec<Number>,
+    depth_limited: bool,
+}
+
+impl<'a> Explorer<'a> {
+    pub fn new(
+        system: &'a dyn TransitionSystem,
+        cycles: &'a Cycles,
+        task: &'a Task<'a>,
+        budget: Budget<'a>,
+    ) -> Self {
+        Explorer {
+            system,
+            cycles,
+            budget,
+            marker: Marker::new(system, cycles.acceptance),
+            expansion: Expansion::default(),
+            order: Vec::new(),
+            hashes: Vec::new(),
+            store: Numbered::new(cycles.memory),
+            hidden: system.hidden_bytes(),
+            found: Recorder::default(),
+            statistics: Statistics::default(),
+            task,
+            random: task.seed.map(Random::new),
+            near: Vec::new(),
+            depth_limited: false,
+        }
+    }
+
+    /// Puts the initial state at the beginning of a path; false when there is none. That is not the claim's business, unless it has
+    /// come to its end already.
+    pub fn begin<T>(&mut self, stack: &mut Stack<T>) -> Result<bool, StopReason> {
+        match self.system.initial(&mut stack.state) {
+            Ok(()) => Ok(true),
+            Err(fault) if self.task.checks.count(fault.kind) => {
+                self.violation(fault, stack, &[])?;
+                Ok(false)
+            }
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Stores a state that was prepared.
+    pub fn visit(&mut self, state: &[u8], hash: u64) -> Result<Visit, StopReason> {
+        let key = key(state, self.hidden);
+        if self.budget.states_spent(self.store.n_keys()) && self.store.find_prepared(key, hash).is_none() {
+            return Err(StopReason::StateLimit);
+        }
+        self.store.visit_prepared(key, hash).map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// What is asked of the store about a state.
+    pub fn prepare(&self, state: &[u8]) -> u64 {
+        self.store.prepare(key(state, self.hidden))
+    }
+
+    /// The number of a prepared state that is known.
+    pub fn find(&self, state: &[u8], hash: u64) -> Option<Number> {
+        self.store.find_prepared(key(state, self.hidden), hash)
+    }
+
+    /// Expands the new state at the end of a path, notes what is wrong, and lines up its edges. `memory` is what the search uses
+    /// beside the store and the stack.
+    pub fn explore<T>(&mut self, stack: &Stack<T>, memory: impl FnOnce() -> u64) -> Result<(), StopReason> {
+        let depth = stack.path.len() as u64;
+        self.statistics.depth = self.statistics.depth.max(depth);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(stack.state.len() as u64);
+        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expand(&stack.state, depth, || (stack.pending.len(), stack.memory() + memory()))?;
+        for step in std::mem::take(&mut self.expansion.faults) {
+            if self.task.checks.count(step.fault.kind) {
+                self.violation(step.fault, stack, &step.actions)?;
+            }
+        }
+        if let Some(actions) = self.expansion.atomic_loop.take() {
+            self.found.warnings.push(Warning::AtomicLoop(stack.path_and(&actions)));
+        }
+        self.order.clear();
+        self.order.extend((0..self.expansion.edges().len()).rev());
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut self.order);
+        }
+        self.line_up();
+        Ok(())
+    }
+
+    /// Expands a state that is known, and lines up its edges as they come.
+    pub fn explore_again(
+        &mut self,
+        state: &[u8],
+        depth: u64,
+        used: impl FnOnce() -> (usize, u64),
+    ) -> Result<(), StopReason> {
+        self.statistics.reexplored += 1;
+        self.expand(state, depth, used)?;
+        self.order.clear();
+        self.order.extend(0..self.expansion.edges().len());
+        self.line_up();
+        Ok(())
+    }
+
+    /// `used`: successors that wait, and memory.
+    fn expand(
+        &mut self,
+        state: &[u8],
+        depth: u64,
+        used: impl FnOnce() -> (usize, u64),
+    ) -> Result<(), StopReason> {
+        if self.budget.tick()? {
+            let (waiting, memory) = used();
+            let at = Snapshot {
+                states: self.store.n_keys(),
+                transitions: self.statistics.transitions,
+                depth,
+                frontier: waiting as u64,
+                errors: self.found.errors,
+                memory: self.store.memory() + memory,
+                ..Snapshot::default()
+            };
+            self.budget.look(|| at)?;
+        }
+        self.expansion.clear();
+        self.marker.expand(state, depth, &mut self.budget, &mut self.expansion)?;
+        self.depth_limited |= self.expansion.cut;
+        Ok(())
+    }
+
+    /// Prepares the ends of all edges together: each waits for memory.
+    fn line_up(&mut self) {
+        self.hashes.clear();
+        for &at in &self.order {
+            let state = self.expansion.state(&self.expansion.edges()[at]);
+            self.hashes.push(self.store.prepare(key(state, self.hidden)));
+        }
+        self.store.approach_all(&self.hashes, &mut self.near);
+    }
+
+    /// Counts what is wrong at the end of a path and `more`.
+    fn violation<T>(&mut self, fault: Fault, stack: &Stack<T>, more: &[ActionId]) -> Result<(), StopReason> {
+        let depth = (stack.path.len() + more.len()) as u64;
+        self.found.add(fault, depth, || stack.path_and(more));
+        self.go_on()
+    }
+
+    /// Whether the search goes on after a violation.
+    pub fn go_on(&self) -> Result<(), StopReason> {
+        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+    }
+
+    pub fn conclude(mut self, stop: StopReason) -> Outcome {
+        self.statistics.states = self.store.n_keys();
+        self.statistics.state_bytes = self.store.memory();
+        Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)
+    }
+}
