@@ -66,7 +66,10 @@ impl Watches {
             _ if name == "progress" => maker.progress(),
             _ => (None, Vec::new(), maker.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE), true),
         };
-        let stutter_invariant = stutter_invariant && !propositions.iter().any(asks_what_can_happen);
+        // Values that are hidden depend on the way to a state: what is left out would change them.
+        let hidden = program.globals.iter().any(|var| var.hidden);
+        let asks = hidden || propositions.iter().any(asks_what_can_happen);
+        let stutter_invariant = stutter_invariant && !asks;
         let set = self.sets.len();
         self.sets.push(propositions);
         self.list.push(Watch { claim, set, fault, stutter_invariant, stronger });
