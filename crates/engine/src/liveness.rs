@@ -208,7 +208,7 @@ pub fn reduction<'a>(
 pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
     let options = &plan.options;
     match options.proviso.as_deref() {
-        Some(word @ ("stack" | "closed-set")) => Err(Failure::refused_with(
+        Some(word @ ("stack" | "closed-set" | "color")) => Err(Failure::refused_with(
             format!(
                 "--proviso {word} depends on the search: it is sound for safety, not for {property}, which is about whole runs"
             ),

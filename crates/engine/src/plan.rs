@@ -165,7 +165,7 @@ pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"
 pub const FAIR: Choice = Choice { option: "--fair", available: &["weak", "strong"], later: &[] };
 /// The values of `--proviso`.
 pub const PROVISO: Choice =
-    Choice { option: "--proviso", available: &["stack", "closed-set", "static"], later: &["color"] };
+    Choice { option: "--proviso", available: &["stack", "closed-set", "color", "static"], later: &[] };
 /// The values of `--save`.
 pub const SAVE: Choice = Choice { option: "--save", available: &["all", "backedge", "none"], later: &[] };
 /// The values of `--opt`.
@@ -330,6 +330,7 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
     };
     let proviso = match PROVISO.take(word)? {
         "stack" => Proviso::Stack,
+        "color" => Proviso::Color,
         "static" => Proviso::None,
         _ => Proviso::ClosedSet,
     };
@@ -345,9 +346,9 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
             "leave --proviso out, or use --por stubborn",
         ));
     }
-    if proviso == Proviso::Stack && !depth_first {
+    if matches!(proviso, Proviso::Stack | Proviso::Color) && !depth_first {
         return Err(Failure::refused_with(
-            "--proviso stack needs the stack of a depth-first search by one worker",
+            format!("--proviso {word} needs the stack of a depth-first search by one worker"),
             "use --search dfs --threads 1, or --proviso closed-set",
         ));
     }
@@ -527,9 +528,9 @@ fn refuse_without_stack(options: &CheckOptions, config: &Config) -> Result<(), F
             "use --por stubborn, or leave --sleep out",
         ));
     }
-    if options.sleep && options.proviso.as_deref() == Some("static") {
+    if let (true, Some(word @ ("static" | "color"))) = (options.sleep, options.proviso.as_deref()) {
         return Err(Failure::refused_with(
-            "--sleep does not go with --proviso static, which does not know what sleeps",
+            format!("--sleep does not go with --proviso {word}, which does not know what sleeps"),
             "use --proviso stack, or leave --sleep out",
         ));
     }
@@ -692,6 +693,10 @@ mod tests {
         assert_eq!(plan(&with("ample", "frontier", None)).proviso, Proviso::ClosedSet);
         assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
         assert_eq!(plan(&with("ample", "handoff", None)).proviso, Proviso::ClosedSet);
+        assert_eq!(plan(&with("ample", "dfs", some("color"))).proviso, Proviso::Color);
+        assert!(message(&with("ample", "frontier", some("color"))).contains("needs the stack"));
+        let sleepy = CheckOptions { sleep: true, ..with("stubborn", "dfs", some("color")) };
+        assert!(message(&sleepy).contains("what sleeps"));
         let own = plan(&with("stubborn", "frontier", some("static")));
         assert_eq!((own.proviso, own.static_proviso), (Proviso::None, true));
         assert!(message(&with("stubborn", "bfs", some("stack"))).contains("depth-first"));
@@ -756,8 +761,9 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_yet_is_refused() {
-        let text = message(&CheckOptions { proviso: some("color"), ..options() });
-        assert!(text.contains("not available yet"), "{text}");
+        let some_day = Choice { option: "--proviso", available: &["stack"], later: &["telepathy"] };
+        let text = format!("{:?}", some_day.take("telepathy").unwrap_err());
+        assert!(text.contains("not available yet") && text.contains("use --proviso stack"), "{text}");
     }
 
     #[test]

@@ -133,6 +133,8 @@ fn ways(checks: Checks) -> Vec<Way> {
         ways.extend([way, Way { sleep: true, ..way }, Way { sleep: true, cache: Some(CACHE), ..way }]);
         ways.push(Way { cache: Some(CACHE), ..way });
     }
+    let color = Way { method: Method::Sets, proviso: sets(Proviso::Color), ..PLAIN };
+    ways.extend([color, Way { cache: Some(CACHE), ..color }]);
     ways.push(Way {
         order: Order::Frontier,
         method: Method::Sets,

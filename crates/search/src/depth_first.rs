@@ -207,7 +207,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let state = &self.stack.state;
         let key = &state[..state.len().saturating_sub(self.hidden)];
         self.store.depart(key);
-        let hash = (self.proviso == Proviso::Stack).then(|| store::hash::hash(key));
+        let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color);
+        let hash = asks.then(|| store::hash::hash(key));
         self.stack.enter(hash).map_err(no_memory)?;
         self.stack.prolong(self.expander.before()).map_err(no_memory)?;
         self.statistics.depth = self.statistics.depth.max(self.stack.path.len() as u64);
@@ -220,7 +221,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let kept = self.push_successors(0..all, false)?;
         let rest = self.expansion.rest;
         if rest.is_empty() {
-            return Ok(());
+            return self.expanded_in_full();
         }
         if kept || self.proviso == Proviso::None {
             self.statistics.reduced += 1;
@@ -230,7 +231,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.depth_limited |= self.expansion.cut;
         self.note_faulty();
         self.judge_steps()?;
-        self.push_successors(all..self.expansion.edges().len(), true).map(drop)
+        self.push_successors(all..self.expansion.edges().len(), true)?;
+        self.expanded_in_full()
+    }
+
+    /// Nothing was left out of the state at the end of the path.
+    fn expanded_in_full(&mut self) -> Result<(), StopReason> {
+        if self.proviso == Proviso::Color {
+            self.stack.let_go();
+        }
+        Ok(())
     }
 
     /// Looks at the clock and the rest.
@@ -314,7 +324,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.sleep.rank(&self.stack.state, &self.ranked, &self.faulty, more);
     }
 
-    /// Puts the unknown ones of some edges on the stack; says whether one of them all keeps the proviso. `more`: there were
+    /// Puts the unknown ones of some edges on the stack; says whether enough of them all keep the proviso. `more`: there were
     /// others of the same state.
     fn push_successors(&mut self, edges: Range<usize>, more: bool) -> Result<bool, StopReason> {
         if Z::RANKS {
@@ -326,7 +336,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             random.shuffle(&mut self.order);
         }
         self.prepare()?;
-        let mut kept = false;
+        let (mut kept, mut broken) = (false, false);
         for (&i, &ticket) in self.order.iter().zip(&self.tickets) {
             let edge = &self.expansion.edges()[i];
             let state = self.expansion.state(edge);
@@ -335,7 +345,12 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             let rank = if Z::RANKS { self.ranks[i] } else { 0 };
             if self.sleep.knows(self.store, key, ticket, rank) {
                 self.statistics.matched += 1;
-                kept |= self.proviso == Proviso::Stack && !self.stack.may_hold(key);
+                match self.proviso {
+                    Proviso::Stack => kept |= !self.stack.may_hold(key),
+                    Proviso::Color if self.stack.may_hold(key) => broken = true,
+                    Proviso::Color => kept = true,
+                    Proviso::None | Proviso::ClosedSet => {}
+                }
                 continue;
             }
             kept |= !Z::RANKS || self.keeps(key, ticket);
@@ -344,14 +359,14 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.expander.actions(edge, &mut self.actions);
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
-        Ok(kept)
+        Ok(kept && !broken)
     }
 
     /// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.
     fn keeps(&self, key: &[u8], ticket: S::Ticket) -> bool {
         match self.proviso {
             Proviso::None => true,
-            Proviso::Stack => !self.stack.may_hold(key),
+            Proviso::Stack | Proviso::Color => !self.stack.may_hold(key),
             Proviso::ClosedSet => !self.store.contains(key, ticket),
         }
     }

@@ -25,8 +25,8 @@ pub(crate) struct Stack<T> {
     /// Differences between states and their successors still to be tried.
     redo: Vec<u8>,
     actions: Vec<ActionId>,
-    /// The hashes of the states that have frames, where somebody asks, and how often each occurs.
-    hashes: Vec<u64>,
+    /// The hashes of the states that have frames, where somebody asks (none for one that was let go), and how often each occurs.
+    hashes: Vec<Option<u64>>,
     held: HashMap<u64, u32>,
 }
 
@@ -142,7 +142,7 @@ impl<T> Stack<T> {
         if let Some(hash) = hash {
             self.hashes.try_reserve(1)?;
             self.held.try_reserve(1)?;
-            self.hashes.push(hash);
+            self.hashes.push(Some(hash));
             *self.held.entry(hash).or_default() += 1;
         }
         Ok(())
@@ -158,9 +158,20 @@ impl<T> Stack<T> {
         Ok(())
     }
 
+    /// The state of the last frame no longer counts as one that is on the stack.
+    pub fn let_go(&mut self) {
+        let hash = self.hashes.last_mut().and_then(Option::take);
+        self.count_down(hash);
+    }
+
     /// The last frame is gone.
     fn forget(&mut self) {
-        let Some(hash) = self.hashes.pop() else { return };
+        let hash = self.hashes.pop().flatten();
+        self.count_down(hash);
+    }
+
+    fn count_down(&mut self, hash: Option<u64>) {
+        let Some(hash) = hash else { return };
         if let Some(times) = self.held.get_mut(&hash) {
             *times -= 1;
             if *times == 0 {
@@ -202,7 +213,7 @@ impl<T> Stack<T> {
         let words = self.path.capacity() + self.actions.capacity();
         let pending = self.pending.capacity() * size_of::<Pending<T>>();
         let frames = self.frames.capacity() * size_of::<Frame>();
-        let held = self.hashes.capacity() * 8 + self.held.capacity() * 24;
+        let held = self.hashes.capacity() * 16 + self.held.capacity() * 24;
         (words * 8 + held + frames + pending + self.undo.capacity() + self.redo.capacity()) as u64
     }
 }

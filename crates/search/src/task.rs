@@ -59,6 +59,10 @@ pub enum Proviso {
     /// One of the successors is not in the set of states that are done with: for a search by levels, not yet expanded; for a
     /// depth-first search, new.
     ClosedSet,
+    /// None of the successors is on the stack of a depth-first search, unless it was expanded in full. So every cycle has a state
+    /// that was: the green states of S. Evangelista and C. Pajault (*Solving the ignoring problem for partial order reduction*,
+    /// STTT 2010), where a state is judged when it is expanded, and not again when it is left.
+    Color,
 }
 
 #[cfg(test)]
@@ -109,7 +113,7 @@ mod tests {
         for outcome in search(&graph, Some(Proviso::None)) {
             assert_eq!((outcome.statistics.states, outcome.errors), (2, 0), "what a proviso is for");
         }
-        for proviso in [Proviso::Stack, Proviso::ClosedSet] {
+        for proviso in [Proviso::Stack, Proviso::ClosedSet, Proviso::Color] {
             for outcome in search(&graph, Some(proviso)) {
                 assert_eq!((outcome.statistics.states, outcome.errors), (4, 1));
                 // The way there goes through a state that was expanded in two parts.
@@ -118,6 +122,25 @@ mod tests {
                 assert!(nodes == [1, 3] || nodes == [2, 3], "{nodes:?}");
             }
         }
+    }
+
+    /// Nothing is left out of the first state, because what is chosen there leads back to it at once. So going back to it is enough
+    /// for the second one, though it is on the stack.
+    #[test]
+    fn a_state_that_was_expanded_in_full_may_be_on_the_stack() {
+        let text = "0 -> 0; 0 -> 1; 0 -> 2; 1 -> 0; 1 -> 3; 2 -> 3; 3 -> 2; end 0 1 2 3";
+        let graph = Graph::parse(text).unwrap();
+        let [stack, color] = [Proviso::Stack, Proviso::Color].map(|p| search(&graph, Some(p)).swap_remove(0));
+        assert_eq!((stack.statistics.states, stack.statistics.transitions), (4, 7));
+        assert_eq!((color.statistics.states, color.statistics.transitions), (4, 6));
+    }
+
+    /// One of two successors is enough for the stack, not for colours: 1 leads back to 0 and on to 2.
+    #[test]
+    fn no_cycle_is_without_a_state_expanded_in_full() {
+        let graph = Graph::parse("0 -> 1; 0 -> 3; 1 -> 0; 1 -> 2; end 0 1 2 3").unwrap();
+        let color = search(&graph, Some(Proviso::Color)).swap_remove(0);
+        assert_eq!((color.statistics.states, color.statistics.reduced), (3, 1), "1 is green, 0 is not");
     }
 
     #[test]

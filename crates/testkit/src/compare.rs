@@ -63,6 +63,10 @@ pub const CONFIGURATIONS: &[Configuration] = &[
     Configuration { changes: &[("--por", "stubborn")], reduces: true },
     Configuration { changes: &[("--por", "stubborn"), ("--search", "dfs")], reduces: true },
     Configuration { changes: &[("--por", "ample"), ("--search", "dfs")], reduces: true },
+    Configuration {
+        changes: &[("--por", "stubborn"), ("--search", "dfs"), ("--proviso", "color")],
+        reduces: true,
+    },
     Configuration { changes: &[("--por", "ample"), ("--opt", "deadvars,merge,fold")], reduces: true },
     Configuration { changes: &[("--por", "stubborn"), ("--search", "bfs")], reduces: true },
     Configuration {
