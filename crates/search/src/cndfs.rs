@@ -41,8 +41,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use store::arena::Place;
 use store::colours::{Colour, Colours};
+use store::segment::Ticket;
 use store::shared_table::TableHand;
-use store::table::Ticket;
 use store::{Hand, Seen, SharedTable};
 use system::{ActionId, Fault, TransitionSystem};
 

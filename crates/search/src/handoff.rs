@@ -379,13 +379,7 @@ fn put_together<H: Hand>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Y
         Some(reason) => reason,
         None => StopReason::Completed,
     };
-    statistics.states = store.n_keys();
-    if stop == StopReason::StateLimit {
-        // What was found beyond the limit before all had stopped was not expanded.
-        statistics.states = statistics.states.min(task.limits.states.unwrap_or(u64::MAX));
-    }
-    statistics.state_bytes = store.memory();
-    statistics.omission = store.omission();
+    statistics.take_stock(store, stop, task.limits.states);
     Outcome::conclude(stop, false, H::LOSSLESS, found, statistics)
 }
 

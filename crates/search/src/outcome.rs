@@ -66,6 +66,15 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Takes over what a store that several workers shared has come to hold. Of states found beyond the limit, before all had
+    /// stopped, none was expanded: they do not count.
+    pub(crate) fn take_stock(&mut self, store: &impl store::Seen, stop: StopReason, most: Option<u64>) {
+        let most = most.filter(|_| stop == StopReason::StateLimit);
+        self.states = store.n_keys().min(most.unwrap_or(u64::MAX));
+        self.state_bytes = store.memory();
+        self.omission = store.omission();
+    }
+
     /// Whether a store that forgets seems to forget too much: work is done again, or it will be, because many steps lead to states
     /// that should be known. (Godefroid, 1996: as long as the share of such steps stays small, so does the time.)
     pub fn forgets_too_much(&self) -> bool {

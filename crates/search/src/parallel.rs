@@ -398,13 +398,7 @@ fn put_together<H: Hand, P>(
     if !task.all_errors {
         found.keep_shortest();
     }
-    statistics.states = store.n_keys();
-    if stop == StopReason::StateLimit {
-        // What was found beyond the limit before all had stopped was not expanded.
-        statistics.states = statistics.states.min(task.limits.states.unwrap_or(u64::MAX));
-    }
-    statistics.state_bytes = store.memory();
-    statistics.omission = store.omission();
+    statistics.take_stock(store, stop, task.limits.states);
     Outcome::conclude(stop, depth_limited, H::LOSSLESS, found, statistics)
 }
 

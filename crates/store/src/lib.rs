@@ -31,6 +31,7 @@ pub mod pages;
 pub mod path;
 pub mod regraft;
 pub mod roots;
+pub mod segment;
 pub mod shared_collapse;
 pub mod shared_table;
 pub mod shared_tree;

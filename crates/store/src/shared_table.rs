@@ -7,7 +7,8 @@ use std::sync::RwLock;
 
 use crate::arena::Place;
 use crate::concurrent::{Hand, Turn};
-use crate::table::{self, Halt, Shared, Ticket};
+use crate::segment::Ticket;
+use crate::table::{self, Halt, Shared};
 use crate::{Full, Recall, Seen};
 
 /// An exact set of byte strings that several workers share.
