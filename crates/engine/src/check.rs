@@ -335,7 +335,7 @@ impl Run<'_> {
                 reduce: None,
             };
             let claim = Some(stronger.claim.clone());
-            let watch = Watch { claim, stronger: Vec::new(), ..watch.clone() };
+            let watch = Watch { claim, general: None, stronger: Vec::new(), ..watch.clone() };
             let (_, outcome) = liveness::search(self.plan, system, &watch, &task, &mut Silent);
             let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
             holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })

@@ -1,8 +1,9 @@
 //! Which search a claim gets: by its strength, and by what fairness asks.
 //!
 //! Where only the end of a claim is wrong, the product is searched like any system for an error. Where cycles accept as a
-//! whole or not at all, one depth-first search is enough, else it is nested. Fairness is acceptance with a mark
-//! for every process: a matter of components, which strong fairness takes apart further.
+//! whole or not at all, one depth-first search is enough, else it is nested; but where generalised acceptance has a smaller automaton,
+//! one search for components is quicker. Fairness is acceptance with a mark for every process: a matter of components, which strong fairness
+//! takes apart further.
 //!
 //! All run over the same system, of which a reduction may leave something out: one that depends on the state alone
 //! ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it leaves out much: that is known
@@ -83,10 +84,12 @@ pub fn search(
         (CycleSearch::Auto, Strength::Weak) => How::Single,
         (CycleSearch::NestedDual, _) => How::NestedDual,
         _ if is_together(plan, task) => How::NestedTogether,
+        (CycleSearch::Auto, _) if watch.general.is_some() => How::Components,
         _ => How::Nested,
     };
+    let general = watch.general.as_ref().filter(|_| how == How::Components);
     let product;
-    let searched = match &watch.claim {
+    let searched = match general.or(watch.claim.as_ref()) {
         Some(claim) => {
             product = Product::new(system, claim, watch.set);
             &product as &dyn TransitionSystem
@@ -94,7 +97,12 @@ pub fn search(
         None => system,
     };
     // A product repeats the last state of a run itself.
-    let acceptance = Acceptance { stutters: watch.claim.is_none(), fairness: plan.fairness, needed: 0 };
+    let acceptance = Acceptance {
+        stutters: watch.claim.is_none(),
+        n_marks: general.map_or(0, |claim| claim.n_marks),
+        fairness: plan.fairness,
+        needed: 0,
+    };
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
     let cycles = Cycles { fault: watch.fault.clone(), acceptance, nested: how != How::Single, memory };
     let outcome = match how {

@@ -10,7 +10,7 @@ use ltl::{Automaton, Component};
 use machine::claim::never;
 use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program, visit};
 use promela::source::Span;
-use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_STATES};
+use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_MARKS, MOST_STATES, Marks};
 use system::{Fault, FaultKind};
 
 /// A property that runs as a whole have or have not.
@@ -18,6 +18,8 @@ use system::{Fault, FaultKind};
 pub struct Watch {
     /// What finds runs wrong; `None`: the accept labels of the system.
     pub claim: Option<Claim>,
+    /// The same with generalised acceptance on edges, where that has fewer states; only searches by components can use it.
+    pub general: Option<Claim>,
     /// Which set of propositions the claim is about.
     pub set: usize,
     /// What is said of a run that goes on for ever.
@@ -59,12 +61,12 @@ impl Watches {
             Some(("ltl", name)) => maker.stronger(name)?,
             _ => Vec::new(),
         };
-        let (claim, propositions, fault, stutter_invariant) = match name.split_once(':') {
+        let Made { claim, general, propositions, fault, stutter_invariant } = match name.split_once(':') {
             Some(("ltl", name)) => maker.ltl(name)?,
             Some(("never", name)) => maker.never(Some(name))?,
             _ if name == "never" => maker.never(None)?,
             _ if name == "progress" => maker.progress(),
-            _ => (None, Vec::new(), maker.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE), true),
+            _ => maker.accept_labels(),
         };
         // Values that are hidden depend on the way to a state: what is left out would change them.
         let hidden = program.globals.iter().any(|var| var.hidden);
@@ -72,7 +74,7 @@ impl Watches {
         let stutter_invariant = stutter_invariant && !asks;
         let set = self.sets.len();
         self.sets.push(propositions);
-        self.list.push(Watch { claim, set, fault, stutter_invariant, stronger });
+        self.list.push(Watch { claim, general, set, fault, stutter_invariant, stronger });
         Ok(())
     }
 }
@@ -83,7 +85,14 @@ const ACCEPTANCE: &str =
     "acceptance cycle: a run goes on for ever and passes an accept label again and again";
 const NO_PROGRESS: &str = "non-progress cycle: a run goes on for ever without passing a progress label";
 
-type Made = (Option<Claim>, Vec<Expr>, Fault, bool);
+/// What a [`Watch`] is made of.
+struct Made {
+    claim: Option<Claim>,
+    general: Option<Claim>,
+    propositions: Vec<Expr>,
+    fault: Fault,
+    stutter_invariant: bool,
+}
 
 struct Maker<'a> {
     session: &'a Session,
@@ -96,7 +105,8 @@ impl Maker<'_> {
             return Err(unknown(&format!("ltl:{name}")));
         };
         let formulated = formulate(&property.formula)?;
-        let automaton = Automaton::of(&formulated.formula.negated(), ltl::Acceptance::Buchi)
+        let wrong = formulated.formula.negated();
+        let automaton = Automaton::of(&wrong, ltl::Acceptance::Buchi)
             .map_err(|too_large| complicated(property, &too_large.to_string()))?;
         if automaton.n_states() >= MOST_STATES {
             return Err(complicated(property, "the automaton has too many states"));
@@ -106,8 +116,13 @@ impl Maker<'_> {
         let at_once = format!("`{text}` is broken, whatever happens next");
         let fault = self.fault(FaultKind::AcceptCycle, &cycle, property.span);
         let end = self.fault(FaultKind::ClaimEnd, &at_once, property.span);
-        let invariant = automaton.stutter_invariant;
-        Ok((Some(claim(&automaton, &end)), formulated.propositions, fault, invariant))
+        Ok(Made {
+            general: general(&wrong, &automaton).map(|general| claim(&general, &end)),
+            claim: Some(claim(&automaton, &end)),
+            propositions: formulated.propositions,
+            fault,
+            stutter_invariant: automaton.stutter_invariant,
+        })
     }
 
     /// Formulas in which an implication promises nothing; those only that a search for a reachable state can refute, which is cheap.
@@ -144,7 +159,8 @@ impl Maker<'_> {
         })?;
         let message = "the never claim accepts a run that goes on for ever";
         let fault = self.fault(FaultKind::AcceptCycle, message, self.program.proctype(id).span);
-        Ok((Some(made.claim), made.propositions, fault, false))
+        let (claim, propositions) = (Some(made.claim), made.propositions);
+        Ok(Made { claim, general: None, propositions, fault, stutter_invariant: false })
     }
 
     fn never_id(&self, name: Option<&str>) -> Option<ProctypeId> {
@@ -155,7 +171,13 @@ impl Maker<'_> {
     fn progress(&self) -> Made {
         let proposition = Expr { kind: ExprKind::NonProgress, span: Span::NONE };
         let fault = self.fault(FaultKind::ProgressCycle, NO_PROGRESS, Span::NONE);
-        (Some(Claim::non_progress(0)), vec![proposition], fault, true)
+        let (claim, propositions) = (Some(Claim::non_progress(0)), vec![proposition]);
+        Made { claim, general: None, propositions, fault, stutter_invariant: true }
+    }
+
+    fn accept_labels(&self) -> Made {
+        let fault = self.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE);
+        Made { claim: None, general: None, propositions: Vec::new(), fault, stutter_invariant: true }
     }
 
     fn fault(&self, kind: FaultKind, message: &str, span: Span) -> Fault {
@@ -201,14 +223,26 @@ fn complicated(property: &LtlProperty, why: &str) -> Failure {
     )
 }
 
-/// A Büchi automaton as a claim. Where every continuation is accepted, the run is wrong at once.
+/// The automaton with generalised acceptance, where the other one is strong and larger.
+fn general(wrong: &ltl::Formula, buchi: &Automaton) -> Option<Automaton> {
+    if buchi.strength != ltl::Strength::Strong {
+        return None;
+    }
+    let general = Automaton::of(wrong, ltl::Acceptance::Generalised).ok()?;
+    let suits = general.n_states() < buchi.n_states() && (1..=MOST_MARKS).contains(&general.n_marks);
+    suits.then_some(general)
+}
+
+/// An automaton as a claim. Where every continuation is accepted, the run is wrong at once.
 fn claim(automaton: &Automaton, end: &Fault) -> Claim {
     let n = automaton.n_states();
+    let states = automaton.is_state_based();
     let edges = automaton.states().map(|state| {
         let edge = |edge: &ltl::Edge| ClaimEdge {
             guard: guard(automaton.cubes(edge)),
             to: ClaimState(edge.target.0 as u16),
             atomic: false,
+            marks: if states { 0 } else { edge.marks as Marks },
             asserts: None,
         };
         automaton.edges(state).iter().map(edge).collect()
@@ -216,6 +250,7 @@ fn claim(automaton: &Automaton, end: &Fault) -> Claim {
     let terminal = |state| automaton.component(state) == Component::Terminal;
     Claim {
         initial: ClaimState(automaton.initial.0 as u16),
+        n_marks: if states { 0 } else { automaton.n_marks },
         accepting: automaton.states().map(|state| automaton.is_accepting(state)).collect(),
         ends: automaton.states().map(|state| terminal(state).then(|| end.clone())).collect(),
         edges: edges.collect(),
@@ -230,5 +265,49 @@ fn guard(cubes: &[ltl::Cube]) -> Guard {
         false => {
             Guard::Any(cubes.iter().map(|cube| (cube.positive | cube.negative, cube.positive)).collect())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use search::random::Random;
+
+    fn end() -> Fault {
+        let (message, file) = ("end".to_string(), "claim".to_string());
+        Fault { kind: FaultKind::ClaimEnd, message, file, line: 1, column: 1, process: None, pid: None }
+    }
+
+    #[test]
+    fn generalised_claims_find_the_same_runs_wrong() {
+        let formulas = [
+            "[]<> p0 && []<> p1",
+            "[]<> p0 && []<> p1 && []<> p2",
+            "[]<> p0 && []<> p1 && <>[] p2",
+            "<> (p2 && []<> p0 && []<> p1)",
+            "[] ((p0 U p1) || (p1 U p2))",
+        ];
+        let mut random = Random::new(3);
+        let mut smaller = 0;
+        for text in formulas {
+            let named = ltl::parse::parse(text).unwrap();
+            let buchi = Automaton::of(&named.formula, ltl::Acceptance::Buchi).unwrap();
+            let Some(general) = general(&named.formula, &buchi) else { continue };
+            smaller += 1;
+            let [general, buchi] = [&general, &buchi].map(|automaton| claim(automaton, &end()));
+            assert!(general.n_marks > 0 && buchi.n_marks == 0, "{text}");
+            let mut wrong = 0;
+            for _ in 0..500 {
+                let mut word = |least: usize| -> Vec<u64> {
+                    (0..least + random.below(4)).map(|_| random.below(8) as u64).collect()
+                };
+                let (stem, cycle) = (word(0), word(1));
+                let found = general.accepts(&stem, &cycle);
+                wrong += u32::from(!found.is_empty());
+                assert_eq!(found, buchi.accepts(&stem, &cycle), "{text}: {stem:?} {cycle:?}");
+            }
+            assert!(wrong > 20 && wrong < 480, "{text}: {wrong}");
+        }
+        assert!(smaller > 2, "{smaller}");
     }
 }

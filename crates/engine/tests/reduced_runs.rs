@@ -140,7 +140,7 @@ fn atoms(model: &Model) -> Vec<String> {
     atoms
 }
 
-const SHAPES: [&str; 12] = [
+const SHAPES: [&str; 13] = [
     "[] a",
     "<> a",
     "[] <> a",
@@ -153,6 +153,7 @@ const SHAPES: [&str; 12] = [
     "(<> [] a) || ([] <> b)",
     "[] (a -> [] b)",
     "<> (a && (b U c))",
+    "([] <> a && [] <> b) -> [] <> c",
 ];
 
 fn formula(atoms: &[String], random: &mut Random) -> String {

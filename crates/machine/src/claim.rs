@@ -48,6 +48,7 @@ pub fn never(
     let n = proctype.locations.len();
     let mut claim = Claim {
         initial: ClaimState(proctype.start.0 as u16),
+        n_marks: 0,
         accepting: proctype.locations.iter().map(|location| location.accept).collect(),
         ends: Vec::with_capacity(n),
         edges: Vec::with_capacity(n),
@@ -84,6 +85,7 @@ impl Maker<'_> {
             guard: Guard::True,
             to: ClaimState(edge.to.0 as u16),
             atomic: edge.atomic || in_d_step && self.proctype.location(edge.to).in_d_step,
+            marks: 0,
             asserts: None,
         };
         match &edge.action {
@@ -249,7 +251,7 @@ mod tests {
         let moves = |bits| {
             let mut moves = system::claim::Moves::default();
             claim.moves(claim.initial, bits, &mut moves);
-            (moves.to.len(), moves.to.contains(&claim.initial))
+            (moves.to.len(), moves.to.iter().any(|by| by.to == claim.initial))
         };
         // The escape is asked first, so that its condition is the first proposition.
         assert_eq!(moves(0b10), (1, true), "the loop");

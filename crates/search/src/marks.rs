@@ -1,6 +1,6 @@
 //! Marks: what a cycle must pass to count, as bits that steps *lack*.
 //!
-//! A cycle is wrong when it passes an accepting state and, under weak fairness, when every process moves in it or cannot move
+//! A cycle is wrong when it passes an accepting state (or, where acceptance is on steps, earns all marks of the claim) and, under weak fairness, when every process moves in it or cannot move
 //! somewhere in it. Each of these is a bit; a step lacks the bits for which it does nothing. So a cycle counts when no
 //! bit is lacked by all of its steps, and the bits of a set of steps are put together by `and`. Strong fairness is not of this kind,
 //! but around one component it is: there the processes that can move somewhere in it must move ([`crate::strong`]). (This is generalised
@@ -9,16 +9,17 @@
 use crate::expand::{Edge, Expander, Expansion};
 use crate::limits::Budget;
 use crate::outcome::StopReason;
+use system::claim::MOST_MARKS;
 use system::{ActionId, Fairness, TransitionSystem};
 
-/// What a step, or a set of steps, lacks. Bit 0 is acceptance, the others are processes.
+/// What a step, or a set of steps, lacks. The first bits are acceptance, the others are processes.
 pub type Lack = u128;
 
 /// Nothing is there yet.
 pub const EVERYTHING: Lack = Lack::MAX;
 
 /// The most processes that fairness can be about: numbers from 0 on, less than this.
-pub const MOST_PROCESSES: u32 = 126;
+pub const MOST_PROCESSES: u32 = Lack::BITS - MOST_MARKS - 1;
 
 /// A step with what it lacks.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,8 @@ pub struct MarkedEdge {
 pub struct Acceptance {
     /// A state without successors is repeated for ever.
     pub stutters: bool,
+    /// How many marks steps can earn, all of which count; 0: states are accepting.
+    pub n_marks: u32,
     /// What every process must do.
     pub fairness: Fairness,
     /// The processes that must move, where fairness is strong: those that can, in the component of the cycle.
@@ -81,9 +84,12 @@ impl<'a> Marker<'a> {
         self.system.labels(state).accepting
     }
 
-    /// What a step of the state that was expanded last lacks.
+    /// What a step of the state that was expanded last lacks; `accepting`: that state is.
     pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> Lack {
-        let acceptance = Lack::from(!accepting);
+        let acceptance = match self.acceptance.n_marks {
+            0 => Lack::from(!accepting),
+            n => Lack::from(!self.system.earned(expansion.state(edge))) & ((1 << n) - 1),
+        };
         match self.acceptance.fairness {
             Fairness::None => acceptance,
             Fairness::Weak => acceptance | expansion.enabled & !self.moved(edge),
@@ -108,7 +114,7 @@ impl<'a> Marker<'a> {
 
 /// The bit of a process. Those from number [`MOST_PROCESSES`] on share the last one: a search that meets it gives up.
 pub fn process_bit(pid: u32) -> Lack {
-    1 << (pid.min(MOST_PROCESSES) + 1)
+    1 << (pid.min(MOST_PROCESSES) + MOST_MARKS)
 }
 
 #[cfg(test)]

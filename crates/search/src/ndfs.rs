@@ -320,7 +320,7 @@ pub(crate) mod tests {
         let (message, file) = ("cycle".to_string(), "toy".to_string());
         let kind = FaultKind::AcceptCycle;
         let fault = Fault { kind, message, file, line: 1, column: 1, process: None, pid: None };
-        let acceptance = Acceptance { stutters: true, fairness, needed: 0 };
+        let acceptance = Acceptance { stutters: true, n_marks: 0, fairness, needed: 0 };
         Cycles { fault, acceptance, nested, memory: u64::MAX }
     }
 

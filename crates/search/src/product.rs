@@ -5,11 +5,14 @@
 //! claim is not asked between the steps of an atomic sequence). Where the system can do nothing more, its state is repeated
 //! ([`ActionId::STUTTER`]) and the claim goes on alone.
 //!
+//! Where the claim's acceptance is on edges, what its last move earned is one more byte at the end of a state, which is hidden: it
+//! belongs to the step, not to the state, and makes no states different.
+//!
 //! A claim's verdict is about the claim alone: errors of the system are no errors of the product. A failed assertion's step is
 //! taken, a step that cannot be completed leads nowhere. What the claim itself finds wrong is the fault of an outcome
 //! without a state.
 
-use system::claim::{Claim, ClaimState, Moves};
+use system::claim::{Claim, ClaimState, Marks, Move, Moves};
 use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
 
 /// Bytes of the claim's state.
@@ -24,36 +27,58 @@ pub struct Product<'a> {
     system: &'a dyn TransitionSystem,
     claim: &'a Claim,
     set: usize,
+    /// Bytes at the end of a state that say what the last move earned.
+    tail: usize,
 }
 
 impl<'a> Product<'a> {
     /// The guards of the claim are about this set of the system's propositions.
     pub fn new(system: &'a dyn TransitionSystem, claim: &'a Claim, set: usize) -> Self {
-        Product { system, claim, set }
+        Product { system, claim, set, tail: usize::from(claim.n_marks > 0) }
     }
 
     /// The system's part of a state.
-    pub fn of_system(state: &[u8]) -> &[u8] {
-        state.get(CLAIM..).unwrap_or_default()
+    pub fn of_system<'s>(&self, state: &'s [u8]) -> &'s [u8] {
+        state.get(CLAIM..state.len().saturating_sub(self.tail)).unwrap_or_default()
     }
 
     /// Takes a state apart: where the claim is, whether the system is inside an atomic sequence, and its state.
     fn split<'s>(&self, state: &'s [u8]) -> Option<(ClaimState, bool, &'s [u8])> {
-        let (head, rest) = state.split_first_chunk::<CLAIM>()?;
+        let (head, _) = state.split_first_chunk::<CLAIM>()?;
         let number = u16::from_le_bytes(*head);
         let claim = ClaimState(number & !INSIDE);
-        (claim.index() < self.claim.len()).then_some((claim, number & INSIDE != 0, rest))
+        (claim.index() < self.claim.len()).then_some((claim, number & INSIDE != 0, self.of_system(state)))
     }
 }
 
-/// Appends an outcome: `rest` watched by a claim that is in state `claim`.
-fn push(out: &mut Successors, action: ActionId, claim: ClaimState, rest: &[u8], inside: bool) {
-    let number = claim.0 | if inside { INSIDE } else { 0 };
-    let write = |bytes: &mut Vec<u8>| {
-        bytes.extend_from_slice(&number.to_le_bytes());
-        bytes.extend_from_slice(rest);
-    };
-    out.push_with(action, write, inside, None);
+/// The claim's part of a state after a move: what stands before the system's part, and how much of `earned` stands behind it.
+#[derive(Clone, Copy)]
+struct Watching {
+    by: Move,
+    tail: usize,
+}
+
+impl Watching {
+    /// Appends an outcome: `rest` watched by the claim.
+    #[inline]
+    fn push(self, out: &mut Successors, action: ActionId, rest: &[u8], inside: bool) {
+        let number = self.by.to.0 | if inside { INSIDE } else { 0 };
+        let write = |bytes: &mut Vec<u8>| {
+            bytes.extend_from_slice(&number.to_le_bytes());
+            bytes.extend_from_slice(rest);
+            bytes.extend_from_slice(&[self.by.marks][..self.tail]);
+        };
+        out.push_with(action, write, inside, None);
+    }
+
+    /// Appends the steps of the system.
+    fn pair(self, steps: &Successors, out: &mut Successors) {
+        for step in &steps.list {
+            if let Some(rest) = steps.state(step) {
+                self.push(out, step.action, rest, step.is_transient());
+            }
+        }
+    }
 }
 
 impl TransitionSystem for Product<'_> {
@@ -63,7 +88,9 @@ impl TransitionSystem for Product<'_> {
             return Err(fault.clone());
         }
         out.extend_from_slice(&initial.0.to_le_bytes());
-        self.system.initial(out)
+        self.system.initial(out)?;
+        out.extend_from_slice(&[0][..self.tail]);
+        Ok(())
     }
 
     /// Actions are the system's; one is listed for every move of the claim.
@@ -85,6 +112,10 @@ impl TransitionSystem for Product<'_> {
         Box::new(Pair { product: self, worker: self.system.worker(), steps, all, known })
     }
 
+    fn earned(&self, state: &[u8]) -> Marks {
+        state.last().copied().filter(|_| self.tail > 0).unwrap_or_default()
+    }
+
     /// Only acceptance is the claim's; ends are no errors where there is a claim.
     fn labels(&self, state: &[u8]) -> Labels {
         let accepting = self.split(state).is_some_and(|(claim, ..)| self.claim.accepting[claim.index()]);
@@ -92,7 +123,7 @@ impl TransitionSystem for Product<'_> {
     }
 
     fn propositions(&self, set: usize, state: &[u8]) -> u64 {
-        self.system.propositions(set, Product::of_system(state))
+        self.system.propositions(set, self.of_system(state))
     }
 
     fn process_of(&self, action: ActionId) -> u32 {
@@ -104,12 +135,12 @@ impl TransitionSystem for Product<'_> {
     }
 
     fn hidden_bytes(&self) -> usize {
-        self.system.hidden_bytes()
+        self.system.hidden_bytes() + self.tail
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
         let first = out.len();
-        self.system.cuts(Product::of_system(key), out);
+        self.system.cuts(key.get(CLAIM..).unwrap_or_default(), out);
         out[first..].iter_mut().for_each(|cut| *cut += CLAIM);
     }
 
@@ -120,7 +151,7 @@ impl TransitionSystem for Product<'_> {
     fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
 
     fn deadlock(&self, state: &[u8]) -> Fault {
-        self.system.deadlock(Product::of_system(state))
+        self.system.deadlock(self.of_system(state))
     }
 }
 
@@ -161,7 +192,8 @@ impl Worker for Pair<'_> {
         self.steps.clear();
         if inside {
             self.worker.go_on(rest, &mut self.steps);
-            return pair(&self.steps, claim, out);
+            let by = Move { to: claim, marks: self.product.earned(state) };
+            return Watching { by, tail: self.product.tail }.pair(&self.steps, out);
         }
         let bits = self.product.system.propositions(self.product.set, rest);
         let slot = place(claim, bits);
@@ -180,11 +212,12 @@ impl Worker for Pair<'_> {
         }
         self.worker.expand(rest, &mut self.steps);
         let stuck = self.steps.list.is_empty();
-        for &to in &moves.to {
+        for &by in &moves.to {
+            let watching = Watching { by, tail: self.product.tail };
             match stuck {
-                true if self.product.claim.stutters => push(out, ActionId::STUTTER, to, rest, false),
+                true if self.product.claim.stutters => watching.push(out, ActionId::STUTTER, rest, false),
                 true => {}
-                false => pair(&self.steps, to, out),
+                false => watching.pair(&self.steps, out),
             }
         }
     }
@@ -194,15 +227,6 @@ impl Worker for Pair<'_> {
 fn place(claim: ClaimState, bits: u64) -> usize {
     let mixed = (bits ^ u64::from(claim.0).rotate_left(48)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 32) as usize % REMEMBERED
-}
-
-/// Appends the steps of the system with a claim that is in state `claim` afterwards.
-fn pair(steps: &Successors, claim: ClaimState, out: &mut Successors) {
-    for step in &steps.list {
-        if let Some(rest) = steps.state(step) {
-            push(out, step.action, claim, rest, step.is_transient());
-        }
-    }
 }
 
 #[cfg(test)]
@@ -226,11 +250,13 @@ mod tests {
                 guard,
                 to: ClaimState(to),
                 atomic: false,
+                marks: 0,
                 asserts: None,
             });
         }
         Claim {
             initial: ClaimState(0),
+            n_marks: 0,
             accepting: vec![false; n],
             ends: vec![None; n],
             edges: lists,
@@ -265,6 +291,23 @@ mod tests {
         assert!(outcomes(&product, b"\x01\x002").is_empty(), "the claim gives up: nothing holds in 2");
         let stutter = (u64::MAX, Some(b"\x01\x002".to_vec()), false);
         assert_eq!(outcomes(&product, b"\0\x002"), [stutter]);
+    }
+
+    #[test]
+    fn what_a_move_earns_is_a_hidden_byte() {
+        let graph = Graph::parse("0 -> 1 -> 2; transient 1; hold 0 0").unwrap();
+        let mut claim = claim(&[(0, None, 0), (0, Some(0), 0)], 1);
+        claim.n_marks = 2;
+        claim.edges[0][1].marks = 2;
+        let product = Product::new(&graph, &claim, 0);
+        let mut initial = Vec::new();
+        product.initial(&mut initial).unwrap();
+        assert_eq!((&initial[..], product.key(&initial)), (&b"\0\x000\0"[..], &b"\0\x000"[..]));
+        assert_eq!(outcomes(&product, &initial), [(0, Some(b"\0\x801\x02".to_vec()), true)]);
+        let behind = outcomes(&product, b"\0\x801\x02");
+        assert_eq!(behind, [(1, Some(b"\0\x002\x02".to_vec()), false)], "the whole sequence is one move");
+        assert_eq!(product.earned(b"\0\x002\x02"), 2);
+        assert_eq!(outcomes(&product, b"\0\x002\x02"), [(u64::MAX, Some(b"\0\x002\0".to_vec()), false)]);
     }
 
     #[test]

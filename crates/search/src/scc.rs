@@ -206,3 +206,93 @@ impl Scc<'_> {
         self.stack.retreat();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::ndfs::{ndfs, tests::cycles};
+    use crate::observer::Silent;
+    use crate::product::Product;
+    use crate::property::Checks;
+    use crate::random::Random;
+    use std::sync::atomic::AtomicBool;
+    use system::Fairness;
+    use system::claim::{Claim, ClaimEdge, ClaimState, Guard, Marks};
+    use system::toy::Graph;
+
+    /// Edges are (from, what holds (bits of p0 and p1 that must be 1), to, marks).
+    fn claim(n_marks: u32, accepting: &[bool], edges: &[(usize, u64, u16, Marks)]) -> Claim {
+        let mut lists = vec![Vec::new(); accepting.len()];
+        for &(from, bits, to, marks) in edges {
+            let guard = if bits == 0 { Guard::True } else { Guard::Any(vec![(bits, bits)]) };
+            lists[from].push(ClaimEdge { guard, to: ClaimState(to), atomic: false, marks, asserts: None });
+        }
+        Claim {
+            initial: ClaimState(0),
+            n_marks,
+            accepting: accepting.to_vec(),
+            ends: vec![None; accepting.len()],
+            edges: lists,
+            first_only: vec![false; accepting.len()],
+            stutters: true,
+        }
+    }
+
+    /// `[]<> p0 && []<> p1` in one state with two marks, and in three states one of which is accepting.
+    fn both() -> [Claim; 2] {
+        let general = [(0, 0, 0, 0), (0, 1, 0, 1), (0, 2, 0, 2), (0, 3, 0, 3)];
+        let waiting = [(0, 0, 0, 0), (0, 1, 1, 0), (1, 0, 1, 0), (1, 2, 2, 0), (2, 0, 0, 0)];
+        [claim(2, &[false], &general), claim(0, &[false, false, true], &waiting)]
+    }
+
+    /// Some edges, some transient nodes; each proposition holds in a third of the nodes.
+    fn graph(n: usize, seed: u64) -> Graph {
+        let mut random = Random::new(seed);
+        let mut text = String::from("0 -> 1");
+        for _ in 0..n + n / 2 {
+            text += &format!("; {} -> {}", random.below(n), random.below(n));
+        }
+        for node in 1..n {
+            if random.below(4) == 0 {
+                text += &format!("; transient {node}");
+            }
+            for proposition in 0..2 {
+                if random.below(3) == 0 {
+                    text += &format!("; hold {proposition} {node}");
+                }
+            }
+        }
+        Graph::parse(&text).unwrap()
+    }
+
+    #[test]
+    fn marks_on_steps_and_accepting_states_give_the_same_verdict() {
+        let [general, buchi] = both();
+        let (stop, limits) = (AtomicBool::new(false), Limits::default());
+        let (mut wrong, mut fewer) = (0, 0);
+        for seed in 0..800 {
+            let graph = graph(4 + seed as usize % 13, seed + 1);
+            let order = Some(seed).filter(|seed| seed % 2 == 0);
+            let task = Task {
+                checks: Checks::NONE,
+                all_errors: false,
+                seed: order,
+                limits,
+                stop: &stop,
+                reduce: None,
+            };
+            let mut marked = cycles(Fairness::None, true);
+            (marked.acceptance.stutters, marked.acceptance.n_marks) = (false, 2);
+            let small = scc(&Product::new(&graph, &general, 0), &marked, &task, &mut Silent);
+            marked.acceptance.n_marks = 0;
+            let by_scc = scc(&Product::new(&graph, &buchi, 0), &marked, &task, &mut Silent);
+            let by_ndfs = ndfs(&Product::new(&graph, &buchi, 0), &marked, &task, &mut Silent);
+            let verdicts = [&small, &by_scc, &by_ndfs].map(|outcome| !outcome.violations.is_empty());
+            assert!(verdicts[0] == verdicts[1] && verdicts[0] == verdicts[2], "{verdicts:?}, seed {seed}");
+            wrong += u32::from(verdicts[0]);
+            fewer += u32::from(!verdicts[0] && small.statistics.states < by_ndfs.statistics.states);
+        }
+        assert!(wrong > 100 && wrong < 700 && fewer > 100, "{wrong} {fewer}");
+    }
+}

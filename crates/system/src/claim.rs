@@ -6,6 +6,9 @@
 //! or reaches its end. A claim that cannot move gives the run up.
 //!
 //! Guards are about *propositions*: bits that the system tells of a state ([`crate::TransitionSystem::propositions`]).
+//!
+//! Acceptance may be *generalised* and on edges instead ([`Claim::n_marks`]): a run is wrong when it takes edges with each of the
+//! marks for ever. Such claims are smaller; searches by components use them as they are.
 
 use crate::{Fault, FaultKind};
 use std::collections::{BTreeSet, HashMap};
@@ -20,6 +23,12 @@ impl ClaimState {
         usize::from(self.0)
     }
 }
+
+/// A set of acceptance marks: bit `i` is mark `i`.
+pub type Marks = u8;
+
+/// The most marks that a claim can have.
+pub const MOST_MARKS: u32 = Marks::BITS;
 
 /// The most states that a claim can have: a bit of the number is left to products.
 pub const MOST_STATES: usize = 1 << 15;
@@ -81,15 +90,26 @@ pub struct ClaimEdge {
     pub to: ClaimState,
     /// The claim goes on at once, in the same state of the system.
     pub atomic: bool,
+    /// What taking it earns, in claims whose acceptance is on edges. Atomic edges earn nothing.
+    pub marks: Marks,
     /// Taking it is wrong unless this proposition holds: an assertion in the claim.
     pub asserts: Option<(u32, Fault)>,
+}
+
+/// A move of a claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub struct Move {
+    /// Where the claim is then.
+    pub to: ClaimState,
+    /// What it has earned.
+    pub marks: Marks,
 }
 
 /// What a move of a claim leads to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Moves {
-    /// The states in which the claim can be then, each once.
-    pub to: Vec<ClaimState>,
+    /// The ways in which the claim can go on. None leads where another leads that earns as much.
+    pub to: Vec<Move>,
     /// What is wrong already: an end that is reached, an assertion that fails.
     pub faults: Vec<Fault>,
 }
@@ -110,7 +130,9 @@ pub enum Strength {
 pub struct Claim {
     /// Where it begins.
     pub initial: ClaimState,
-    /// By state: passing it for ever is wrong.
+    /// 0: acceptance is a matter of states. Otherwise the number of marks, all of which a wrong run earns for ever.
+    pub n_marks: u32,
+    /// By state: passing it for ever is wrong. (Not used where edges have marks.)
     pub accepting: Vec<bool>,
     /// By state: being there is wrong, whatever happens next.
     pub ends: Vec<Option<Fault>>,
@@ -126,9 +148,11 @@ impl Claim {
     /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for ever. Only runs
     /// that do not end count.
     pub fn non_progress(proposition: u32) -> Self {
-        let edge = |guard, to| ClaimEdge { guard, to: ClaimState(to), atomic: false, asserts: None };
+        let edge =
+            |guard, to| ClaimEdge { guard, to: ClaimState(to), atomic: false, marks: 0, asserts: None };
         Claim {
             initial: ClaimState(0),
+            n_marks: 0,
             accepting: vec![false, true],
             ends: vec![None, None],
             edges: vec![
@@ -185,8 +209,7 @@ impl Claim {
                 Some(fault) => out.faults.push(fault.clone()),
                 None if edge.atomic && seen.contains(&edge.to) => {}
                 None if edge.atomic => seen.push(edge.to),
-                None if out.to[first..].contains(&edge.to) => {}
-                None => out.to.push(edge.to),
+                None => add(&mut out.to, first, Move { to: edge.to, marks: edge.marks }),
             }
             if self.first_only[at.index()] {
                 return;
@@ -194,7 +217,20 @@ impl Claim {
         }
     }
 
-    /// Its strength, from the strongly connected components of its graph. Ends are no part of cycles.
+    /// What an endless run must earn.
+    fn all_marks(&self) -> Marks {
+        match self.n_marks {
+            0 => 1,
+            n => Marks::MAX >> (MOST_MARKS - n.min(MOST_MARKS)),
+        }
+    }
+
+    /// What a move from `state` earns.
+    fn earned(&self, state: ClaimState, by: Move) -> Marks {
+        if self.n_marks == 0 { Marks::from(self.accepting[state.index()]) } else { by.marks }
+    }
+
+    /// Its strength (acceptance being a matter of states), from the strongly connected components of its graph. Ends are no part of cycles.
     pub fn strength(&self) -> Strength {
         let component = self.components();
         let mut cyclic = vec![false; self.len()];
@@ -250,10 +286,11 @@ impl Claim {
         for &bits in stem {
             moves.to.clear();
             at.iter().for_each(|&state| self.moves(state, bits, &mut moves));
-            moves.to.sort_unstable();
-            moves.to.dedup();
             found.extend(moves.faults.drain(..).map(|fault| fault.kind));
-            std::mem::swap(&mut at, &mut moves.to);
+            at.clear();
+            at.extend(moves.to.iter().map(|by| by.to));
+            at.sort_unstable();
+            at.dedup();
         }
         if !cycle.is_empty() {
             self.accepts_cycle(&at, cycle, &mut found);
@@ -263,57 +300,43 @@ impl Claim {
 
     /// The same, from the states in which the claim can be when the cycle begins.
     fn accepts_cycle(&self, start: &[ClaimState], cycle: &[u64], found: &mut BTreeSet<FaultKind>) {
-        // Of every state at the beginning of a round: where it can be at its end, and whether by an accepting state.
-        let mut rounds: HashMap<ClaimState, Vec<(ClaimState, bool)>> = HashMap::new();
+        // Of every state at the beginning of a round: where it can be at its end, and what that earns.
+        let mut rounds: HashMap<ClaimState, Vec<Move>> = HashMap::new();
         let mut open = start.to_vec();
         while let Some(state) = open.pop() {
             if rounds.contains_key(&state) {
                 continue;
             }
             let ends = self.round(state, cycle, found);
-            open.extend(ends.iter().map(|&(to, _)| to));
+            open.extend(ends.iter().map(|by| by.to));
             rounds.insert(state, ends);
         }
-        let accepted = |from: ClaimState| {
-            // From the end of a round with an accepting state back to its beginning.
-            rounds[&from].iter().filter(|(_, accepting)| *accepting).any(|&(to, _)| {
-                let (mut met, mut open) = (vec![to], vec![to]);
-                while let Some(at) = open.pop() {
-                    if at == from {
-                        return true;
-                    }
-                    for &(next, _) in rounds.get(&at).into_iter().flatten() {
-                        if !met.contains(&next) {
-                            met.push(next);
-                            open.push(next);
-                        }
-                    }
-                }
-                false
-            })
+        let reach: HashMap<ClaimState, BTreeSet<ClaimState>> =
+            rounds.keys().map(|&state| (state, reachable(&rounds, state))).collect();
+        // A run may go around in a component for ever by all of its rounds.
+        let earned = |around: ClaimState| {
+            let inside =
+                |state: &ClaimState| reach[&around].contains(state) && reach[state].contains(&around);
+            let rounds = rounds.iter().filter(|(state, _)| inside(state)).flat_map(|(_, ends)| ends);
+            rounds.filter(|by| inside(&by.to)).fold(0, |all, by| all | by.marks)
         };
-        if rounds.keys().any(|&state| accepted(state)) {
+        if rounds.keys().any(|&state| earned(state) == self.all_marks()) {
             found.insert(FaultKind::AcceptCycle);
         }
     }
 
-    /// Where the claim can be after one round of the cycle, and whether by an accepting state.
-    fn round(
-        &self,
-        state: ClaimState,
-        cycle: &[u64],
-        found: &mut BTreeSet<FaultKind>,
-    ) -> Vec<(ClaimState, bool)> {
-        let mut at = vec![(state, false)];
+    /// Where the claim can be after one round of the cycle, and what that earns.
+    fn round(&self, state: ClaimState, cycle: &[u64], found: &mut BTreeSet<FaultKind>) -> Vec<Move> {
+        let mut at = vec![Move { to: state, marks: 0 }];
         let mut moves = Moves::default();
         for &bits in cycle {
             let mut next = Vec::new();
-            for (state, accepting) in at {
+            for Move { to: state, marks } in at {
                 moves.to.clear();
                 self.moves(state, bits, &mut moves);
                 found.extend(moves.faults.drain(..).map(|fault| fault.kind));
-                let accepting = accepting || self.accepting[state.index()];
-                next.extend(moves.to.iter().map(|&to| (to, accepting)));
+                let on = |by: &Move| Move { to: by.to, marks: marks | self.earned(state, *by) };
+                next.extend(moves.to.iter().map(on));
             }
             next.sort_unstable();
             next.dedup();
@@ -321,6 +344,32 @@ impl Claim {
         }
         at
     }
+}
+
+/// Adds a move to those from `first` on, unless one of them is as good; those that are worse go.
+fn add(moves: &mut Vec<Move>, first: usize, new: Move) {
+    if moves[first..].iter().any(|by| by.to == new.to && by.marks & new.marks == new.marks) {
+        return;
+    }
+    let mut at = 0;
+    moves.retain(|by| {
+        at += 1;
+        at <= first || by.to != new.to || by.marks & !new.marks != 0
+    });
+    moves.push(new);
+}
+
+/// The states that are reached from one by rounds, one at least.
+fn reachable(rounds: &HashMap<ClaimState, Vec<Move>>, from: ClaimState) -> BTreeSet<ClaimState> {
+    let (mut met, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(at) = open.pop() {
+        for by in rounds.get(&at).into_iter().flatten() {
+            if met.insert(by.to) {
+                open.push(by.to);
+            }
+        }
+    }
+    met
 }
 
 #[cfg(test)]
@@ -343,13 +392,14 @@ pub(crate) mod tests {
                     }
                 };
                 let to = ClaimState(to.trim().parse().unwrap());
-                ClaimEdge { guard, to, atomic: false, asserts: None }
+                ClaimEdge { guard, to, atomic: false, marks: 0, asserts: None }
             };
             edges.push(list.split(',').filter(|e| !e.trim().is_empty()).map(edge).collect());
         }
         let n = edges.len();
         Claim {
             initial: ClaimState(0),
+            n_marks: 0,
             accepting: (0..n).map(|i| accepting.contains(&i)).collect(),
             ends: vec![None; n],
             edges,
@@ -366,7 +416,7 @@ pub(crate) mod tests {
     fn to(claim: &Claim, from: u16, bits: u64) -> Vec<u16> {
         let mut moves = Moves::default();
         claim.moves(ClaimState(from), bits, &mut moves);
-        moves.to.iter().map(|s| s.0).collect()
+        moves.to.iter().map(|by| by.to.0).collect()
     }
 
     #[test]
@@ -385,7 +435,8 @@ pub(crate) mod tests {
         claim.ends[2] = Some(end());
         let mut moves = Moves::default();
         claim.moves(ClaimState(0), 0b11, &mut moves);
-        assert_eq!((moves.to, moves.faults.len()), (vec![ClaimState(0), ClaimState(1)], 1));
+        let ways: Vec<u16> = moves.to.iter().map(|by| by.to.0).collect();
+        assert_eq!((ways, moves.faults.len()), (vec![0, 1], 1));
         assert!(to(&claim, 0, 0).is_empty(), "it blocks inside the sequence");
     }
 
@@ -438,6 +489,33 @@ pub(crate) mod tests {
         assert_eq!(ending.accepts(&[0, 1], &[]), [FaultKind::ClaimEnd].into());
         assert!(ending.accepts(&[0, 0], &[0]).is_empty());
     }
+
+    #[test]
+    fn marks_on_edges_are_all_needed() {
+        // Infinitely often p0 and infinitely often p1, in one state.
+        let mut both = claim("0: !p0 -> 0, p0 -> 0, p1 -> 0", &[]);
+        both.n_marks = 2;
+        (both.edges[0][1].marks, both.edges[0][2].marks) = (1, 2);
+        let wrong = BTreeSet::from([FaultKind::AcceptCycle]);
+        assert_eq!(both.accepts(&[], &[1, 2]), wrong);
+        assert_eq!(both.accepts(&[3], &[3, 0]), wrong, "in one moment by two ways, in two rounds");
+        assert!(both.accepts(&[1, 2], &[1]).is_empty());
+        assert!(both.accepts(&[], &[0]).is_empty());
+    }
+
+    #[test]
+    fn of_two_moves_to_one_state_the_better_counts() {
+        let mut claim = claim("0: true -> 1, p0 -> 1, p1 -> 1; 1: true -> 1", &[]);
+        claim.n_marks = 2;
+        (claim.edges[0][1].marks, claim.edges[0][2].marks) = (1, 2);
+        let marks = |bits| {
+            let mut moves = Moves::default();
+            claim.moves(ClaimState(0), bits, &mut moves);
+            moves.to.iter().map(|by| by.marks).collect::<Vec<_>>()
+        };
+        assert_eq!((marks(0), marks(1), marks(3)), (vec![0], vec![1], vec![1, 2]));
+    }
+
     #[test]
     fn a_run_may_be_wrong_in_two_ways() {
         let mut claim = claim("0: true -> 0, p0 -> 1; 1:", &[0]);

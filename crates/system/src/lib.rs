@@ -260,6 +260,12 @@ pub trait TransitionSystem: Sync {
     /// Label bits of a state.
     fn labels(&self, state: &[u8]) -> Labels;
 
+    /// Which acceptance marks the step to this state earned, in systems whose acceptance is on steps. It is told by the state, in its
+    /// hidden part, so that only a search that has just taken the step knows it.
+    fn earned(&self, _state: &[u8]) -> claim::Marks {
+        0
+    }
+
     /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the lowest bit. One that
     /// cannot be evaluated does not hold.
     fn propositions(&self, _set: usize, _state: &[u8]) -> u64 {

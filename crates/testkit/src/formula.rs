@@ -39,12 +39,17 @@ impl Formula {
     pub fn random(rng: &mut Rng, atoms: &[String]) -> Formula {
         let atom = |rng: &mut Rng| literal(rng, atoms);
         let (p, q) = (atom(rng), atom(rng));
-        match rng.below(14) {
+        match rng.below(15) {
             0 | 1 => before("<>", p),
             2..=4 => before("[]", before("<>", p)),
             5..=7 => before("[]", between("->", p, before("<>", q))),
             8 => before("<>", before("[]", p)),
             9 => between("->", before("[]", before("<>", p)), before("[]", before("<>", q))),
+            // Its negation has several conditions of acceptance.
+            10 => {
+                let recurs = |of| before("[]", before("<>", of));
+                between("->", between("&&", recurs(p), recurs(q)), recurs(atom(rng)))
+            }
             depth => tree(rng, atoms, 2 + (depth as u32) % 2),
         }
     }

@@ -250,10 +250,12 @@ mod tests {
 
     #[test]
     fn a_claim_may_end_while_the_last_state_is_repeated() {
-        let edge = |to| ClaimEdge { guard: Guard::True, to: ClaimState(to), atomic: false, asserts: None };
+        let edge =
+            |to| ClaimEdge { guard: Guard::True, to: ClaimState(to), atomic: false, marks: 0, asserts: None };
         let Trail { violation, .. } = trail(&[], None);
         let claim = Claim {
             initial: ClaimState(0),
+            n_marks: 0,
             accepting: vec![false; 4],
             ends: vec![None, None, None, Some(violation)],
             edges: vec![vec![edge(1)], vec![edge(2)], vec![edge(3)], Vec::new()],
