@@ -22,10 +22,10 @@
 //! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found yet are tried
 //! before those that another worker is busy with: when their turn comes they are often blue.
 
+use crate::crew::Crew;
 use crate::expand::Expansion;
-use crate::halt::Halt;
 use crate::lasso::{Anchor, Lasso, shorten};
-use crate::limits::{Budget, Limits};
+use crate::limits::Budget;
 use crate::marks::Marker;
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Silent, Snapshot};
@@ -36,29 +36,14 @@ use crate::task::Task;
 use crate::termination::pause;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Instant;
 use store::arena::Place;
 use store::colours::{Colour, Colours};
 use store::segment::Ticket;
 use store::shared_table::TableHand;
-use store::{Hand, Seen, SharedTable};
+use store::{Hand, Seen};
 use system::{ActionId, Fault, TransitionSystem};
 
-/// The first worker is alone until it has found so many states.
-const ALONE: u64 = 4096;
-/// The stack of a thread; reserved, not used.
-const STACK_BYTES: usize = 256 << 20;
-
-/// Who searches.
-#[derive(Clone, Copy, Debug)]
-pub struct Workers {
-    /// How many there are.
-    pub number: usize,
-    /// The first one is alone until it has found so many states; `None`: as many as seem best.
-    pub alone: Option<u64>,
-}
+pub use crate::crew::Workers;
 
 /// Looks for a cycle through an accepting state, with several workers. The task asks for one error, has no limit on
 /// depth and no reduction.
@@ -69,137 +54,48 @@ pub fn cndfs(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let crew = Crew::new(system, cycles, task);
-    let (mine, others) = std::thread::scope(|scope| {
-        let _alarm = Alarm(&crew.halt);
-        let budget = Budget::new(task, observer).halted_by(crew.halt.flag());
-        let mut leader = Worker::new(&crew, 0, budget);
-        leader.patience = Some(workers.alone.unwrap_or(ALONE));
-        let mut others = Vec::new();
-        if leader.work() == Course::CallOthers {
-            for number in 1..workers.number {
-                let crew = &crew;
-                let builder = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
-                // One that cannot be started is not missed: each makes the whole search.
-                others.extend(builder.spawn_scoped(scope, move || help(crew, number)).ok());
-            }
-            leader.patience = None;
-            leader.work();
+    let crew = Crew::new(system, cycles, task, Colours::new(cycles.memory));
+    let all = crew.work(workers, observer, &|crew, number, budget, call| {
+        let mut worker = Worker::new(crew, number, budget);
+        worker.patience = workers.patience(number);
+        if worker.work() == Course::CallOthers {
+            call();
+            worker.patience = None;
+            worker.work();
         }
-        let mine = leader.conclude();
-        let others: Vec<_> = others.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-        (mine, others)
+        worker.conclude()
     });
-    let mut all = vec![mine];
-    for other in others {
-        // A panic goes on in the thread that called: it is a bug, and must be seen as one.
-        all.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-    }
-    crew.put_together(all)
+    put_together(&crew, all)
 }
 
-/// What another worker than the first does.
-fn help(crew: &Crew<'_>, number: usize) -> Yield {
-    let _alarm = Alarm(&crew.halt);
-    let mut silent = Silent;
-    let budget = Budget::new(crew.task, &mut silent).halted_by(crew.halt.flag());
-    let mut worker = Worker::new(crew, number, budget);
-    worker.work();
-    worker.conclude()
-}
-
-/// Stops the others when a worker is lost: they might wait for it for ever.
-struct Alarm<'t>(&'t Halt);
-
-impl Drop for Alarm<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.halt(StopReason::Interrupted);
+/// What all found.
+fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
+    let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
+    statistics.workers = all.len() as u64;
+    let mut warnings = Vec::new();
+    for mut part in all {
+        warnings.append(&mut part.found.warnings);
+        if part.found.errors > 0 {
+            found = part.found;
         }
+        statistics.transitions += part.statistics.transitions;
+        statistics.reexplored += part.statistics.reexplored;
+        statistics.depth = statistics.depth.max(part.statistics.depth);
+        statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
     }
-}
-
-/// What workers share.
-struct Crew<'a> {
-    system: &'a dyn TransitionSystem,
-    cycles: &'a Cycles,
-    task: &'a Task<'a>,
-    table: SharedTable,
-    colours: Colours,
-    halt: Halt,
-    /// Somebody has found something wrong.
-    found: AtomicBool,
-    /// States found, if there is a limit.
-    states: AtomicU64,
-    /// Steps of all, for the progress line.
-    transitions: AtomicU64,
-    started: Instant,
-}
-
-impl<'a> Crew<'a> {
-    fn new(system: &'a dyn TransitionSystem, cycles: &'a Cycles, task: &'a Task<'a>) -> Self {
-        Crew {
-            system,
-            cycles,
-            task,
-            table: SharedTable::new(cycles.memory),
-            colours: Colours::new(cycles.memory),
-            halt: Halt::default(),
-            found: AtomicBool::new(false),
-            states: AtomicU64::new(0),
-            transitions: AtomicU64::new(0),
-            started: Instant::now(),
-        }
-    }
-
-    /// Whether one more state may be found.
-    fn admit(&self) -> Result<(), StopReason> {
-        let Some(limit) = self.task.limits.states else { return Ok(()) };
-        let more = |states| (states < limit).then_some(states + 1);
-        self.states.fetch_update(AcqRel, Acquire, more).map(drop).map_err(|_| StopReason::StateLimit)
-    }
-
-    /// The state that was admitted has been found by another worker.
-    fn not_new(&self) {
-        if self.task.limits.states.is_some() {
-            self.states.fetch_sub(1, AcqRel);
-        }
-    }
-
-    /// The task for what is left to do when everybody has been stopped.
-    fn rest_of_task(&self) -> Task<'a> {
-        let time = self.task.limits.time.map(|time| time.saturating_sub(self.started.elapsed()));
-        Task { limits: Limits { time, ..self.task.limits }, ..*self.task }
-    }
-
-    fn put_together(self, all: Vec<Yield>) -> Outcome {
-        let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
-        statistics.workers = all.len() as u64;
-        let mut warnings = Vec::new();
-        for mut part in all {
-            warnings.append(&mut part.found.warnings);
-            if part.found.errors > 0 {
-                found = part.found;
-            }
-            statistics.transitions += part.statistics.transitions;
-            statistics.reexplored += part.statistics.reexplored;
-            statistics.depth = statistics.depth.max(part.statistics.depth);
-            statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
-        }
-        warnings.truncate(1);
-        found.warnings = warnings;
-        let store = self.table.hand();
-        statistics.states = store.n_keys();
-        statistics.state_bytes = store.memory();
-        // Every state but the first was new for one step.
-        statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
-        let stop = match self.halt.reason() {
-            _ if found.errors > 0 => StopReason::Violation,
-            Some(reason) => reason,
-            None => StopReason::Completed,
-        };
-        Outcome::conclude(stop, false, true, found, statistics)
-    }
+    warnings.truncate(1);
+    found.warnings = warnings;
+    let store = crew.table.hand();
+    statistics.states = store.n_keys();
+    statistics.state_bytes = store.memory();
+    // Every state but the first was new for one step.
+    statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
+    let stop = match crew.halt.reason() {
+        _ if found.errors > 0 => StopReason::Violation,
+        Some(reason) => reason,
+        None => StopReason::Completed,
+    };
+    Outcome::conclude(stop, false, true, found, statistics)
 }
 
 /// What a worker leaves.
@@ -249,7 +145,7 @@ impl Hasher for PlaceHasher {
 type Places = HashSet<Place, BuildHasherDefault<PlaceHasher>>;
 
 struct Worker<'a, 'c> {
-    crew: &'c Crew<'a>,
+    crew: &'c Crew<'a, Colours>,
     budget: Budget<'c>,
     marker: Marker<'c>,
     expansion: Expansion,
@@ -282,7 +178,7 @@ impl<'a, 'c> Worker<'a, 'c>
 where
     'a: 'c,
 {
-    fn new(crew: &'c Crew<'a>, number: usize, budget: Budget<'c>) -> Self {
+    fn new(crew: &'c Crew<'a, Colours>, number: usize, budget: Budget<'c>) -> Self {
         let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
         let others = (number > 0).then_some(number as u64);
         Worker {
@@ -357,7 +253,7 @@ where
         self.store.rest();
         let more = self.statistics.transitions - self.told;
         self.told = self.statistics.transitions;
-        let transitions = self.crew.transitions.fetch_add(more, Relaxed) + more;
+        let transitions = self.crew.count_steps(more);
         let at = Snapshot {
             states: self.store.n_keys(),
             transitions,
@@ -377,20 +273,9 @@ where
             Some(ticket) => ticket,
             None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
         };
-        let place = match self.store.place(key, ticket) {
-            Some(place) => (place, false),
-            None => {
-                self.crew.admit()?;
-                let visit = self.store.visit(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
-                if !visit.1 {
-                    self.crew.not_new();
-                }
-                visit
-            }
-        };
-        let (place, new) = place;
-        self.crew.colours.check(place).map_err(|_| StopReason::MemoryLimit)?;
-        let colour = self.crew.colours.get(place);
+        let (place, new) = self.crew.visit(&mut self.store, key, ticket)?;
+        self.crew.own.check(place).map_err(|_| StopReason::MemoryLimit)?;
+        let colour = self.crew.own.get(place);
         // Who found a state expands it, even if another worker was faster: so it is counted.
         if colour.is_blue() && !new {
             if let Some(frame) = self.frames.last_mut() {
@@ -463,7 +348,7 @@ where
                 self.fresh.push(at);
                 continue;
             };
-            let colour = self.crew.colours.get(place);
+            let colour = self.crew.own.get(place);
             if colour.is_blue() {
                 self.all_red(colour.is_red());
             } else if self.cyan.contains(&place) {
@@ -514,7 +399,7 @@ where
     /// The last state of the blue path is done with.
     fn leave(&mut self) -> Result<(), StopReason> {
         let Some(Frame { place, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
-        let colours = &self.crew.colours;
+        let colours = &self.crew.own;
         colours.paint(place, Colour::BLUE);
         if self.crew.cycles.nested && all_red {
             colours.paint(place, Colour::RED);
@@ -522,7 +407,7 @@ where
             self.red_search(place)?;
         }
         self.cyan.remove(&place);
-        self.all_red(self.crew.colours.get(place).is_red());
+        self.all_red(self.crew.own.get(place).is_red());
         self.blue.retreat();
         Ok(())
     }
@@ -549,14 +434,14 @@ where
         }
         self.wait_for_others(seed)?;
         for (place, _) in &self.reds {
-            self.crew.colours.paint(*place, Colour::RED);
+            self.crew.own.paint(*place, Colour::RED);
         }
         Ok(())
     }
 
     /// Whether the red search must go to this state.
     fn is_uncharted(&self, place: Place) -> bool {
-        !self.crew.colours.get(place).is_red() && !self.visited.contains(&place)
+        !self.crew.own.get(place).is_red() && !self.visited.contains(&place)
     }
 
     /// Waits until every accepting state of the red search but the first is red.
@@ -567,7 +452,7 @@ where
                 continue;
             }
             let mut waits = 0;
-            while !self.crew.colours.get(place).is_red() {
+            while !self.crew.own.get(place).is_red() {
                 self.budget.tick()?;
                 self.look_around()?;
                 pause(waits);
@@ -616,9 +501,7 @@ where
     /// Whether this worker is the first to have found something wrong. All others stop.
     fn is_first(&mut self) -> bool {
         self.store.rest();
-        let first = !self.crew.found.swap(true, AcqRel);
-        self.crew.halt.halt(StopReason::Violation);
-        first
+        self.crew.is_first()
     }
 
     /// Reports a cycle that passes the end of the blue path.
@@ -647,10 +530,12 @@ where
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::limits::Limits;
     use crate::ndfs::ndfs;
     use crate::ndfs::tests::cycles;
     use crate::property::Checks;
     use std::fmt::Write;
+    use std::sync::atomic::AtomicBool;
     use system::toy::{Counters, Graph};
 
     fn task<'a>(limits: Limits, stop: &'a AtomicBool) -> Task<'a> {

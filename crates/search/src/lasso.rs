@@ -75,6 +75,26 @@ pub fn shorten(
     Some(Lasso { stem, cycle: legs.concat() })
 }
 
+/// The shortest way from a state to the one with this key, among the states `inside`.
+pub fn way_to(
+    system: &dyn TransitionSystem,
+    acceptance: Acceptance,
+    (from, to): (&[u8], &[u8]),
+    inside: Inside<'_>,
+    budget: &mut Budget<'_>,
+) -> Option<Vec<ActionId>> {
+    let mut shortener = Shortener {
+        system,
+        marker: Marker::new(system, acceptance),
+        expansion: Expansion::default(),
+        budget,
+        actions: Vec::new(),
+        inside: Some(inside),
+    };
+    let (way, _) = shortener.search(from, |key, _| key == to)?;
+    Some(way.into_iter().flat_map(|(_, actions, _)| actions).collect())
+}
+
 struct Shortener<'a, 'b, 'c> {
     system: &'a dyn TransitionSystem,
     marker: Marker<'a>,

@@ -12,6 +12,7 @@
 pub mod ancestry;
 mod atomic_run;
 pub mod cndfs;
+pub mod crew;
 pub mod delta;
 pub mod depth_first;
 pub mod expand;
@@ -45,6 +46,7 @@ pub mod task;
 mod team;
 mod termination;
 pub mod transients;
+pub mod ufscc;
 
 pub use depth_first::{depth_first, depth_first_with_sleep};
 pub use frontier::{Levels, frontier};

@@ -33,11 +33,14 @@ pub mod regraft;
 pub mod roots;
 pub mod segment;
 pub mod shared_collapse;
+pub mod shared_numbers;
 pub mod shared_table;
 pub mod shared_tree;
+mod sync;
 pub mod table;
 pub mod tally;
 pub mod tree;
+pub mod union_find;
 
 pub use bitstate::{Bitstate, SharedBitstate};
 pub use cache::Cache;

@@ -50,6 +50,11 @@ impl TableHand<'_> {
         }
     }
 
+    /// Where a key is that was not prepared, if it is there. Looks without beginning to work.
+    pub fn find(&self, key: &[u8]) -> Option<Place> {
+        self.turn.look(|shared| shared.find(key, shared.prepare(key)))
+    }
+
     /// Looks at once, without beginning to work.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
         self.turn.look(|shared| shared.find(key, shared.prepare(key)).is_some())

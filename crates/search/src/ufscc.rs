@@ -1,0 +1,707 @@
+//! Search for strongly connected components by several workers: a cycle that has all marks, if there is one, on the fly.
+//!
+//! UFSCC, by Bloemen, Laarman & van de Pol (PPoPP 2016), with marks on steps as in Bloemen, Duret-Lutz & van de Pol (STTT 2019). Every
+//! worker makes the search of [`crate::scc`] from the initial state, in an order of its own, and what they know of components is common:
+//! parts of components are sets of a [`UnionFind`], which whoever closes a cycle puts together. A worker keeps the *roots*, the states by
+//! which it came into the sets on its path. A step to a set where it has been closes a cycle: all sets between become one. A state
+//! all of whose steps were followed by anybody is taken out of its set's list. When a worker comes to the end of a root it takes a
+//! state from the list that others have found and not finished; when the list is empty the component is complete, and dead for all.
+//!
+//! **Marks** of a step are added to the set that both of its ends are in: those of a step that closes a cycle at once, those of a step into
+//! a root when the root is put together with the one before. Who is the first to take a state out of the list has followed all
+//! its steps, so a component that becomes dead without having all marks has no cycle with all of them.
+//!
+//! **The run** is made when everybody has stopped. Then all cycles that were closed are whole, so in the sets one can go from each
+//! state to each. A worker who has taken a state from a list does not know a way to it; this gap in its path is filled then.
+//!
+//! **Numbers.** A state is new for exactly one worker, and its steps are counted by the one who takes it out of the list first: the
+//! counts do not depend on timing.
+
+use crate::crew::{Crew, Workers};
+use crate::expand::Expansion;
+use crate::lasso::{Anchor, shorten, way_to};
+use crate::limits::Budget;
+use crate::marks::{EVERYTHING, Lack, Marker};
+use crate::ndfs::Cycles;
+use crate::observer::{Observer, Silent, Snapshot};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::random::Random;
+use crate::stack::Stack;
+use crate::task::Task;
+use store::shared_numbers::{SharedNumbers, Spare};
+use store::shared_table::TableHand;
+use store::union_find::{Claim, MOST_WORKERS, Node, UnionFind};
+use store::{Full, Hand, Recall, Seen, segment};
+use system::{ActionId, Fault, TransitionSystem};
+
+/// Bytes that are known of a state beside the table.
+const NODE_BYTES: u64 = 64;
+
+/// Looks for a cycle that lacks nothing, with several workers. The task asks for one error, has no limit on depth and no
+/// reduction; the system has no hidden bytes, because states are taken from the table.
+pub fn ufscc(
+    system: &dyn TransitionSystem,
+    cycles: &Cycles,
+    workers: Workers,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let workers = Workers { number: workers.number.min(MOST_WORKERS), ..workers };
+    let sets = Sets { numbers: SharedNumbers::new(cycles.memory), sets: UnionFind::new(cycles.memory) };
+    let crew = Crew::new(system, cycles, task, sets);
+    let all = crew.work(workers, observer, &|crew, number, budget, call| {
+        let mut worker = Worker::new(crew, number, budget);
+        worker.patience = workers.patience(number);
+        if worker.work() == Course::CallOthers {
+            call();
+            worker.patience = None;
+            worker.work();
+        }
+        worker.conclude()
+    });
+    put_together(&crew, all)
+}
+
+/// What workers know together.
+struct Sets {
+    numbers: SharedNumbers,
+    sets: UnionFind,
+}
+
+impl Sets {
+    fn memory(&self, table: u64) -> u64 {
+        // The numbers take half of what the records take.
+        table + table / 2 + self.numbers.taken() * NODE_BYTES
+    }
+}
+
+/// How a worker's search has gone.
+#[derive(PartialEq, Eq)]
+enum Course {
+    /// It is over.
+    Over,
+    /// It goes on, and others should help.
+    CallOthers,
+}
+
+/// A state that the worker did not come to by a step of its own: it was taken from the list of the set of `from`.
+#[derive(Clone, Copy)]
+struct Gap {
+    /// Actions before it.
+    at: usize,
+    from: Node,
+    to: Node,
+}
+
+/// What is wrong, or at least strange.
+enum What {
+    Fault(Fault),
+    /// There is a cycle among the states of this node's set.
+    Cycle(Node),
+    AtomicLoop,
+}
+
+/// What was found at the end of a path.
+struct Finding {
+    what: What,
+    path: Vec<ActionId>,
+    gaps: Vec<Gap>,
+}
+
+/// What a worker leaves.
+struct Yield {
+    found: Vec<Finding>,
+    statistics: Statistics,
+}
+
+/// A set on the way to the current state.
+struct Root {
+    /// The state by which the worker came into it.
+    node: Node,
+    /// The number of that state's frame.
+    frame: usize,
+    /// What the step into it lacks.
+    into: Lack,
+}
+
+/// A state of the path.
+struct Frame {
+    /// The one that the path leads to.
+    entered: Node,
+    /// The one whose steps are followed: of the same set, perhaps another.
+    now: Node,
+    /// How many steps that one has.
+    steps: u64,
+    /// Actions before it.
+    path: usize,
+}
+
+/// What is known of a successor that is still to be tried.
+#[derive(Clone, Copy)]
+struct Ticket {
+    ticket: segment::Ticket,
+    lack: Lack,
+}
+
+struct Worker<'a, 'c> {
+    crew: &'c Crew<'a, Sets>,
+    number: usize,
+    budget: Budget<'c>,
+    marker: Marker<'c>,
+    expansion: Expansion,
+    store: TableHand<'c>,
+    spare: Spare,
+    random: Option<Random>,
+    /// Of the worker who is alone: after how many states it calls the others.
+    patience: Option<u64>,
+    /// States that were new for this worker.
+    new: u64,
+    order: Vec<usize>,
+    fresh: Vec<(usize, Lack)>,
+    tickets: Vec<segment::Ticket>,
+    actions: Vec<ActionId>,
+    stack: Stack<Ticket>,
+    frames: Vec<Frame>,
+    roots: Vec<Root>,
+    found: Vec<Finding>,
+    knows_atomic_loop: bool,
+    statistics: Statistics,
+    told: u64,
+    begun: bool,
+}
+
+impl<'a, 'c> Worker<'a, 'c>
+where
+    'a: 'c,
+{
+    fn new(crew: &'c Crew<'a, Sets>, number: usize, budget: Budget<'c>) -> Self {
+        let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
+        let others = (number > 0).then_some(number as u64);
+        Worker {
+            crew,
+            number,
+            budget,
+            marker: Marker::new(crew.system, crew.cycles.acceptance),
+            expansion: Expansion::default(),
+            store: crew.table.hand(),
+            spare: Spare::default(),
+            random: seed.or(others).map(Random::new),
+            patience: None,
+            new: 0,
+            order: Vec::new(),
+            fresh: Vec::new(),
+            tickets: Vec::new(),
+            actions: Vec::new(),
+            stack: Stack::default(),
+            frames: Vec::new(),
+            roots: Vec::new(),
+            found: Vec::new(),
+            knows_atomic_loop: false,
+            statistics: Statistics::default(),
+            told: 0,
+            begun: false,
+        }
+    }
+
+    /// Searches to the end, or until others should help.
+    fn work(&mut self) -> Course {
+        let course = self.run().unwrap_or_else(|reason| {
+            self.crew.halt.halt(reason);
+            Course::Over
+        });
+        self.store.rest();
+        course
+    }
+
+    fn conclude(self) -> Yield {
+        Yield { found: self.found, statistics: self.statistics }
+    }
+
+    fn sets(&self) -> &'c UnionFind {
+        &self.crew.own.sets
+    }
+
+    fn run(&mut self) -> Result<Course, StopReason> {
+        if !std::mem::replace(&mut self.begun, true) {
+            if let Err(fault) = self.crew.system.initial(&mut self.stack.state) {
+                // An initial state that cannot be built is not the claim's business.
+                let count = self.crew.task.checks.count(fault.kind);
+                return if count { self.wrong(What::Fault(fault), &[]) } else { Ok(Course::Over) };
+            }
+            self.enter()?;
+        }
+        while self.stack.depth() > 0 {
+            if !self.stack.advance() {
+                self.leave()?;
+            } else if !self.enter()? {
+                self.stack.leave();
+            }
+            if self.patience.is_some_and(|patience| self.new >= patience) {
+                return Ok(Course::CallOthers);
+            }
+        }
+        Ok(Course::Over)
+    }
+
+    /// Looks at the limits, and lets the table grow.
+    fn look_around(&mut self) -> Result<(), StopReason> {
+        self.store.rest();
+        let more = self.statistics.transitions - self.told;
+        self.told = self.statistics.transitions;
+        let at = Snapshot {
+            states: self.store.n_keys(),
+            transitions: self.crew.count_steps(more),
+            depth: self.stack.path.len() as u64,
+            frontier: self.stack.pending.len() as u64,
+            errors: 0,
+            memory: self.crew.own.memory(self.store.memory()) + self.stack.memory(),
+            ..Snapshot::default()
+        };
+        self.budget.look(|| at)
+    }
+
+    /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has been closes cycles.
+    fn enter(&mut self) -> Result<bool, StopReason> {
+        let Ticket { ticket, lack } = match self.stack.ticket {
+            Some(ticket) => ticket,
+            None => {
+                let ticket = self.store.prepare(&self.stack.state).map_err(full)?;
+                Ticket { ticket, lack: EVERYTHING }
+            }
+        };
+        let (place, new) = self.crew.visit(&mut self.store, &self.stack.state, ticket)?;
+        self.new += u64::from(new);
+        let Sets { numbers, sets } = &self.crew.own;
+        let node = numbers.number(place, &mut self.spare, |node| sets.begin(node, place)).map_err(full)?;
+        match sets.make_claim(node, self.number) {
+            Claim::Dead => Ok(false),
+            Claim::Found => self.merge(node, lack).map(|()| false),
+            Claim::New => {
+                self.roots.try_reserve(1).map_err(no_memory)?;
+                self.frames.try_reserve(1).map_err(no_memory)?;
+                self.roots.push(Root { node, frame: self.frames.len(), into: lack });
+                self.frames.push(Frame { entered: node, now: node, steps: 0, path: self.stack.path.len() });
+                self.stack.enter(None).map_err(no_memory)?;
+                self.explore().map(|()| true)
+            }
+        }
+    }
+
+    /// Expands the state of the last frame and puts the successors that are to be tried on the stack.
+    fn explore(&mut self) -> Result<(), StopReason> {
+        let depth = self.stack.path.len() as u64;
+        self.statistics.depth = self.statistics.depth.max(depth);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
+        if self.budget.tick()? {
+            self.look_around()?;
+        }
+        self.marker.expander.look_for_loops = !self.knows_atomic_loop;
+        self.expansion.clear();
+        self.marker.expand(&self.stack.state, depth, &mut self.budget, &mut self.expansion)?;
+        for step in std::mem::take(&mut self.expansion.faults) {
+            if self.crew.task.checks.count(step.fault.kind) {
+                self.wrong(What::Fault(step.fault), &step.actions)?;
+            }
+        }
+        if let Some(actions) = self.expansion.atomic_loop.take() {
+            self.knows_atomic_loop = true;
+            self.note(What::AtomicLoop, &actions);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.steps = self.expansion.edges().len() as u64;
+        }
+        self.push_successors()
+    }
+
+    /// Prepares the successors of the state that was expanded last.
+    fn prepare_successors(&mut self) -> Result<(), StopReason> {
+        let expansion = &self.expansion;
+        self.tickets.clear();
+        let keys = expansion.edges().iter().map(|edge| expansion.state(edge));
+        self.store.prepare_all(keys, &mut self.tickets).map_err(full)?;
+        self.store.approach_all(&mut self.tickets);
+        Ok(())
+    }
+
+    fn push_successors(&mut self) -> Result<(), StopReason> {
+        self.prepare_successors()?;
+        let accepting = self.marker.is_accepting(&self.stack.state);
+        self.order.clear();
+        self.order.extend((0..self.expansion.edges().len()).rev());
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut self.order);
+        }
+        self.fresh.clear();
+        for turn in 0..self.order.len() {
+            let at = self.order[turn];
+            let edge = self.expansion.edges()[at];
+            let lack = self.marker.lack(accepting, &edge, &self.expansion);
+            let place = self.store.place(self.expansion.state(&edge), self.tickets[at]);
+            let Some(node) = place.and_then(|place| self.crew.own.numbers.get(place)) else {
+                self.fresh.push((at, lack));
+                continue;
+            };
+            match self.sets().known(node, self.number) {
+                Some(Claim::Dead) => {}
+                Some(_) => self.merge(node, lack)?,
+                None => self.push(at, lack)?,
+            }
+        }
+        // What nobody has found yet is tried first: when the turn of the others comes they are often dead.
+        for turn in 0..self.fresh.len() {
+            let (at, lack) = self.fresh[turn];
+            self.push(at, lack)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, at: usize, lack: Lack) -> Result<(), StopReason> {
+        let edge = &self.expansion.edges()[at];
+        self.actions.clear();
+        self.marker.expander.actions(edge, &mut self.actions);
+        let ticket = Ticket { ticket: self.tickets[at], lack };
+        self.stack.push(self.expansion.state(edge), &self.actions, ticket).map_err(no_memory)
+    }
+
+    /// A step that lacks `lack` leads from the last frame's state to a set where this worker has been: all between are one. Nothing
+    /// interrupts this: sets that are put together in part are no component.
+    fn merge(&mut self, to: Node, lack: Lack) -> Result<(), StopReason> {
+        let Some(here) = self.frames.last().map(|frame| frame.now) else { return Ok(()) };
+        let (mut together, mut complete) = (lack, false);
+        while self.roots.len() > 1 && !self.sets().same_set(here, to) {
+            complete |= self.join_last_roots(&mut together);
+        }
+        complete |= self.sets().add_marks(here, !together);
+        if complete { self.wrong(What::Cycle(here), &[]).map(drop) } else { Ok(()) }
+    }
+
+    /// Puts the last root's set together with the one before; the step between is inside. True when the set has all marks.
+    fn join_last_roots(&mut self, lack: &mut Lack) -> bool {
+        let (Some(last), Some(before)) = (self.roots.pop(), self.roots.last()) else { return false };
+        *lack &= last.into;
+        self.sets().unite(last.node, before.node)
+    }
+
+    /// All steps of the last frame's state were followed.
+    fn leave(&mut self) -> Result<(), StopReason> {
+        let Some(&Frame { entered, now, steps, .. }) = self.frames.last() else { return Ok(()) };
+        if self.sets().remove_from_list(now) {
+            self.statistics.transitions += steps;
+        } else {
+            self.statistics.reexplored += 1;
+        }
+        if self.roots.last().is_some_and(|root| root.frame + 1 == self.frames.len())
+            && !self.leave_root(now)?
+        {
+            return Ok(());
+        }
+        if now != entered {
+            self.load(entered);
+        }
+        self.frames.pop();
+        self.stack.retreat();
+        Ok(())
+    }
+
+    /// The last frame is that of a root. False when there is more to do in its set.
+    fn leave_root(&mut self, now: Node) -> Result<bool, StopReason> {
+        let sets = self.sets();
+        if let [.., before, last] = &self.roots[..] {
+            if sets.same_set(before.node, last.node) {
+                // Another worker has put them together: what is left is a matter of the root before.
+                let (node, into) = (last.node, last.into);
+                self.roots.pop();
+                if sets.add_marks(node, !into) {
+                    self.wrong(What::Cycle(node), &[])?;
+                }
+                return Ok(true);
+            }
+        }
+        if let Some(next) = sets.pick_from_list(now) {
+            self.load(next);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.now = next;
+            }
+            self.explore()?;
+            return Ok(false);
+        }
+        sets.mark_dead(now);
+        self.roots.pop();
+        Ok(true)
+    }
+
+    /// Makes a state that is known the one at the end of the path.
+    fn load(&mut self, node: Node) {
+        self.stack.state.clear();
+        self.store.load(self.sets().place(node), &mut self.stack.state);
+    }
+
+    /// Notes what is wrong at the end of the path and `more`, if nobody was faster. All stop.
+    fn wrong(&mut self, what: What, more: &[ActionId]) -> Result<Course, StopReason> {
+        if self.crew.is_first() {
+            self.note(what, more);
+        }
+        Err(StopReason::Violation)
+    }
+
+    fn note(&mut self, what: What, more: &[ActionId]) {
+        let jumps = self.frames.iter().filter(|frame| frame.now != frame.entered);
+        let gaps = jumps.map(|frame| Gap { at: frame.path, from: frame.entered, to: frame.now }).collect();
+        self.found.push(Finding { what, path: self.stack.path_and(more), gaps });
+    }
+}
+
+fn full(_: Full) -> StopReason {
+    StopReason::MemoryLimit
+}
+
+/// What all found, with runs that lead there.
+fn put_together(crew: &Crew<'_, Sets>, all: Vec<Yield>) -> Outcome {
+    let mut statistics = Statistics { workers: all.len() as u64, ..Statistics::default() };
+    let mut found = Vec::new();
+    for part in all {
+        found.extend(part.found);
+        statistics.transitions += part.statistics.transitions;
+        statistics.reexplored += part.statistics.reexplored;
+        statistics.depth = statistics.depth.max(part.statistics.depth);
+        statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
+    }
+    let store = crew.table.hand();
+    statistics.states = store.n_keys();
+    statistics.state_bytes = crew.own.memory(store.memory());
+    // Every state but the first was new for one step.
+    statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
+    let mut stop = crew.halt.reason().unwrap_or(StopReason::Completed);
+    let (task, mut silent) = (crew.rest_of_task(), Silent);
+    let mut tracer = Tracer { crew, store, budget: Budget::new(&task, &mut silent) };
+    let mut recorder = Recorder::default();
+    for finding in found {
+        if matches!(finding.what, What::AtomicLoop) && !recorder.warnings.is_empty() {
+            continue;
+        }
+        if tracer.record(finding, &mut recorder).is_none() {
+            stop = tracer.budget.look(Snapshot::default).err().unwrap_or(StopReason::MemoryLimit);
+        }
+    }
+    Outcome::conclude(stop, false, true, recorder, statistics)
+}
+
+/// Makes runs of what was found, when everybody has stopped.
+struct Tracer<'a, 'c> {
+    crew: &'c Crew<'a, Sets>,
+    store: TableHand<'c>,
+    budget: Budget<'c>,
+}
+
+impl Tracer<'_, '_> {
+    /// Records what was found, with the way to it. `None` when there is no time or memory to find it.
+    fn record(&mut self, finding: Finding, recorder: &mut Recorder) -> Option<()> {
+        let path = self.without_gaps(finding.path, &finding.gaps)?;
+        match finding.what {
+            What::Fault(fault) => recorder.add(fault, path.len() as u64, || path),
+            What::AtomicLoop => recorder.warnings.push(Warning::AtomicLoop(path)),
+            What::Cycle(node) => {
+                let state = self.state(node);
+                let (crew, store) = (self.crew, &self.store);
+                let inside = |key: &[u8]| is_in_set(crew, store, node, key);
+                let anchor = Anchor { state: &state, path: &path, inside: Some(&inside) };
+                let lasso = shorten(crew.system, crew.cycles.acceptance, &anchor, &mut self.budget)?;
+                let (path, cycle) = lasso.path();
+                recorder.add_lasso(crew.cycles.fault.clone(), path, cycle);
+            }
+        }
+        Some(())
+    }
+
+    fn state(&mut self, node: Node) -> Vec<u8> {
+        let mut state = Vec::new();
+        self.store.load(self.crew.own.sets.place(node), &mut state);
+        self.store.rest();
+        state
+    }
+
+    /// A path with ways through the sets in which a worker has jumped.
+    fn without_gaps(&mut self, path: Vec<ActionId>, gaps: &[Gap]) -> Option<Vec<ActionId>> {
+        let (mut whole, mut done) = (Vec::new(), 0);
+        for gap in gaps {
+            whole.extend_from_slice(&path[done..gap.at]);
+            done = gap.at;
+            let (from, to) = (self.state(gap.from), self.state(gap.to));
+            let (crew, store) = (self.crew, &self.store);
+            let inside = |key: &[u8]| is_in_set(crew, store, gap.from, key);
+            let acceptance = crew.cycles.acceptance;
+            whole.extend(way_to(crew.system, acceptance, (&from, &to), &inside, &mut self.budget)?);
+        }
+        whole.extend_from_slice(&path[done..]);
+        Some(whole)
+    }
+}
+
+/// Whether the state with this key is in the set of a node.
+fn is_in_set(crew: &Crew<'_, Sets>, store: &TableHand<'_>, node: Node, key: &[u8]) -> bool {
+    let other = store.find(key).and_then(|place| crew.own.numbers.get(place));
+    other.is_some_and(|other| crew.own.sets.same_set(node, other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cndfs::tests::{Wrong, rings};
+    use crate::limits::Limits;
+    use crate::ndfs::tests::cycles;
+    use crate::property::Checks;
+    use crate::scc::scc;
+    use std::fmt::Write;
+    use std::sync::atomic::AtomicBool;
+    use system::Fairness;
+    use system::toy::{Counters, Graph};
+
+    fn task<'a>(limits: Limits, stop: &'a AtomicBool) -> Task<'a> {
+        Task { checks: Checks::NONE, all_errors: false, seed: None, limits, stop, reduce: None }
+    }
+
+    fn by_one(system: &dyn TransitionSystem, fairness: Fairness) -> Outcome {
+        let stop = AtomicBool::new(false);
+        scc(system, &cycles(fairness, true), &task(Limits::default(), &stop), &mut Silent)
+    }
+
+    fn by(number: usize, system: &dyn TransitionSystem, fairness: Fairness, limits: Limits) -> Outcome {
+        let (stop, workers) = (AtomicBool::new(false), Workers { number, alone: Some(0) });
+        ufscc(system, &cycles(fairness, true), workers, &task(limits, &stop), &mut Silent)
+    }
+
+    /// A graph of three processes with about `steps` steps for two nodes; few steps make many components, many make one. Every
+    /// node lies behind another one, so that all can be reached.
+    fn random(n: u32, steps: u32, accepting: usize, seed: u64) -> Graph {
+        let mut random = Random::new(seed);
+        let mut text = String::new();
+        for node in 1..n {
+            let from = random.below(node as usize);
+            let back = random.below(node as usize / 2 + 1);
+            let process = random.below(3);
+            write!(text, "{from} -> {node}; process {process} {from} {node}; ").unwrap();
+            if random.below(4) < steps as usize {
+                write!(text, "{node} -> {back}; process {} {node} {back}; ", random.below(3)).unwrap();
+            }
+        }
+        for _ in 0..n * steps / 2 {
+            let (from, to) = (random.below(n as usize), random.below(n as usize));
+            let (from, to) = if steps == 0 { (from.min(to), from.max(to)) } else { (from, to) };
+            write!(text, "{from} -> {to}; process {} {from} {to}; ", random.below(3)).unwrap();
+        }
+        for node in 0..n {
+            if random.below(accepting) == 0 {
+                write!(text, "accept {node}; ").unwrap();
+            }
+        }
+        Graph::parse(text.trim_end_matches("; ")).unwrap()
+    }
+
+    /// Follows a lasso: it must lead back, pass an accepting node, and be fair to every process if that is asked for.
+    fn check_lasso(graph: &Graph, outcome: &Outcome, fairness: Fairness) {
+        let violation = &outcome.violations[0];
+        let mut nodes = vec![0];
+        for action in &violation.path {
+            let (from, to) = graph.edges()[action.0 as usize];
+            assert_eq!(Some(&from), nodes.last(), "{violation:?}");
+            nodes.push(to);
+        }
+        let start = violation.cycle.unwrap();
+        let around = &nodes[start..];
+        assert_eq!(around.first(), around.last());
+        assert!(around.iter().any(|node| graph.labels(node.to_string().as_bytes()).accepting));
+        let of = |at: usize| graph.process_of(ActionId(at as u64));
+        let stuck = |process: u32, node: &u32| {
+            !graph.edges().iter().enumerate().any(|(at, edge)| edge.0 == *node && of(at) == process)
+        };
+        for process in 0..3 {
+            let moves = violation.path[start..].iter().any(|action| graph.process_of(*action) == process);
+            let fair = moves || around.iter().any(|node| stuck(process, node));
+            assert!(fair || fairness == Fairness::None, "process {process}: {violation:?}");
+        }
+    }
+
+    /// As one worker; true when something is wrong with the graph.
+    fn agree(graph: &Graph, fairness: Fairness, numbers: &[usize], what: &str) -> bool {
+        let expected = by_one(graph, fairness);
+        for &number in numbers {
+            let outcome = by(number, graph, fairness, Limits::default());
+            assert_eq!(outcome.errors, expected.errors, "{what}, {number} workers");
+            assert_eq!(outcome.exhausted.is_some(), expected.errors == 0, "{what}");
+            if expected.errors > 0 {
+                check_lasso(graph, &outcome, fairness);
+                continue;
+            }
+            let (ours, theirs) = (outcome.statistics, expected.statistics);
+            assert_eq!(
+                (ours.states, ours.transitions, ours.matched),
+                (theirs.states, theirs.transitions, theirs.matched),
+                "{what}, {number} workers"
+            );
+        }
+        expected.errors > 0
+    }
+
+    #[test]
+    fn random_graphs_have_the_same_verdicts() {
+        let mut wrong = [0; 2];
+        for seed in 0..1200u64 {
+            let fairness = [Fairness::None, Fairness::Weak][seed as usize % 2];
+            let n = 4 + (seed % 29) as u32;
+            let graph = random(n, (seed / 2 % 3) as u32, 3 + seed as usize % 40, seed);
+            wrong[usize::from(agree(&graph, fairness, &[2, 5], &format!("seed {seed}")))] += 1;
+        }
+        assert!(wrong[0] > 200 && wrong[1] > 200, "{wrong:?}");
+    }
+
+    #[test]
+    fn large_components_are_put_together_by_all() {
+        let mut wrong = [0; 2];
+        for seed in 0..60u64 {
+            let fairness = [Fairness::None, Fairness::Weak][seed as usize % 2];
+            // No node accepts but some in the end, or none: everything must be seen.
+            let graph = random(1500, (seed % 4) as u32, 400 + 10_000 * (seed as usize % 3), seed);
+            wrong[usize::from(agree(&graph, fairness, &[1, 3, 8], &format!("seed {seed}")))] += 1;
+        }
+        assert!(wrong[0] > 15 && wrong[1] > 10, "{wrong:?}");
+    }
+
+    #[test]
+    fn many_components_in_a_row() {
+        for seed in 0..150 {
+            let bad = [Wrong::Step, Wrong::Nothing, Wrong::Nothing][seed as usize % 3];
+            let graph = rings(20 + 7 * (seed as u32 % 40), seed, bad);
+            agree(&graph, Fairness::None, &[1, 2, 8], &format!("seed {seed}"));
+        }
+    }
+
+    #[test]
+    fn limits_end_it_for_all() {
+        let counters = Counters { n: 6, max: 5 };
+        let limits = Limits { states: Some(1000), ..Limits::default() };
+        let outcome = by(4, &counters, Fairness::Weak, limits);
+        assert_eq!((outcome.stop, outcome.statistics.states), (StopReason::StateLimit, 1000));
+        let limits = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
+        assert_eq!(by(4, &counters, Fairness::Weak, limits).stop, StopReason::TimeLimit);
+        let (stop, workers) = (AtomicBool::new(true), Workers { number: 3, alone: None });
+        let task = task(Limits::default(), &stop);
+        let outcome = ufscc(&counters, &cycles(Fairness::Weak, true), workers, &task, &mut Silent);
+        assert_eq!((outcome.stop, outcome.exhausted.is_some()), (StopReason::Interrupted, false));
+    }
+
+    #[test]
+    fn memory_is_limited() {
+        let (stop, workers) = (AtomicBool::new(false), Workers { number: 3, alone: Some(100) });
+        let cycles = Cycles { memory: 100_000, ..cycles(Fairness::Weak, true) };
+        let task = task(Limits::default(), &stop);
+        let outcome = ufscc(&Counters { n: 7, max: 7 }, &cycles, workers, &task, &mut Silent);
+        assert_eq!(outcome.stop, StopReason::MemoryLimit);
+    }
+
+    #[test]
+    fn more_workers_than_a_set_can_know_are_fewer() {
+        let outcome = by(200, &Counters { n: 5, max: 5 }, Fairness::Weak, Limits::default());
+        assert_eq!((outcome.statistics.states, outcome.errors), (7776, 0));
+        assert!(outcome.statistics.workers <= MOST_WORKERS as u64);
+    }
+}

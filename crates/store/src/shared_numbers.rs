@@ -1,0 +1,142 @@
+//! Small numbers for the keys of a shared table, so that what is known of a key can be found beside it.
+//!
+//! The number of a key lies at its place: half a word for every word of the records, so a 32nd to a half of what they take. Numbers are
+//! given when they are asked for, by whoever asks first: of several workers with the same key one compare-and-swap succeeds, the others
+//! keep their number for the next key. So nobody waits, and few numbers are left unused: at most one block a worker.
+
+use crate::Full;
+use crate::arena::{PLACE_BITS, Place};
+use crate::pages::{Pages, WORDS, prefetch};
+use crate::sync::AtomicU64;
+use crate::sync::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::union_find::Node;
+
+/// Numbers that a worker takes at a time.
+const BLOCK: u64 = 64;
+
+/// The numbers of all keys of a table.
+#[derive(Debug)]
+pub struct SharedNumbers {
+    halves: Pages,
+    next: AtomicU64,
+}
+
+/// Numbers that a worker has taken and not given.
+#[derive(Debug, Default)]
+pub struct Spare {
+    next: u32,
+    left: u32,
+}
+
+impl SharedNumbers {
+    /// Numbers for a table that may take so many bytes: addresses only.
+    pub fn new(limit: u64) -> Self {
+        let lines = (limit / 8).clamp(1, 1 << PLACE_BITS).div_ceil(2 * WORDS as u64) as usize;
+        let halves = Pages::reserved(lines).unwrap_or_else(|Full| Pages::small(1 << 10));
+        SharedNumbers { halves, next: AtomicU64::new(1) }
+    }
+
+    /// How many numbers were taken.
+    pub fn taken(&self) -> u64 {
+        self.next.load(Relaxed)
+    }
+
+    #[inline]
+    fn word(&self, place: Place) -> Option<&AtomicU64> {
+        self.halves.words().get((place.number() / 2) as usize)
+    }
+
+    /// Asks for the memory of a number.
+    pub fn prefetch(&self, place: Place) {
+        self.word(place).into_iter().for_each(prefetch);
+    }
+
+    /// The number of a key, if it has one.
+    #[inline]
+    pub fn get(&self, place: Place) -> Option<Node> {
+        self.word(place).and_then(|word| half(word.load(Acquire), place))
+    }
+
+    /// The number of a key; if it has none yet, one for which `begin` was called before anybody else knows it.
+    pub fn number(
+        &self,
+        place: Place,
+        spare: &mut Spare,
+        begin: impl FnOnce(Node) -> Result<(), Full>,
+    ) -> Result<Node, Full> {
+        let word = self.word(place).ok_or(Full)?;
+        let mut now = word.load(Acquire);
+        if let Some(node) = half(now, place) {
+            return Ok(node);
+        }
+        if spare.left == 0 {
+            let first = self.next.fetch_add(BLOCK, Relaxed);
+            spare.next = u32::try_from(first + BLOCK - 1).map_err(|_| Full)? - (BLOCK as u32 - 1);
+            spare.left = BLOCK as u32;
+        }
+        let node = Node(spare.next);
+        begin(node)?;
+        loop {
+            match word.compare_exchange(now, now | u64::from(node.0) << shift(place), AcqRel, Acquire) {
+                Ok(_) => {
+                    spare.next += 1;
+                    spare.left -= 1;
+                    return Ok(node);
+                }
+                Err(other) => now = other,
+            }
+            if let Some(node) = half(now, place) {
+                return Ok(node);
+            }
+        }
+    }
+}
+
+#[inline]
+fn shift(place: Place) -> u64 {
+    place.number() % 2 * 32
+}
+
+#[inline]
+fn half(word: u64, place: Place) -> Option<Node> {
+    let number = (word >> shift(place)) as u32;
+    (number != 0).then_some(Node(number))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn workers_agree_on_numbers_and_none_is_given_twice() {
+        const KEYS: u64 = 20_000;
+        let numbers = SharedNumbers::new(1 << 20);
+        let of = |worker: u64| {
+            let mut spare = Spare::default();
+            let mut ask = |at: u64| {
+                let place = Place::from_number(1 + (at + worker % 2 * KEYS / 2) % KEYS);
+                numbers.number(place, &mut spare, |_| Ok(())).unwrap()
+            };
+            for at in 0..KEYS {
+                ask(at);
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|worker| drop(scope.spawn(move || of(worker)))));
+        let all: BTreeSet<Node> = (1..=KEYS).filter_map(|at| numbers.get(Place::from_number(at))).collect();
+        assert_eq!(all.len() as u64, KEYS);
+        assert!(numbers.taken() <= KEYS + 1 + 4 * BLOCK, "{}", numbers.taken());
+        assert_eq!(numbers.get(Place::from_number(KEYS + 1)), None);
+        let beyond = Place::from_number(1 << 39);
+        assert_eq!(numbers.number(beyond, &mut Spare::default(), |_| Ok(())), Err(Full));
+    }
+
+    #[test]
+    fn a_number_that_cannot_begin_is_not_given() {
+        let numbers = SharedNumbers::new(1 << 10);
+        let (place, mut spare) = (Place::from_number(3), Spare::default());
+        assert_eq!(numbers.number(place, &mut spare, |_| Err(Full)), Err(Full));
+        assert_eq!(numbers.get(place), None);
+        assert_eq!(numbers.number(place, &mut spare, |_| Ok(())), Ok(Node(1)));
+    }
+}
