@@ -9,7 +9,7 @@
 //! ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it leaves out much: that is known
 //! before the search, and the same for all of it.
 //!
-//! Depth-first searches are made by all workers together (CNDFS), unless there is a limit on depth. To count all
+//! Depth-first searches are made by all workers together (CNDFS), as are searches for components (UFSCC), unless there is a limit on depth. To count all
 //! errors, and to find the same one every time, is for one worker: when several have found something, it searches again.
 
 use crate::check::Explored;
@@ -28,6 +28,7 @@ use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
 use search::strong::strong;
+use search::ufscc::ufscc;
 use search::{Limits, Observer, Outcome, Task};
 use std::time::Instant;
 use system::claim::Strength;
@@ -48,6 +49,8 @@ pub enum How {
     NestedDual,
     /// Strongly connected components.
     Components,
+    /// Strongly connected components, by several workers.
+    ComponentsTogether,
     /// Strongly connected components, refined until what is left is strongly fair.
     Refinement,
 }
@@ -62,6 +65,7 @@ impl How {
             How::NestedTogether => "cndfs",
             How::NestedDual => "ndfs-dual",
             How::Components => "scc",
+            How::ComponentsTogether => "ufscc",
             How::Refinement => "streett",
         }
     }
@@ -80,14 +84,16 @@ pub fn search(
         _ if is_reachability(plan, strength) => How::Reachability,
         _ if plan.fairness == Fairness::Strong => How::Refinement,
         (CycleSearch::Components, _) => How::Components,
-        _ if plan.fairness == Fairness::Weak => How::Components,
+        (CycleSearch::ComponentsTogether, _) => components(plan, system, task),
+        _ if plan.fairness == Fairness::Weak => components(plan, system, task),
         (CycleSearch::Auto, Strength::Weak) => How::Single,
         (CycleSearch::NestedDual, _) => How::NestedDual,
         _ if is_together(plan, task) => How::NestedTogether,
         (CycleSearch::Auto, _) if watch.general.is_some() => How::Components,
         _ => How::Nested,
     };
-    let general = watch.general.as_ref().filter(|_| how == How::Components);
+    let by_components = matches!(how, How::Components | How::ComponentsTogether);
+    let general = watch.general.as_ref().filter(|_| by_components);
     let product;
     let searched = match general.or(watch.claim.as_ref()) {
         Some(claim) => {
@@ -108,7 +114,10 @@ pub fn search(
     let outcome = match how {
         How::Reachability => dispatch::search(plan, searched, task, observer),
         How::Single | How::NestedTogether if is_together(plan, task) => {
-            together(plan, searched, &cycles, task, observer)
+            Together { several: cndfs, one: ndfs }.search(plan, searched, &cycles, task, observer)
+        }
+        How::ComponentsTogether => {
+            Together { several: ufscc, one: scc }.search(plan, searched, &cycles, task, observer)
         }
         How::Single | How::Nested | How::NestedTogether => ndfs(searched, &cycles, task, observer),
         How::NestedDual => ndfs_dual(searched, &cycles, task, observer),
@@ -236,31 +245,58 @@ pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
 
 /// Whether a depth-first search is made by several workers.
 fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
-    let possible = task.limits.depth.is_none() && task.reduce.is_none();
     match plan.cycles {
-        CycleSearch::NestedTogether => possible,
-        CycleSearch::Auto => possible && plan.config.threads > 1,
-        CycleSearch::Nested | CycleSearch::NestedDual | CycleSearch::Components => false,
+        CycleSearch::NestedTogether => can_be_shared(task),
+        CycleSearch::Auto => can_be_shared(task) && plan.config.threads > 1,
+        CycleSearch::Nested
+        | CycleSearch::NestedDual
+        | CycleSearch::Components
+        | CycleSearch::ComponentsTogether => false,
     }
 }
 
-fn together(
-    plan: &Plan,
-    system: &dyn TransitionSystem,
-    cycles: &Cycles,
-    task: &Task<'_>,
-    observer: &mut dyn Observer,
-) -> Outcome {
-    let started = Instant::now();
-    let number = usize::try_from(plan.config.threads).unwrap_or(usize::MAX);
-    let first = Task { all_errors: false, ..*task };
-    let outcome = cndfs(system, cycles, Workers { number, alone: plan.options.alone }, &first, observer);
-    let something = outcome.errors > 0 || !outcome.warnings.is_empty();
-    if !something || !(plan.deterministic || task.all_errors) {
-        return outcome;
+/// How components are searched. Workers take states from each other without the values that are hidden in them.
+fn components(plan: &Plan, system: &dyn TransitionSystem, task: &Task<'_>) -> How {
+    let asked = plan.cycles == CycleSearch::ComponentsTogether || plan.config.threads > 1;
+    let together = asked && can_be_shared(task) && system.hidden_bytes() == 0;
+    if together { How::ComponentsTogether } else { How::Components }
+}
+
+/// What is cut off at a depth would depend on timing.
+fn can_be_shared(task: &Task<'_>) -> bool {
+    task.limits.depth.is_none() && task.reduce.is_none()
+}
+
+type ByOne = fn(&dyn TransitionSystem, &Cycles, &Task<'_>, &mut dyn Observer) -> Outcome;
+type BySeveral = fn(&dyn TransitionSystem, &Cycles, Workers, &Task<'_>, &mut dyn Observer) -> Outcome;
+
+/// A search by several workers, and the one that answers when all errors are to be counted, or the same one is to be found every time.
+struct Together {
+    several: BySeveral,
+    one: ByOne,
+}
+
+impl Together {
+    fn search(
+        &self,
+        plan: &Plan,
+        system: &dyn TransitionSystem,
+        cycles: &Cycles,
+        task: &Task<'_>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let started = Instant::now();
+        let number = usize::try_from(plan.config.threads).unwrap_or(usize::MAX);
+        let first = Task { all_errors: false, ..*task };
+        let workers = Workers { number, alone: plan.options.alone };
+        let outcome = (self.several)(system, cycles, workers, &first, observer);
+        let something = outcome.errors > 0 || !outcome.warnings.is_empty();
+        if !something || !(plan.deterministic || task.all_errors) {
+            return outcome;
+        }
+        let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+        let again = Task { limits: Limits { time, ..task.limits }, ..*task };
+        let alone = (self.one)(system, cycles, &again, observer);
+        if alone.errors == 0 && outcome.errors > 0 { outcome } else { alone }
     }
-    let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-    let again = Task { limits: Limits { time, ..task.limits }, ..*task };
-    let alone = ndfs(system, cycles, &again, observer);
-    if alone.errors == 0 && outcome.errors > 0 { outcome } else { alone }
 }

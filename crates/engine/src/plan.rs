@@ -51,6 +51,8 @@ pub enum CycleSearch {
     NestedDual,
     /// Strongly connected components.
     Components,
+    /// Strongly connected components, by several workers.
+    ComponentsTogether,
 }
 
 /// How visited states are kept.
@@ -147,7 +149,7 @@ pub struct Choice {
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
-    available: &["auto", "frontier", "dfs", "bfs", "handoff", "ndfs", "cndfs", "ndfs-dual", "scc"],
+    available: &["auto", "frontier", "dfs", "bfs", "handoff", "ndfs", "cndfs", "ndfs-dual", "scc", "ufscc"],
     later: &[],
 };
 /// The values of `--por`.
@@ -239,6 +241,7 @@ impl Plan {
             "cndfs" => CycleSearch::NestedTogether,
             "ndfs-dual" => CycleSearch::NestedDual,
             "scc" => CycleSearch::Components,
+            "ufscc" => CycleSearch::ComponentsTogether,
             _ => CycleSearch::Auto,
         };
         let fair = options.fair.as_deref().map(|value| FAIR.take(value)).transpose()?;
@@ -365,7 +368,9 @@ fn source(options: &CheckOptions) -> Source {
 /// Fairness asks for a mark of every process; a nested search knows one.
 fn refuse_unfair(fair: Option<&str>, search: &str, cycles: CycleSearch) -> Result<(), Failure> {
     match (fair, cycles) {
-        (None, _) | (_, CycleSearch::Auto | CycleSearch::Components) => Ok(()),
+        (None, _) | (_, CycleSearch::Auto | CycleSearch::Components | CycleSearch::ComponentsTogether) => {
+            Ok(())
+        }
         (Some(fair), _) => Err(Failure::refused_with(
             format!("--search {search} cannot be used with --fair {fair}"),
             "use --search scc, or leave --search out",
@@ -377,6 +382,7 @@ fn refuse_unfair(fair: Option<&str>, search: &str, cycles: CycleSearch) -> Resul
 fn refuse_together(options: &CheckOptions, config: &Config) -> Result<(), Failure> {
     let alone = match config.search {
         "cndfs" | "ndfs-dual" => "ndfs",
+        "ufscc" => "scc",
         "handoff" => "dfs",
         _ => return Ok(()),
     };

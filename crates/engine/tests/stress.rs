@@ -119,6 +119,7 @@ struct Told {
     states: u64,
     transitions: u64,
     workers: u64,
+    how: &'static str,
     wrong: BTreeSet<String>,
     /// The steps of each counterexample, and how many come before its cycle.
     runs: Vec<(Vec<String>, Option<usize>)>,
@@ -140,6 +141,7 @@ impl Told {
             states: property.statistics.states,
             transitions: property.statistics.transitions,
             workers: property.statistics.workers,
+            how: property.how.map_or("", engine::liveness::How::name),
             wrong: trails.iter().map(fault).collect(),
             runs: trails.iter().map(steps).collect(),
         }
@@ -231,9 +233,12 @@ fn safety(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
 }
 
 /// Everything but the number of workers stays as it is; a search by several becomes the one by one worker.
-fn by_one(options: &CheckOptions) -> CheckOptions {
-    let search = if options.fair.is_some() { "scc" } else { "ndfs" };
-    let search = options.search.as_ref().map(|_| search.to_string());
+fn by_one(options: &CheckOptions, how: &str) -> CheckOptions {
+    let search = match how {
+        "cndfs" | "ndfs-dual" => some("ndfs"),
+        "ufscc" | "scc" => some("scc"),
+        _ => None,
+    };
     CheckOptions { threads: Some(1), alone: None, search, ..options.clone() }
 }
 
@@ -245,8 +250,8 @@ fn cycles(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
     for _ in 0..CONFIGURATIONS / 2 {
         let options = CheckOptions {
             search: match fair {
-                "" => [None, some("cndfs"), some("ndfs-dual")][rng.below(3)].clone(),
-                _ => None,
+                "" => [None, some("cndfs"), some("ndfs-dual"), some("ufscc")][rng.below(4)].clone(),
+                _ => [None, some("ufscc")][rng.below(2)].clone(),
             },
             por: some(pick(rng, &["none", "none", "none", "ample", "stubborn", "twophase"])),
             ..crowd(rng, alone.clone())
@@ -261,7 +266,7 @@ fn cycles(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
         let context = |told: &Told| format!("{told:#?}\n{options:?}\n{}", question.text);
         assert_eq!((told.violated, told.unknown), (one.violated, false), "{}", context(&told));
         if !told.violated {
-            let by_one = by_one(&options);
+            let by_one = by_one(&options, told.how);
             let Some(one) = question.ask(&by_one) else { panic!("refused\n{by_one:?}\n{}", question.text) };
             assert_eq!(told.states, one.states, "{}", context(&told));
             tally.numbers += 1;

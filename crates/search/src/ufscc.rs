@@ -22,7 +22,7 @@ use crate::expand::Expansion;
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, Lack, Marker};
-use crate::ndfs::Cycles;
+use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Silent, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
@@ -38,7 +38,7 @@ use system::{ActionId, Fault, TransitionSystem};
 const NODE_BYTES: u64 = 64;
 
 /// Looks for a cycle that lacks nothing, with several workers. The task asks for one error, has no limit on depth and no
-/// reduction; the system has no hidden bytes, because states are taken from the table.
+/// reduction. What is hidden in a state must not matter for what can happen next: states are taken from the table, without it.
 pub fn ufscc(
     system: &dyn TransitionSystem,
     cycles: &Cycles,
@@ -134,6 +134,8 @@ struct Frame {
     steps: u64,
     /// Actions before it.
     path: usize,
+    /// What is hidden in the first one, when another has taken its place.
+    hidden: Vec<u8>,
 }
 
 /// What is known of a successor that is still to be tried.
@@ -150,6 +152,7 @@ struct Worker<'a, 'c> {
     marker: Marker<'c>,
     expansion: Expansion,
     store: TableHand<'c>,
+    hidden: usize,
     spare: Spare,
     random: Option<Random>,
     /// Of the worker who is alone: after how many states it calls the others.
@@ -184,6 +187,7 @@ where
             marker: Marker::new(crew.system, crew.cycles.acceptance),
             expansion: Expansion::default(),
             store: crew.table.hand(),
+            hidden: crew.system.hidden_bytes(),
             spare: Spare::default(),
             random: seed.or(others).map(Random::new),
             patience: None,
@@ -262,14 +266,12 @@ where
 
     /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has been closes cycles.
     fn enter(&mut self) -> Result<bool, StopReason> {
+        let key = key(&self.stack.state, self.hidden);
         let Ticket { ticket, lack } = match self.stack.ticket {
             Some(ticket) => ticket,
-            None => {
-                let ticket = self.store.prepare(&self.stack.state).map_err(full)?;
-                Ticket { ticket, lack: EVERYTHING }
-            }
+            None => Ticket { ticket: self.store.prepare(key).map_err(full)?, lack: EVERYTHING },
         };
-        let (place, new) = self.crew.visit(&mut self.store, &self.stack.state, ticket)?;
+        let (place, new) = self.crew.visit(&mut self.store, key, ticket)?;
         self.new += u64::from(new);
         let Sets { numbers, sets } = &self.crew.own;
         let node = numbers.number(place, &mut self.spare, |node| sets.begin(node, place)).map_err(full)?;
@@ -280,7 +282,8 @@ where
                 self.roots.try_reserve(1).map_err(no_memory)?;
                 self.frames.try_reserve(1).map_err(no_memory)?;
                 self.roots.push(Root { node, frame: self.frames.len(), into: lack });
-                self.frames.push(Frame { entered: node, now: node, steps: 0, path: self.stack.path.len() });
+                let path = self.stack.path.len();
+                self.frames.push(Frame { entered: node, now: node, steps: 0, path, hidden: Vec::new() });
                 self.stack.enter(None).map_err(no_memory)?;
                 self.explore().map(|()| true)
             }
@@ -315,9 +318,9 @@ where
 
     /// Prepares the successors of the state that was expanded last.
     fn prepare_successors(&mut self) -> Result<(), StopReason> {
-        let expansion = &self.expansion;
+        let (expansion, hidden) = (&self.expansion, self.hidden);
         self.tickets.clear();
-        let keys = expansion.edges().iter().map(|edge| expansion.state(edge));
+        let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), hidden));
         self.store.prepare_all(keys, &mut self.tickets).map_err(full)?;
         self.store.approach_all(&mut self.tickets);
         Ok(())
@@ -336,7 +339,7 @@ where
             let at = self.order[turn];
             let edge = self.expansion.edges()[at];
             let lack = self.marker.lack(accepting, &edge, &self.expansion);
-            let place = self.store.place(self.expansion.state(&edge), self.tickets[at]);
+            let place = self.store.place(key(self.expansion.state(&edge), self.hidden), self.tickets[at]);
             let Some(node) = place.and_then(|place| self.crew.own.numbers.get(place)) else {
                 self.fresh.push((at, lack));
                 continue;
@@ -395,10 +398,9 @@ where
         {
             return Ok(());
         }
-        if now != entered {
-            self.load(entered);
+        if let Some(frame) = self.frames.pop().filter(|_| now != entered) {
+            self.load(entered, &frame.hidden);
         }
-        self.frames.pop();
         self.stack.retreat();
         Ok(())
     }
@@ -418,8 +420,12 @@ where
             }
         }
         if let Some(next) = sets.pick_from_list(now) {
-            self.load(next);
+            let hidden = self.stack.state.split_off(key(&self.stack.state, self.hidden).len());
+            self.load(next, &hidden);
             if let Some(frame) = self.frames.last_mut() {
+                if frame.now == frame.entered {
+                    frame.hidden = hidden;
+                }
                 frame.now = next;
             }
             self.explore()?;
@@ -431,9 +437,10 @@ where
     }
 
     /// Makes a state that is known the one at the end of the path.
-    fn load(&mut self, node: Node) {
+    fn load(&mut self, node: Node, hidden: &[u8]) {
         self.stack.state.clear();
         self.store.load(self.sets().place(node), &mut self.stack.state);
+        self.stack.state.extend_from_slice(hidden);
     }
 
     /// Notes what is wrong at the end of the path and `more`, if nobody was faster. All stop.
@@ -517,6 +524,7 @@ impl Tracer<'_, '_> {
         let mut state = Vec::new();
         self.store.load(self.crew.own.sets.place(node), &mut state);
         self.store.rest();
+        state.resize(state.len() + self.crew.system.hidden_bytes(), 0);
         state
     }
 
@@ -530,7 +538,8 @@ impl Tracer<'_, '_> {
             let (crew, store) = (self.crew, &self.store);
             let inside = |key: &[u8]| is_in_set(crew, store, gap.from, key);
             let acceptance = crew.cycles.acceptance;
-            whole.extend(way_to(crew.system, acceptance, (&from, &to), &inside, &mut self.budget)?);
+            let ends = (&from[..], crew.system.key(&to));
+            whole.extend(way_to(crew.system, acceptance, ends, &inside, &mut self.budget)?);
         }
         whole.extend_from_slice(&path[done..]);
         Some(whole)
