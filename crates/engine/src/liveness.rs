@@ -120,7 +120,11 @@ pub fn search(
             Together { several: ufscc, one: scc }.search(plan, searched, &cycles, task, observer)
         }
         How::Single | How::Nested | How::NestedTogether => ndfs(searched, &cycles, task, observer),
-        How::NestedDual => ndfs_dual(searched, &cycles, task, observer),
+        How::NestedDual => {
+            let several: BySeveral =
+                |system, cycles, _, task, observer| ndfs_dual(system, cycles, task, observer);
+            Together { several, one: ndfs }.search(plan, searched, &cycles, task, observer)
+        }
         How::Components => scc(searched, &cycles, task, observer),
         How::Refinement => strong(searched, &cycles, task, observer),
     };

@@ -28,6 +28,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memo
 use crate::random::Random;
 use crate::stack::Stack;
 use crate::task::Task;
+use store::arena::Place;
 use store::shared_numbers::{SharedNumbers, Spare};
 use store::shared_table::TableHand;
 use store::union_find::{Claim, MOST_WORKERS, Node, UnionFind};
@@ -162,6 +163,9 @@ struct Worker<'a, 'c> {
     order: Vec<usize>,
     fresh: Vec<(usize, Lack)>,
     tickets: Vec<segment::Ticket>,
+    /// The successors of the state that was expanded last: where they are, and their nodes, if they are known.
+    places: Vec<Option<Place>>,
+    nodes: Vec<Option<Node>>,
     actions: Vec<ActionId>,
     stack: Stack<Ticket>,
     frames: Vec<Frame>,
@@ -195,6 +199,8 @@ where
             order: Vec::new(),
             fresh: Vec::new(),
             tickets: Vec::new(),
+            places: Vec::new(),
+            nodes: Vec::new(),
             actions: Vec::new(),
             stack: Stack::default(),
             frames: Vec::new(),
@@ -316,13 +322,26 @@ where
         self.push_successors()
     }
 
-    /// Prepares the successors of the state that was expanded last.
+    /// Looks up the successors of the state that was expanded last, all together: each waits for memory three times.
     fn prepare_successors(&mut self) -> Result<(), StopReason> {
         let (expansion, hidden) = (&self.expansion, self.hidden);
         self.tickets.clear();
         let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), hidden));
         self.store.prepare_all(keys, &mut self.tickets).map_err(full)?;
         self.store.approach_all(&mut self.tickets);
+        let Sets { numbers, sets } = &self.crew.own;
+        self.places.clear();
+        self.nodes.clear();
+        for (edge, &ticket) in expansion.edges().iter().zip(&self.tickets) {
+            let place = self.store.place(key(expansion.state(edge), hidden), ticket);
+            place.into_iter().for_each(|place| numbers.prefetch(place));
+            self.places.push(place);
+        }
+        for place in &self.places {
+            let node = place.and_then(|place| numbers.get(place));
+            node.into_iter().for_each(|node| sets.prefetch(node));
+            self.nodes.push(node);
+        }
         Ok(())
     }
 
@@ -339,8 +358,7 @@ where
             let at = self.order[turn];
             let edge = self.expansion.edges()[at];
             let lack = self.marker.lack(accepting, &edge, &self.expansion);
-            let place = self.store.place(key(self.expansion.state(&edge), self.hidden), self.tickets[at]);
-            let Some(node) = place.and_then(|place| self.crew.own.numbers.get(place)) else {
+            let Some(node) = self.nodes[at] else {
                 self.fresh.push((at, lack));
                 continue;
             };

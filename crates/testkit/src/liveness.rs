@@ -71,8 +71,10 @@ const fn weak(options: &'static [&'static str]) -> Way {
 pub const ALWAYS: [Way; 2] = [plain(&[]), weak(&[])];
 
 /// The ways that are taken in turn. One that is refused says nothing.
-pub const IN_TURN: [Way; 19] = [
+pub const IN_TURN: [Way; 21] = [
     plain(&["--search", "scc"]),
+    weak(&["--threads", "8", "--alone", "0"]),
+    plain(&["--search", "ufscc", "--threads", "3", "--alone", "0"]),
     weak(&["--exec", "interp"]),
     plain(&["--search", "ndfs", "--opt", "none"]),
     Way { fair: Fair::Strong, options: &[] },
