@@ -5,6 +5,7 @@
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;
+mod on_the_fly;
 
 use std::sync::atomic::AtomicBool;
 
@@ -316,6 +317,63 @@ fn traps_for_reductions() {
         }
     }
     assert!(tally.smaller > 5, "{tally:?}");
+}
+
+/// A claim that accepts the runs in which `p` becomes true and stays so, and which counts, modulo `n`, how often it sees that `p` does
+/// not hold; but two counters that begin at different times are right about any number. While a process goes round, each
+/// counter meets the stack again when it has gone round once, just where `p = 1` comes at the wrong moment.
+fn counting_claim(n: usize) -> String {
+    let ring = |name: &str, accepts: &dyn Fn(usize) -> bool, first: &str| {
+        let place = |at: usize| {
+            let accept = if accepts(at) { " :: p -> goto accept" } else { "" };
+            let more = if at == 0 { first } else { "" };
+            format!("{name}{at}: if :: !p -> goto {name}{}{more}{accept} fi;\n", (at + 1) % n)
+        };
+        (0..n).map(place).collect::<String>()
+    };
+    let one = ring("a", &|at| at == 1, " :: !p -> goto b0");
+    let other = ring("b", &|at| at != 0, "");
+    format!("never {{\n{one}{other}accept: do :: p od\n}}\n")
+}
+
+/// The family of counterexamples by Siegel (CAV 2019): the language does not count repetitions, the automaton does. The stack
+/// proviso on the product loses the run (so does `pan -a` of Spin 6.5.2, with its reduction on); here nothing does, neither for the
+/// claim nor for a formula that says the same.
+#[test]
+fn a_product_reduced_on_the_fly_loses_runs() {
+    let (place, mut tally) = (Place::new("on-the-fly"), Tally::default());
+    for n in 2..=5 {
+        for goes_round in ["do :: skip od", "do :: i = 1 - i od"] {
+            let system = format!(
+                "bit p; active proctype rounds() {{ bit i; {goes_round} }} active proctype one() {{ p = 1 }}\n"
+            );
+            let claimed = format!("{system}{}", counting_claim(n));
+            use on_the_fly::{Proviso, accepts};
+            assert!(accepts(&claimed, Proviso::Full), "{claimed}");
+            assert!(!accepts(&claimed, Proviso::AllOffStack), "not a trap:\n{claimed}");
+            assert_eq!(agree(&claimed, "never", &place, &mut tally), Some("violated"));
+            let formula = format!("{system}ltl f {{ !(!p && (!p U [] p)) }}");
+            assert_eq!(agree(&formula, "ltl:f", &place, &mut tally), Some("violated"));
+        }
+    }
+}
+
+/// The ignoring problem, for runs: `p = 1` must be possible while `rounds` stays in its first loop, which only what leaves
+/// the stack does not ask for, nor who has no proviso. For reachable states the weaker one is enough.
+#[test]
+fn a_step_is_not_ignored_for_ever() {
+    use on_the_fly::{Proviso, accepts};
+    let (place, mut tally) = (Place::new("ignored"), Tally::default());
+    let system = "bit p, q;
+        active proctype rounds() { do :: skip :: break od; q = 1 }
+        active proctype one() { p = 1 }\n";
+    let claim = "never { do :: true :: p && !q -> break od; accept: do :: !q od }";
+    let claimed = format!("{system}{claim}");
+    assert!(accepts(&claimed, Proviso::Full) && accepts(&claimed, Proviso::AllOffStack));
+    assert!(!accepts(&claimed, Proviso::OneOffStack) && !accepts(&claimed, Proviso::None), "not a trap");
+    assert_eq!(agree(&claimed, "never", &place, &mut tally), Some("violated"));
+    let formula = format!("{system}ltl f {{ [] (p -> <> q) }}");
+    assert_eq!(agree(&formula, "ltl:f", &place, &mut tally), Some("violated"));
 }
 
 /// Where repetitions count nothing is left out; what depends on the search is refused.
