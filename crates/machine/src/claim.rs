@@ -114,26 +114,29 @@ impl Maker<'_> {
     }
 
     /// The edges of a location with what `unless` asks of them: an edge cannot be taken when one before it can that belongs to an
-    /// escape, and not to the same.
+    /// escape, and not to the same. What `else` means is then said in full.
     fn escaped(&self, edges: Vec<(EdgeId, ClaimEdge)>) -> Result<Vec<ClaimEdge>, Unsuitable> {
-        let mut made = Vec::new();
-        for (at, (id, edge)) in edges.iter().enumerate() {
-            let own = &self.proctype.edges[id.index()];
-            let before = edges[..at].iter().filter(|(earlier, _)| {
-                let escape = self.proctype.edges[earlier.index()].escape;
-                escape.is_some() && escape != own.escape
-            });
-            let mut guard = Some(edge.guard.clone());
-            for (_, escape) in before {
-                let Some(so_far) = guard else { break };
-                guard = match so_far.and_not(&escape.guard) {
-                    Some(guard) => guard,
-                    None => return self.refuse("`else` together with `unless`", own.span),
-                };
-            }
-            made.extend(guard.map(|guard| ClaimEdge { guard, ..edge.clone() }));
+        let escape = |id: &EdgeId| self.proctype.edges[id.index()].escape;
+        if edges.iter().all(|(id, _)| escape(id).is_none()) {
+            return Ok(edges.into_iter().map(|(_, edge)| edge).collect());
         }
-        Ok(made)
+        let mut made: Vec<(EdgeId, ClaimEdge)> = Vec::new();
+        for (id, edge) in edges {
+            let is_else = edge.guard == Guard::Else;
+            let before = made.iter().filter(|(earlier, _)| {
+                is_else || escape(earlier).is_some() && escape(earlier) != escape(&id)
+            });
+            let own = if is_else { &Guard::True } else { &edge.guard };
+            match own.and_none_of(before.map(|(_, edge)| &edge.guard)) {
+                Some(Some(guard)) => made.push((id, ClaimEdge { guard, ..edge })),
+                Some(None) => {}
+                None => {
+                    let span = self.proctype.edges[id.index()].span;
+                    return self.refuse("an `unless` with too many conditions", span);
+                }
+            }
+        }
+        Ok(made.into_iter().map(|(_, edge)| edge).collect())
     }
 
     /// When a d_step can start: whether it can decides whether an `else` beside it can be taken.
@@ -257,6 +260,24 @@ mod tests {
         assert_eq!(moves(0b10), (1, true), "the loop");
         assert_eq!(moves(0b11), (1, false), "only the escape");
         assert_eq!(moves(0b00), (0, false));
+    }
+
+    #[test]
+    fn an_escape_goes_before_else_as_well() {
+        let text = "{ do :: y == 1 -> skip :: else od } unless { x == 1 -> assert(false) }";
+        let claim = made(text).unwrap().claim;
+        let moves = |bits| {
+            let mut moves = system::claim::Moves::default();
+            claim.moves(claim.initial, bits, &mut moves);
+            moves.to.iter().map(|by| by.to == claim.initial).collect::<Vec<_>>()
+        };
+        // Propositions: x == 1, y == 1.
+        assert_eq!(moves(0b00), [true], "else");
+        assert_eq!(moves(0b10), [false], "the first option");
+        assert_eq!(moves(0b01), [false], "the escape instead of else");
+        assert_eq!(moves(0b11).len(), 1, "only the escape");
+        assert_eq!(accepts(text, &[0b00, 0b10, 0b00, 0b01, 0b00], &[]), Some(FaultKind::Assertion));
+        assert_eq!(accepts(text, &[0b00], &[0b00, 0b10]), None);
     }
 
     #[test]

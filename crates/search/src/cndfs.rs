@@ -509,7 +509,7 @@ where
         if self.is_first() {
             let (task, mut silent) = (self.crew.rest_of_task(), Silent);
             let mut budget = Budget::new(&task, &mut silent);
-            let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None };
+            let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None, met: None };
             let short = shorten(self.crew.system, self.crew.cycles.acceptance, &anchor, &mut budget);
             let (path, cycle) = short.unwrap_or(lasso).path();
             self.found.add_lasso(self.crew.cycles.fault.clone(), path, cycle);

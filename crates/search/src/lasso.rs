@@ -2,19 +2,23 @@
 //!
 //! A depth-first search finds a cycle at the end of a path that may be thousands of steps long. From a state on the cycle,
 //! breadth-first searches look for the nearest step that brings one of the marks still lacking, again and again, then for
-//! the way back; and from the initial state for the nearest state of that cycle. Each may look at a limited number of states:
-//! the path that the search has found already is good enough when a short one is expensive.
+//! the way back; and from the initial state for the nearest state of that cycle. Each may look at a limited number of states. Where that
+//! does not do, the states that the search has met are enough: among them is a way, and mostly a much shorter one than the search went. (A
+//! long run is expensive: it is replayed and judged step by step.)
 
 use crate::expand::Expansion;
 use crate::limits::Budget;
 use crate::marks::{Acceptance, EVERYTHING, Lack, Marker};
 use crate::outcome::StopReason;
 use std::collections::HashSet;
+use store::Full;
 use store::numbered::{Number, Numbered, Visit};
 use system::{ActionId, TransitionSystem};
 
-/// States that one breadth-first search may visit.
+/// States that one breadth-first search may visit, where nothing is known of them.
 const MOST_STATES: u64 = 50_000;
+/// The same among the states that the search has met.
+const MOST_MET: u64 = 1_000_000;
 
 /// A run that does not end: the actions to a state, and those from it back to it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -48,6 +52,8 @@ pub struct Anchor<'a> {
     pub path: &'a [ActionId],
     /// The keys of the states among which the way around must be, however many; `None`: among any, but not too many.
     pub inside: Option<Inside<'a>>,
+    /// The keys of the states that the search has met, if it can tell.
+    pub met: Option<Inside<'a>>,
 }
 
 /// A short lasso through a state, or `None` when looking for it takes too long.
@@ -62,12 +68,23 @@ pub fn shorten(
         marker: Marker::new(system, acceptance),
         expansion: Expansion::default(),
         budget,
-        actions: Vec::new(),
-        inside: anchor.inside,
+        region: Region { inside: anchor.inside, most: MOST_STATES },
     };
-    let (states, mut legs) = shortener.cycle(anchor.state)?;
-    shortener.inside = None;
-    let Some((entry, stem)) = shortener.stem(&states) else {
+    let met = anchor.met.map(|met| Region { inside: Some(met), most: MOST_MET });
+    if anchor.inside.is_some() {
+        shortener.region.most = u64::MAX;
+    }
+    let around = shortener.cycle(anchor.state).or_else(|| {
+        shortener.region = met.filter(|_| anchor.inside.is_none())?;
+        shortener.cycle(anchor.state)
+    });
+    let (states, mut legs) = around?;
+    shortener.region = Region { inside: None, most: MOST_STATES };
+    let stem = shortener.stem(&states).or_else(|| {
+        shortener.region = met?;
+        shortener.stem(&states)
+    });
+    let Some((entry, stem)) = stem else {
         return Some(Lasso { stem: anchor.path.to_vec(), cycle: legs.concat() });
     };
     let at = states.iter().position(|state| *state == entry).unwrap_or(0);
@@ -88,11 +105,19 @@ pub fn way_to(
         marker: Marker::new(system, acceptance),
         expansion: Expansion::default(),
         budget,
-        actions: Vec::new(),
-        inside: Some(inside),
+        region: Region { inside: Some(inside), most: u64::MAX },
     };
     let (way, _) = shortener.search(from, |key, _| key == to)?;
     Some(way.into_iter().flat_map(|(_, actions, _)| actions).collect())
+}
+
+/// Where a way may go.
+#[derive(Clone, Copy)]
+struct Region<'a> {
+    /// Among these states only.
+    inside: Option<Inside<'a>>,
+    /// It is given up when more states have been visited.
+    most: u64,
 }
 
 struct Shortener<'a, 'b, 'c> {
@@ -100,15 +125,7 @@ struct Shortener<'a, 'b, 'c> {
     marker: Marker<'a>,
     expansion: Expansion,
     budget: &'b mut Budget<'c>,
-    actions: Vec<ActionId>,
-    inside: Option<Inside<'a>>,
-}
-
-/// How a state was reached in a breadth-first search.
-struct Reached {
-    from: u32,
-    actions: Vec<ActionId>,
-    lack: Lack,
+    region: Region<'a>,
 }
 
 /// A cycle: its states, keys only, and the actions from each to the next.
@@ -116,6 +133,36 @@ type Around = (Vec<Vec<u8>>, Vec<Vec<ActionId>>);
 
 /// A step of a way: the state before it, its actions and what it lacks.
 type Leg = (Vec<u8>, Vec<ActionId>, Lack);
+
+/// The states that a breadth-first search has visited, each with the step by which it was found first: from which state, and
+/// which of its edges.
+#[derive(Default)]
+struct Tree {
+    keys: Numbered,
+    /// The hidden parts of the states, one after another.
+    tails: Vec<u8>,
+    found: Vec<(u32, u32)>,
+}
+
+impl Tree {
+    /// Adds a state that is new; false when it is known.
+    fn add(&mut self, key: &[u8], tail: &[u8], found: (u32, u32)) -> Result<bool, Full> {
+        let new = matches!(self.keys.visit(key)?, Visit::New(_));
+        if new {
+            self.tails.extend_from_slice(tail);
+            self.found.push(found);
+        }
+        Ok(new)
+    }
+
+    /// Writes a state with its hidden part.
+    fn state(&self, at: u32, hidden: usize, out: &mut Vec<u8>) {
+        let tail = at as usize * hidden;
+        out.clear();
+        out.extend_from_slice(self.keys.key(Number(at)));
+        out.extend_from_slice(&self.tails[tail..tail + hidden]);
+    }
+}
 
 impl Shortener<'_, '_, '_> {
     /// A cycle through `anchor` that counts.
@@ -168,43 +215,60 @@ impl Shortener<'_, '_, '_> {
     /// The shortest way from `start` to the end of a step that `is_end` finds good, by the key of the state and what the step lacks.
     /// Hidden values are those of the first way to a state.
     fn search(&mut self, start: &[u8], is_end: impl Fn(&[u8], Lack) -> bool) -> Option<(Vec<Leg>, Vec<u8>)> {
-        let mut seen = Numbered::default();
-        let mut states = vec![start.to_vec()];
-        let mut reached = vec![Reached { from: 0, actions: Vec::new(), lack: EVERYTHING }];
-        seen.visit(self.system.key(start)).ok()?;
+        let (mut tree, mut state) = (Tree::default(), Vec::new());
+        let hidden = self.system.hidden_bytes();
+        let (key, tail) = start.split_at(start.len() - hidden);
+        tree.add(key, tail, (0, 0)).ok()?;
         let mut next = 0;
-        while next < states.len() {
-            let state = states[next].clone();
+        while (next as usize) < tree.found.len() {
+            tree.state(next, hidden, &mut state);
             self.expand(&state).ok()?;
             let accepting = self.marker.is_accepting(&state);
             for at in 0..self.expansion.edges().len() {
                 let edge = self.expansion.edges()[at];
                 let lack = self.marker.lack(accepting, &edge, &self.expansion);
                 let to = self.expansion.state(&edge);
-                let key = self.system.key(to);
-                if self.inside.is_some_and(|inside| !inside(key)) {
+                let (key, tail) = to.split_at(to.len() - hidden);
+                if self.region.inside.is_some_and(|inside| !inside(key)) {
                     continue;
                 }
-                let good = is_end(key, lack);
-                let new = matches!(seen.visit(key).ok()?, Visit::New(Number(_)));
-                if !good && !new {
-                    continue;
+                if is_end(key, lack) {
+                    let to = to.to_vec();
+                    return Some((self.way(&tree, (next, at as u32))?, to));
                 }
-                self.actions.clear();
-                self.marker.expander.actions(&edge, &mut self.actions);
-                let step = Reached { from: next as u32, actions: self.actions.clone(), lack };
-                if good {
-                    return Some((way(&states, &reached, step), to.to_vec()));
-                }
-                states.push(to.to_vec());
-                reached.push(step);
+                tree.add(key, tail, (next, at as u32)).ok()?;
             }
             next += 1;
-            if self.inside.is_none() && seen.n_keys() > MOST_STATES {
+            if tree.keys.n_keys() > self.region.most {
                 return None;
             }
         }
         None
+    }
+
+    /// The way to the last step, from the beginning: the states along it are expanded once more.
+    fn way(&mut self, tree: &Tree, last: (u32, u32)) -> Option<Vec<Leg>> {
+        let mut steps = vec![last];
+        let mut at = last.0;
+        while at != 0 {
+            let step = tree.found[at as usize];
+            steps.push(step);
+            at = step.0;
+        }
+        steps.reverse();
+        let mut way = Vec::with_capacity(steps.len());
+        for (from, number) in steps {
+            let mut state = Vec::new();
+            tree.state(from, self.system.hidden_bytes(), &mut state);
+            self.expand(&state).ok()?;
+            let accepting = self.marker.is_accepting(&state);
+            let edge = *self.expansion.edges().get(number as usize)?;
+            let lack = self.marker.lack(accepting, &edge, &self.expansion);
+            let mut actions = Vec::new();
+            self.marker.expander.actions(&edge, &mut actions);
+            way.push((state, actions, lack));
+        }
+        Some(way)
     }
 
     fn expand(&mut self, state: &[u8]) -> Result<(), StopReason> {
@@ -212,17 +276,4 @@ impl Shortener<'_, '_, '_> {
         self.marker.expander.look_for_loops = false;
         self.marker.expand(state, 0, self.budget, &mut self.expansion)
     }
-}
-
-/// The way to the last step, from the beginning.
-fn way(states: &[Vec<u8>], reached: &[Reached], last: Reached) -> Vec<Leg> {
-    let mut at = last.from as usize;
-    let mut way = vec![(states[at].clone(), last.actions, last.lack)];
-    while at != 0 {
-        let step = &reached[at];
-        at = step.from as usize;
-        way.push((states[at].clone(), step.actions.clone(), step.lack));
-    }
-    way.reverse();
-    way
 }

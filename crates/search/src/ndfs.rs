@@ -287,9 +287,11 @@ impl Ndfs<'_> {
 
     /// Counts a cycle that passes the end of the blue path.
     fn lasso(&mut self, lasso: Lasso) -> Result<(), StopReason> {
-        let Explorer { system, cycles, budget, found, .. } = &mut self.explorer;
+        let Explorer { system, cycles, budget, found, store, .. } = &mut self.explorer;
         if found.errors == 0 {
-            let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None };
+            let met = |key: &[u8]| store.find(key).is_some();
+            let (state, path) = (&self.blue.state, &self.blue.path);
+            let anchor = Anchor { state, path, inside: None, met: Some(&met) };
             let short = shorten(*system, cycles.acceptance, &anchor, budget);
             let (path, cycle) = short.unwrap_or(lasso).path();
             found.add_lasso(cycles.fault.clone(), path, cycle);

@@ -13,7 +13,7 @@
 //! without a state.
 
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
-use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
+use system::{ActionId, Fault, Labels, Successor, Successors, TransitionSystem, Worker};
 
 /// Bytes of the claim's state.
 const CLAIM: usize = 2;
@@ -71,12 +71,23 @@ impl Watching {
         out.push_with(action, write, inside, None);
     }
 
-    /// Appends the steps of the system.
+    /// Appends the steps of the system. This is where a product spends its time, so room is made once for all.
     fn pair(self, steps: &Successors, out: &mut Successors) {
+        out.list.reserve(steps.list.len());
+        out.bytes.reserve(steps.bytes.len() + steps.list.len() * (CLAIM + self.tail));
+        let [outside, inside] = [0, INSIDE].map(|flag| (self.by.to.0 | flag).to_le_bytes());
         for step in &steps.list {
-            if let Some(rest) = steps.state(step) {
-                self.push(out, step.action, rest, step.is_transient());
+            let Some(rest) = steps.state(step) else { continue };
+            let transient = step.is_transient();
+            out.unusual |= transient;
+            let start = out.bytes.len() as u32;
+            out.bytes.extend_from_slice(if transient { &inside } else { &outside });
+            out.bytes.extend_from_slice(rest);
+            if self.tail > 0 {
+                out.bytes.push(self.by.marks);
             }
+            let len = (rest.len() + CLAIM + self.tail) as u32;
+            out.list.push(Successor { start, len, fault: 0, ..*step });
         }
     }
 }

@@ -191,7 +191,13 @@ impl Scc<'_> {
             let place = store.find(key).map_or(DEAD, |number| places[number.index()]);
             place != DEAD && place >= first
         };
-        let anchor = Anchor { state: &self.stack.state, path: &self.stack.path, inside: Some(&inside) };
+        let met = |key: &[u8]| store.find(key).is_some();
+        let anchor = Anchor {
+            state: &self.stack.state,
+            path: &self.stack.path,
+            inside: Some(&inside),
+            met: Some(&met),
+        };
         shorten(*system, cycles.acceptance, &anchor, budget).ok_or(StopReason::MemoryLimit)
     }
 

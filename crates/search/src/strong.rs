@@ -188,7 +188,7 @@ impl Strong<'_> {
         let state = self.state(first);
         let store = &self.store;
         let inside = |key: &[u8]| store.find(key).is_some_and(|number| inside[number.index()]);
-        let anchor = Anchor { state: &state, path: &path, inside: Some(&inside) };
+        let anchor = Anchor { state: &state, path: &path, inside: Some(&inside), met: None };
         let acceptance = Acceptance { needed: component.needed, ..self.cycles.acceptance };
         shorten(self.system, acceptance, &anchor, &mut self.budget).ok_or(StopReason::MemoryLimit)
     }

@@ -529,7 +529,7 @@ impl Tracer<'_, '_> {
                 let state = self.state(node);
                 let (crew, store) = (self.crew, &self.store);
                 let inside = |key: &[u8]| is_in_set(crew, store, node, key);
-                let anchor = Anchor { state: &state, path: &path, inside: Some(&inside) };
+                let anchor = Anchor { state: &state, path: &path, inside: Some(&inside), met: None };
                 let lasso = shorten(crew.system, crew.cycles.acceptance, &anchor, &mut self.budget)?;
                 let (path, cycle) = lasso.path();
                 recorder.add_lasso(crew.cycles.fault.clone(), path, cycle);

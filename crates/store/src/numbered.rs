@@ -137,6 +137,7 @@ impl Numbered {
     }
 
     /// Looks for a prepared key without inserting it.
+    #[inline]
     pub fn find_prepared(&self, key: &[u8], hash: u64) -> Option<Number> {
         self.probe(key, hash).ok()
     }
@@ -152,6 +153,7 @@ impl Numbered {
     }
 
     /// The slot that holds `key` (with its name), or the empty slot where it belongs.
+    #[inline]
     fn probe(&self, key: &[u8], hash: u64) -> Result<Number, usize> {
         let mask = self.slots.len() - 1;
         let mut at = (hash >> 32) as usize & mask;

@@ -33,6 +33,9 @@ pub const MOST_MARKS: u32 = Marks::BITS;
 /// The most states that a claim can have: a bit of the number is left to products.
 pub const MOST_STATES: usize = 1 << 15;
 
+/// The most pairs of masks and values that a guard may have which is put together from others.
+const MOST_PAIRS: usize = 1 << 10;
+
 /// When an edge can be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Guard {
@@ -50,26 +53,48 @@ impl Guard {
         Guard::Any(vec![(1 << number, 1 << number)])
     }
 
-    /// Holds when this one does and `other`, which is about one proposition, does not. The answer is `None` when that cannot be said,
-    /// and `Some(None)` when it is never so.
-    pub fn and_not(&self, other: &Guard) -> Option<Option<Guard>> {
-        let bit = match other {
-            Guard::True => return Some(None),
-            Guard::Any(cubes) => match cubes[..] {
-                [(mask, values)] if mask == values && mask.is_power_of_two() => mask,
-                _ => return None,
-            },
-            Guard::Else => return None,
-        };
+    /// The guard as pairs (mask, values); `None` when it is about other edges.
+    fn cubes(&self) -> Option<Vec<(u64, u64)>> {
         match self {
-            Guard::True => Some(Some(Guard::Any(vec![(bit, 0)]))),
-            Guard::Any(cubes) => {
-                let possible = cubes.iter().filter(|(mask, values)| mask & bit == 0 || values & bit == 0);
-                let cubes: Vec<(u64, u64)> = possible.map(|(mask, values)| (mask | bit, *values)).collect();
-                Some((!cubes.is_empty()).then_some(Guard::Any(cubes)))
-            }
+            Guard::True => Some(vec![(0, 0)]),
+            Guard::Any(cubes) => Some(cubes.clone()),
             Guard::Else => None,
         }
+    }
+
+    /// Holds when this one does and none of `others` does: one pair (mask, values) at least, or `Some(None)` when that is never so. The
+    /// answer is `None` when it cannot be said, or not in few words.
+    pub fn and_none_of<'g>(&self, others: impl IntoIterator<Item = &'g Guard>) -> Option<Option<Guard>> {
+        let mut cubes = self.cubes()?;
+        for (mask, values) in others.into_iter().map(Guard::cubes).collect::<Option<Vec<_>>>()?.concat() {
+            // What is left of a pair: where the first bit of the other does not fit, where only the second does not, and so on.
+            let mut rest = Vec::new();
+            for (mut own_mask, mut own_values) in cubes {
+                let mut left = mask;
+                while left != 0 {
+                    let bit = left & left.wrapping_neg();
+                    left &= !bit;
+                    if own_mask & bit != 0 {
+                        if own_values & bit == values & bit {
+                            continue;
+                        }
+                        rest.push((own_mask, own_values));
+                        break;
+                    }
+                    rest.push((own_mask | bit, own_values | (!values & bit)));
+                    (own_mask, own_values) = (own_mask | bit, own_values | (values & bit));
+                }
+            }
+            cubes = rest;
+            if cubes.len() > MOST_PAIRS {
+                return None;
+            }
+        }
+        Some(match cubes[..] {
+            [] => None,
+            [(0, _)] => Some(Guard::True),
+            _ => Some(Guard::Any(cubes)),
+        })
     }
 
     fn holds(&self, bits: u64, earlier: bool) -> bool {
@@ -455,11 +480,36 @@ pub(crate) mod tests {
     #[test]
     fn guards_exclude_others() {
         let p = Guard::proposition;
-        assert_eq!(Guard::True.and_not(&p(1)), Some(Some(Guard::Any(vec![(2, 0)]))));
-        assert_eq!(p(0).and_not(&p(1)), Some(Some(Guard::Any(vec![(3, 1)]))));
-        assert_eq!(p(1).and_not(&p(1)), Some(None));
-        assert_eq!(p(1).and_not(&Guard::True), Some(None));
-        assert_eq!(Guard::Else.and_not(&p(1)), None);
+        assert_eq!(Guard::True.and_none_of([&p(1)]), Some(Some(Guard::Any(vec![(2, 0)]))));
+        assert_eq!(p(0).and_none_of([&p(1)]), Some(Some(Guard::Any(vec![(3, 1)]))));
+        assert_eq!(p(1).and_none_of([&p(1)]), Some(None));
+        assert_eq!(p(1).and_none_of([&Guard::True]), Some(None));
+        assert_eq!(Guard::True.and_none_of([]), Some(Some(Guard::True)));
+        assert_eq!(Guard::Else.and_none_of([&p(1)]), None);
+        assert_eq!(p(0).and_none_of([&Guard::Else]), None);
+    }
+
+    #[test]
+    fn what_is_excluded_is_excluded_exactly() {
+        let guards = [
+            Guard::Any(vec![(0b011, 0b001), (0b110, 0b110)]),
+            Guard::Any(vec![(0b101, 0b000), (0b111, 0b010)]),
+            Guard::Any(vec![(0b1001, 0b1000)]),
+            Guard::Any(Vec::new()),
+            Guard::True,
+        ];
+        for a in &guards {
+            for b in &guards {
+                for c in &guards {
+                    let made = a.and_none_of([b, c]).unwrap();
+                    for bits in 0..16 {
+                        let expected = a.holds(bits, false) && !b.holds(bits, false) && !c.holds(bits, false);
+                        let found = made.as_ref().is_some_and(|guard| guard.holds(bits, false));
+                        assert_eq!(found, expected, "{a:?} without {b:?} {c:?}: {bits:b}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -148,11 +148,13 @@ impl Successor {
     pub const NO_STATE: u32 = u32::MAX;
 
     /// Whether the step leads anywhere.
+    #[inline]
     pub fn has_state(&self) -> bool {
         self.len != Self::NO_STATE
     }
 
     /// Whether it leads into an atomic sequence.
+    #[inline]
     pub fn is_transient(&self) -> bool {
         self.transient != 0
     }
@@ -175,6 +177,7 @@ pub struct Successors {
 
 impl Successors {
     /// Forgets everything, keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.list.clear();
         self.bytes.clear();
@@ -182,6 +185,7 @@ impl Successors {
     }
 
     /// The state that an outcome leads to.
+    #[inline]
     pub fn state(&self, successor: &Successor) -> Option<&[u8]> {
         let start = successor.start as usize;
         successor.has_state().then(|| &self.bytes[start..start + successor.len as usize])
