@@ -313,7 +313,7 @@ impl Run<'_> {
         let mut report = self.conclude(property, outcome, shown);
         report.how = Some(how);
         report.por = reduction.as_ref().map_or("none", |by| by.name());
-        report.only_unfair = self.only_unfair(&judge, machine, (watch, sets), &report)?;
+        report.holds_under = self.holds_under(&judge, machine, (watch, sets), &report)?;
         report.fairness = self.plan.fairness;
         if let Verdict::Holds(_) = report.verdict {
             report.vacuous = self.vacuous(system, watch);
@@ -342,40 +342,52 @@ impl Run<'_> {
         })
     }
 
-    /// Whether a violation disappears when only fair runs count. Asked only where the run that was found is not fair; a search
+    /// The weakest fairness under which a violation disappears. Asked only where the run that was found is not fair; a search
     /// that would take long is given up.
-    fn only_unfair<M: TransitionSystem + Explain>(
+    fn holds_under<M: TransitionSystem + Explain>(
         &self,
         judge: &Judge<'_>,
         machine: &M,
         (watch, sets): (&Watch, &[Vec<Expr>]),
         report: &PropertyReport,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Option<Fairness>, Failure> {
         let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());
-        let Some(trail) = first.filter(|trail| trail.cycle.is_some() && judge.fairness == Fairness::None)
-        else {
-            return Ok(false);
+        let (Some(trail), Some(session)) = (first.filter(|trail| trail.cycle.is_some()), self.session) else {
+            return Ok(None);
         };
-        let fair = Judge { fairness: Fairness::Weak, ..*judge };
-        let Some(session) = self.session.filter(|_| fair.confirm(machine, trail).is_err()) else {
-            return Ok(false);
+        let stronger: &[Fairness] = match judge.fairness {
+            Fairness::None => &[Fairness::Weak, Fairness::Strong],
+            Fairness::Weak => &[Fairness::Strong],
+            Fairness::Strong => &[],
         };
-        let left = self.limits_left();
-        let time = Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME)));
-        let task = Task {
-            checks: Checks::CLAIM,
-            all_errors: false,
-            seed: None,
-            limits: Limits { time, ..left },
-            stop: self.stop,
-            reduce: None,
-        };
-        let plan = Plan { fairness: Fairness::Weak, cycles: CycleSearch::Components, ..self.plan.clone() };
+        let is_fair = |fairness| Judge { fairness, ..*judge }.confirm(machine, trail).is_ok();
+        if stronger.iter().all(|&fairness| is_fair(fairness)) {
+            return Ok(None);
+        }
         // Who can move is judged where nothing is left out.
-        let reductions = Reductions { merge: false, ..plan.config.reductions() };
-        let searched = session.searched(reductions, plan.config.exec, sets)?;
-        let (_, outcome) = liveness::search(&plan, searched.system(), watch, &task, &mut Silent);
-        Ok(outcome.exhausted.is_some() && outcome.violations.is_empty())
+        let reductions = Reductions { merge: false, ..self.plan.config.reductions() };
+        let searched = session.searched(reductions, self.plan.config.exec, sets)?;
+        let left = self.limits_left();
+        let explored = report.statistics.states.saturating_mul(FAIRNESS_EFFORT).max(FAIRNESS_STATES);
+        let limits = Limits {
+            time: Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME))),
+            states: Some(left.states.map_or(explored, |states| states.min(explored))),
+            ..left
+        };
+        for &fairness in stronger {
+            // The run that was found answers for a search.
+            if is_fair(fairness) {
+                continue;
+            }
+            let (stop, checks) = (self.stop, Checks::CLAIM);
+            let task = Task { checks, all_errors: false, seed: None, limits, stop, reduce: None };
+            let plan = Plan { fairness, cycles: CycleSearch::Components, ..self.plan.clone() };
+            let (_, outcome) = liveness::search(&plan, searched.system(), watch, &task, &mut Silent);
+            if outcome.violations.is_empty() {
+                return Ok(outcome.exhausted.is_some().then_some(fairness));
+            }
+        }
+        Ok(None)
     }
 
     /// Searches, replays what was found, and concludes.
@@ -540,7 +552,7 @@ impl Run<'_> {
             how: None,
             fairness: Fairness::None,
             vacuous: None,
-            only_unfair: false,
+            holds_under: None,
         }
     }
 
@@ -563,6 +575,9 @@ impl Run<'_> {
 
 /// How long it may take to find out that fairness would help.
 const FAIRNESS_TIME: Duration = Duration::from_secs(1);
+/// The same in states: so many, or so many times as many as the check explored.
+const FAIRNESS_STATES: u64 = 20_000;
+const FAIRNESS_EFFORT: u64 = 4;
 /// Ways to begin the cycle earlier that are tried.
 const TRIES: usize = 4;
 

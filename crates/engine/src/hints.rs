@@ -6,6 +6,7 @@ use crate::command_line::check_command;
 use crate::options::CheckOptions;
 use crate::plan::Plan;
 use crate::report::{PropertyReport, Reason, Report, Verdict};
+use system::Fairness;
 use system::FaultKind;
 
 /// Something worth trying.
@@ -131,15 +132,14 @@ fn interrupted(report: &Report, property: &PropertyReport) -> Option<Hint> {
 }
 
 fn unfair(report: &Report, property: &PropertyReport) -> Option<Hint> {
-    if !property.only_unfair {
-        return None;
-    }
-    let text = format!(
-        "{} is broken only by runs in which a process that could always move never does; without those it holds:",
-        property.name
-    );
+    let fairness = property.holds_under?;
+    let what = match fairness {
+        Fairness::Strong => "a process that can move again and again does not move again and again",
+        Fairness::Weak | Fairness::None => "a process that could always move never does",
+    };
+    let text = format!("{} is broken only by runs in which {what}; without those it holds:", property.name);
     again(report, &text, |options| {
-        options.fair = Some("weak".to_string());
+        options.fair = fairness.name().map(str::to_string);
         options.search =
             options.search.take().filter(|search| !["ndfs", "cndfs", "ndfs-dual"].contains(&search.as_str()));
     })
@@ -213,7 +213,7 @@ mod tests {
             how: None,
             fairness: Fairness::None,
             vacuous: None,
-            only_unfair: false,
+            holds_under: None,
         };
         Report {
             model: options.source.path.clone(),
@@ -391,9 +391,15 @@ mod tests {
     fn fairness_is_suggested_where_it_helps() {
         let options = CheckOptions { search: Some("ndfs".to_string()), ..CheckOptions::default() };
         let mut report = report(options, holds());
-        report.properties[0].only_unfair = true;
-        let said = said(&report);
-        assert!(said[0].ends_with("without those it holds: => spinor check m.pml --fair weak"), "{said:?}");
+        report.properties[0].holds_under = Some(Fairness::Weak);
+        let weak = said(&report);
+        assert!(weak[0].ends_with("without those it holds: => spinor check m.pml --fair weak"), "{weak:?}");
+        report.properties[0].holds_under = Some(Fairness::Strong);
+        let strong = said(&report);
+        assert!(
+            strong[0].ends_with("without those it holds: => spinor check m.pml --fair strong"),
+            "{strong:?}"
+        );
     }
 
     #[test]

@@ -150,8 +150,8 @@ pub struct PropertyReport {
     pub fairness: Fairness,
     /// The property holds, but says nothing about this model.
     pub vacuous: Option<Vacuous>,
-    /// It is violated, but no fair run violates it.
-    pub only_unfair: bool,
+    /// It is violated, but not by runs that are fair in this sense.
+    pub holds_under: Option<Fairness>,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
 }

@@ -4,6 +4,7 @@ use crate::VERSION;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use serde_json::{Value, json};
 use std::time::Duration;
+use system::Fairness;
 use system::coverage::{Coverage, Statement};
 use trace::write::fault_object;
 
@@ -78,8 +79,8 @@ fn property(property: &PropertyReport) -> Value {
             object
                 .insert("vacuous".to_string(), json!({"holds": vacuous.formula, "irrelevant": vacuous.part}));
         }
-        if property.only_unfair {
-            object.insert("holds_under_weak_fairness".to_string(), Value::from(true));
+        if let Some(fairness) = property.holds_under.and_then(Fairness::name) {
+            object.insert(format!("holds_under_{fairness}_fairness"), Value::from(true));
         }
         if statistics.reexplored > 0 {
             object.insert("reexplored".to_string(), Value::from(statistics.reexplored));
