@@ -27,7 +27,7 @@ use crate::random::Random;
 use crate::retrace::retrace;
 use crate::task::Task;
 use crate::team::{Share, Taking, Team};
-use crate::termination::pause;
+use crate::termination::{Seeker, pause};
 use store::Hand;
 use system::TransitionSystem;
 
@@ -243,22 +243,8 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         if self.search.queue.steal() {
             return Ok(true);
         }
-        let mut waits = 0;
-        self.team.idle.enter();
-        while !self.team.idle.all() {
-            if self.search.queue.sees_work() {
-                // Leave before taking: see `termination`.
-                self.team.idle.leave();
-                if self.search.queue.steal() {
-                    return Ok(true);
-                }
-                self.team.idle.enter();
-            }
-            self.search.look_around()?;
-            pause(waits);
-            waits += 1;
-        }
-        Ok(false)
+        let team = self.team;
+        team.idle.seek(self)
     }
 
     /// Expands the pack that was taken.
@@ -356,6 +342,24 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         }
         self.search.queue.flush().map_err(no_memory)?;
         self.tell()
+    }
+}
+
+impl<H: Hand, P: States<H>> Seeker for Worker<'_, H, P> {
+    type Stop = StopReason;
+
+    fn sees_work(&self) -> bool {
+        self.search.queue.sees_work()
+    }
+
+    fn take_work(&mut self) -> bool {
+        self.search.queue.steal()
+    }
+
+    fn wait(&mut self, waits: u32) -> Result<(), StopReason> {
+        self.search.look_around()?;
+        pause(waits);
+        Ok(())
     }
 }
 

@@ -9,8 +9,8 @@
 //! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
 //! 254, the length, and a bit for each word of the string that is not zero; then those words.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::Full;
 use crate::pages::{Pages, WORDS, agree, append, prefetch, write_words};

@@ -8,9 +8,9 @@
 //! share a line would share their bits: in a nearly empty array, where omissions are rare, they would be many times
 //! as frequent. So [`Seen::prepare`] asks for all the lines at once instead.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::{Mutex, PoisonError};
 
 use crate::concurrent::Hand;
 use crate::hash::hash;

@@ -7,8 +7,8 @@
 //!
 //! A bit that is seen is true. One that is not seen may have been set a moment ago; who looks must not mind.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use crate::Full;
 use crate::arena::{PLACE_BITS, Place};

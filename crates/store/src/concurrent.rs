@@ -5,7 +5,7 @@
 //! look-ups at a time, and that one who must change it holds alone ([`Turn`]). A worker must say when it *rests*: one who
 //! waits for another without resting would wait for ever, if that other waits to grow.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use crate::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::Seen;
 

@@ -3,7 +3,7 @@
 //! Two keys with the same hash are taken for one, so a search may leave states out; how probable that is can be
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
-use std::sync::RwLock;
+use crate::sync::RwLock;
 
 use crate::budget::Budget;
 use crate::compact::{Compact, Crowded, Mixed};

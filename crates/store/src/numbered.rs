@@ -12,7 +12,7 @@
 use crate::Full;
 use crate::hash::hash;
 use crate::pages::{Pages, WORDS, prefetch};
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::Relaxed;
 
 /// Slots of a table that has just been made: as many as fill whole cache lines.
 const FIRST_SLOTS: usize = 64;

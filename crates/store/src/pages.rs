@@ -9,9 +9,9 @@
 
 #![allow(unsafe_code)]
 
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use memmap2::{MmapMut, MmapOptions};
 
@@ -29,7 +29,8 @@ const LEAST: usize = 1 << 10;
 
 /// A cache line.
 #[derive(Debug, Default)]
-#[repr(C, align(64))]
+#[repr(C)]
+#[cfg_attr(not(loom), repr(align(64)))]
 pub struct Line(pub [AtomicU64; WORDS]);
 
 impl Line {
@@ -37,11 +38,11 @@ impl Line {
     /// a branch is faster than stopping at the right one, which the processor cannot foresee.
     #[inline(always)]
     pub fn alike(&self, word: u64, ignored: u32) -> u32 {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(loom)))]
         {
             self.alike_sse2(word, ignored)
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(any(not(target_arch = "x86_64"), loom))]
         {
             self.alike_portable(word, ignored)
         }
@@ -56,7 +57,7 @@ impl Line {
         quarter + used(quarter)
     }
 
-    #[cfg(any(test, not(target_arch = "x86_64")))]
+    #[cfg(any(test, loom, not(target_arch = "x86_64")))]
     fn alike_portable(&self, word: u64, ignored: u32) -> u32 {
         let bit = |other: &AtomicU64| u32::from((other.load(Acquire) ^ word) >> ignored == 0);
         self.0.iter().rev().fold(0, |bits, other| bits + bits + bit(other))
@@ -64,7 +65,7 @@ impl Line {
 
     /// Two words at a time. They are loaded by `asm!`, because other threads may write them and the language has no atomic
     /// load of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
     #[inline(always)]
     fn alike_sse2(&self, word: u64, ignored: u32) -> u32 {
         use std::arch::x86_64::{
@@ -126,7 +127,7 @@ impl Pages {
     /// So many cache lines of zeros. Lack of memory is an answer, not the end.
     pub fn new(len: usize) -> Result<Self, Full> {
         let bytes = len.checked_mul(size_of::<Line>()).ok_or(Full)?;
-        if bytes >= MAPPED { Self::mapped(len, bytes) } else { Self::on_heap(len) }
+        if bytes >= MAPPED && cfg!(not(loom)) { Self::mapped(len, bytes) } else { Self::on_heap(len) }
     }
 
     /// A few cache lines of zeros, from the heap.
@@ -161,6 +162,9 @@ impl Pages {
     /// Addresses for up to so many cache lines, fewer when the system has less. Memory is there only where something is
     /// written.
     pub fn reserved(len: usize) -> Result<Self, Full> {
+        if cfg!(loom) {
+            return Self::on_heap(len);
+        }
         let mut len = len;
         loop {
             let bytes = len.checked_mul(size_of::<Line>()).and_then(|bytes| bytes.checked_add(HUGE));
@@ -203,7 +207,7 @@ impl Pages {
 
     /// Bytes of memory.
     pub fn bytes(&self) -> u64 {
-        (self.len * size_of::<Line>()) as u64
+        (self.len * WORDS * 8) as u64
     }
 }
 

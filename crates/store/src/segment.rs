@@ -1,7 +1,7 @@
 //! A part of the table's index: cache lines of entries, and what a prepared key knows of them. See [`crate::table`].
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::Full;
 use crate::arena::{Arena, PLACE_BITS, Place};

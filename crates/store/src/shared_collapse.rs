@@ -4,7 +4,7 @@
 //! matter of the component's hash, so that workers seldom meet. Most components are those of the key before, whose numbers a
 //! worker remembers: it asks only for what changed.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use crate::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::collapse::{Cut, pieces, write};
 use crate::concurrent::Hand;

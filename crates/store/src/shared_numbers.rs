@@ -7,8 +7,8 @@
 use crate::Full;
 use crate::arena::{PLACE_BITS, Place};
 use crate::pages::{Pages, WORDS, prefetch};
-use crate::sync::AtomicU64;
-use crate::sync::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::union_find::Node;
 
 /// Numbers that a worker takes at a time.

@@ -3,7 +3,7 @@
 //! [`Shared`] inserts without locks; only growth needs it alone. A segment is an eighth of the index, and growing it streams:
 //! nobody waits for long. Growth replaces a segment when the new one is complete, so a panic leaves nothing half changed.
 
-use std::sync::RwLock;
+use crate::sync::RwLock;
 
 use crate::arena::Place;
 use crate::concurrent::{Hand, Turn};
@@ -142,7 +142,68 @@ impl Drop for TableHand<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use crate::segment::SEGMENT_BITS;
+    use loom::thread;
+    use std::sync::Arc;
+
+    /// Keys of the first segment.
+    fn keys() -> impl Iterator<Item = [u8; 2]> {
+        let first = |key: &[u8; 2]| crate::hash::hash(key) >> (64 - SEGMENT_BITS) == 0;
+        (0..=u16::MAX).map(u16::to_le_bytes).filter(first)
+    }
+
+    /// Two workers insert the keys that each is given into a table that has `before` keys already. Says for how many each key was new.
+    fn insert(before: usize, ours: &'static [usize], theirs: &'static [usize]) {
+        let keys: Arc<Vec<[u8; 2]>> = Arc::new(keys().take(before + 4).collect());
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.max_branches = 100_000;
+        builder.check(move || {
+            let table = Arc::new(SharedTable::new(1 << 12));
+            let insert = |table: &SharedTable, keys: &[[u8; 2]], which: &[usize]| -> Vec<bool> {
+                let mut hand = table.hand();
+                let new = which.iter().map(|&at| hand.is_new(&keys[at]).unwrap()).collect();
+                hand.rest();
+                new
+            };
+            {
+                let mut hand = table.hand();
+                keys[..before].iter().for_each(|key| assert!(hand.is_new(key).unwrap()));
+            }
+            let other = thread::spawn({
+                let (table, keys) = (Arc::clone(&table), Arc::clone(&keys));
+                move || insert(&table, &keys, theirs)
+            });
+            let mine = insert(&table, &keys, ours);
+            let other = other.join().unwrap();
+            for at in 0..keys.len() {
+                let firsts = |which: &[usize], new: &[bool]| {
+                    which.iter().zip(new).filter(|&(&which, &new)| which == at && new).count()
+                };
+                let wanted = at >= before && (ours.contains(&at) || theirs.contains(&at));
+                assert_eq!(firsts(ours, &mine) + firsts(theirs, &other), usize::from(wanted), "key {at}");
+                let there = at < before || wanted;
+                assert_eq!(table.hand().find(&keys[at]).is_some(), there, "key {at}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_key_is_new_for_one_worker_alone() {
+        insert(0, &[0, 1], &[1, 0]);
+    }
+
+    /// With thirteen keys the first segment is crowded: whoever comes next makes it grow, while the other is at work.
+    #[test]
+    fn nothing_is_lost_while_the_table_grows() {
+        insert(12, &[12, 13], &[13, 3, 14]);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

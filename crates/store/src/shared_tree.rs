@@ -6,8 +6,8 @@
 //! worker alone, so every key is. Only growth and lessons (another order of the bytes) need the [`Tree`] alone. When a lesson
 //! has put another family in the place of one, names of the old one can still be unfolded, and tickets are prepared again.
 
-use std::sync::RwLock;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::RwLock;
+use crate::sync::atomic::Ordering::Relaxed;
 
 use crate::compact::Crowded;
 use crate::concurrent::{Hand, Turn};

@@ -1,11 +1,13 @@
 //! What threads share, as the standard library has it; or, built with `--cfg loom`, as the model checker loom has it, which tries
-//! all orders in which threads can run and all values that their loads may see.
+//! the orders in which threads can run and the values that their loads may see (`.ci/loom`).
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, atomic};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use loom::sync::{Mutex, RwLock, RwLockReadGuard, atomic};
+#[cfg(loom)]
+pub(crate) use std::sync::PoisonError;
 
 /// Lets others go on, who will be done at once. They may have no processor at the moment.
 #[inline]

@@ -17,8 +17,8 @@
 //! the others meet its entry there. [`Shared`] does all this through `&self`; only growth needs it alone. [`Table`] is a
 //! `Shared` with one worker, who needs no compare-and-swap.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::arena::{Arena, Block, PLACE_BITS, Place};
 use crate::pages::{Line, WORDS, prefetch};

@@ -14,15 +14,16 @@
 //! one who unites is an edge between two sets, owned by the smaller root, so these edges form a forest.
 //!
 //! **What is gathered at a root** (workers, marks) is never lost: who adds something looks afterwards whether the root is still one, and
-//! if not adds it again further up; who hangs a root under another does so first and then carries over what it has gathered.
+//! if not adds it again further up; who hangs a root under another does so first and then carries over what it has gathered
+//! (`last_word`).
 //!
 //! A node is a cache line, and zero at first: its own parent, alone in its list, alive.
 
 use crate::Full;
 use crate::arena::Place;
 use crate::pages::{Line, Pages, prefetch};
-use crate::sync::AtomicU64;
-use crate::sync::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::spin;
 
 /// A node: the number of a state, from 1 on.
@@ -106,7 +107,7 @@ impl UnionFind {
     /// Whether a node is a root, and what is said of it.
     #[inline]
     fn parent(&self, node: Node) -> (Option<Node>, u64) {
-        let word = self.word(node, PARENT).load(SeqCst);
+        let word = self.word(node, PARENT).load(Acquire);
         (name(word), word)
     }
 
@@ -153,7 +154,7 @@ impl UnionFind {
         }
         let mut root = self.find(node);
         loop {
-            self.word(root, WORKERS).fetch_or(1 << worker, SeqCst);
+            self.word(root, WORKERS).fetch_or(1 << worker, AcqRel);
             if self.parent(root).0.is_none() {
                 return Claim::New;
             }
@@ -169,7 +170,7 @@ impl UnionFind {
         }
         loop {
             for (word, part) in MARKS.into_iter().zip(halves(marks)) {
-                self.word(root, word).fetch_or(part, SeqCst);
+                self.word(root, word).fetch_or(part, AcqRel);
             }
             let all = self.marks(root);
             if self.parent(root).0.is_none() {
@@ -181,8 +182,13 @@ impl UnionFind {
 
     /// The marks of a root.
     fn marks(&self, root: Node) -> Marks {
-        let [low, high] = MARKS.map(|word| self.word(root, word).load(SeqCst));
-        Marks::from(low) | Marks::from(high) << 64
+        whole(MARKS.map(|word| self.word(root, word).load(Acquire)))
+    }
+
+    /// What was gathered in a word of a node that has just got a parent. It is read by changing nothing: who adds something to the word
+    /// later comes after this in the order of changes, and so sees the parent; what was added before is seen here.
+    fn last_word(&self, child: Node, word: usize) -> u64 {
+        self.word(child, word).fetch_or(0, AcqRel)
     }
 
     /// Puts the sets of two nodes together. True when the new one has all marks.
@@ -209,17 +215,17 @@ impl UnionFind {
             self.word(child, PARENT).store(0, Release);
             return false;
         };
-        self.word(child, PARENT).store(u64::from(root.0), SeqCst);
-        let workers = self.word(child, WORKERS).load(SeqCst);
+        self.word(child, PARENT).store(u64::from(root.0), Release);
+        let workers = self.last_word(child, WORKERS);
         let mut above = root;
         loop {
-            self.word(above, WORKERS).fetch_or(workers, SeqCst);
+            self.word(above, WORKERS).fetch_or(workers, AcqRel);
             if self.parent(above).0.is_none() {
                 break;
             }
             above = self.find(above);
         }
-        let complete = self.inherit_marks(root, self.marks(child));
+        let complete = self.inherit_marks(root, whole(MARKS.map(|word| self.last_word(child, word))));
         self.word(here, LIST).store(u64::from(after_there.0), Release);
         self.word(there, LIST).store(u64::from(after_here.0), Release);
         complete
@@ -311,8 +317,109 @@ fn name(word: u64) -> Option<Node> {
     (name != 0).then_some(Node(name))
 }
 
+fn whole([low, high]: [u64; 2]) -> Marks {
+    Marks::from(low) | Marks::from(high) << 64
+}
+
 fn halves(marks: Marks) -> [u64; 2] {
     [marks as u64, (marks >> 64) as u64]
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::thread;
+    use std::sync::Arc;
+
+    /// What two workers do at the same time, then what must be true.
+    fn both<R: Send + 'static>(
+        begin: fn(&UnionFind),
+        one: fn(&UnionFind) -> R,
+        other: fn(&UnionFind) -> R,
+        check: fn(&UnionFind, R, R),
+    ) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.max_branches = 100_000;
+        builder.check(move || {
+            let sets = Arc::new(UnionFind::with_nodes(4));
+            begin(&sets);
+            let worker = thread::spawn({
+                let sets = Arc::clone(&sets);
+                move || other(&sets)
+            });
+            let mine = one(&sets);
+            check(&sets, mine, worker.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn sets_that_two_put_together_are_one() {
+        both(
+            |_| (),
+            |sets| sets.unite(Node(1), Node(2)),
+            |sets| sets.unite(Node(3), Node(2)),
+            |sets, _, _| {
+                assert!(sets.same_set(Node(1), Node(3)));
+                // All are in one list.
+                for node in [1, 2, 3] {
+                    assert!(sets.remove_from_list(Node(node)));
+                    assert_eq!(sets.pick_from_list(Node(1)).is_some(), node < 3);
+                }
+            },
+        );
+    }
+
+    #[test]
+    fn marks_and_claims_are_not_lost_on_the_way_up() {
+        both(
+            |sets| assert!(!sets.add_marks(Node(2), !1)),
+            |sets| sets.unite(Node(1), Node(2)),
+            |sets| {
+                assert_eq!(sets.make_claim(Node(1), 5), Claim::New);
+                sets.add_marks(Node(1), 1)
+            },
+            |sets, mine, theirs| {
+                assert!(mine || theirs, "somebody sees that the set has all marks");
+                assert_eq!(sets.known(Node(2), 5), Some(Claim::Found));
+            },
+        );
+    }
+
+    #[test]
+    fn a_list_is_not_torn_while_nodes_leave_it() {
+        both(
+            |sets| assert!(!sets.unite(Node(1), Node(2))),
+            |sets| sets.unite(Node(2), Node(3)),
+            |sets| sets.remove_from_list(Node(1)) && sets.remove_from_list(Node(2)),
+            |sets, _, removed| {
+                // With both gone before, there is nothing to be put together: the component was complete.
+                let together = sets.same_set(Node(1), Node(3));
+                let left = sets.pick_from_list(Node(1));
+                assert_eq!((removed, left), (true, together.then_some(Node(3))));
+                assert_eq!(sets.pick_from_list(Node(3)), Some(Node(3)));
+            },
+        );
+    }
+
+    #[test]
+    fn a_component_dies_once() {
+        let finish = |sets: &UnionFind| {
+            while let Some(node) = sets.pick_from_list(Node(1)) {
+                sets.remove_from_list(node);
+            }
+            sets.mark_dead(Node(1))
+        };
+        both(
+            |sets| assert!(!sets.unite(Node(1), Node(2))),
+            finish,
+            finish,
+            |sets, mine, theirs| {
+                assert!(mine != theirs);
+                assert_eq!(sets.known(Node(2), 0), Some(Claim::Dead));
+            },
+        );
+    }
 }
 
 #[cfg(all(test, not(loom)))]
