@@ -174,8 +174,8 @@ pub struct ExplorationArgs {
     /// How visited states are kept: table, tree, cleary, collapse, hc or bitstate.
     #[arg(long, value_name = "STORE", help_heading = "Search")]
     pub store: Option<String>,
-    /// Worker threads. Default: every core, where several can share the work.
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    /// Worker threads. Default: every core, where several can share the work. When given twice, the last one counts.
+    #[arg(long, overrides_with = "threads", value_name = "N", help_heading = "Search")]
     pub threads: Option<u64>,
     /// Show the same counterexample on every run, whatever the timing of the threads.
     #[arg(long, help_heading = "Search")]

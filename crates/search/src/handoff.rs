@@ -8,7 +8,10 @@
 //!
 //! **When all are done.** Roots that were handed off and not yet finished are counted: who hands one off counts it before it
 //! can be seen, who finishes one takes it off afterwards. At zero nothing is left anywhere and nothing can appear. The
-//! counter is touched once a slice, not once a state.
+//! paper uses Safra's algorithm (Dijkstra, EWD998), in which a token goes round and adds up how many messages each machine has sent and received;
+//! when the sum is zero after a round in which nobody got anything, all is done. That is for machines that share no memory. Here the same sum
+//! is kept in one place: everybody sees the end at once, where a token needs up to two rounds after it, each as long as the longest wait of a worker.
+//! The counter is touched twice for a root that is handed off, a slice of states, never for a state. `examples/self/handoff.pml` is this protocol, with mistakes to try.
 //!
 //! **Counterexamples.** A root carries the slice that led to it: its actions, and the slice before. Slices that nobody
 //! needs any more are forgotten; a path is put together from those that are left.
