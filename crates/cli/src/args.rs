@@ -153,6 +153,10 @@ pub struct ExplorationArgs {
     /// Partial-order reduction: none, ample, twophase or stubborn; without it stubborn sets where they pay.
     #[arg(long, value_name = "REDUCTION", help_heading = "Search")]
     pub por: Option<String>,
+    /// Which edges a search follows that leaves out no state: all, or lean (the default), which leaves out those whose ends are found
+    /// by others that commute. Counts are the same.
+    #[arg(long, value_name = "EDGES", help_heading = "Search")]
+    pub edges: Option<String>,
     /// Cycle proviso of the reduction: stack, closed-set, color or static.
     #[arg(long, value_name = "PROVISO", help_heading = "Search")]
     pub proviso: Option<String>,
@@ -213,6 +217,7 @@ impl ExplorationArgs {
         CheckOptions {
             search: self.search.clone(),
             por: self.por.clone(),
+            edges: self.edges.clone(),
             proviso: self.proviso.clone(),
             check: self.check.clone(),
             sleep: self.sleep,

@@ -405,6 +405,12 @@ impl Run<'_> {
         let reduction = if asks { searched.reduction(self.plan.por, static_proviso) } else { None };
         // Without a reduction, who doubts is asked to choose and chooses all.
         let method = if asks { self.plan.method() } else { Method::Sets };
+        // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.
+        let lean = !asks && self.plan.is_lean() && searched.system().hidden_bytes() == 0;
+        let (reduction, method) = match lean {
+            true => (searched.reduction(Por::None, false), Method::Lean),
+            false => (reduction, method),
+        };
         let state = |state: &[u8]| searched.to_interp(state);
         let interp = searched.interp().filter(|_| self.plan.doubts.any());
         let (reduction, doubted) = match interp {

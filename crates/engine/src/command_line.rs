@@ -38,6 +38,7 @@ fn words(options: &CheckOptions) -> Vec<String> {
     option("--fair", options.fair.clone());
     option("--search", options.search.clone());
     option("--por", options.por.clone());
+    option("--edges", options.edges.clone());
     option("--proviso", options.proviso.clone());
     option("--save", options.save.clone());
     option("--state-cache", number(options.state_cache));
@@ -91,6 +92,7 @@ mod tests {
             fair: some("weak"),
             search: some("dfs"),
             por: some("none"),
+            edges: some("all"),
             proviso: some("stack"),
             check: vec!["facts".to_string()],
             sleep: true,
@@ -115,7 +117,7 @@ mod tests {
         assert_eq!(
             check_command(&options),
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
-             --check facts --ltl '[] p' --fair weak --search dfs --por none --proviso stack --save all --state-cache 1 --opt none \
+             --check facts --ltl '[] p' --fair weak --search dfs --por none --edges all --proviso stack --save all --state-cache 1 --opt none \
              --store table --threads 2 --handoff 3 --alone 0 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
              --timeout 0.5 --seed 8 --trail t --sleep --deterministic --all-errors --channels-empty"
         );

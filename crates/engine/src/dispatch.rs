@@ -111,14 +111,14 @@ impl Job<'_> {
     /// States wait under their names, unless a part of them is not in the store.
     fn by_name<S: Recall>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
         match self.system.hidden_bytes() {
-            0 => self.run(store, Names::default(), observer),
+            0 => self.run(store, Names::new(self.task.is_lean()), observer),
             _ => self.whole(store, observer),
         }
     }
 
     /// States wait as they are.
     fn whole<S: Seen>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
-        self.run(store, Whole::new(self.system.hidden_bytes()), observer)
+        self.run(store, Whole::new(self.system.hidden_bytes(), self.task.is_lean()), observer)
     }
 
     fn run<S: Seen, Q: Queue<S>>(&self, store: &mut S, queue: Q, observer: &mut dyn Observer) -> Outcome {

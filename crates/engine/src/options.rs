@@ -26,6 +26,8 @@ pub struct CheckOptions {
     pub search: Option<String>,
     /// `--por`.
     pub por: Option<String>,
+    /// `--edges`.
+    pub edges: Option<String>,
     /// `--proviso`.
     pub proviso: Option<String>,
     /// `--check`, each.

@@ -105,6 +105,8 @@ pub struct Plan {
     pub por: Por,
     /// What makes sure, where that is needed, that no action is put off for ever.
     pub proviso: Proviso,
+    /// Which edges are followed (`lean`, `all`) where no state is left out.
+    pub edges: &'static str,
     /// The reducer sees to the proviso itself (`static`).
     pub static_proviso: bool,
     /// What the search is to doubt.
@@ -155,6 +157,8 @@ pub const SEARCH: Choice = Choice {
 /// The values of `--por`.
 pub const POR: Choice =
     Choice { option: "--por", available: &["none", "ample", "stubborn", "twophase"], later: &[] };
+/// The values of `--edges`.
+pub const EDGES: Choice = Choice { option: "--edges", available: &["lean", "all"], later: &[] };
 /// The values of `--store`.
 pub const STORE: Choice = Choice {
     option: "--store",
@@ -178,7 +182,7 @@ pub const OPT: Choice =
 pub const CHECK: Choice = Choice { option: "--check", available: &["facts", "reduction"], later: &[] };
 
 /// Every option whose value is a choice.
-pub const CHOICES: [Choice; 9] = [SEARCH, POR, STORE, EXEC, FAIR, PROVISO, SAVE, OPT, CHECK];
+pub const CHOICES: [Choice; 10] = [SEARCH, POR, EDGES, STORE, EXEC, FAIR, PROVISO, SAVE, OPT, CHECK];
 
 impl Choice {
     /// Every value, those that do not exist yet included.
@@ -276,6 +280,7 @@ impl Plan {
             order,
             por,
             proviso,
+            edges: EDGES.take_or(options.edges.as_deref(), "lean")?,
             static_proviso: options.proviso.as_deref() == Some("static"),
             doubts: doubts(&options.check, por)?,
             cycles,
@@ -297,6 +302,14 @@ impl Plan {
 }
 
 impl Plan {
+    /// Whether a search that leaves out no state may leave out edges.
+    pub fn is_lean(&self) -> bool {
+        self.edges == "lean"
+            && self.order != Order::Handoff
+            && self.state_cache.is_none()
+            && !self.doubts.any()
+    }
+
     /// How states are reduced, if there is somebody who chooses.
     pub fn method(&self) -> Method {
         match self.por {

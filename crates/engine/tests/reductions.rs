@@ -101,7 +101,7 @@ fn search(machine: &Interp, by: Option<&dyn Reduction>, way: Way, checks: Checks
     let reduce = by.map(|by| Reduce { by, method: way.method, proviso: way.proviso });
     let task = Task { checks, all_errors: true, seed: None, limits, stop: &stop, reduce };
     let level = |levels| {
-        let queue = Whole::new(system.hidden_bytes());
+        let queue = Whole::new(system.hidden_bytes(), false);
         frontier(&system, &mut Table::default(), queue, levels, &task, &mut Silent)
     };
     let mut cache = Cache::new(way.cache.unwrap_or(u64::MAX), u64::MAX);

@@ -1,6 +1,6 @@
 //! A glance at a state of the compiled machine: everything has its place.
 
-use machine::look::{Glance, Look, Seen, Wanted};
+use machine::look::{Form, Glance, Look, Seen, Wanted};
 use promela::ir::Scalar;
 
 use crate::native::Native;
@@ -11,6 +11,13 @@ impl Look for Jit {
         match &self.machine {
             Machine::Native(native) => native.look(state, wanted, out),
             Machine::Reference(interp) => interp.look(state, wanted, out),
+        }
+    }
+
+    fn form(&self, state: &[u8], wanted: &Wanted) -> Option<Form> {
+        match &self.machine {
+            Machine::Native(native) => native.form(state, wanted),
+            Machine::Reference(interp) => interp.form(state, wanted),
         }
     }
 }
@@ -46,6 +53,23 @@ impl Native {
             out.lengths.push(len.unwrap_or(0));
         }
         true
+    }
+}
+
+impl Native {
+    /// A state begins with the number of its shape and with who is in control.
+    fn form(&self, state: &[u8], wanted: &Wanted) -> Option<Form> {
+        let shape = self.shape_of(state)?;
+        let mut form = Form { location_bytes: self.layout.location.bytes() as u8, ..Form::default() };
+        for process in &shape.processes {
+            let (layout, offset) = (&self.layout.processes[process.proctype as usize], process.offset as u32);
+            form.locations.push(offset);
+            for &cell in wanted.get(process.proctype as usize)? {
+                let width = layout.scalars.get(cell as usize)?.width() as u8;
+                form.cells.push((offset + layout.cells[cell as usize], width));
+            }
+        }
+        Some(form)
     }
 }
 

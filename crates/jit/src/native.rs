@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use machine::Interp;
 use machine::interp::action::Action;
 use promela::ir::Program;
-use system::{ActionId, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem, Worker};
+use system::{ActionId, Asleep, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem, Worker};
 
 use crate::code::Code;
 use crate::convert;
@@ -310,6 +310,23 @@ impl Worker for NativeWorker<'_> {
         self.context.begin(shape, state, out, false);
         self.expand_all(shape, state[CONTROL as usize]);
         self.context.end();
+    }
+
+    /// Who sleeps could move, so nobody needs `timeout`.
+    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+        if asleep.is_nobody() {
+            return self.expand(state, out);
+        }
+        let Some(shape) = self.shape_of(state) else { return };
+        let NativeWorker { native, context, .. } = self;
+        context.timeout = 0;
+        context.begin(shape, state, out, false);
+        for (pid, process) in shape.processes.iter().enumerate().rev() {
+            if !asleep.holds(pid) {
+                context.expand(native, shape, process);
+            }
+        }
+        context.end();
     }
 }
 

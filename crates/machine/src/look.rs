@@ -36,8 +36,25 @@ impl Glance {
     }
 }
 
+/// Where things are in all states that have the same length and begin with the same four bytes. The processes of two such states
+/// are the same but for what they hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// For each process, where its location is.
+    pub locations: Vec<u32>,
+    /// How many bytes a location has, lowest first: 1, 2 or 4.
+    pub location_bytes: u8,
+    /// Where the wanted cells of all processes are, and how many bytes they have.
+    pub cells: Vec<(u32, u8)>,
+}
+
 /// A machine whose states can be looked at.
 pub trait Look: Sync {
     /// Looks at a state; false for bytes that are none.
     fn look(&self, state: &[u8], wanted: &Wanted, out: &mut Glance) -> bool;
+
+    /// The form of a state; `None` where things have no fixed places.
+    fn form(&self, _state: &[u8], _wanted: &Wanted) -> Option<Form> {
+        None
+    }
 }

@@ -119,6 +119,11 @@ impl<'a> Instances<'a> {
         mark.touch.contains(self.visible_object)
     }
 
+    /// How many locations all instances have.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The location with this number.
     #[inline]
     pub fn node(&self, node: u32) -> &Node {

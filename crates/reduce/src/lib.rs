@@ -4,13 +4,15 @@
 //! atomic sequence that it begins) → [`instance`] (one process: the marks of its edges, and what lies ahead of each) →
 //! [`stubborn`] (the choice, made
 //! where it pays: [`patience`]). Facts about the program come from `machine::facts`; of a state only a glance is
-//! needed (`machine::look`), so that every machine can use the same reducer. [`check`] tries to falsify choices. Searches see the traits of
+//! needed (`machine::look`), so that every machine can use the same reducer. [`edge_lean`] leaves out no
+//! state, only edges. [`check`] tries to falsify choices. Searches see the traits of
 //! `system::reduction` alone.
 
 pub mod bits;
 pub mod check;
 pub mod components;
 pub mod describe;
+pub mod edge_lean;
 pub mod instance;
 pub mod mark;
 pub mod object;

@@ -38,6 +38,10 @@ pub struct Mark {
     pub own_guard: bool,
     /// The counterparts of its rendezvous.
     pub partners: Bits,
+    /// It does nothing but take what is on offer: then it is a part of an action of who offers.
+    pub accepts: bool,
+    /// It may begin an atomic sequence.
+    pub begins: bool,
     /// It is the end of the process.
     pub ends: bool,
     /// Whether it is executable depends on `timeout`.
@@ -277,6 +281,8 @@ impl<'a> Marker<'a> {
             everything,
             partners,
             own_guard: !access.guard.0.own.is_empty(),
+            accepts: self.surely_accepts(edge),
+            begins: edge.atomic,
             ends: matches!(edge.action, Action::End),
             timeout: access.guard.0.timeout,
             starts: starts(access),
@@ -349,6 +355,12 @@ impl<'a> Marker<'a> {
         let Action::Send { .. } = edge.action else { return false };
         let types = sends_to(self.analysis, self.who, edge);
         !types.is_empty() && types.iter().all(|ty| self.program.chan_types[ty.index()].capacity == 0)
+    }
+
+    fn surely_accepts(&self, edge: &Edge) -> bool {
+        let Action::Receive { chan, .. } = &edge.action else { return false };
+        let meant = self.analysis.meant(self.who, chan);
+        !meant.is_empty() && meant.iter().all(|m| self.program.chan_types[m.ty.index()].capacity == 0)
     }
 
     /// The channel of a plain send or receive that is the only use of its channel in the whole step.

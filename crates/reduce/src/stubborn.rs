@@ -23,11 +23,12 @@
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
 use promela::ir::{Expr, ExprKind, Program, visit};
-use system::{ActionId, Choice, Reducer, Reduction};
+use system::{ActionId, Choice, Lean, Reducer, Reduction};
 
 use machine::facts::{Analysis, Facts, telling};
 
 use crate::components::Components;
+use crate::edge_lean::EdgeLean;
 use crate::instance::{Ground, Instances, MOST_EDGES};
 use crate::mark::{Mark, hand_over};
 use crate::patience::Patience;
@@ -131,6 +132,11 @@ impl Reduction for Stubborn<'_> {
             work: 0,
             hopeless: self.depends_on_everything(),
         })
+    }
+
+    fn lean(&self) -> Option<Box<dyn Lean + '_>> {
+        let hopeless = self.depends_on_everything();
+        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.wanted, hopeless)))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::phase1::{Phase1, store_aside};
 use crate::random::Random;
-use crate::sleep::{Awake, Met, Sleep, Sleepers, Sleeping};
+use crate::sleep::{Awake, LeanSleep, Met, Sleep, Sleepers, Sleeping};
 use crate::stack::Stack;
 use crate::task::{Proviso, Task};
 use std::ops::Range;
@@ -31,7 +31,10 @@ pub fn depth_first<S: Seen>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    search(system, store, Awake, task, observer)
+    match task.is_lean() {
+        true => search(system, store, LeanSleep::default(), task, observer),
+        false => search(system, store, Awake, task, observer),
+    }
 }
 
 /// Explores `system` depth-first with sleep sets; without anybody who knows what commutes nothing ever sleeps.
@@ -214,6 +217,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.statistics.depth = self.statistics.depth.max(self.stack.path.len() as u64);
         self.note_faulty();
         if is_new && !self.expansion.known {
+            let asleep = self.sleep.edges_asleep();
+            self.statistics.transitions += asleep;
+            self.statistics.matched += asleep;
             self.judge_state()?;
         }
         self.judge_steps()?;
@@ -354,7 +360,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 continue;
             }
             kept |= !Z::RANKS || self.keeps(key, ticket);
-            self.sleep.push(rank);
+            self.sleep.push(rank, self.expansion.behind(i));
             self.actions.clear();
             self.expander.actions(edge, &mut self.actions);
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;

@@ -25,7 +25,9 @@ use crate::outcome::StopReason;
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
 use std::ops::Range;
-use system::{ActionId, Choice, Fault, Reducer, Successor, Successors, TransitionSystem, Worker};
+use system::{
+    ActionId, Asleep, Choice, Fault, Lean, Reducer, Successor, Successors, TransitionSystem, Worker,
+};
 
 /// Transient states that are expanded together.
 const TOGETHER: usize = 16;
@@ -82,6 +84,8 @@ pub struct Expansion {
     outcomes: Successors,
     /// The edges while atomic sequences are being closed; otherwise a buffer.
     edges: Vec<Edge>,
+    /// For each edge who sleeps behind it; nothing, unless the search is lean.
+    behind: Vec<Asleep>,
 }
 
 /// Outcomes of actions that were enabled and not chosen.
@@ -116,9 +120,16 @@ impl Expansion {
         &self.outcomes.bytes[edge.start as usize..edge.start as usize + edge.len as usize]
     }
 
+    /// Who sleeps behind the edge with this number.
+    #[inline(always)]
+    pub fn behind(&self, edge: usize) -> Asleep {
+        self.behind.get(edge).copied().unwrap_or_default()
+    }
+
     /// Forgets the edges, keeps the memory.
     pub fn clear(&mut self) {
         self.outcomes.clear();
+        self.behind.clear();
         self.aside.clear();
     }
 
@@ -173,6 +184,8 @@ pub enum Wanted<'a> {
     Except(&'a [ActionId]),
     /// These, in ascending order, whatever a reducer says.
     Only(&'a [ActionId]),
+    /// Those of processes that do not sleep.
+    Awake(Asleep),
 }
 
 /// Expands states; keeps its buffers between them.
@@ -185,6 +198,7 @@ pub struct Expander<'a> {
     /// Whether something that was chosen must be followed, and not be left out because it is not wanted.
     needs_awake: bool,
     phase1: Option<Phase1<'a>>,
+    lean: Option<Box<dyn Lean + 'a>>,
     /// The enabled actions of a state, and which of them were chosen.
     enabled: Vec<ActionId>,
     chosen: Vec<u32>,
@@ -212,8 +226,9 @@ impl<'a> Expander<'a> {
             needs_awake: reduce.is_some_and(|reduce| reduce.proviso != Proviso::None),
             phase1: reduce.and_then(|reduce| match reduce.method {
                 Method::Twophase(save) => Some(Phase1::new(system, reduce.by, save)),
-                Method::None | Method::Sets => None,
+                Method::None | Method::Lean | Method::Sets => None,
             }),
+            lean: reduce.filter(|reduce| reduce.method == Method::Lean).and_then(|reduce| reduce.by.lean()),
             enabled: Vec::new(),
             chosen: Vec::new(),
             note_processes: false,
@@ -229,6 +244,7 @@ impl<'a> Expander<'a> {
     /// From now on the reducer chooses wherever it can.
     pub fn choose_always(&mut self) {
         self.reducer.iter_mut().for_each(|reducer| reducer.choose_always());
+        self.lean.iter_mut().for_each(|lean| lean.always());
     }
 
     /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning. With the Twophase algorithm these
@@ -247,6 +263,45 @@ impl<'a> Expander<'a> {
         self.expand_plain(state, depth, budget, out)
     }
 
+    /// Finds the ordinary successors of `state` by those who do not sleep, and who sleeps in these.
+    #[inline]
+    pub fn expand_awake(
+        &mut self,
+        state: &[u8],
+        asleep: Asleep,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        out.begin();
+        let first = out.outcomes.list.len();
+        self.worker.expand_awake(state, asleep, &mut out.outcomes);
+        out.stuck = out.outcomes.list.len() == first && asleep.is_nobody();
+        self.settle(first, true, depth, budget, out)?;
+        let Some(lean) = &mut self.lean else { return Ok(()) };
+        if !out.outcomes.unusual {
+            lean.behind(state, asleep, &out.outcomes.list[first..], &mut out.behind);
+        } else {
+            self.behind_unusual(state, asleep, first, out);
+        }
+        Ok(())
+    }
+
+    /// Says who sleeps behind edges that may have begun atomic sequences. Errors are to be met as often as there are.
+    fn behind_unusual(&mut self, state: &[u8], asleep: Asleep, first: usize, out: &mut Expansion) {
+        let n = out.outcomes.list.len();
+        let Some(mut lean) = self.lean.take() else { return };
+        if out.shows_something() || out.lost || out.cut {
+            out.behind.resize(n, Asleep::NOBODY);
+        } else {
+            out.edges.clear();
+            let edges = &out.outcomes.list[first..];
+            out.edges.extend(edges.iter().map(|edge| Edge { action: self.first_action(edge), ..*edge }));
+            lean.behind(state, asleep, &out.edges, &mut out.behind);
+        }
+        self.lean = Some(lean);
+    }
+
     /// The same for some of the actions.
     pub fn expand_wanted(
         &mut self,
@@ -260,6 +315,7 @@ impl<'a> Expander<'a> {
             Wanted::All => return self.expand_plain(state, depth, budget, out),
             Wanted::Except(asleep) => (asleep, None),
             Wanted::Only(only) => (&[][..], Some(only)),
+            Wanted::Awake(asleep) => return self.expand_awake(state, asleep, depth, budget, out),
         };
         out.begin();
         let first = out.outcomes.list.len();

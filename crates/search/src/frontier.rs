@@ -16,9 +16,12 @@
 //! **Reduction.** What a reducer chose is expanded and inserted like anything else. The proviso asks for a successor that is
 //! expanded later: a new one or one that still waits ([`Noting`] knows). If there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are
 //! numbered after those that were chosen, and the number that is kept also says whether there was a choice.
+//!
+//! **Lean search.** With [`Method::Lean`](crate::task::Method) nothing is left out but edges to states that are found without them
+//! ([`system::lean`]). They are counted all the same. The number that is kept says whether somebody slept in the state.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
-use crate::expand::{Edge, Expander, Expansion, Rest, n_actions};
+use crate::expand::{Expander, Expansion, Rest, n_actions};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
 use crate::limits::Budget;
@@ -32,7 +35,7 @@ use crate::task::{Proviso, Task};
 use std::collections::{TryReserveError, VecDeque};
 use std::ops::Range;
 use store::{Full, Seen};
-use system::{ActionId, Fault, TransitionSystem};
+use system::{ActionId, Asleep, Fault, TransitionSystem};
 
 /// States that are expanded together.
 const BATCH: usize = 32;
@@ -85,6 +88,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     pub expanded: Option<Noting>,
     /// States are expanded behind phase 1.
     twophase: bool,
+    /// Some processes sleep.
+    lean: bool,
     pub random: Option<Random>,
     pub ancestry: Ancestry,
     /// The level that is being expanded.
@@ -101,10 +106,12 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
 #[derive(Debug)]
 pub(crate) struct Batch<T, N> {
     state: Vec<u8>,
+    /// Who sleeps in it.
+    asleep: Asleep,
     expansion: Expansion,
     /// For each state, where its edges end.
     ends: Vec<usize>,
-    /// For each state, what was left out, and whether edges are in the order of a choice.
+    /// For each state, what was left out, and whether edges are in the order of a choice, or not all there because somebody slept.
     rests: Vec<(Rest, bool)>,
     /// For each state its hash, where somebody asks.
     hashes: Vec<u64>,
@@ -142,6 +149,7 @@ impl<T, N> Default for Batch<T, N> {
     fn default() -> Self {
         Batch {
             state: Vec::new(),
+            asleep: Asleep::NOBODY,
             expansion: Expansion::default(),
             ends: Vec::new(),
             rests: Vec::new(),
@@ -179,6 +187,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             limited: task.limits.states.is_some(),
             budget,
             twophase: expander.phase1().is_some(),
+            lean: task.is_lean(),
             expander,
             proviso,
             expanded: proviso.then(Noting::default),
@@ -216,7 +225,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             return Err(StopReason::StateLimit);
         }
         if let Some(name) = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)? {
-            self.queue.push(name, &state).map_err(no_memory)?;
+            self.queue.push(name, &state, Asleep::NOBODY).map_err(no_memory)?;
             self.ancestry.begin().map_err(no_memory)?;
         }
         Ok(())
@@ -260,8 +269,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let most = most.min(BATCH as u64) as usize;
         while batch.ends.len() < most && batch.expansion.edges().len() < MANY_EDGES {
             batch.state.clear();
-            if !self.queue.pop(self.store, &mut batch.state) {
-                break;
+            match self.queue.pop(self.store, &mut batch.state) {
+                Some(asleep) => batch.asleep = asleep,
+                None => break,
             }
             if self.budget.tick()? {
                 self.look()?;
@@ -272,7 +282,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             }
             batch.ends.push(batch.expansion.edges().len());
             if self.task.reduce.is_some() {
-                batch.rests.push((batch.expansion.rest, batch.expansion.reordered));
+                let special = batch.expansion.reordered || !batch.asleep.is_nobody();
+                batch.rests.push((batch.expansion.rest, special));
             }
         }
         self.prepare(batch)?;
@@ -300,7 +311,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
-        let Batch { state, expansion, ends, hashes, .. } = batch;
+        let Batch { state, asleep, expansion, ends, hashes, .. } = batch;
         if self.expanded.is_some() {
             hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
         }
@@ -310,6 +321,11 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let ordinal = self.ancestry.parent() + ends.len() as u64;
         if self.twophase {
             self.expand_behind_phase1(state, expansion)?;
+        } else if self.lean {
+            self.expander.expand_awake(state, *asleep, self.depth, &mut self.budget, expansion)?;
+            let slept = asleep.edges();
+            self.statistics.transitions += slept;
+            self.statistics.matched += slept;
         } else {
             self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
         }
@@ -462,7 +478,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                 let state = expansion.state(&expansion.edges()[number as usize]);
                 // In this order: others may take what is in the queue.
                 self.ancestry.found(numbering.of(number - first)).map_err(no_memory)?;
-                self.queue.push(name, state).map_err(no_memory)?;
+                let asleep = expansion.behind(number as usize);
+                self.queue.push(name, state, asleep).map_err(no_memory)?;
                 next = new.next();
             }
             first = end as u32;
@@ -500,7 +517,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let mut ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
             self.store.approach(&mut ticket);
             self.statistics.transitions += 1;
-            let is_new = self.reach(expansion, edge, ticket, numbering.of(followed + i as u32))?;
+            let is_new = self.reach(expansion, first + i, ticket, numbering.of(followed + i as u32))?;
             self.statistics.matched += u64::from(!is_new);
         }
         Ok(())
@@ -514,13 +531,12 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         range: Range<usize>,
         numbering: Numbering,
     ) -> Result<(), StopReason> {
-        let (edges, tickets) = (&batch.expansion.edges()[range.clone()], &batch.tickets[range]);
         let (mut tried, mut matched) = (0u32, 0u64);
         let mut result = Ok(());
-        for (edge, &ticket) in edges.iter().zip(tickets) {
+        for at in range {
             let number = numbering.of(tried);
             tried += 1;
-            match self.reach(&batch.expansion, edge, ticket, number) {
+            match self.reach(&batch.expansion, at, batch.tickets[at], number) {
                 Ok(true) => {}
                 Ok(false) => matched += 1,
                 Err(stop) => {
@@ -543,23 +559,23 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     ) -> Result<(), StopReason> {
         for &number in &batch.order {
             let at = first + number as usize;
-            let (edge, ticket) = (&batch.expansion.edges()[at], batch.tickets[at]);
             self.statistics.transitions += 1;
-            let is_new = self.reach(&batch.expansion, edge, ticket, numbering.of(number))?;
+            let is_new = self.reach(&batch.expansion, at, batch.tickets[at], numbering.of(number))?;
             self.statistics.matched += u64::from(!is_new);
         }
         Ok(())
     }
 
-    /// Follows an edge, which has this number among the edges of its state. True unless it led to a known state.
+    /// Follows the edge at this place, which has this number among the edges of its state. True unless it led to a known state.
     #[inline(always)]
     fn reach(
         &mut self,
         expansion: &Expansion,
-        edge: &Edge,
+        at: usize,
         ticket: S::Ticket,
         number: u32,
     ) -> Result<bool, StopReason> {
+        let edge = &expansion.edges()[at];
         let state = expansion.state(edge);
         if self.levels == Levels::Steps && n_actions(edge) > 1 {
             let parent = self.ancestry.parent();
@@ -569,7 +585,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let Some(name) = self.insert(state, ticket)? else { return Ok(false) };
         // In this order: others may take what is in the queue.
         self.ancestry.found(number).map_err(no_memory)?;
-        self.queue.push(name, state).map_err(no_memory)?;
+        self.queue.push(name, state, expansion.behind(at)).map_err(no_memory)?;
         Ok(true)
     }
 
@@ -593,7 +609,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             match self.insert(state, ticket)? {
                 Some(name) => {
                     self.ancestry.found_apart(parent, number);
-                    self.queue.push(name, state).map_err(no_memory)?;
+                    self.queue.push(name, state, Asleep::NOBODY).map_err(no_memory)?;
                 }
                 None => self.statistics.matched += 1,
             }
@@ -735,13 +751,13 @@ mod tests {
 
     /// Breadth-first search; also in other stores and queues, which must make no difference.
     fn steps(system: &dyn TransitionSystem, task: &Task<'_>) -> Outcome {
-        let whole = || Whole::new(system.hidden_bytes());
+        let whole = || Whole::new(system.hidden_bytes(), false);
         let outcome = frontier(system, &mut Table::default(), whole(), Levels::Steps, task, &mut Silent);
         let mut tree = Tree::new(Roots::Cleary, u64::MAX);
         let other = frontier(system, &mut tree, whole(), Levels::Steps, task, &mut Silent);
         compare(&outcome, &other);
         if system.hidden_bytes() == 0 {
-            let names = Names::default();
+            let names = Names::new(false);
             let other = frontier(system, &mut Table::default(), names, Levels::Steps, task, &mut Silent);
             compare(&outcome, &other);
         }

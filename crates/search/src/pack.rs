@@ -6,15 +6,16 @@
 use crate::ancestry::Ordinal;
 use std::collections::TryReserveError;
 use store::{Recall, Seen};
+use system::Asleep;
 
 /// The states of a pack, first in, first out.
 pub trait States<S: Seen>: Default + Send {
-    /// Puts a state at the end. `name` is what the store calls it.
-    fn push(&mut self, name: S::Name, state: &[u8]) -> Result<(), TryReserveError>;
+    /// Puts a state at the end. `name` is what the store calls it; and who sleeps there.
+    fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
 
     /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
-    /// False when there is none.
-    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> bool;
+    /// Says who sleeps there, or `None` when there is no state.
+    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Asleep>;
 
     /// Forgets all states, keeps the memory.
     fn clear(&mut self);
@@ -23,16 +24,43 @@ pub trait States<S: Seen>: Default + Send {
     fn memory(&self) -> u64;
 }
 
+/// Who sleeps in the states of a pack: nothing is kept as long as nobody does.
+#[derive(Debug, Default)]
+struct Sleepers(Vec<Asleep>);
+
+impl Sleepers {
+    /// Notes who sleeps in the state with this number, which is the last.
+    #[inline]
+    fn push(&mut self, number: usize, asleep: Asleep) -> Result<(), TryReserveError> {
+        if !asleep.is_nobody() {
+            self.0.try_reserve(number + 1 - self.0.len())?;
+            self.0.resize(number, Asleep::NOBODY);
+            self.0.push(asleep);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn get(&self, number: usize) -> Asleep {
+        self.0.get(number).copied().unwrap_or_default()
+    }
+
+    fn memory(&self) -> usize {
+        self.0.capacity() * size_of::<Asleep>()
+    }
+}
+
 /// States by their names.
 #[derive(Debug)]
 pub struct NamedStates<N> {
     names: Vec<N>,
+    asleep: Sleepers,
     next: usize,
 }
 
 impl<N> Default for NamedStates<N> {
     fn default() -> Self {
-        NamedStates { names: Vec::new(), next: 0 }
+        NamedStates { names: Vec::new(), asleep: Sleepers::default(), next: 0 }
     }
 }
 
@@ -40,26 +68,29 @@ impl<S: Recall> States<S> for NamedStates<S::Name>
 where
     S::Name: Send,
 {
-    fn push(&mut self, name: S::Name, _state: &[u8]) -> Result<(), TryReserveError> {
+    fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         self.names.try_reserve(1)?;
+        self.asleep.push(self.names.len(), asleep)?;
         self.names.push(name);
         Ok(())
     }
 
-    fn pop(&mut self, store: &mut S, _hidden: usize, out: &mut Vec<u8>) -> bool {
-        let Some(&name) = self.names.get(self.next) else { return false };
+    fn pop(&mut self, store: &mut S, _hidden: usize, out: &mut Vec<u8>) -> Option<Asleep> {
+        let &name = self.names.get(self.next)?;
+        let asleep = self.asleep.get(self.next);
         self.next += 1;
         store.load(name, out);
-        true
+        Some(asleep)
     }
 
     fn clear(&mut self) {
         self.names.clear();
+        self.asleep.0.clear();
         self.next = 0;
     }
 
     fn memory(&self) -> u64 {
-        (self.names.capacity() * size_of::<S::Name>()) as u64
+        (self.names.capacity() * size_of::<S::Name>() + self.asleep.memory()) as u64
     }
 }
 
@@ -68,38 +99,41 @@ where
 pub struct WholeStates {
     bytes: Vec<u8>,
     lens: Vec<u32>,
+    asleep: Sleepers,
     /// How many are gone, and how many bytes.
     gone: (usize, usize),
 }
 
 impl<S: Seen> States<S> for WholeStates {
-    fn push(&mut self, _name: S::Name, state: &[u8]) -> Result<(), TryReserveError> {
+    fn push(&mut self, _name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         self.lens.try_reserve(1)?;
+        self.asleep.push(self.lens.len(), asleep)?;
         self.bytes.try_reserve(state.len())?;
         self.lens.push(state.len() as u32);
         self.bytes.extend_from_slice(state);
         Ok(())
     }
 
-    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> bool {
+    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Asleep> {
         let (number, start) = self.gone;
-        let Some(&len) = self.lens.get(number) else { return false };
+        let &len = self.lens.get(number)?;
         let end = start + len as usize;
         self.gone = (number + 1, end);
         let state = &self.bytes[start..end];
         store.depart(&state[..state.len().saturating_sub(hidden)]);
         out.extend_from_slice(state);
-        true
+        Some(self.asleep.get(number))
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
+        self.asleep.0.clear();
         self.lens.clear();
         self.gone = (0, 0);
     }
 
     fn memory(&self) -> u64 {
-        (self.bytes.capacity() + 4 * self.lens.capacity()) as u64
+        (self.bytes.capacity() + 4 * self.lens.capacity() + self.asleep.memory()) as u64
     }
 }
 
@@ -126,21 +160,32 @@ mod tests {
     fn states_come_out_as_they_went_in() {
         let mut store = Table::default();
         let (mut named, mut whole) = (NamedStates::default(), WholeStates::default());
+        // In every third state somebody sleeps.
+        let asleep = |i: u8, round: u8| {
+            let mut asleep = Asleep::NOBODY;
+            if i % 3 == round {
+                asleep.add(usize::from(i % 16), 1 + i % 15);
+            }
+            asleep
+        };
         for round in 0..3u8 {
             for i in 0..50u8 {
                 let state = [i, round, 7, 7, i].repeat(1 + i as usize % 3);
                 let ticket = store.prepare(&state).unwrap();
                 let name = store.insert(&state, ticket).unwrap().unwrap();
-                States::<Table>::push(&mut named, name, &state).unwrap();
-                States::<Table>::push(&mut whole, name, &state).unwrap();
+                let asleep = asleep(i, round);
+                States::<Table>::push(&mut named, name, &state, asleep).unwrap();
+                States::<Table>::push(&mut whole, name, &state, asleep).unwrap();
             }
             for i in 0..50u8 {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
-                assert!(named.pop(&mut store, 0, &mut a) && whole.pop(&mut store, 0, &mut b));
+                let expected = Some(asleep(i, round));
+                assert_eq!(named.pop(&mut store, 0, &mut a), expected);
+                assert_eq!(whole.pop(&mut store, 0, &mut b), expected);
                 assert_eq!((&a, &a[..3]), (&b, [i, round, 7].as_slice()));
             }
-            assert!(!named.pop(&mut store, 0, &mut Vec::new()));
-            assert!(!whole.pop(&mut store, 0, &mut Vec::new()));
+            assert!(named.pop(&mut store, 0, &mut Vec::new()).is_none());
+            assert!(whole.pop(&mut store, 0, &mut Vec::new()).is_none());
             States::<Table>::clear(&mut named);
             States::<Table>::clear(&mut whole);
         }

@@ -464,7 +464,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let task = Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop: &stop, reduce: None };
         let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
-        let queue = Whole::new(system.hidden_bytes());
+        let queue = Whole::new(system.hidden_bytes(), false);
         frontier(system, &mut Table::default(), queue, levels, &task, &mut Silent)
     }
 

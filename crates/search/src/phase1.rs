@@ -394,7 +394,7 @@ mod tests {
     fn search(system: &dyn TransitionSystem, save: Save) -> Vec<Outcome> {
         let stop = AtomicBool::new(false);
         let task = task(save, &stop);
-        let whole = || Whole::new(system.hidden_bytes());
+        let whole = || Whole::new(system.hidden_bytes(), false);
         let level = |levels| frontier(system, &mut Table::default(), whole(), levels, &task, &mut Silent);
         vec![
             depth_first(system, &mut Table::default(), &task, &mut Silent),

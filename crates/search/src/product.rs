@@ -330,7 +330,7 @@ mod tests {
         let (stop, limits) = (AtomicBool::new(false), Limits::default());
         let task =
             Task { checks: Checks::CLAIM, all_errors: false, seed: None, limits, stop: &stop, reduce: None };
-        let queue = crate::queue::Whole::new(0);
+        let queue = crate::queue::Whole::new(0, false);
         let outcome = frontier(&product, &mut Table::default(), queue, Levels::Edges, &task, &mut Silent);
         let path: Vec<u64> = outcome.violations[0].path.iter().map(|a| a.0).collect();
         assert_eq!(path, [0, 1, u64::MAX]);

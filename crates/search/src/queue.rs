@@ -6,18 +6,19 @@
 use crate::observer::Snapshot;
 use std::collections::{TryReserveError, VecDeque};
 use store::{Recall, Seen};
+use system::Asleep;
 
 /// Bytes of a chunk, about.
 const CHUNK: usize = 1 << 18;
 
 /// States that wait to be expanded.
 pub trait Queue<S: Seen> {
-    /// Puts a state at the end. `name` is what the store calls it.
-    fn push(&mut self, name: S::Name, state: &[u8]) -> Result<(), TryReserveError>;
+    /// Puts a state at the end. `name` is what the store calls it; and who sleeps there, if the queue was made to remember that.
+    fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
 
     /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
-    /// False when there is none.
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool;
+    /// Says who sleeps there, or `None` when there is no state.
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep>;
 
     /// How many states wait.
     fn waiting(&self) -> u64;
@@ -108,29 +109,36 @@ impl<T: Copy> Chunks<T> {
 #[derive(Debug)]
 pub struct Names<N> {
     names: Chunks<N>,
+    /// Who sleeps, where that is remembered.
+    asleep: Option<Chunks<Asleep>>,
     len: u64,
 }
 
-impl<N> Default for Names<N> {
-    fn default() -> Self {
-        Names { names: Chunks::default(), len: 0 }
+impl<N> Names<N> {
+    /// An empty queue; `lean` ones remember who sleeps.
+    pub fn new(lean: bool) -> Self {
+        Names { names: Chunks::default(), asleep: lean.then(Chunks::default), len: 0 }
     }
 }
 
 impl<S: Recall> Queue<S> for Names<S::Name> {
     #[inline]
-    fn push(&mut self, name: S::Name, _state: &[u8]) -> Result<(), TryReserveError> {
+    fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
+        if let Some(list) = &mut self.asleep {
+            list.room(1)?.push(asleep);
+        }
         self.names.room(1)?.push(name);
         self.len += 1;
         Ok(())
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
-        let Some(&[name]) = self.names.take(1) else { return false };
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
+        let &[name] = self.names.take(1)? else { return None };
         self.len -= 1;
         store.load(name, out);
-        true
+        let asleep = self.asleep.as_mut().and_then(|list| list.take(1)?.first().copied());
+        Some(asleep.unwrap_or_default())
     }
 
     fn waiting(&self) -> u64 {
@@ -138,44 +146,51 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
     }
 
     fn memory(&self) -> u64 {
-        self.names.memory()
+        self.names.memory() + self.asleep.as_ref().map_or(0, Chunks::memory)
     }
 }
 
-/// Whole states, each with its length in front.
+/// Whole states, each with its length in front, and with who sleeps there where that is remembered.
 #[derive(Debug, Default)]
 pub struct Whole {
     bytes: Chunks<u8>,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
+    lean: bool,
     len: u64,
 }
 
 impl Whole {
-    /// A queue of states that end in so many hidden bytes.
-    pub fn new(hidden: usize) -> Self {
-        Whole { hidden, ..Whole::default() }
+    /// A queue of states that end in so many hidden bytes; `lean` ones remember who sleeps.
+    pub fn new(hidden: usize, lean: bool) -> Self {
+        Whole { hidden, lean, ..Whole::default() }
     }
 }
 
 impl<S: Seen> Queue<S> for Whole {
-    fn push(&mut self, _name: S::Name, state: &[u8]) -> Result<(), TryReserveError> {
-        let chunk = self.bytes.room(state.len() + 4)?;
+    fn push(&mut self, _name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
+        let chunk = self.bytes.room(state.len() + 12)?;
         chunk.extend_from_slice(&(state.len() as u32).to_le_bytes());
+        if self.lean {
+            chunk.extend_from_slice(&asleep.to_bytes());
+        }
         chunk.extend_from_slice(state);
         self.len += 1;
         Ok(())
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
-        let Some(len) = self.bytes.take(4).and_then(|bytes| bytes.first_chunk()) else { return false };
-        let len = u32::from_le_bytes(*len) as usize;
-        let Some(state) = self.bytes.take(len) else { return false };
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
+        let len = u32::from_le_bytes(*self.bytes.take(4)?.first_chunk()?) as usize;
+        let asleep = match self.lean {
+            true => Asleep::from_bytes(*self.bytes.take(8)?.first_chunk()?),
+            false => Asleep::NOBODY,
+        };
+        let state = self.bytes.take(len)?;
         self.len -= 1;
         store.depart(&state[..len.saturating_sub(self.hidden)]);
         out.extend_from_slice(state);
-        true
+        Some(asleep)
     }
 
     fn waiting(&self) -> u64 {
@@ -195,23 +210,27 @@ mod tests {
     #[test]
     fn states_come_out_as_they_went_in() {
         let mut store = Table::default();
-        let mut names = Names::default();
-        let mut whole = Whole::default();
+        let mut names = Names::new(true);
+        let mut whole = Whole::new(0, true);
         let key = |i: u32| vec![i as u8; (i as usize * 7919) % 700].into_iter().chain(i.to_le_bytes());
         let (mut first, mut last) = (0u32, 0u32);
         for round in 0..40_000u32 {
             let state: Vec<u8> = key(last).collect();
             let ticket = store.prepare(&state).unwrap();
             let name = store.insert(&state, ticket).unwrap().unwrap();
-            Queue::<Table>::push(&mut names, name, &state).unwrap();
-            Queue::<Table>::push(&mut whole, name, &state).unwrap();
+            let mut asleep = Asleep::NOBODY;
+            asleep.add(last as usize % 16, 1 + last as u8 % 15);
+            Queue::<Table>::push(&mut names, name, &state, asleep).unwrap();
+            Queue::<Table>::push(&mut whole, name, &state, asleep).unwrap();
             last += 1;
             // First the queues grow, then they shrink until they are empty.
             for _ in 0..if round < 20_000 { round % 2 } else { 2 } {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
-                assert_eq!(names.pop(&mut store, &mut a), first < last);
-                assert_eq!(whole.pop(&mut store, &mut b), first < last);
-                if first < last {
+                let asleep = names.pop(&mut store, &mut a);
+                assert_eq!(asleep, whole.pop(&mut store, &mut b));
+                assert_eq!(asleep.is_some(), first < last);
+                if let Some(asleep) = asleep {
+                    assert_eq!(asleep.edges_of(first as usize % 16), 1 + first as u8 % 15);
                     assert_eq!(a, b);
                     assert_eq!(a, key(first).collect::<Vec<u8>>());
                     first += 1;

@@ -5,7 +5,7 @@ use crate::limits::{Budget, Limits};
 use crate::observer::Silent;
 use crate::task::Task;
 use std::sync::atomic::AtomicBool;
-use system::{ActionId, TransitionSystem};
+use system::{ActionId, Asleep, TransitionSystem};
 
 /// The actions along the edges with these numbers, from the initial state, and then `more`. `exact` is as it was when they
 /// were found ([`Expander::exact`]). No budget applies: a counterexample that was found must be told.
@@ -26,25 +26,33 @@ pub(crate) fn retrace(
     expander.exact = exact;
     expander.choose_always();
     let (mut state, mut expansion) = (Vec::new(), Expansion::default());
+    let (lean, mut asleep) = (task.is_lean(), Asleep::NOBODY);
     if system.initial(&mut state).is_err() {
         return path;
     }
     for &number in edges {
-        // With a reduction, the lowest bit says whether the edges were in the order of a choice.
+        // With a reduction, the lowest bit says whether the edges were in the order of a choice, or somebody slept.
         let number = match task.reduce {
             Some(_) => {
                 expander.all = number & 1 == 0;
+                if expander.all {
+                    asleep = Asleep::NOBODY;
+                }
                 number >> 1
             }
             None => number,
         };
         expansion.clear();
         let depth = path.len() as u64;
-        let mut expanded = expander.expand(&state, depth, &mut budget, &mut expansion);
+        let mut expanded = match lean {
+            true => expander.expand_awake(&state, asleep, depth, &mut budget, &mut expansion),
+            false => expander.expand(&state, depth, &mut budget, &mut expansion),
+        };
         if number as usize >= expansion.edges().len() && expanded.is_ok() {
             expanded = expander.expand_rest(expansion.rest, depth, &mut budget, &mut expansion);
         }
         let Some(edge) = expansion.edges().get(number as usize).filter(|_| expanded.is_ok()) else { break };
+        asleep = expansion.behind(number as usize);
         path.extend_from_slice(expander.before());
         expander.actions(edge, &mut path);
         state.clear();

@@ -22,7 +22,7 @@
 
 use crate::expand::Wanted;
 use store::{Full, Noted, Seen};
-use system::{ActionId, Reducer};
+use system::{ActionId, Asleep, Reducer};
 
 /// What a visit to a state showed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,8 +49,14 @@ pub trait Sleeping<S: Seen> {
     /// Whether all is done in a successor to which the action with this rank (among those of the last call) leads.
     fn knows(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket, rank: usize) -> bool;
 
-    /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one visited.
-    fn push(&mut self, _rank: usize) {}
+    /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one visited. `behind` says who
+    /// sleeps there in a lean search.
+    fn push(&mut self, _rank: usize, _behind: Asleep) {}
+
+    /// How many edges are left out of the state that was visited and are counted all the same.
+    fn edges_asleep(&self) -> u64 {
+        0
+    }
 
     /// Takes what was pushed last.
     fn take(&mut self) {}
@@ -78,6 +84,45 @@ impl<S: Seen> Sleeping<S> for Awake {
     #[inline(always)]
     fn knows(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket, _: usize) -> bool {
         store.contains(key, ticket)
+    }
+}
+
+/// Processes sleep, as in a search by levels: each state is expanded once, with those asleep that slept when it was found.
+#[derive(Debug, Default)]
+pub struct LeanSleep {
+    /// Who sleeps in the state that was visited last.
+    now: Asleep,
+    /// Who sleeps in successors still to be visited.
+    pending: Vec<Asleep>,
+}
+
+impl<S: Seen> Sleeping<S> for LeanSleep {
+    const RANKS: bool = false;
+
+    #[inline(always)]
+    fn visit(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket) -> Result<Met, Full> {
+        Sleeping::<S>::visit(&mut Awake, store, key, ticket)
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted::Awake(self.now)
+    }
+
+    #[inline(always)]
+    fn knows(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket, _: usize) -> bool {
+        store.contains(key, ticket)
+    }
+
+    fn push(&mut self, _rank: usize, behind: Asleep) {
+        self.pending.push(behind);
+    }
+
+    fn take(&mut self) {
+        self.now = self.pending.pop().unwrap_or_default();
+    }
+
+    fn edges_asleep(&self) -> u64 {
+        self.now.edges()
     }
 }
 
@@ -194,7 +239,7 @@ impl<S: Noted<Note = Sleepers>> Sleeping<S> for Sleep<'_> {
         store.note(key, ticket).is_some_and(|note| is_subset(note, behind))
     }
 
-    fn push(&mut self, rank: usize) {
+    fn push(&mut self, rank: usize, _behind: Asleep) {
         let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
         self.pending.extend_from_slice(&self.behind[start..self.ends[rank]]);
         self.lengths.push((self.ends[rank] - start) as u32);

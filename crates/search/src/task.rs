@@ -34,11 +34,20 @@ pub struct Reduce<'a> {
     pub proviso: Proviso,
 }
 
+impl Task<'_> {
+    /// Whether processes sleep.
+    pub fn is_lean(&self) -> bool {
+        self.reduce.is_some_and(|reduce| reduce.method == Method::Lean)
+    }
+}
+
 /// How states are reduced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// They are not: who chooses is only asked what commutes.
     None,
+    /// They are not, but edges are left out whose ends are found by others: [`system::lean`].
+    Lean,
     /// In every state some of the actions are chosen.
     Sets,
     /// Every state is followed through phase 1 of the Twophase algorithm and expanded in full behind it.
@@ -88,7 +97,7 @@ mod tests {
         };
         let by = &First;
         let task = task(reduce.map(|proviso| Reduce { by, method: Method::Sets, proviso }));
-        let whole = || Whole::new(system.hidden_bytes());
+        let whole = || Whole::new(system.hidden_bytes(), false);
         let level = |levels| frontier(system, &mut Table::default(), whole(), levels, &task, &mut Silent);
         let depth = depth_first(system, &mut Table::default(), &task, &mut Silent);
         vec![depth, level(Levels::Edges), level(Levels::Steps)]

@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Seen;
+use system::Asleep;
 
 /// States of a pack that is handed on when it is full.
 const PACK: u64 = 64;
@@ -313,8 +314,8 @@ impl<'t, P: Default> Share<'t, P> {
 
 impl<S: Seen, P: States<S>> Queue<S> for Share<'_, P> {
     #[inline]
-    fn push(&mut self, name: S::Name, state: &[u8]) -> Result<(), TryReserveError> {
-        self.out.states.push(name, state)?;
+    fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
+        self.out.states.push(name, state, asleep)?;
         self.out.len += 1;
         self.found += 1;
         if self.out.len >= PACK {
@@ -324,9 +325,9 @@ impl<S: Seen, P: States<S>> Queue<S> for Share<'_, P> {
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> bool {
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
         let popped = self.current.states.pop(store, self.hidden, out);
-        self.current.len -= u64::from(popped);
+        self.current.len -= u64::from(popped.is_some());
         if self.current.len == 0 {
             let mut states = std::mem::take(&mut self.current.states);
             states.clear();
@@ -370,13 +371,13 @@ mod tests {
     type TestShare<'t> = Share<'t, WholeStates>;
 
     fn push(share: &mut TestShare<'_>, byte: u8) {
-        Queue::<HashCompaction>::push(share, (), &[byte]).unwrap();
+        Queue::<HashCompaction>::push(share, (), &[byte], Asleep::NOBODY).unwrap();
     }
 
     fn pop_all(share: &mut TestShare<'_>) -> Vec<u8> {
         let (mut store, mut out) = (HashCompaction::new(u64::MAX), Vec::new());
         while Queue::<HashCompaction>::waiting(share) > 0 {
-            assert!(share.pop(&mut store, &mut out));
+            assert!(share.pop(&mut store, &mut out).is_some());
         }
         out
     }

@@ -12,12 +12,14 @@ pub mod blocked;
 pub mod claim;
 pub mod coverage;
 pub mod explain;
+pub mod lean;
 pub mod reduction;
 pub mod toy;
 
 pub use blocked::Blocked;
 pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
+pub use lean::{Asleep, Lean};
 pub use reduction::{Choice, Reducer, Reduction};
 
 /// Which infinite runs count.
@@ -333,6 +335,12 @@ pub trait Worker {
     fn go_on(&mut self, state: &[u8], out: &mut Successors) {
         self.expand(state, out);
     }
+
+    /// The same for an ordinary state in which some processes sleep: their actions are left out. A system that is made of
+    /// another one and is never searched so leaves nothing out.
+    fn expand_awake(&mut self, state: &[u8], _asleep: Asleep, out: &mut Successors) {
+        self.expand(state, out);
+    }
 }
 
 /// A worker of a system that keeps nothing between two expansions.
@@ -349,5 +357,11 @@ impl<S: TransitionSystem + ?Sized> Worker for Direct<'_, S> {
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
         self.0.expand(state, out);
+    }
+
+    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+        let first = out.list.len();
+        self.0.expand(state, out);
+        lean::keep_awake(&mut out.list, first, asleep, |action| self.0.process_of(action));
     }
 }

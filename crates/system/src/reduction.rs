@@ -10,7 +10,7 @@
 //! all deadlocks. For everything else it must also be made sure that no action is put off for ever: that is the
 //! *proviso*, which belongs to the search, because only the search knows its stack or its queue.
 
-use crate::ActionId;
+use crate::{ActionId, Lean};
 
 /// What a reducer says of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +25,11 @@ pub enum Choice {
 pub trait Reduction: Sync + std::fmt::Debug {
     /// Chooses for one thread.
     fn reducer(&self) -> Box<dyn Reducer + '_>;
+
+    /// Puts processes to sleep for one thread; `None` when it cannot.
+    fn lean(&self) -> Option<Box<dyn Lean + '_>> {
+        None
+    }
 }
 
 /// Chooses actions for one thread; keeps what it learns of the program between two states, but never lets it change what is

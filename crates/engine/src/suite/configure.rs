@@ -62,6 +62,7 @@ fn overridden(own: &CheckOptions, all: &CheckOptions) -> CheckOptions {
         fair: or(&all.fair, &own.fair),
         search: or(&all.search, &own.search),
         por: or(&all.por, &own.por),
+        edges: or(&all.edges, &own.edges),
         proviso: or(&all.proviso, &own.proviso),
         check: [&own.check[..], &all.check[..]].concat(),
         sleep: all.sleep || own.sleep,

@@ -31,6 +31,19 @@ impl Action {
         ActionId((self.pid as u64 & 0xff) << 56 | edge << 32 | (partner & 0xff) << 24 | partner_edge)
     }
 
+    /// The process that moves.
+    #[inline(always)]
+    pub fn process(id: ActionId) -> usize {
+        (id.0 >> 56) as usize
+    }
+
+    /// The process and the edge of a step of one process; `None` for other actions.
+    #[inline(always)]
+    pub fn single_of(id: ActionId) -> Option<(usize, u32)> {
+        let edge = id.0 >> 32 & NO_EDGE;
+        (id.0 as u32 == u32::MAX && edge != NO_EDGE).then_some(((id.0 >> 56) as usize, edge as u32))
+    }
+
     /// The reverse of [`Action::pack`], for any number.
     pub fn unpack(id: ActionId) -> Self {
         let edge = id.0 >> 32 & NO_EDGE;

@@ -1,0 +1,140 @@
+//! Edge lean search as a search sees it: who need not move in a state, because where that would lead is found elsewhere.
+//!
+//! From D. Bošnački, E. Elkind, B. Genest and D. Peled (*On commutativity based edge lean search*, 2007). All states are visited,
+//! each once, and the edges between them are counted as ever; but of the many ways around a diamond of steps that commute only one
+//! is walked. The processes are ordered, the younger before the older. Say that *p* leads to *s* by a step *b* of one process, and a
+//! younger process could move in *p*, has the same moves in *s*, and all of them commute with *b*. Then this process *sleeps* in *s*.
+//!
+//! **Why nothing is missed.** Let *t* be a move of it. *t(s)* is *b(t(p))*: to find it, *t* must be followed in *p*, or
+//! what it leads to be found otherwise, and the same is true of *b* in *t(p)*. The first question is about the same
+//! process and a state that was expanded earlier, the second about an older process; so such questions come to an end. It follows
+//! that the order of the search does not matter, that every state may be expanded once, with what slept on the way by
+//! which it was found first, and that workers may share the states. In a search by levels no state is found later than without
+//! sleep, by the same argument.
+//!
+//! **Errors.** Where a step shows an error nobody is put to sleep, so errors are met as often as without.
+
+use crate::{ActionId, Successor};
+
+/// The processes that sleep in a state, each with the number of edges that it has there. Only the oldest ones can, and those with
+/// few edges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub struct Asleep(u64);
+
+/// Bits for each process.
+const BITS: usize = 4;
+
+impl Asleep {
+    /// Nobody sleeps.
+    pub const NOBODY: Asleep = Asleep(0);
+    /// How many processes can sleep: those with a smaller number.
+    pub const PROCESSES: usize = u64::BITS as usize / BITS;
+    /// How many edges a process that sleeps may have.
+    pub const EDGES: u8 = (1 << BITS) - 1;
+
+    /// Whether nobody sleeps.
+    #[inline(always)]
+    pub fn is_nobody(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a process sleeps.
+    #[inline(always)]
+    pub fn holds(self, pid: usize) -> bool {
+        self.edges_of(pid) != 0
+    }
+
+    /// How many edges a process has that sleeps; 0 for one that does not.
+    #[inline(always)]
+    pub fn edges_of(self, pid: usize) -> u8 {
+        if pid < Self::PROCESSES { (self.0 >> (BITS * pid)) as u8 & Self::EDGES } else { 0 }
+    }
+
+    /// Puts a process to sleep that has so many edges, if that is possible.
+    #[inline(always)]
+    pub fn add(&mut self, pid: usize, edges: u8) {
+        if pid < Self::PROCESSES && edges <= Self::EDGES {
+            self.0 |= u64::from(edges) << (BITS * pid);
+        }
+    }
+
+    /// The edges of all that sleep.
+    #[inline(always)]
+    pub fn edges(self) -> u64 {
+        const EVEN: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+        let pairs = (self.0 & EVEN) + (self.0 >> BITS & EVEN);
+        // No sum exceeds a byte: sixteen times fifteen is 240.
+        pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56
+    }
+
+    /// The same as bytes.
+    pub fn to_bytes(self) -> [u8; 8] {
+        self.0.to_le_bytes()
+    }
+
+    /// The reverse of [`Asleep::to_bytes`].
+    pub fn from_bytes(bytes: [u8; 8]) -> Self {
+        Asleep(u64::from_le_bytes(bytes))
+    }
+
+    /// Tells of each that sleeps, in ascending order, with its edges.
+    #[inline(always)]
+    pub fn each(self, mut tell: impl FnMut(usize, u8)) {
+        let mut left = self.0;
+        while left != 0 {
+            let pid = left.trailing_zeros() as usize / BITS;
+            tell(pid, (left >> (BITS * pid)) as u8 & Self::EDGES);
+            left &= !(u64::from(Self::EDGES) << (BITS * pid));
+        }
+    }
+}
+
+/// Puts processes to sleep, for one thread.
+pub trait Lean {
+    /// The ordinary `state` was expanded while `asleep` slept. Appends, for each of its edges, of which the first actions are given,
+    /// who sleeps in the state that it leads to. *Nobody* is always a safe answer.
+    fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>);
+
+    /// From now on processes are put to sleep wherever that is possible: for who expands again what was expanded before.
+    fn always(&mut self) {}
+}
+
+/// Removes the outcomes from `first` on of processes that sleep.
+pub(crate) fn keep_awake(
+    list: &mut Vec<Successor>,
+    first: usize,
+    asleep: Asleep,
+    process_of: impl Fn(ActionId) -> u32,
+) {
+    let mut kept = first;
+    for at in first..list.len() {
+        if !asleep.holds(process_of(list[at].action) as usize) {
+            list[kept] = list[at];
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_counted_by_process() {
+        let mut asleep = Asleep::NOBODY;
+        for pid in 0..20 {
+            asleep.add(pid, if pid == 3 { 16 } else { pid as u8 % 16 });
+        }
+        let expected: u64 = (0..16).sum::<u64>() - 3;
+        assert_eq!(asleep.edges(), expected);
+        assert!(!asleep.holds(0) && !asleep.holds(3) && asleep.holds(15) && !asleep.holds(17));
+        let mut told = Vec::new();
+        asleep.each(|pid, edges| told.push((pid, edges)));
+        assert_eq!((told.len(), told[0], told[13]), (14, (1, 1), (15, 15)));
+        let mut all = Asleep::NOBODY;
+        (0..16).for_each(|pid| all.add(pid, 15));
+        assert_eq!(all.edges(), 240);
+    }
+}
