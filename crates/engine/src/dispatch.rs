@@ -1,12 +1,12 @@
 //! Search × store × workers: the only place where the product exists.
 
-use crate::plan::{Order, Plan, StoreKind};
+use crate::plan::{Order, Plan, Por, StoreKind};
 use search::handoff::{Ring, handoff};
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
-    Levels, Limits, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first,
-    depth_first_with_sleep, frontier, parallel,
+    Levels, Limits, Method, Observer, Outcome, Parallel, Proviso, Reduce, StopReason, Taking, Task,
+    depth_first, depth_first_with_sleep, frontier, parallel,
 };
 use std::time::Instant;
 use store::bitstate::DEFAULT_HASHES;
@@ -16,8 +16,42 @@ use store::{
 };
 use system::TransitionSystem;
 
-/// Runs the search that the plan names.
+/// States after which it is known whether a reduction pays.
+const SAMPLE: u64 = 4096;
+/// The share of the states of the sample that must have been reduced, as one in so many.
+const ONE_IN: u64 = 24;
+
+/// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where it leaves out
+/// next to nothing, the search begins again without it and is lean, which is cheaper. (Both at once would not be sound: a lean
+/// search relies on every state being expanded in full.)
 pub fn search(
+    plan: &Plan,
+    system: &dyn TransitionSystem,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let may_be_lean = plan.por == Por::WhereItPays && plan.is_lean() && system.hidden_bytes() == 0;
+    let enough = task.limits.states.is_none_or(|most| most > SAMPLE);
+    let Some(reduce) = task.reduce.filter(|_| may_be_lean && enough) else {
+        return search_as(plan, system, task, observer);
+    };
+    let started = Instant::now();
+    let limits = Limits { states: Some(SAMPLE), ..task.limits };
+    let sample = Job { plan, system, task: &Task { limits, ..*task } }.alone(observer);
+    if sample.stop != StopReason::StateLimit {
+        return sample;
+    }
+    let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    let reduce = match sample.statistics.reduced * ONE_IN < SAMPLE {
+        true => Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce },
+        false => reduce,
+    };
+    let task = Task { limits: Limits { time, ..task.limits }, reduce: Some(reduce), ..*task };
+    search_as(plan, system, &task, observer)
+}
+
+/// Runs the search as the task says.
+fn search_as(
     plan: &Plan,
     system: &dyn TransitionSystem,
     task: &Task<'_>,

@@ -321,8 +321,12 @@ impl Worker for NativeWorker<'_> {
         let NativeWorker { native, context, .. } = self;
         context.timeout = 0;
         context.begin(shape, state, out, false);
-        for (pid, process) in shape.processes.iter().enumerate().rev() {
-            if !asleep.holds(pid) {
+        let (older, younger) = shape.processes.split_at(shape.processes.len().min(Asleep::PROCESSES));
+        for process in younger.iter().rev() {
+            context.expand(native, shape, process);
+        }
+        for (pid, process) in older.iter().enumerate().rev() {
+            if !asleep.holds_one(pid) {
                 context.expand(native, shape, process);
             }
         }

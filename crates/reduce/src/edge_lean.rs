@@ -50,15 +50,25 @@ struct Kind {
     /// How its states begin, and how long they are.
     begins: u32,
     len: usize,
-    /// Where the locations are, and how many bytes they have.
-    locations: Vec<u32>,
-    location_bytes: u8,
     /// The wanted cells: where they are, how many bytes they have, their values.
     cells: Vec<(u32, u8, u32)>,
-    /// For each process, the number of its first location and of its first edge among those of all instances.
-    firsts: Vec<(u32, u32)>,
-    /// Their instances.
+    /// How many bytes locations have.
+    location_bytes: u8,
+    /// Those of its processes that can sleep.
+    processes: [Process; PROCESSES],
+    /// The instances of all processes.
     instances: Vec<u32>,
+}
+
+/// A process of a kind of states.
+#[derive(Clone, Copy, Debug, Default)]
+struct Process {
+    /// Where its location is.
+    at: u32,
+    /// The number of its first location among those of all instances.
+    first_node: u32,
+    /// The number of its first edge among those of all instances.
+    first_edge: u32,
 }
 
 /// Puts processes to sleep.
@@ -127,21 +137,20 @@ struct Movers {
 }
 
 impl Movers {
+    /// Adds those that sleep and those that have edges.
     #[inline(always)]
-    fn new(asleep: Asleep, edges: &[Successor]) -> Self {
-        let mut movers = Movers { could: 0, edges: [0; PROCESSES], nodes: [0; PROCESSES] };
+    fn add(&mut self, asleep: Asleep, edges: &[Successor]) {
         asleep.each(|pid, edges| {
-            movers.could |= 1 << pid;
-            movers.edges[pid] = edges;
+            self.could |= 1 << pid;
+            self.edges[pid % PROCESSES] = edges;
         });
         for edge in edges {
             let pid = Action::process(edge.action);
             if pid < PROCESSES {
-                movers.could |= 1 << pid;
-                movers.edges[pid] = movers.edges[pid].saturating_add(1);
+                self.could |= 1 << pid;
+                self.edges[pid] = self.edges[pid].saturating_add(1);
             }
         }
-        movers
     }
 
     /// Whether more than one process could move.
@@ -227,9 +236,8 @@ impl<'a> EdgeLean<'a> {
             begins,
             len: state.len(),
             cells: form.cells.iter().map(|&(at, bytes)| (at, bytes, read(state, at, bytes))).collect(),
-            locations: form.locations,
             location_bytes: form.location_bytes,
-            firsts: Vec::new(),
+            processes: [Process::default(); PROCESSES],
             instances: Vec::new(),
         };
         for pid in 0..glance.processes.len() {
@@ -240,7 +248,11 @@ impl<'a> EdgeLean<'a> {
                 self.n_edges += made.marks.len();
             }
             kind.instances.push(instance);
-            kind.firsts.push((self.instances.get(instance).first_node, self.first_edges[instance as usize]));
+            if let Some(process) = kind.processes.get_mut(pid) {
+                let first_node = self.instances.get(instance).first_node;
+                let first_edge = self.first_edges[instance as usize];
+                *process = Process { at: form.locations[pid], first_node, first_edge };
+            }
         }
         if self.n_nodes < self.instances.n_nodes() {
             // Rows have become longer.
@@ -261,8 +273,8 @@ impl<'a> EdgeLean<'a> {
     /// How an edge of a process gets on with the location of another one.
     #[inline(always)]
     fn relation(&mut self, of: usize, edge: u32, other: usize, node: u32) -> Relation {
-        let row = (self.kinds[self.last].firsts[of].1 + edge) as usize;
-        match self.relations[row * self.n_nodes + node as usize] {
+        let first_edge = self.first_edges[self.kinds[self.last].instances[of] as usize];
+        match self.relations[(first_edge + edge) as usize * self.n_nodes + node as usize] {
             Relation::Unknown => self.find_relation(of, edge, other, node),
             relation => relation,
         }
@@ -276,8 +288,8 @@ impl<'a> EdgeLean<'a> {
             true => Relation::Disturbed,
             false => relate(mark, &self.there(other, node).collect::<Vec<_>>()),
         };
-        let row = (kind.firsts[of].1 + edge) as usize;
-        self.relations[row * self.n_nodes + node as usize] = relation;
+        let row = self.first_edges[kind.instances[of] as usize] + edge;
+        self.relations[row as usize * self.n_nodes + node as usize] = relation;
         relation
     }
 
@@ -317,14 +329,14 @@ impl<'a> EdgeLean<'a> {
 
     /// The same for an action of one process, if all is known and nothing needs a closer look.
     #[inline(always)]
-    fn behind_single(&self, firsts: &[(u32, u32)], id: ActionId, movers: &Movers) -> Option<Asleep> {
+    fn behind_single(&self, kind: &Kind, id: ActionId, movers: &Movers) -> Option<Asleep> {
         let mut asleep = Asleep::NOBODY;
         let (pid, edge) = Action::single_of(id)?;
         let mut left = movers.younger(pid);
         if left == 0 {
             return Some(asleep);
         }
-        let row = (firsts.get(pid)?.1 + edge) as usize * self.n_nodes;
+        let row = (kind.processes[pid % PROCESSES].first_edge + edge) as usize * self.n_nodes;
         while left != 0 {
             let other = left.trailing_zeros() as usize % PROCESSES;
             left &= left - 1;
@@ -354,12 +366,13 @@ impl<'a> EdgeLean<'a> {
         if !self.recognise(state) {
             return false;
         }
-        let Kind { locations, location_bytes, firsts, .. } = &self.kinds[self.last];
+        let Kind { location_bytes, processes, .. } = &self.kinds[self.last];
         let mut left = movers.could;
         while left != 0 {
             let pid = left.trailing_zeros() as usize % PROCESSES;
             left &= left - 1;
-            movers.nodes[pid] = firsts[pid].0 + read(state, locations[pid], *location_bytes);
+            let Process { at, first_node, .. } = processes[pid];
+            movers.nodes[pid] = first_node + read(state, at, *location_bytes);
         }
         !(self.timeout && self.may_be_timeout(movers))
     }
@@ -409,24 +422,26 @@ fn relate(mark: &Mark, others: &[&Mark]) -> Relation {
 
 impl Lean for EdgeLean<'_> {
     fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>) {
+        let nobody = || std::iter::repeat_n(Asleep::NOBODY, edges.len());
         if self.pays.pause > 0 || self.hopeless {
             self.pays.pause = self.pays.pause.saturating_sub(1);
-            return out.resize(out.len() + edges.len(), Asleep::NOBODY);
+            return out.extend(nobody());
         }
-        let first = out.len();
-        out.resize(first + edges.len(), Asleep::NOBODY);
-        let mut movers = Movers::new(asleep, edges);
+        let mut movers = Movers { could: 0, edges: [0; PROCESSES], nodes: [0; PROCESSES] };
+        movers.add(asleep, edges);
         if !movers.several() || !self.locate(state, &mut movers) {
-            return self.pays.tried(edges.len() as u32, 0);
+            self.pays.tried(edges.len() as u32, 0);
+            return out.extend(nobody());
         }
         let mut total = 0;
-        for (edge, behind) in edges.iter().zip(&mut out[first..]) {
-            *behind = match self.behind_single(&self.kinds[self.last].firsts, edge.action, &movers) {
+        out.extend(edges.iter().map(|edge| {
+            let behind = match self.behind_single(&self.kinds[self.last], edge.action, &movers) {
                 Some(behind) => behind,
                 None => self.behind_one(edge.action, &movers),
             };
             total += u32::from(!behind.is_nobody());
-        }
+            behind
+        }));
         self.pays.tried(edges.len() as u32, total);
     }
 

@@ -45,6 +45,13 @@ impl Asleep {
         self.edges_of(pid) != 0
     }
 
+    /// The same for one of the processes that can sleep.
+    #[inline(always)]
+    pub fn holds_one(self, pid: usize) -> bool {
+        debug_assert!(pid < Self::PROCESSES);
+        self.0.wrapping_shr((BITS * pid) as u32) & u64::from(Self::EDGES) != 0
+    }
+
     /// How many edges a process has that sleeps; 0 for one that does not.
     #[inline(always)]
     pub fn edges_of(self, pid: usize) -> u8 {
