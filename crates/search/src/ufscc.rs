@@ -580,8 +580,8 @@ mod tests {
     use crate::scc::scc;
     use std::fmt::Write;
     use std::sync::atomic::AtomicBool;
-    use system::Fairness;
     use system::toy::{Counters, Graph};
+    use system::{Fairness, Labels, Successors};
 
     fn task<'a>(limits: Limits, stop: &'a AtomicBool) -> Task<'a> {
         Task { checks: Checks::NONE, all_errors: false, seed: None, limits, stop, reduce: None }
@@ -648,11 +648,56 @@ mod tests {
         }
     }
 
+    /// A graph in which workers lose their processor again and again.
+    struct Shaky<'a>(&'a Graph);
+
+    impl TransitionSystem for Shaky<'_> {
+        fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+            self.0.initial(out)
+        }
+
+        fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+            std::thread::yield_now();
+            self.0.enabled(state, out);
+        }
+
+        fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+            self.0.fire(state, actions, out);
+        }
+
+        fn labels(&self, state: &[u8]) -> Labels {
+            std::thread::yield_now();
+            self.0.labels(state)
+        }
+
+        fn process_of(&self, action: ActionId) -> u32 {
+            self.0.process_of(action)
+        }
+
+        fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+            self.0.inspect(state, out);
+        }
+
+        fn deadlock(&self, state: &[u8]) -> Fault {
+            self.0.deadlock(state)
+        }
+    }
+
     /// As one worker; true when something is wrong with the graph.
     fn agree(graph: &Graph, fairness: Fairness, numbers: &[usize], what: &str) -> bool {
+        agree_in(graph, graph, fairness, numbers, what)
+    }
+
+    fn agree_in(
+        graph: &Graph,
+        system: &dyn TransitionSystem,
+        fairness: Fairness,
+        numbers: &[usize],
+        what: &str,
+    ) -> bool {
         let expected = by_one(graph, fairness);
         for &number in numbers {
-            let outcome = by(number, graph, fairness, Limits::default());
+            let outcome = by(number, system, fairness, Limits::default());
             assert_eq!(outcome.errors, expected.errors, "{what}, {number} workers");
             assert_eq!(outcome.exhausted.is_some(), expected.errors == 0, "{what}");
             if expected.errors > 0 {
@@ -691,6 +736,96 @@ mod tests {
             wrong[usize::from(agree(&graph, fairness, &[1, 3, 8], &format!("seed {seed}")))] += 1;
         }
         assert!(wrong[0] > 15 && wrong[1] > 10, "{wrong:?}");
+    }
+
+    #[test]
+    fn workers_may_be_interrupted_anywhere() {
+        let mut wrong = [0; 2];
+        for seed in 0..400u64 {
+            let n = 20 + (seed % 40) as u32;
+            let graph = random(n, 1 + (seed % 2) as u32, n as usize, seed);
+            let fairness = [Fairness::None, Fairness::Weak][seed as usize / 2 % 2];
+            let found = agree_in(&graph, &Shaky(&graph), fairness, &[8], &format!("seed {seed}"));
+            wrong[usize::from(found)] += 1;
+        }
+        assert!(wrong[0] > 80 && wrong[1] > 80, "{wrong:?}");
+    }
+
+    /// A shaky graph in which two steps earn a mark each, as the claims of a product do: what was earned is hidden in the next state.
+    struct Earning<'a> {
+        shaky: Shaky<'a>,
+        by: [ActionId; 2],
+    }
+
+    impl TransitionSystem for Earning<'_> {
+        fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+            self.shaky.initial(out)?;
+            out.push(0);
+            Ok(())
+        }
+
+        fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+            self.shaky.enabled(self.key(state), out);
+        }
+
+        fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+            for &action in actions {
+                let mut steps = Successors::default();
+                self.shaky.fire(self.key(state), &[action], &mut steps);
+                let earned = (0..2).map(|mark| u8::from(self.by[mark] == action) << mark).sum();
+                for step in &steps.list {
+                    let next = [steps.state(step).unwrap(), &[earned]].concat();
+                    out.push(action, Some(&next), false, None);
+                }
+            }
+        }
+
+        fn labels(&self, state: &[u8]) -> Labels {
+            self.shaky.labels(self.key(state))
+        }
+
+        fn hidden_bytes(&self) -> usize {
+            1
+        }
+
+        fn earned(&self, state: &[u8]) -> system::claim::Marks {
+            state[state.len() - 1]
+        }
+
+        fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+
+        fn deadlock(&self, state: &[u8]) -> Fault {
+            self.shaky.deadlock(self.key(state))
+        }
+    }
+
+    /// A cycle passes two given steps if and only if all their ends are in one component.
+    #[test]
+    fn marks_of_single_steps_are_not_lost() {
+        let mut cycles = cycles(Fairness::None, true);
+        cycles.acceptance.n_marks = 2;
+        // A state that is repeated would earn what the step to it has earned.
+        cycles.acceptance.stutters = false;
+        let (stop, workers) = (AtomicBool::new(false), Workers { number: 8, alone: Some(0) });
+        let task = task(Limits::default(), &stop);
+        let mut wrong = [0; 2];
+        for seed in 0..500u64 {
+            let graph = random(12 + (seed % 20) as u32, 1, 2, seed);
+            let mut random = Random::new(seed);
+            let by = [0; 2].map(|_| ActionId(random.below(graph.edges().len()) as u64));
+            let system = Earning { shaky: Shaky(&graph), by };
+            let expected = scc(&system, &cycles, &task, &mut Silent);
+            let outcome = ufscc(&system, &cycles, workers, &task, &mut Silent);
+            assert_eq!(outcome.errors, expected.errors, "seed {seed}");
+            wrong[usize::from(expected.errors > 0)] += 1;
+            let Some(violation) = outcome.violations.first() else {
+                assert_eq!(outcome.statistics.states, expected.statistics.states, "seed {seed}");
+                continue;
+            };
+            let around = &violation.path[violation.cycle.unwrap()..];
+            assert!(by.iter().all(|action| around.contains(action)), "seed {seed}: {violation:?} {by:?}");
+        }
+        assert!(wrong[0] > 50 && wrong[1] > 50, "{wrong:?}");
     }
 
     #[test]
