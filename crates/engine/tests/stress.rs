@@ -204,6 +204,7 @@ fn safety(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
             )),
             por: some(por),
             all_errors: por == "none" && rng.chance(60),
+            edges: (por == "none").then(|| pick(rng, &["lean", "all"]).to_string()),
             handoff: (search == "handoff" && rng.chance(50)).then(|| 1 + rng.below(12) as u64),
             ..crowd(rng, alone.clone())
         };
@@ -214,7 +215,9 @@ fn safety(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
         tally.add(&told);
         let context = |told: &Told| format!("{told:#?}\n{options:?}\n{}", question.text);
         assert_eq!(told.violated, all.violated, "{}", context(&told));
-        let one = CheckOptions { threads: Some(1), alone: None, handoff: None, ..options.clone() };
+        // What is not walked is counted all the same.
+        let edges = options.edges.as_ref().map(|_| "all".to_string());
+        let one = CheckOptions { threads: Some(1), alone: None, handoff: None, edges, ..options.clone() };
         let one = CheckOptions { search: some(if search == "handoff" { "dfs" } else { search }), ..one };
         if por == "none" && (options.all_errors || !told.violated) {
             let Some(one) = question.ask(&one) else { panic!("refused\n{one:?}\n{}", question.text) };
