@@ -88,6 +88,9 @@ pub struct EdgeLean<'a> {
     relations: Vec<Relation>,
     n_edges: usize,
     n_nodes: usize,
+    /// For each location of all instances, how many edges a process has in a state in which it can take all that there are; 0 where
+    /// that cannot be told from their number.
+    widths: Vec<u8>,
     /// The program uses `timeout`.
     timeout: bool,
     /// Nobody can ever sleep.
@@ -186,6 +189,7 @@ impl<'a> EdgeLean<'a> {
             relations: Vec::new(),
             n_edges: 0,
             n_nodes: 0,
+            widths: Vec::new(),
             timeout: ground.analysis.program.uses.timeout,
             hopeless,
             pays: Pays::default(),
@@ -246,6 +250,8 @@ impl<'a> EdgeLean<'a> {
                 let made = self.instances.get(self.first_edges.len() as u32);
                 self.first_edges.push(self.n_edges as u32);
                 self.n_edges += made.marks.len();
+                let nodes = self.widths.len() as u32..self.instances.n_nodes() as u32;
+                self.widths.extend(nodes.map(|node| width(&self.instances.marks_at(made, node))));
             }
             kind.instances.push(instance);
             if let Some(process) = kind.processes.get_mut(pid) {
@@ -282,22 +288,15 @@ impl<'a> EdgeLean<'a> {
 
     #[cold]
     fn find_relation(&mut self, of: usize, edge: u32, other: usize, node: u32) -> Relation {
-        let kind = &self.kinds[self.last];
-        let mark = &self.instances.get(kind.instances[of]).marks[edge as usize];
+        let instance_of = |pid: usize| self.instances.get(self.kinds[self.last].instances[pid]);
+        let mark = &instance_of(of).marks[edge as usize];
         let relation = match self.instances.node(node).timeout {
             true => Relation::Disturbed,
-            false => relate(mark, &self.there(other, node).collect::<Vec<_>>()),
+            false => relate(mark, &self.instances.marks_at(instance_of(other), node)),
         };
-        let row = self.first_edges[kind.instances[of] as usize] + edge;
+        let row = self.first_edges[self.kinds[self.last].instances[of] as usize] + edge;
         self.relations[row as usize * self.n_nodes + node as usize] = relation;
         relation
-    }
-
-    /// The marks of the edges of a process at a location, but for those that only accept.
-    fn there(&self, pid: usize, node: u32) -> impl Iterator<Item = &Mark> {
-        let marks = &self.instances.get(self.kinds[self.last].instances[pid]).marks;
-        let edges = self.instances.node(node).edges.iter();
-        edges.map(|&edge| &marks[edge as usize]).filter(|mark| !mark.accepts)
     }
 
     /// Who sleeps behind an action, of those who could move.
@@ -319,7 +318,7 @@ impl<'a> EdgeLean<'a> {
             }
             let edges = movers.edges[other];
             if relation == Relation::Apart
-                || relation == Relation::MayEnable && self.takes_all(other, node, edges)
+                || relation == Relation::MayEnable && self.widths[node as usize] == edges
             {
                 asleep.add(other, edges);
             }
@@ -337,21 +336,19 @@ impl<'a> EdgeLean<'a> {
             return Some(asleep);
         }
         let row = (kind.processes[pid % PROCESSES].first_edge + edge) as usize * self.n_nodes;
+        let row = self.relations.get(row..row + self.n_nodes)?;
         while left != 0 {
             let other = left.trailing_zeros() as usize % PROCESSES;
             left &= left - 1;
-            match self.relations.get(row + movers.nodes[other] as usize)? {
-                Relation::Apart => asleep.add(other, movers.edges[other]),
-                Relation::Disturbed => {}
-                Relation::Unknown | Relation::MayEnable => return None,
+            let (node, edges) = (movers.nodes[other] as usize, movers.edges[other]);
+            match row.get(node)? {
+                Relation::Apart => asleep.add(other, edges),
+                Relation::MayEnable if self.widths.get(node) == Some(&edges) => asleep.add(other, edges),
+                Relation::Disturbed | Relation::MayEnable => {}
+                Relation::Unknown => return None,
             }
         }
         Some(asleep)
-    }
-
-    /// Whether a process that has so many edges in this state can take all that there are at its location.
-    fn takes_all(&self, pid: usize, node: u32, edges: u8) -> bool {
-        self.there(pid, node).count() == usize::from(edges) && self.there(pid, node).all(|mark| !mark.begins)
     }
 
     /// Whether somebody who can move perhaps only can because of `timeout`.
@@ -399,6 +396,11 @@ fn read(state: &[u8], at: u32, bytes: u8) -> u32 {
             .map_or(0, |b| u32::from(u16::from_le_bytes(*b))),
         _ => state.get(at..at + 4).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b)),
     }
+}
+
+/// How many edges a process has that can take all of these; 0 where that cannot be told.
+fn width(marks: &[&Mark]) -> u8 {
+    if marks.iter().any(|mark| mark.begins) { 0 } else { u8::try_from(marks.len()).unwrap_or(0) }
 }
 
 /// How an edge gets on with others.

@@ -124,6 +124,12 @@ impl<'a> Instances<'a> {
         self.nodes.len()
     }
 
+    /// The marks of the edges at a location of an instance, but for those that only accept an offer.
+    pub fn marks_at<'i>(&self, instance: &'i Instance, node: u32) -> Vec<&'i Mark> {
+        let edges = self.node(node).edges.iter();
+        edges.map(|&edge| &instance.marks[edge as usize]).filter(|mark| !mark.accepts).collect()
+    }
+
     /// The location with this number.
     #[inline]
     pub fn node(&self, node: u32) -> &Node {
