@@ -27,6 +27,7 @@ use search::ndfs_dual::ndfs_dual;
 use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
+use search::states::Keeping;
 use search::strong::strong;
 use search::ufscc::ufscc;
 use search::{Limits, Observer, Outcome, Task};
@@ -110,7 +111,13 @@ pub fn search(
         needed: 0,
     };
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
-    let cycles = Cycles { fault: watch.fault.clone(), acceptance, nested: how != How::Single, memory };
+    let cycles = Cycles {
+        fault: watch.fault.clone(),
+        acceptance,
+        nested: how != How::Single,
+        keeping: if keeps_trees(plan) { Keeping::Trees } else { Keeping::Whole },
+        memory,
+    };
     let outcome = match how {
         How::Reachability => dispatch::search(plan, searched, task, observer),
         How::Single | How::NestedTogether if is_together(plan, task) => {
@@ -140,18 +147,39 @@ fn is_reachability(plan: &Plan, strength: Strength) -> bool {
     (plan.cycles, strength) == (CycleSearch::Auto, Strength::Terminal)
 }
 
-/// A search for cycles keeps what it knows of a state beside the whole state: it has a table of its own.
+/// Whether states are to be kept as trees, which one worker can.
+fn keeps_trees(plan: &Plan) -> bool {
+    plan.options.store.as_deref() == Some("tree")
+}
+
+/// A search for cycles keeps what it knows of a state beside it: it needs a store that numbers states.
 pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Failure> {
     let store = plan.config.store;
     if store == "table" || plan.options.store.is_none() || is_reachability(plan, strength(watch)) {
         return Ok(());
     }
-    Err(Failure::refused_with(
-        format!(
-            "--store {store} is not available yet for {property}: cycles are looked for with a table of whole states"
-        ),
-        "use --store table, or --property safety",
-    ))
+    if !keeps_trees(plan) {
+        return Err(Failure::refused_with(
+            format!(
+                "--store {store} is not available for {property}: a search for cycles keeps something beside every state"
+            ),
+            "use --store table or tree, or --property safety",
+        ));
+    }
+    let whole = match plan.cycles {
+        _ if plan.fairness == Fairness::Strong => Some("--fair strong"),
+        CycleSearch::NestedTogether => Some("--search cndfs"),
+        CycleSearch::ComponentsTogether => Some("--search ufscc"),
+        CycleSearch::NestedDual => Some("--search ndfs-dual"),
+        CycleSearch::Auto | CycleSearch::Nested | CycleSearch::Components => None,
+    };
+    match whole {
+        Some(word) => Err(Failure::refused_with(
+            format!("--store tree is not available for {property} with {word}, which keeps whole states"),
+            "use --store table, or --search ndfs or scc",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// States of the sample that tells whether a reduction pays.
@@ -251,7 +279,7 @@ pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
 fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
     match plan.cycles {
         CycleSearch::NestedTogether => can_be_shared(task),
-        CycleSearch::Auto => can_be_shared(task) && plan.config.threads > 1,
+        CycleSearch::Auto => can_be_shared(task) && plan.config.threads > 1 && !keeps_trees(plan),
         CycleSearch::Nested
         | CycleSearch::NestedDual
         | CycleSearch::Components
@@ -262,7 +290,7 @@ fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
 /// How components are searched. Workers take states from each other without the values that are hidden in them.
 fn components(plan: &Plan, system: &dyn TransitionSystem, task: &Task<'_>) -> How {
     let asked = plan.cycles == CycleSearch::ComponentsTogether || plan.config.threads > 1;
-    let together = asked && can_be_shared(task) && system.hidden_bytes() == 0;
+    let together = asked && can_be_shared(task) && !keeps_trees(plan) && system.hidden_bytes() == 0;
     if together { How::ComponentsTogether } else { How::Components }
 }
 

@@ -403,6 +403,11 @@ fn what_reductions_are_not_for() {
         });
         assert_eq!(refused, None, "--por {por_word} with {value}");
     }
-    assert_eq!(por("ltl:b", &|options| options.store = Some("tree".to_string())), None);
-    assert!(por("ltl:b", &|options| options.store = Some("table".to_string())).is_some());
+    for (store, works) in [("table", true), ("tree", true), ("cleary", false), ("bitstate", false)] {
+        let found = por("ltl:b", &|options| {
+            options.store = Some(store.to_string());
+            options.search = Some("ndfs".to_string());
+        });
+        assert_eq!(found.is_some(), works, "--store {store}");
+    }
 }

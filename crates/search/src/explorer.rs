@@ -9,8 +9,9 @@ use crate::observer::Snapshot;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
 use crate::random::Random;
 use crate::stack::Stack;
+use crate::states::States;
 use crate::task::Task;
-use store::numbered::{Number, Numbered, Visit};
+use store::numbered::{Number, Visit};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Explores states, one at a time.
@@ -24,7 +25,7 @@ pub(crate) struct Explorer<'a> {
     /// In which order its edges are looked at, and the hashes of their ends in that order.
     pub order: Vec<usize>,
     pub hashes: Vec<u64>,
-    pub store: Numbered,
+    pub store: States,
     pub hidden: usize,
     pub found: Recorder,
     pub statistics: Statistics,
@@ -49,7 +50,7 @@ impl<'a> Explorer<'a> {
             expansion: Expansion::default(),
             order: Vec::new(),
             hashes: Vec::new(),
-            store: Numbered::new(cycles.memory),
+            store: States::new(cycles.keeping, cycles.memory),
             hidden: system.hidden_bytes(),
             found: Recorder::default(),
             statistics: Statistics::default(),

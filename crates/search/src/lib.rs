@@ -41,6 +41,7 @@ mod retrace;
 pub mod scc;
 pub mod sleep;
 mod stack;
+pub mod states;
 pub mod strong;
 pub mod task;
 mod team;

@@ -19,6 +19,7 @@ use crate::marks::Acceptance;
 use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
+use crate::states::Keeping;
 use crate::task::Task;
 use std::sync::mpsc::SyncSender;
 use store::numbered::{Number, Visit};
@@ -33,6 +34,8 @@ pub struct Cycles {
     pub acceptance: Acceptance,
     /// On some cycles only a part of the states is accepting.
     pub nested: bool,
+    /// How one worker keeps the states; several keep them whole.
+    pub keeping: Keeping,
     /// The memory that the states may take.
     pub memory: u64,
 }
@@ -323,7 +326,7 @@ pub(crate) mod tests {
         let kind = FaultKind::AcceptCycle;
         let fault = Fault { kind, message, file, line: 1, column: 1, process: None, pid: None };
         let acceptance = Acceptance { stutters: true, n_marks: 0, fairness, needed: 0 };
-        Cycles { fault, acceptance, nested, memory: u64::MAX }
+        Cycles { fault, acceptance, nested, keeping: Keeping::Whole, memory: u64::MAX }
     }
 
     pub(crate) fn run(search: Search, graph: &Graph, fair: Fairness, seed: Option<u64>) -> Outcome {
@@ -342,11 +345,21 @@ pub(crate) mod tests {
         Some(format!("{}|{}", words(stem), words(cycle)))
     }
 
-    const BOTH: [Search; 2] = [|s, c, t, o| ndfs(s, c, t, o), |s, c, t, o| scc(s, c, t, o)];
+    /// The same cycles with states kept as trees.
+    fn trees(cycles: &Cycles) -> Cycles {
+        Cycles { keeping: Keeping::Trees, ..cycles.clone() }
+    }
+
+    const ALL: [Search; 4] = [
+        |s, c, t, o| ndfs(s, c, t, o),
+        |s, c, t, o| scc(s, c, t, o),
+        |s, c, t, o| ndfs(s, &trees(c), t, o),
+        |s, c, t, o| scc(s, &trees(c), t, o),
+    ];
 
     #[test]
     fn accepting_cycles_are_found_with_short_lassos() {
-        for search in BOTH {
+        for search in ALL {
             assert_eq!(
                 lasso(search, "0 -> 1 -> 2 -> 0; accept 1", Fairness::None).as_deref(),
                 Some("|0 1 2")
@@ -361,7 +374,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_run_that_ends_is_prolonged() {
-        for search in BOTH {
+        for search in ALL {
             assert_eq!(lasso(search, "0 -> 1 -> 2; accept 2", Fairness::None).as_deref(), Some("0 1|"));
             assert_eq!(lasso(search, "0 -> 1 -> 2; accept 1", Fairness::None), None);
         }
@@ -369,7 +382,7 @@ pub(crate) mod tests {
 
     #[test]
     fn transient_states_do_not_accept() {
-        for search in BOTH {
+        for search in ALL {
             assert_eq!(lasso(search, "0 -> 1 -> 0; accept 1; transient 1", Fairness::None), None);
             assert_eq!(
                 lasso(search, "0 -> 1 -> 0; accept 0; transient 1", Fairness::None).as_deref(),
@@ -381,7 +394,7 @@ pub(crate) mod tests {
     #[test]
     fn fairness_asks_every_process() {
         let waiting = "0 -> 0; 0 -> 1 -> 1; accept 0; process 1 0 1";
-        let search = BOTH[1];
+        let search = ALL[1];
         assert_eq!(lasso(search, waiting, Fairness::None).as_deref(), Some("|0"));
         assert_eq!(lasso(search, waiting, Fairness::Weak), None, "process 1 could always move");
         let between = "0 -> 2 -> 0; 0 -> 1 -> 1; accept 0; process 1 0 1";
@@ -430,7 +443,7 @@ pub(crate) mod tests {
             let graph = Graph::random(4 + (seed % 17) as u32, seed);
             let expected = naive(&graph);
             wrong += u32::from(expected);
-            for (which, search) in BOTH.into_iter().enumerate() {
+            for (which, search) in ALL.into_iter().enumerate() {
                 for order in [None, Some(seed)] {
                     let outcome = run(search, &graph, Fairness::None, order);
                     assert_eq!(!outcome.violations.is_empty(), expected, "search {which}, seed {seed}");

@@ -71,7 +71,7 @@ const fn weak(options: &'static [&'static str]) -> Way {
 pub const ALWAYS: [Way; 2] = [plain(&[]), weak(&[])];
 
 /// The ways that are taken in turn. One that is refused says nothing.
-pub const IN_TURN: [Way; 21] = [
+pub const IN_TURN: [Way; 23] = [
     plain(&["--search", "scc"]),
     weak(&["--threads", "8", "--alone", "0"]),
     plain(&["--search", "ufscc", "--threads", "3", "--alone", "0"]),
@@ -92,6 +92,8 @@ pub const IN_TURN: [Way; 21] = [
     plain(&["--search", "ndfs-dual"]),
     plain(&["--threads", "3", "--alone", "0", "--opt", "none", "--exec", "interp"]),
     plain(&["--por", "none", "--seed", "7"]),
+    plain(&["--store", "tree"]),
+    plain(&["--store", "tree", "--search", "scc", "--por", "none"]),
     weak(&["--seed", "7"]),
 ];
 
