@@ -161,7 +161,7 @@ pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Fa
     if !keeps_trees(plan) {
         return Err(Failure::refused_with(
             format!(
-                "--store {store} is not available for {property}: a search for cycles keeps something beside every state"
+                "--store {store} is not available yet for {property}: a search for cycles keeps something beside every state"
             ),
             "use --store table or tree, or --property safety",
         ));
@@ -175,7 +175,7 @@ pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Fa
     };
     match whole {
         Some(word) => Err(Failure::refused_with(
-            format!("--store tree is not available for {property} with {word}, which keeps whole states"),
+            format!("--store tree is not available yet for {property} with {word}, which keeps whole states"),
             "use --store table, or --search ndfs or scc",
         )),
         None => Ok(()),
