@@ -291,6 +291,7 @@ impl Run<'_> {
         };
         let judge = Judge {
             claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+            general: watch.general.as_ref(),
             fairness: self.plan.fairness,
             essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
         };

@@ -69,6 +69,7 @@ fn run<T>(
     let essence = session.essence()?;
     let judge = watches.list.first().map(|watch| Judge {
         claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+        general: watch.general.as_ref(),
         fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
         essence: Some(&essence),
     });

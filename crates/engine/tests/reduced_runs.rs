@@ -300,6 +300,15 @@ const TRAPS: &[Trap] = &[
         &[("progress", "violated")],
     ),
     (
+        "one automaton of the formula comes to its end, the other goes round",
+        "byte x;
+         active proctype a() { here: do :: skip; there: x = 1 :: skip od }
+         active proctype b() { skip }
+         active proctype c() { there: do :: x != 0 -> skip od }
+         ltl f { ((a@here) U (x == 1)) U [] (c@there) }",
+        &[("ltl:f", "violated")],
+    ),
+    (
         "every round makes progress",
         "bit x;
          active proctype one() { byte i; do :: i < 3 -> i = i + 1 :: i == 3 -> progress: i = 0 od }

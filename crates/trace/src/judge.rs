@@ -17,6 +17,9 @@ pub struct Judge<'a> {
     pub claim: Option<(&'a Claim, usize)>,
     /// Which runs count.
     pub fairness: Fairness,
+    /// The same claim with generalised acceptance, if there is one. Two automata for the same runs may find a run wrong in different ways: one
+    /// by its end, the other by what is repeated.
+    pub general: Option<&'a Claim>,
     /// The same system without values that nobody will ever look at, if there is one: a cycle need not restore those.
     pub essence: Option<&'a dyn TransitionSystem>,
 }
@@ -106,7 +109,8 @@ impl Judge<'_> {
             // The claim may need some repetitions of the last state, but not more than it has states.
             bits.extend(std::iter::repeat_n(last.bits, claim.len()));
         }
-        claim.accepts(&bits, &[])
+        let by_general = self.general.map(|general| general.accepts(&bits, &[]));
+        claim.accepts(&bits, &[]).into_iter().chain(by_general.into_iter().flatten()).collect()
     }
 
     /// What is wrong with a run that comes back to where it was after `start` steps, again and again.
@@ -134,7 +138,16 @@ impl Judge<'_> {
             return Err(unfair.to_string());
         }
         Ok(match self.claim {
-            Some((claim, _)) => claim.accepts(&bits(&moments[..at]), &bits(cycle)),
+            Some((claim, _)) => {
+                let (stem, cycle) = (bits(&moments[..at]), bits(cycle));
+                let mut found = claim.accepts(&stem, &cycle);
+                // Both must find it wrong; how, is told by each.
+                if let Some(general) = self.general.filter(|_| !found.is_empty()) {
+                    let more = general.accepts(&stem, &cycle);
+                    found = if more.is_empty() { more } else { found.into_iter().chain(more).collect() };
+                }
+                found
+            }
             None => cycle
                 .iter()
                 .any(|moment| moment.accepting)
@@ -209,7 +222,7 @@ mod tests {
         judge.confirm(&Graph::parse(text).unwrap(), &trail(actions, cycle))
     }
 
-    const LABELS: Judge<'_> = Judge { claim: None, fairness: Fairness::None, essence: None };
+    const LABELS: Judge<'_> = Judge { claim: None, general: None, fairness: Fairness::None, essence: None };
 
     #[test]
     fn a_cycle_must_close_and_accept() {
