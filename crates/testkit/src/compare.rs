@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use crate::ours::LEFT_OUT;
 use crate::outcome::{Exploration, Kind, Outcome};
 
 /// What differs.
@@ -45,6 +46,13 @@ pub struct Configuration {
     pub reduces: bool,
 }
 
+impl Configuration {
+    /// Whether it stops at the first violation, as people's runs do.
+    fn stops(&self) -> bool {
+        self.changes.contains(&("--all-errors", LEFT_OUT))
+    }
+}
+
 /// Configurations that must say the same as the reference configuration; the first is always tried, the others in turn.
 pub const CONFIGURATIONS: &[Configuration] = &[
     Configuration { changes: &[("--opt", "deadvars,merge,fold")], reduces: true },
@@ -60,6 +68,16 @@ pub const CONFIGURATIONS: &[Configuration] = &[
         reduces: true,
     },
     Configuration { changes: &[("--search", "dfs"), ("--store", "collapse")], reduces: false },
+    // What is done when nobody says: a reduction where it pays, up to the first violation.
+    Configuration { changes: &[("--por", LEFT_OUT), ("--all-errors", LEFT_OUT)], reduces: true },
+    Configuration {
+        changes: &[("--por", LEFT_OUT), ("--all-errors", LEFT_OUT), ("--opt", "deadvars,merge,fold")],
+        reduces: true,
+    },
+    Configuration {
+        changes: &[("--por", LEFT_OUT), ("--all-errors", LEFT_OUT), ("--threads", "2"), ("--alone", "0")],
+        reduces: true,
+    },
     Configuration { changes: &[("--por", "stubborn")], reduces: true },
     Configuration { changes: &[("--por", "stubborn"), ("--search", "dfs")], reduces: true },
     Configuration { changes: &[("--por", "ample"), ("--search", "dfs")], reduces: true },
@@ -161,6 +179,12 @@ pub fn compare_configurations(
 ) -> Comparison {
     let differs = match (reference, other) {
         (_, Outcome::Crashed(_)) => return Comparison::Mismatch(Class::Crash),
+        (Outcome::Explored(a), Outcome::Explored(b)) if which.stops() && !b.kinds.is_empty() => {
+            if let Some(why) = &a.truncated {
+                return Comparison::Inconclusive(why.clone());
+            }
+            !b.kinds.is_subset(&a.kinds)
+        }
         (Outcome::Explored(a), Outcome::Explored(b)) => {
             if let Some(why) = a.truncated.as_ref().or(b.truncated.as_ref()) {
                 return Comparison::Inconclusive(why.clone());
@@ -300,5 +324,17 @@ mod tests {
     fn truncated_searches_are_inconclusive() {
         let cut = Outcome::Explored(Exploration { truncated: Some("time".into()), ..Exploration::default() });
         assert!(matches!(compare(&cut, &explored(1, &[Kind::Assertion])), Comparison::Inconclusive(_)));
+    }
+
+    #[test]
+    fn who_stops_at_the_first_violation_must_find_one_that_there_is() {
+        let stops = CONFIGURATIONS.iter().find(|which| which.stops()).unwrap();
+        let agrees = |reference: &[Kind], found: &[Kind]| {
+            let (reference, found) = (explored(7, reference), explored(5, found));
+            compare_configurations(&reference, &found, stops) == Comparison::Agree
+        };
+        assert!(agrees(&[], &[]) && agrees(&[Kind::Assertion, Kind::EndState], &[Kind::EndState]));
+        assert!(!agrees(&[Kind::Assertion], &[]) && !agrees(&[], &[Kind::Assertion]));
+        assert!(!agrees(&[Kind::Assertion], &[Kind::EndState]));
     }
 }

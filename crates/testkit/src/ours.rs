@@ -15,6 +15,9 @@ use crate::outcome::{Exploration, Kind, Outcome, Verdict};
 pub const REFERENCE: [&str; 9] =
     ["--por", "none", "--opt", "none", "--store", "table", "--threads", "1", "--all-errors"];
 
+/// As the value of an option of the reference configuration: it is left out.
+pub const LEFT_OUT: &str = "left out";
+
 /// The binary under test.
 #[derive(Debug, Clone)]
 pub struct Spinor {
@@ -48,12 +51,16 @@ impl Spinor {
     }
 
     /// Checks safety in the reference configuration with some options changed or added, given with their values; an empty
-    /// value is none.
+    /// value is none, and with [`LEFT_OUT`] the option is not given at all.
     pub fn explore_with(&self, text: &str, changes: &[(&str, &str)]) -> Outcome {
         let mut args: Vec<String> = vec!["--property".into(), "safety".into()];
         args.extend(REFERENCE.map(String::from));
         for (option, value) in changes {
             match args.iter().position(|word| word == option) {
+                Some(at) if *value == LEFT_OUT => {
+                    let valued = args.get(at + 1).is_some_and(|next| !next.starts_with("--"));
+                    args.drain(at..=at + usize::from(valued));
+                }
                 Some(at) => args[at + 1] = (*value).to_string(),
                 None => args
                     .extend([*option, *value].iter().filter(|word| !word.is_empty()).map(|w| w.to_string())),
