@@ -166,6 +166,9 @@ pub struct ExplorationArgs {
     /// Add sleep sets.
     #[arg(long, help_heading = "Search")]
     pub sleep: bool,
+    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
+    #[arg(long, help_heading = "Search")]
+    pub trust_xr_xs: bool,
     /// Which phase-1 states twophase stores: all, backedge or none.
     #[arg(long, value_name = "WHICH", help_heading = "Search")]
     pub save: Option<String>,
@@ -221,6 +224,7 @@ impl ExplorationArgs {
             proviso: self.proviso.clone(),
             check: self.check.clone(),
             sleep: self.sleep,
+            trust_xr_xs: self.trust_xr_xs,
             save: self.save.clone(),
             state_cache: self.state_cache,
             opt: self.opt.clone(),

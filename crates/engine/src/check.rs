@@ -7,7 +7,7 @@ use crate::isolate::isolated;
 use crate::liveness;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
-use crate::plan::{Config, CycleSearch, Plan, Por};
+use crate::plan::{Config, CycleSearch, Plan, Por, Promises};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdict};
 use crate::self_check::{Doubted, Reference};
@@ -75,7 +75,7 @@ fn run(
         liveness::refuse_store(plan, watch, &property.name)?;
     }
     // What is found in the reduced program is replayed in the original.
-    let machine = session.machine()?.watched(watches.sets.clone());
+    let machine = session.judge()?.watched(watches.sets.clone());
     let searched = Machines::new(plan, &session, &selected, &watches)?;
     let compile = compiling.elapsed();
     *notices = watcher.notices(std::mem::take(notices));
@@ -180,10 +180,16 @@ impl Machines {
             false => Ok(None),
         };
         let safety = selected.iter().any(|property| property.checks.is_some());
+        // What breaks a promise must be a violation.
+        let tells = |checks: &Checks| checks.count(FaultKind::Assertion) && !checks.only_end_states();
+        let promises = match selected.iter().filter_map(|property| property.checks.as_ref()).all(tells) {
+            true => plan.promises(),
+            false => Promises::NotReliedOn,
+        };
         let unmerged = Reductions { merge: false, ..reductions };
         let merges = |merges: bool| watches.list.iter().any(|watch| plan.merges(watch) == merges);
         Ok(Machines {
-            safety: some(safety, &|| make(reductions, &[]))?,
+            safety: some(safety, &|| session.searched_relying(reductions, plan.config.exec, &[], promises))?,
             plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
             merged: some(merges(true), &|| make(reductions, &watches.sets))?,
         })

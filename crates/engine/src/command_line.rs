@@ -56,6 +56,7 @@ fn words(options: &CheckOptions) -> Vec<String> {
     option("--trail", options.trail.clone());
     let flags = [
         ("--sleep", options.sleep),
+        ("--trust-xr-xs", options.trust_xr_xs),
         ("--deterministic", options.deterministic),
         ("--all-errors", options.all_errors),
         ("--channels-empty", options.channels_empty),
@@ -96,6 +97,7 @@ mod tests {
             proviso: some("stack"),
             check: vec!["facts".to_string()],
             sleep: true,
+            trust_xr_xs: true,
             save: some("all"),
             state_cache: Some(1),
             opt: some("none"),
@@ -119,7 +121,7 @@ mod tests {
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
              --check facts --ltl '[] p' --fair weak --search dfs --por none --edges all --proviso stack --save all --state-cache 1 --opt none \
              --store table --threads 2 --handoff 3 --alone 0 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
-             --timeout 0.5 --seed 8 --trail t --sleep --deterministic --all-errors --channels-empty"
+             --timeout 0.5 --seed 8 --trail t --sleep --trust-xr-xs --deterministic --all-errors --channels-empty"
         );
         let plain = CheckOptions {
             source: Source { path: "m".to_string(), ..Source::default() },

@@ -1,9 +1,9 @@
 //! `spinor facts`: what reductions know of a model, in words and for machines.
 
 use machine::facts::{Access, Aspects, Cells, ChannelName, Region};
-use promela::ir::{ChanTypeId, Edge, InitStep, Proctype, ProctypeId, Program, Type, Var};
+use promela::ir::{ChanTypeId, Edge, InitStep, Proctype, ProctypeId, Program, Promise, Type, Var};
 use promela::source::SourceMap;
-use reduce::describe::{Description, EdgeFacts, Ends, Standing, describe};
+use reduce::describe::{Description, EdgeFacts, Ends, Standing, Standpoint, describe};
 use serde_json::{Value, json};
 
 /// The facts of a model, with the names that belong to them.
@@ -27,6 +27,22 @@ fn word(standing: Standing) -> &'static str {
     }
 }
 
+fn standpoint_word(standpoint: Standpoint) -> &'static str {
+    match standpoint {
+        Standpoint::Known => "known",
+        Standpoint::ReliedOn => "relied on",
+        Standpoint::NotUsed => "not used",
+    }
+}
+
+fn standpoint_words(standpoint: Standpoint) -> &'static str {
+    match standpoint {
+        Standpoint::Known => "known anyway",
+        Standpoint::ReliedOn => "relied on and checked by --por ample and stubborn",
+        Standpoint::NotUsed => "not used",
+    }
+}
+
 impl<'a> ModelFacts<'a> {
     /// Finds out what is known of a program.
     pub fn new(program: &'a Program, sources: &'a SourceMap) -> Self {
@@ -38,6 +54,12 @@ impl<'a> ModelFacts<'a> {
         let mut out = String::new();
         for ends in &self.known.channels {
             out.push_str(&self.channel_line(ends));
+        }
+        for (promise, standpoint) in self.promises() {
+            let owner = &self.program.proctype(promise.proctype).name;
+            let does = if promise.receive { "xr: only {} receives from" } else { "xs: only {} sends to" };
+            let does = does.replace("{}", owner);
+            out.push_str(&format!("promise {does} {}; {}\n", promise.text, standpoint_words(standpoint)));
         }
         for (p, proctype) in self.program.proctypes.iter().enumerate() {
             if self.known.edges[p].is_empty() {
@@ -78,13 +100,26 @@ impl<'a> ModelFacts<'a> {
                 "locations": locations.collect::<Vec<Value>>(),
             })
         };
+        let promise = |(promise, standpoint): (&Promise, Standpoint)| {
+            json!({
+                "kind": if promise.receive { "xr" } else { "xs" },
+                "proctype": self.program.proctype(promise.proctype).name,
+                "channel": promise.text,
+                "standpoint": standpoint_word(standpoint),
+            })
+        };
         let known = |(p, _): &(usize, &Proctype)| !self.known.edges[*p].is_empty();
         let proctypes = self.program.proctypes.iter().enumerate().filter(known).map(proctype);
         json!({
             "model": self.program.name,
             "channels": self.known.channels.iter().map(channel).collect::<Vec<Value>>(),
+            "promises": self.promises().map(promise).collect::<Vec<Value>>(),
             "proctypes": proctypes.collect::<Vec<Value>>(),
         })
+    }
+
+    fn promises(&self) -> impl Iterator<Item = (&Promise, Standpoint)> {
+        self.program.promises.iter().zip(self.known.promises.iter().copied())
     }
 
     /// The locations of a proctype that have edges: number, standing, edges.

@@ -34,6 +34,8 @@ pub struct CheckOptions {
     pub check: Vec<String>,
     /// `--sleep`.
     pub sleep: bool,
+    /// `--trust-xr-xs`.
+    pub trust_xr_xs: bool,
     /// `--save`.
     pub save: Option<String>,
     /// `--state-cache`.

@@ -269,6 +269,12 @@ impl Plan {
             }),
             _ => Por::None,
         };
+        if options.trust_xr_xs && !matches!(por, Por::Ample | Por::Stubborn) {
+            return Err(Failure::refused_with(
+                "--trust-xr-xs belongs to a reduction that relies on xr and xs",
+                "add --por stubborn or --por ample, or leave --trust-xr-xs out",
+            ));
+        }
         let proviso = proviso(options.proviso.as_deref(), por, order, config.threads)?;
         let limits = limits(options)?;
         let store = store_kind(config.store, options, &limits);
@@ -301,6 +307,17 @@ impl Plan {
     }
 }
 
+/// Whether a reduction relies on what `xr` and `xs` promise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promises {
+    /// No.
+    NotReliedOn,
+    /// Where that tells it more than it finds out; and whether it is true is checked.
+    Checked,
+    /// The same, unchecked.
+    Trusted,
+}
+
 impl Plan {
     /// Whether a search that leaves out no state may leave out edges.
     pub fn is_lean(&self) -> bool {
@@ -308,6 +325,16 @@ impl Plan {
             && self.order != Order::Handoff
             && self.state_cache.is_none()
             && !self.doubts.any()
+    }
+
+    /// Whether promises are relied on: only by a reduction that is asked for, so that without one a model is taken as it is. In
+    /// phase 1 of twophase states are passed over in which somebody may be about to break a promise.
+    pub fn promises(&self) -> Promises {
+        match self.por {
+            Por::Ample | Por::Stubborn if self.options.trust_xr_xs => Promises::Trusted,
+            Por::Ample | Por::Stubborn if self.options.por.is_some() => Promises::Checked,
+            _ => Promises::NotReliedOn,
+        }
     }
 
     /// How states are reduced, if there is somebody who chooses.

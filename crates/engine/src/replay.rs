@@ -65,7 +65,7 @@ fn run<T>(
         notices.push(Notice::plain(promela::diagnostic::Code::W0702, message, None));
     }
     let watches = watches(&session, &trail)?;
-    let machine = session.machine()?.watched(watches.sets.clone());
+    let machine = session.judge()?.watched(watches.sets.clone());
     let essence = session.essence()?;
     let judge = watches.list.first().map(|watch| Judge {
         claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),

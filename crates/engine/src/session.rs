@@ -4,18 +4,19 @@ use crate::check::Explored;
 use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::options::Source;
-use crate::plan::Por;
+use crate::plan::{Por, Promises};
 use crate::property::Inventory;
 use jit::Jit;
 use machine::Interp;
 use machine::opt::Reductions;
 use promela::ast::Unit;
 use promela::diagnostic::{Code, Diagnostic, Severity, has_errors};
-use promela::ir::{Expr, Program};
+use promela::ir::{Base, Expr, ExprKind, Program};
 use promela::parse::Dialect;
 use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
 use promela::{lint, lower, parse, preprocess};
+use reduce::promise::worth_relying_on;
 use reduce::{Extent, Stubborn, Watched};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -95,16 +96,46 @@ impl Session {
         exec: &str,
         propositions: &[Vec<Expr>],
     ) -> Result<Searched, Failure> {
-        let program = Arc::new(self.reduced(reductions, !propositions.is_empty())?);
+        self.searched_relying(reductions, exec, propositions, Promises::NotReliedOn)
+    }
+
+    /// The same for a reduction that relies on promises.
+    pub fn searched_relying(
+        &self,
+        reductions: Reductions,
+        exec: &str,
+        propositions: &[Vec<Expr>],
+        promises: Promises,
+    ) -> Result<Searched, Failure> {
+        let mut program = self.reduced(reductions, !propositions.is_empty())?;
+        let relied_on = match promises {
+            Promises::NotReliedOn => Vec::new(),
+            Promises::Checked | Promises::Trusted => worth_relying_on(&program),
+        };
+        for &promise in relied_on.iter().filter(|_| promises == Promises::Checked) {
+            program.promises[promise].checked = true;
+        }
+        let program = Arc::new(program);
         let propositions = propositions.to_vec();
         if exec != "jit" {
-            return Ok(Searched::Interp(self.machine_for(program)?.watched(propositions)));
+            let machine = self.machine_for(program)?.watched(propositions);
+            return Ok(Searched { machine: Machine::Interp(machine), relied_on });
         }
         let sources = Arc::clone(&self.sources);
         let machine = Jit::watched(program, propositions, move |span| sources.location(span));
         machine
-            .map(Searched::Jit)
+            .map(|machine| Searched { machine: Machine::Jit(machine), relied_on })
             .map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
+    }
+
+    /// The machine in which what a search found is shown to be so. It tells broken promises, too.
+    pub fn judge(&self) -> Result<Interp, Failure> {
+        let mut program = Program::clone(self.program()?);
+        for promise in &mut program.promises {
+            promise.checked =
+                matches!(&promise.chan.kind, ExprKind::Load(place) if place.base == Base::Global);
+        }
+        self.machine_for(Arc::new(program))
     }
 
     /// The reference machine without values that nobody will ever look at.
@@ -142,7 +173,14 @@ impl Session {
 
 /// A machine that is searched.
 #[derive(Debug)]
-pub enum Searched {
+pub struct Searched {
+    machine: Machine,
+    /// The promises on which a reduction relies.
+    relied_on: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Machine {
     /// The reference machine.
     Interp(Interp),
     /// Native code.
@@ -155,25 +193,28 @@ impl Searched {
             Por::Ample => Extent::OneProcess,
             Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
         };
-        match self {
-            Searched::Interp(machine) => Stubborn::new(machine.program(), machine, extent),
-            Searched::Jit(machine) => Stubborn::new(machine.interp().program(), machine, extent),
+        let promises = &self.relied_on[..];
+        match &self.machine {
+            Machine::Interp(machine) => Stubborn::relying_on(machine.program(), machine, extent, promises),
+            Machine::Jit(machine) => {
+                Stubborn::relying_on(machine.interp().program(), machine, extent, promises)
+            }
         }
     }
 }
 
 impl Explored for Searched {
     fn system(&self) -> &dyn TransitionSystem {
-        match self {
-            Searched::Interp(machine) => machine,
-            Searched::Jit(machine) => machine,
+        match &self.machine {
+            Machine::Interp(machine) => machine,
+            Machine::Jit(machine) => machine,
         }
     }
 
     fn coverage(&self) -> Option<Vec<Coverage>> {
-        match self {
-            Searched::Interp(machine) => machine.coverage(),
-            Searched::Jit(machine) => machine.interp().coverage(),
+        match &self.machine {
+            Machine::Interp(machine) => machine.coverage(),
+            Machine::Jit(machine) => machine.interp().coverage(),
         }
     }
 
@@ -196,16 +237,16 @@ impl Explored for Searched {
     }
 
     fn interp(&self) -> Option<&Interp> {
-        Some(match self {
-            Searched::Interp(machine) => machine,
-            Searched::Jit(machine) => machine.interp(),
+        Some(match &self.machine {
+            Machine::Interp(machine) => machine,
+            Machine::Jit(machine) => machine.interp(),
         })
     }
 
     fn to_interp(&self, state: &[u8]) -> Vec<u8> {
-        match self {
-            Searched::Interp(_) => state.to_vec(),
-            Searched::Jit(machine) => machine.to_interp(state),
+        match &self.machine {
+            Machine::Interp(_) => state.to_vec(),
+            Machine::Jit(machine) => machine.to_interp(state),
         }
     }
 }

@@ -184,8 +184,11 @@ impl Native {
 
     /// Errors that the state itself shows.
     pub fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        if self.program.invariants.is_empty() {
+        if !self.interp.has_invariants() {
             return;
+        }
+        if self.program.promises.iter().any(|promise| promise.checked) {
+            return self.interp.inspect(&self.to_interp(state), out);
         }
         if let (Some(holds), Some(shape)) = (self.code.invariants, self.shape_of(state)) {
             // SAFETY: the code was made for this signature and only reads the state, which has this shape.

@@ -86,7 +86,15 @@ pub fn persistent(
 ) -> Result<(), Broken> {
     let mut seen = HashSet::from([state.to_vec()]);
     let mut open = VecDeque::from([(state.to_vec(), 0usize, ActionId(u64::MAX))]);
+    let mut broken = Vec::new();
     while let Some((at, distance, by)) = open.pop_front() {
+        // Where a promise is broken on which the choice relies, that is told, and nothing else.
+        if system.has_invariants() {
+            system.inspect(&at, &mut broken);
+            if broken.drain(..).any(|fault| fault.kind == FaultKind::Assertion) {
+                return Ok(());
+            }
+        }
         let enabled = outcomes(system, &at);
         for &t in chosen {
             let broken = |other, what| Broken { chosen: t, other, distance, what };

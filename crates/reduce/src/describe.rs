@@ -4,12 +4,13 @@
 //! have numbers and parameters ([`crate::instance`]).
 
 use machine::facts::{Access, Analysis, Facts, Who};
-use promela::ir::{Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, visit};
+use promela::ir::{Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, Promise, visit};
 
 use crate::bits::Bits;
 use crate::components::Components;
 use crate::mark::{Mark, Marker, hand_over};
 use crate::object::{Object, Objects};
+use crate::promise::worth_relying_on;
 use crate::visible::Visible;
 
 /// How a statement stands to what others do; from the most to the least independent.
@@ -64,6 +65,19 @@ pub struct Description {
     pub channels: Vec<Ends>,
     /// For every proctype, whether several processes of it may exist during a run.
     pub several: Vec<bool>,
+    /// For every promise what becomes of it.
+    pub promises: Vec<Standpoint>,
+}
+
+/// What becomes of a promise (`xr`, `xs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standpoint {
+    /// It is known to be true without it.
+    Known,
+    /// Reductions that are asked for rely on it and check it.
+    ReliedOn,
+    /// It is not used.
+    NotUsed,
 }
 
 /// Finds out what is known of a program.
@@ -111,10 +125,34 @@ pub fn describe(program: &Program) -> Description {
     let edges = ids.iter().map(|&id| {
         marks[id.index()].iter().enumerate().map(|(e, mark)| edge(id, e, mark)).collect::<Vec<EdgeFacts>>()
     });
-    Description { edges: edges.collect(), channels: ends(&analysis, &several), several }
+    let edges = edges.collect();
+    let channels = ends(&analysis, &several);
+    let promises = standpoints(&analysis, &channels);
+    Description { edges, channels, several, promises }
 }
 
-fn runs(program: &Program, id: ProctypeId) -> bool {
+fn standpoints(analysis: &Analysis<'_>, channels: &[Ends]) -> Vec<Standpoint> {
+    let program = analysis.program;
+    let relied_on = worth_relying_on(program);
+    let standpoint = |(place, promise): (usize, &Promise)| {
+        let by_one = |ends: &Ends| match promise.receive {
+            true => ends.exclusive_receive && ends.receivers.iter().all(|id| *id == promise.proctype),
+            false => ends.exclusive_send && ends.senders.iter().all(|id| *id == promise.proctype),
+        };
+        let meant = analysis.meant(Who::any(promise.proctype), &promise.chan);
+        match () {
+            () if !meant.is_empty() && meant.iter().all(|meant| by_one(&channels[meant.ty.index()])) => {
+                Standpoint::Known
+            }
+            () if relied_on.contains(&place) => Standpoint::ReliedOn,
+            () => Standpoint::NotUsed,
+        }
+    };
+    program.promises.iter().enumerate().map(standpoint).collect()
+}
+
+/// Whether there are processes of this proctype: it is no claim or trace.
+pub(crate) fn runs(program: &Program, id: ProctypeId) -> bool {
     matches!(program.proctype(id).kind, ProctypeKind::Proctype | ProctypeKind::Init)
 }
 
@@ -136,7 +174,7 @@ fn is_local(access: &Access) -> bool {
 }
 
 /// Whether several processes of a proctype may exist: started more than once, in a circle, or by several.
-fn several(program: &Program) -> Vec<bool> {
+pub(crate) fn several(program: &Program) -> Vec<bool> {
     let mut starts = vec![0u32; program.proctypes.len()];
     program.active.iter().for_each(|active| starts[active.proctype.index()] += 1);
     let mut started_by: Vec<(usize, usize)> = Vec::new();

@@ -17,6 +17,7 @@ pub mod instance;
 pub mod mark;
 pub mod object;
 pub mod patience;
+pub mod promise;
 pub mod stubborn;
 pub mod visible;
 

@@ -116,7 +116,7 @@ fn receivers(analysis: &Analysis<'_>, ty: ChanTypeId) -> Vec<(ProctypeId, EdgeId
     for (p, proctype) in analysis.program.proctypes.iter().enumerate() {
         let who = Who::any(ProctypeId(p as u32));
         for (e, edge) in proctype.edges.iter().enumerate() {
-            let takes = |chan: &&Expr| analysis.meant(who, chan).iter().any(|meant| meant.ty == ty);
+            let takes = |chan: &&Expr| analysis.meant_by(who, chan, true).iter().any(|meant| meant.ty == ty);
             if received_from(proctype, edge).iter().any(takes) {
                 found.push((who.id, EdgeId(e as u32)));
             }
@@ -127,7 +127,9 @@ fn receivers(analysis: &Analysis<'_>, ty: ChanTypeId) -> Vec<(ProctypeId, EdgeId
 
 fn sends_to(analysis: &Analysis<'_>, who: Who<'_>, edge: &Edge) -> Vec<ChanTypeId> {
     match &edge.action {
-        Action::Send { chan, .. } => analysis.meant(who, chan).iter().map(|meant| meant.ty).collect(),
+        Action::Send { chan, .. } => {
+            analysis.meant_by(who, chan, false).iter().map(|meant| meant.ty).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -379,7 +381,8 @@ impl<'a> Marker<'a> {
             other |= matches!(part.kind, ExprKind::Chan(..) | ExprKind::Poll { .. });
         });
         proctype.provided.iter().for_each(|expr| other |= asks_channel(expr));
-        let meant = self.analysis.meant(self.who, chan);
+        let receive = matches!(edge.action, Action::Receive { .. });
+        let meant = self.analysis.meant_by(self.who, chan, receive);
         let number = meant.first()?.number?;
         let one = meant.iter().all(|m| m.number == Some(number));
         let types: Vec<ChanTypeId> = meant.iter().map(|m| m.ty).collect();

@@ -63,7 +63,17 @@ impl std::fmt::Debug for Stubborn<'_> {
 impl<'a> Stubborn<'a> {
     /// For a program and the machine that executes it.
     pub fn new(program: &'a Program, look: &'a dyn Look, extent: Extent) -> Self {
-        let analysis = Analysis::new(program);
+        Stubborn::relying_on(program, look, extent, &[])
+    }
+
+    /// The same, relying on some of the program's promises ([`crate::promise`]).
+    pub fn relying_on(
+        program: &'a Program,
+        look: &'a dyn Look,
+        extent: Extent,
+        promises: &[usize],
+    ) -> Self {
+        let analysis = Analysis::relying_on(program, promises);
         let facts = Facts::new(program);
         let telling = telling(program);
         let ground = Ground {

@@ -226,6 +226,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let all = self.expansion.edges().len();
         let kept = self.push_successors(0..all, false)?;
         let rest = self.expansion.rest;
+        let state = &self.stack.state;
+        self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], all);
         if rest.is_empty() {
             return self.expanded_in_full();
         }
@@ -238,6 +240,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.note_faulty();
         self.judge_steps()?;
         self.push_successors(all..self.expansion.edges().len(), true)?;
+        let state = &self.stack.state;
+        self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], self.expansion.edges().len());
         self.expanded_in_full()
     }
 

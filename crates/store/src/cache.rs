@@ -5,9 +5,11 @@
 //! what else it knows only saves it from doing work twice. With partial orders most states are met once, so few
 //! need to be kept.
 //!
-//! **Who has to go.** The key that left the stack longest ago, unless it was met again since: then it is passed over once (the
-//! *second chance* of paging). A depth-first search mostly comes back to where it has just been, and a state that was met
-//! again is one that several ways lead to. Neither needs more than a queue and a bit.
+//! **Who has to go.** One that is chosen at random, among those from which at most one edge leads on if there are such; unless it was
+//! met again since it left the stack: then it is passed over once. Chance spreads what is forgotten evenly, so that what is
+//! explored again soon ends at something that is known; a queue drops whole regions, which are then explored again whole, over
+//! and over. Where one edge leads on, exploring again is one step. (Mutual exclusion in log(n) messages, three participants who go
+//! on for ever, 1,196 states: with 300 off the stack a queue takes 132,333 transitions, chance 4,881, this way 2,534.)
 //!
 //! Beside every key stands a note that belongs to the search (sleep sets). How many keys were met again after they were dropped
 //! is told by a [`Tally`], which may take a few too many for such.
@@ -16,7 +18,6 @@ use crate::hash::hash;
 use crate::tally::Tally;
 use crate::{Full, Noted, Seen};
 use std::cell::Cell;
-use std::collections::VecDeque;
 
 /// The least size of the index.
 const FIRST_SLOTS: usize = 64;
@@ -32,8 +33,10 @@ pub struct Cache<N> {
     entries: Vec<Entry<N>>,
     /// Entries that are not in use.
     free: Vec<u32>,
-    /// Entries that have left the stack, the earliest first.
-    left: VecDeque<u32>,
+    /// Entries that have left the stack: those with at most one edge, and the others.
+    passages: Vec<u32>,
+    others: Vec<u32>,
+    random: Dice,
     keys: u64,
     key_bytes: u64,
     counts: Counts,
@@ -47,6 +50,8 @@ struct Entry<N> {
     note: N,
     /// How often it is on the stack.
     held: u32,
+    /// Whether at most one edge leads on from it.
+    passage: bool,
     /// Whether it waits among those that have left the stack.
     waits: bool,
     /// Whether it was met since it left the stack, or since it was passed over.
@@ -74,7 +79,9 @@ impl<N: Default> Cache<N> {
             index: vec![0; FIRST_SLOTS],
             entries: Vec::new(),
             free: Vec::new(),
-            left: VecDeque::new(),
+            passages: Vec::new(),
+            others: Vec::new(),
+            random: Dice(0x9e37_79b9_7f4a_7c15),
             keys: 0,
             key_bytes: 0,
             counts: Counts::default(),
@@ -127,8 +134,15 @@ impl<N: Default> Cache<N> {
         if self.memory() + key.len() as u64 > self.limit || self.entries.len() >= u32::MAX as usize - 1 {
             return Err(Full);
         }
-        let entry =
-            Entry { hash, key: key.into(), note: N::default(), held: 0, waits: false, met: Cell::new(false) };
+        let entry = Entry {
+            hash,
+            key: key.into(),
+            note: N::default(),
+            held: 0,
+            passage: false,
+            waits: false,
+            met: Cell::new(false),
+        };
         let slot = self.slot(key, hash);
         let at = match self.free.pop() {
             Some(at) => {
@@ -181,20 +195,36 @@ impl<N: Default> Cache<N> {
     fn wait(&mut self, at: usize) {
         if !self.entries[at].waits {
             self.entries[at].waits = true;
-            self.left.push_back(at as u32);
+            let list = if self.entries[at].passage { &mut self.passages } else { &mut self.others };
+            list.push(at as u32);
         }
-        while self.left.len() as u64 > self.most {
-            let Some(first) = self.left.pop_front() else { return };
-            let entry = &mut self.entries[first as usize];
-            if entry.held > 0 {
-                entry.waits = false;
-            } else if entry.met.replace(false) {
-                self.left.push_back(first);
-            } else {
-                entry.waits = false;
-                self.remove(first as usize);
+        while (self.passages.len() + self.others.len()) as u64 > self.most {
+            let list = if self.passages.is_empty() { &mut self.others } else { &mut self.passages };
+            let place = self.random.below(list.len());
+            let entry = &mut self.entries[list[place] as usize];
+            if entry.held == 0 && entry.met.replace(false) {
+                continue;
+            }
+            let at = list.swap_remove(place) as usize;
+            entry.waits = false;
+            if entry.held == 0 {
+                self.remove(at);
             }
         }
+    }
+}
+
+/// Numbers that look random and are the same each time: a search that is repeated is the same.
+#[derive(Debug)]
+struct Dice(u64);
+
+impl Dice {
+    /// A number below `n`.
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((u128::from(self.0) * n as u128) >> 64) as usize
     }
 }
 
@@ -230,6 +260,12 @@ impl<N: Default> Seen for Cache<N> {
         }
     }
 
+    fn weigh(&mut self, key: &[u8], edges: usize) {
+        if let Some(at) = self.find(key, hash(key)) {
+            self.entries[at].passage = edges <= 1;
+        }
+    }
+
     fn leave(&mut self, key: &[u8]) {
         let Some(at) = self.find(key, hash(key)) else { return };
         self.entries[at].held = self.entries[at].held.saturating_sub(1);
@@ -248,7 +284,11 @@ impl<N: Default> Seen for Cache<N> {
 
     fn memory(&self) -> u64 {
         let entries = self.entries.capacity() * size_of::<Entry<N>>();
-        let lists = (self.index.capacity() + self.free.capacity() + self.left.capacity()) * 4;
+        let lists = (self.index.capacity()
+            + self.free.capacity()
+            + self.passages.capacity()
+            + self.others.capacity())
+            * 4;
         (entries + lists) as u64 + self.key_bytes + self.keys * 16 + self.dropped.memory()
     }
 }
@@ -277,13 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_left_first_has_to_go() {
+    fn if_there_are_too_many_some_have_to_go() {
         let mut cache = Cache::new(3, u64::MAX);
         (0..5).for_each(|key| assert!(visit(&mut cache, key)));
-        let known: Vec<u32> = (0..5).filter(|&key| knows(&cache, key)).collect();
-        assert_eq!(known, [2, 3, 4]);
+        let unknown: Vec<u32> = (0..5).filter(|&key| !knows(&cache, key)).collect();
+        assert_eq!(unknown.len(), 2);
         assert_eq!(cache.forgotten(), Some(Counts { inserted: 5, cleared: 2, reexplored: 0 }));
-        assert!(visit(&mut cache, 1));
+        assert!(visit(&mut cache, unknown[0]));
         assert_eq!(cache.forgotten(), Some(Counts { inserted: 6, cleared: 3, reexplored: 1 }));
         assert_eq!(cache.n_keys(), 5, "keys ever stored, each once");
     }
@@ -295,10 +335,24 @@ mod tests {
         visit(&mut cache, 1);
         assert!(cache.knows(&0_u32.to_le_bytes()).unwrap());
         visit(&mut cache, 2);
-        assert!(knows(&cache, 0) && !knows(&cache, 1) && knows(&cache, 2));
-        visit(&mut cache, 3);
-        visit(&mut cache, 4);
+        assert!(knows(&cache, 0));
+        (3..100).for_each(|key| assert!(visit(&mut cache, key)));
         assert!(!knows(&cache, 0), "a second chance is not a third");
+    }
+
+    #[test]
+    fn passages_have_to_go_first() {
+        let mut cache: Cache<u32> = Cache::new(10, u64::MAX);
+        for n in 0..100_u32 {
+            let key = n.to_le_bytes();
+            assert!(cache.is_new(&key).unwrap());
+            cache.hold(&key);
+            cache.weigh(&key, if n < 10 { 2 } else { 1 });
+            cache.leave(&key);
+        }
+        assert!((0..10).all(|n| knows(&cache, n)));
+        (100..103).for_each(|n| assert!(visit(&mut cache, n)));
+        assert_eq!((0..103).filter(|&n| knows(&cache, n)).count(), 10, "no passage is left");
     }
 
     #[test]
@@ -328,33 +382,30 @@ mod tests {
         assert!(cache.note(&key, ticket).is_none());
         visit(&mut cache, 5);
         *cache.note(&key, ticket).unwrap() = 9;
-        (6..16).for_each(|n| assert!(visit(&mut cache, n)));
+        (6..1000).for_each(|n| assert!(visit(&mut cache, n)));
         assert!(cache.note(&key, ticket).is_none(), "gone with its key");
         visit(&mut cache, 5);
         assert_eq!(cache.note(&key, ticket), Some(&mut 0));
     }
 
-    /// Against a plain list, with keys that collide.
+    /// Against a plain set, with keys that collide.
     #[test]
-    fn behaves_as_a_queue_of_keys() {
+    fn behaves_as_a_set_of_keys() {
         let mut cache = Cache::new(50, u64::MAX);
-        let mut model: VecDeque<u32> = VecDeque::new();
         let mut random = 1_u64;
         for _ in 0..20_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let key = (random >> 33) as u32 % 120;
-            if model.contains(&key) {
-                assert!(knows(&cache, key));
+            let before: Vec<u32> = (0..120).filter(|&key| knows(&cache, key)).collect();
+            if before.contains(&key) {
                 continue;
             }
             assert!(visit(&mut cache, key));
-            model.push_back(key);
-            if model.len() > 50 {
-                model.pop_front();
-            }
-            assert_eq!(cache.keys as usize, model.len());
+            let lost = before.iter().filter(|&&key| !knows(&cache, key)).count();
+            let now = (0..120).filter(|&key| knows(&cache, key)).count();
+            assert_eq!((cache.keys as usize, now), (now, (before.len() + 1).min(50)));
+            assert!(lost <= 1);
         }
-        assert!(model.iter().all(|&key| knows(&cache, key)));
     }
 
     #[test]

@@ -133,6 +133,9 @@ pub trait Seen {
     /// forget it.
     fn leave(&mut self, _key: &[u8]) {}
 
+    /// So many edges lead on from `key`, through which the path goes: a store that forgets may keep what leads further on.
+    fn weigh(&mut self, _key: &[u8], _edges: usize) {}
+
     /// What was forgotten, for stores that do.
     fn forgotten(&self) -> Option<cache::Counts> {
         None

@@ -76,6 +76,9 @@ pub struct Analysis<'p> {
     partners: BTreeMap<ChanTypeId, Region>,
     /// What the trace assertion looks at.
     trace: Region,
+    /// For every proctype the declarations of channels to which its processes do not send, and from which they do not receive,
+    /// because others promise so.
+    kept_from: Vec<[BTreeSet<u32>; 2]>,
 }
 
 /// What the statements of a process touch.
@@ -102,13 +105,26 @@ impl Effect {
 impl<'p> Analysis<'p> {
     /// An analysis of a program.
     pub fn new(program: &'p Program) -> Self {
+        Analysis::relying_on(program, &[])
+    }
+
+    /// An analysis of a program that relies on some of its promises (by their places in [`Program::promises`]), each about a
+    /// channel that a global variable always names.
+    pub fn relying_on(program: &'p Program, promises: &[usize]) -> Self {
         let channels = Channels {
             globals: created(&program.init),
             own: program.proctypes.iter().map(|p| created(&p.init)).collect(),
         };
         let points = Points::sure(program);
-        let mut analysis =
-            Analysis { program, points, channels, partners: BTreeMap::new(), trace: Region::default() };
+        let mut analysis = Analysis {
+            program,
+            points,
+            channels,
+            partners: BTreeMap::new(),
+            trace: Region::default(),
+            kept_from: Vec::new(),
+        };
+        analysis.keep_from(promises);
         if let Some(id) = program.trace {
             let mut region = Region { trace: true, ..Region::default() };
             for edge in &program.proctype(id).edges {
@@ -118,6 +134,33 @@ impl<'p> Analysis<'p> {
         }
         analysis.find_partners();
         analysis
+    }
+
+    fn keep_from(&mut self, promises: &[usize]) {
+        self.kept_from = vec![Default::default(); self.program.proctypes.len()];
+        for promise in promises.iter().filter_map(|&place| self.program.promises.get(place)) {
+            for ty in self.meant(Who::any(promise.proctype), &promise.chan).iter().map(|meant| meant.ty.0) {
+                for (p, kept) in self.kept_from.iter_mut().enumerate() {
+                    if p != promise.proctype.index() {
+                        kept[usize::from(promise.receive)].insert(ty);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The declarations of the channels that a statement does not use: a receive (or a send).
+    fn kept_from(&self, who: Option<Who<'_>>, receive: bool) -> Option<&BTreeSet<u32>> {
+        Some(&self.kept_from.get(who?.id.index())?[usize::from(receive)])
+    }
+
+    /// The channels to which a send (or a receive) may go.
+    pub fn meant_by(&self, who: Who<'_>, chan: &Expr, receive: bool) -> Vec<Meant> {
+        let mut meant = self.meant(who, chan);
+        if let Some(kept) = self.kept_from(Some(who), receive) {
+            meant.retain(|meant| !kept.contains(&meant.ty.0));
+        }
+        meant
     }
 
     fn find_partners(&mut self) {
@@ -248,11 +291,11 @@ impl<'p> Analysis<'p> {
             Action::Guard(expr) => self.whole_expr(region, Some(who), expr),
             Action::Receive { chan, random, args, .. } => {
                 self.whole_expr(region, Some(who), chan);
-                self.message(region, Some(who), chan, *random, args);
+                self.message(region, Some(who), (chan, true), *random, args);
             }
             Action::Send { chan, args, .. } => {
                 self.whole_expr(region, Some(who), chan);
-                self.channel(region, Some(who), chan, Aspects::FULL);
+                self.used(region, Some(who), (chan, false), Aspects::FULL);
                 if self.may_be_rendezvous(who, chan) {
                     // What is offered decides who takes it, and an error in it shows itself at once.
                     args.iter().for_each(|arg| self.whole_expr(region, Some(who), arg));
@@ -300,16 +343,16 @@ impl<'p> Analysis<'p> {
             Action::Assign(place, _) => add_cells(writes, Some(who), place),
             Action::Send { chan, sorted, .. } => {
                 let seen = if *sorted { Aspects::ALL } else { Aspects::NONE };
-                self.channel(reads, Some(who), chan, seen);
+                self.used(reads, Some(who), (chan, false), seen);
                 let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
                 let changed = if *sorted { Aspects::ALL } else { ends.and(Aspects::BACK) };
-                self.channel(writes, Some(who), chan, changed);
+                self.used(writes, Some(who), (chan, false), changed);
                 self.observed(reads, writes);
             }
             Action::Receive { chan, random, keep, args } => {
-                self.message(reads, Some(who), chan, *random, args);
+                self.message(reads, Some(who), (chan, true), *random, args);
                 if args.iter().any(|arg| matches!(arg, RecvArg::Store(_))) {
-                    self.channel(reads, Some(who), chan, Aspects::HEAD);
+                    self.used(reads, Some(who), (chan, true), Aspects::HEAD);
                 }
                 for arg in args {
                     if let RecvArg::Store(place) = arg {
@@ -318,14 +361,14 @@ impl<'p> Analysis<'p> {
                 }
                 if !keep {
                     let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
-                    self.channel(writes, Some(who), chan, if *random { Aspects::ALL } else { ends });
+                    self.used(writes, Some(who), (chan, true), if *random { Aspects::ALL } else { ends });
                     if self.program.trace.is_some() {
                         self.channel(reads, Some(who), chan, Aspects::HEAD);
                     }
                     self.observed(reads, writes);
                 }
             }
-            Action::Event { chan, args, .. } => self.message(reads, Some(who), chan, false, args),
+            Action::Event { chan, args, .. } => self.message(reads, Some(who), (chan, false), false, args),
             Action::SetPriority(..) => {
                 reads.processes = true;
                 writes.priorities = true;
@@ -405,7 +448,7 @@ impl<'p> Analysis<'p> {
                 };
                 self.channel(region, who, chan, aspects);
             }
-            ExprKind::Poll { chan, random, args } => self.message(region, who, chan, *random, args),
+            ExprKind::Poll { chan, random, args } => self.message(region, who, (chan, false), *random, args),
             ExprKind::Run { .. } | ExprKind::NrPr => region.processes = true,
             ExprKind::Enabled(_) => region.everything = true,
             ExprKind::Timeout => region.timeout = true,
@@ -435,12 +478,12 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// What looking for a message reads: whether there is one, and its fields when they are compared.
+    /// What looking for a message reads: whether there is one, and its fields when they are compared. Looking is no receiving.
     fn message(
         &self,
         region: &mut Region,
         who: Option<Who<'_>>,
-        chan: &Expr,
+        (chan, receives): (&Expr, bool),
         random: bool,
         args: &[RecvArg],
     ) {
@@ -450,7 +493,8 @@ impl<'p> Analysis<'p> {
             (true, false) => Aspects::EMPTY.and(Aspects::HEAD),
             (true, true) => Aspects::ALL,
         };
-        self.channel(region, who, chan, aspects);
+        let but = if receives { self.kept_from(who, true) } else { None };
+        self.channel_but(region, who, chan, aspects, but);
         for arg in args {
             match arg {
                 RecvArg::Match(expr) => self.whole_expr(region, who, expr),
@@ -461,17 +505,47 @@ impl<'p> Analysis<'p> {
 
     /// Adds aspects of the channel that an expression means. Channels without room for messages are always empty.
     fn channel(&self, region: &mut Region, who: Option<Who<'_>>, chan: &Expr, aspects: Aspects) {
+        self.channel_but(region, who, chan, aspects, None);
+    }
+
+    /// The same for the channel of a send (or a receive).
+    fn used(
+        &self,
+        region: &mut Region,
+        who: Option<Who<'_>>,
+        (chan, receive): (&Expr, bool),
+        aspects: Aspects,
+    ) {
+        self.channel_but(region, who, chan, aspects, self.kept_from(who, receive));
+    }
+
+    /// The same, some declarations aside.
+    fn channel_but(
+        &self,
+        region: &mut Region,
+        who: Option<Who<'_>>,
+        chan: &Expr,
+        aspects: Aspects,
+        but: Option<&BTreeSet<u32>>,
+    ) {
+        let aside = |ty: u32| but.is_some_and(|but| but.contains(&ty));
+        let is_aside = |n: u32| self.channels.globals.get(n as usize).is_some_and(|ty| aside(ty.0));
         if let Some(number) = who.and_then(|who| who.value(chan)) {
-            return self.numbered(region, who, chan, number, aspects);
+            if number < 1 || !is_aside(number as u32 - 1) {
+                self.numbered(region, who, chan, number, aspects);
+            }
+            return;
         }
         if let Some(names) = self.named(who, chan) {
-            names.into_iter().for_each(|name| region.add_channel(name, aspects));
+            let names =
+                names.into_iter().filter(|name| !matches!(name, ChannelName::Global(n) if is_aside(*n)));
+            names.for_each(|name| region.add_channel(name, aspects));
             return;
         }
         // It may have died with its process.
         region.processes = true;
         for ty in self.points.of(chan, who.map(|who| who.id.index())) {
-            if self.program.chan_types[ty as usize].capacity > 0 {
+            if !aside(ty) && self.program.chan_types[ty as usize].capacity > 0 {
                 region.add_channel(ChannelName::Declared(ChanTypeId(ty)), aspects);
             }
         }

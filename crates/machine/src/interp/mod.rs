@@ -25,6 +25,7 @@ mod look;
 mod moves;
 mod print;
 mod process;
+mod promise;
 mod snapshot;
 mod state;
 mod step;
@@ -279,14 +280,15 @@ impl TransitionSystem for Interp {
     }
 
     fn has_invariants(&self) -> bool {
-        !self.program.invariants.is_empty()
+        !self.program.invariants.is_empty() || self.checks_promises()
     }
 
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        if self.program.invariants.is_empty() {
+        if !self.has_invariants() {
             return;
         }
         let Ok(state) = self.decode(state) else { return };
+        self.broken_promises(&state, out);
         let view = View { program: &self.program, state: &state, pid: None, mode: Mode::default() };
         for invariant in &self.program.invariants {
             let trap = match view.eval(&invariant.expr) {

@@ -4,7 +4,7 @@
 //!
 //! - `name`, `uses` (words), `mtypes` (`name`, `values`: `name`, `value`), `structs` (`name`, `cells`, `fields`: `name`,
 //!   `type`, `offset`), `globals` (variables), `channels` (`name`, `capacity`, `fields`: types, position), `proctypes`,
-//!   `active` (`proctype`, `name`, `priority`), `invariants` and `ltl` (`name`, `text`, `ir`, position), `never` and
+//!   `active` (`proctype`, `name`, `priority`), `invariants` and `ltl` (`name`, `text`, `ir`, position), `promises` (`kind`, `proctype`, `text`, `ir`, position), `never` and
 //!   `trace` (numbers of proctypes).
 //! - A variable: `name`, `type`, `cell`, `cells`, `hidden`, position.
 //! - A proctype: `name`, `kind`, `deterministic`, `params`, `cells`, `start`, `locals`, `labels` (`name`, `location`),
@@ -103,6 +103,13 @@ impl Writer<'_> {
             w.text_field("text", &invariant.text);
             w.text_field("ir", &print_expr(&invariant.expr));
             w.position(invariant.span);
+        });
+        self.objects("promises", &program.promises, |w, promise| {
+            w.text_field("kind", if promise.receive { "xr" } else { "xs" });
+            w.number_field("proctype", promise.proctype.0);
+            w.text_field("text", &promise.text);
+            w.text_field("ir", &print_expr(&promise.chan));
+            w.position(promise.span);
         });
         self.objects("ltl", &program.ltl, |w, ltl| {
             w.text_field("name", &ltl.name);

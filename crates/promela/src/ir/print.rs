@@ -401,6 +401,19 @@ impl Printer {
             self.line = Span::NONE;
             self.word("\n");
         }
+        for promise in &program.promises {
+            let word = if promise.receive { "xr" } else { "xs" };
+            let checked = if promise.checked { " checked" } else { "" };
+            self.word(&format!("{word} proctype{}{checked}", promise.proctype.0));
+            self.spaced_span(promise.span);
+            self.word(" ");
+            quote(&mut self.out, &promise.text);
+            self.word(" = ");
+            self.line = promise.span;
+            self.expr(&promise.chan);
+            self.line = Span::NONE;
+            self.word("\n");
+        }
         for ltl in &program.ltl {
             self.property("ltl", &ltl.name, ltl.span, &ltl.text);
             self.formula(&ltl.formula);

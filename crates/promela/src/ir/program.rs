@@ -64,6 +64,8 @@ pub struct Program {
     pub active: Vec<ActiveProcess>,
     /// PV's invariants.
     pub invariants: Vec<Invariant>,
+    /// What `xr` and `xs` promise.
+    pub promises: Vec<Promise>,
     /// `ltl` blocks, names resolved.
     pub ltl: Vec<LtlProperty>,
     /// Never claims.
@@ -252,6 +254,24 @@ pub struct Invariant {
     pub text: String,
     /// Where.
     pub span: Span,
+}
+
+/// `xr c` or `xs c`: no process but the one that says so receives from `c`, or sends to it.
+#[derive(Clone, Debug)]
+pub struct Promise {
+    /// Who says so: each process of this proctype.
+    pub proctype: ProctypeId,
+    /// `xr` rather than `xs`.
+    pub receive: bool,
+    /// The channel, as the process sees it.
+    pub chan: Expr,
+    /// As written.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+    /// Whether a machine is to tell a state in which somebody else is about to use the channel. The front end leaves that to
+    /// those who rely on the promise.
+    pub checked: bool,
 }
 
 /// An `ltl` block.

@@ -274,6 +274,7 @@ impl<'a> Reader<'a> {
             }
             "active" => program.active.push(self.active()?),
             "invariant" => program.invariants.push(self.invariant()?),
+            "xr" | "xs" => program.promises.push(self.promise()?),
             "ltl" => program.ltl.push(self.ltl()?),
             "never" => {
                 self.keyword("never")?;
@@ -375,6 +376,20 @@ impl<'a> Reader<'a> {
     fn invariant(&mut self) -> Read<Invariant> {
         let (name, span, text) = self.property("invariant")?;
         Ok(Invariant { name, expr: self.expr()?, text, span })
+    }
+
+    fn promise(&mut self) -> Read<Promise> {
+        let receive = self.flag("xr")?;
+        if !receive {
+            self.keyword("xs")?;
+        }
+        let proctype = self.proctype_id()?;
+        let checked = self.flag("checked")?;
+        let span = self.span()?;
+        let text = self.string()?;
+        self.punct("=")?;
+        self.line = span;
+        Ok(Promise { proctype, receive, chan: self.expr()?, text, span, checked })
     }
 
     fn ltl(&mut self) -> Read<LtlProperty> {

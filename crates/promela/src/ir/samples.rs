@@ -173,6 +173,16 @@ pub(super) fn everything() -> Program {
         text: "v >= 0".to_owned(),
         span: span(7, 9),
     });
+    for (receive, checked) in [(true, false), (false, true)] {
+        program.promises.push(Promise {
+            proctype: ProctypeId(0),
+            receive,
+            chan: load(global(9, Scalar::Chan)),
+            text: "c".to_owned(),
+            span: span(8, 9),
+            checked,
+        });
+    }
     let formula = every_formula();
     let text = "[] \\\n\t\"é\"".to_owned();
     program.ltl.push(LtlProperty { name: "ltl_0".to_owned(), formula, text, span: span(3, 4) });

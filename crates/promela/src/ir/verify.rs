@@ -143,6 +143,12 @@ impl<'a> Verifier<'a> {
         for invariant in &program.invariants {
             self.within(format!("invariant {}", invariant.name), |v| v.condition(&invariant.expr, None));
         }
+        for promise in &program.promises {
+            self.within(format!("the promise about {}", promise.text), |v| {
+                let Some(proctype) = v.proctype(promise.proctype) else { return };
+                v.condition(&promise.chan, Some(&proctype.locals));
+            });
+        }
         for ltl in &program.ltl {
             self.within(format!("ltl {}", ltl.name), |v| v.formula(&ltl.formula, 1));
         }

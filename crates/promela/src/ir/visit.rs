@@ -118,6 +118,9 @@ pub fn walk_program<'e>(program: &'e Program, mut visit: impl FnMut(Option<Proct
     for invariant in &program.invariants {
         walk(&invariant.expr, &mut |e| visit(None, e));
     }
+    for promise in &program.promises {
+        walk(&promise.chan, &mut |e| visit(Some(promise.proctype), e));
+    }
     for ltl in &program.ltl {
         walk_formula(&ltl.formula, &mut |e| walk(e, &mut |e| visit(None, e)));
     }

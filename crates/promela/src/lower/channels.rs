@@ -6,7 +6,9 @@ use super::flow::{NodeKind, SequenceId};
 use super::names::{Referent, Symbol, predefined};
 use crate::ast::{self, ExprKind as A, Initializer, TypeName, VarRef};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Action, ChanOp, Expr, ExprKind, InitStep, ProctypeId, RecvArg, Scalar, StructId, Type};
+use crate::ir::{
+    Action, ChanOp, Expr, ExprKind, InitStep, ProctypeId, Promise, RecvArg, Scalar, StructId, Type,
+};
 use crate::source::Span;
 
 /// As many channels as Spin allows.
@@ -76,9 +78,14 @@ impl Lowerer<'_> {
                 );
                 continue;
             }
-            self.channel(chan);
+            let expr = self.channel(chan);
             let (Some(key), Some(context)) = (self.key_of(&first.name.name), &self.context) else { continue };
             let proctype = context.proctype;
+            if let Some(expr) = expr.filter(|_| chan.parts.len() == 1) {
+                let (receive, span, text) = (x.receive, chan.span, first.name.name.to_string());
+                let promise = Promise { proctype, receive, chan: expr, text, span, checked: false };
+                self.program.promises.push(promise);
+            }
             let (other, at) = *self.exclusive.entry((key, x.receive)).or_insert((proctype, chan.span));
             if other != proctype && chan.parts.len() == 1 {
                 let other = self.program.proctype(other).name.clone();
