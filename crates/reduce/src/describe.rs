@@ -4,7 +4,9 @@
 //! have numbers and parameters ([`crate::instance`]).
 
 use machine::facts::{Access, Analysis, Facts, Who};
-use promela::ir::{Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, Promise, visit};
+use promela::ir::{
+    Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, Promise, visit,
+};
 
 use crate::bits::Bits;
 use crate::components::Components;

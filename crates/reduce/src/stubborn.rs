@@ -67,12 +67,7 @@ impl<'a> Stubborn<'a> {
     }
 
     /// The same, relying on some of the program's promises ([`crate::promise`]).
-    pub fn relying_on(
-        program: &'a Program,
-        look: &'a dyn Look,
-        extent: Extent,
-        promises: &[usize],
-    ) -> Self {
+    pub fn relying_on(program: &'a Program, look: &'a dyn Look, extent: Extent, promises: &[usize]) -> Self {
         let analysis = Analysis::relying_on(program, promises);
         let facts = Facts::new(program);
         let telling = telling(program);

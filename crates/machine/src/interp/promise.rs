@@ -29,11 +29,11 @@ impl Interp {
                 }
                 let proctype = self.program.proctype(process.proctype);
                 let inside = View { pid: Some(pid), ..outside };
-                let edges = proctype.location(process.location).edges.iter().map(|id| proctype.edge(*id));
+                let mut edges = proctype.location(process.location).edges.iter().map(|id| proctype.edge(*id));
                 let uses = |action: &Action| {
                     used(promise, action).is_some_and(|chan| inside.eval(chan) == Ok(channel))
                 };
-                if let Some(edge) = edges.filter(|edge| uses(&edge.action)).next() {
+                if let Some(edge) = edges.find(|edge| uses(&edge.action)) {
                     let message = self.broken(promise, &proctype.name);
                     let trap = Trap { kind: FaultKind::Assertion, message, span: edge.span };
                     out.push(self.fault(trap, state, Some(pid)));
