@@ -166,6 +166,9 @@ pub struct ExplorationArgs {
     /// Add sleep sets.
     #[arg(long, help_heading = "Search")]
     pub sleep: bool,
+    /// How stubborn sets are built: closure (from one process) or deletion (from everything).
+    #[arg(long, value_name = "HOW", help_heading = "Search")]
+    pub stubborn: Option<String>,
     /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
     #[arg(long, help_heading = "Search")]
     pub trust_xr_xs: bool,
@@ -224,6 +227,7 @@ impl ExplorationArgs {
             proviso: self.proviso.clone(),
             check: self.check.clone(),
             sleep: self.sleep,
+            stubborn: self.stubborn.clone(),
             trust_xr_xs: self.trust_xr_xs,
             save: self.save.clone(),
             state_cache: self.state_cache,

@@ -20,6 +20,7 @@ use machine::Interp;
 use machine::opt::Reductions;
 use promela::ir::Expr;
 use promela::source::Files;
+use reduce::Building;
 use reduce::Watched;
 use search::limits::peak_resident_bytes;
 use search::{
@@ -135,7 +136,12 @@ pub trait Explored: Sync {
 
     /// What chooses the actions that are enough; nothing for systems of which nothing more is known.
     /// With `static_proviso` it needs no other.
-    fn reduction(&self, _por: Por, _static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
+    fn reduction(
+        &self,
+        _por: Por,
+        _static_proviso: bool,
+        _building: Building,
+    ) -> Option<Box<dyn Reduction + '_>> {
         None
     }
 
@@ -409,7 +415,8 @@ impl Run<'_> {
         let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
         let asks = self.plan.por != Por::None || self.plan.sleep;
         let static_proviso = self.plan.static_proviso && !checks.only_end_states();
-        let reduction = if asks { searched.reduction(self.plan.por, static_proviso) } else { None };
+        let reduction =
+            if asks { searched.reduction(self.plan.por, static_proviso, self.plan.building) } else { None };
         // Without a reduction, who doubts is asked to choose and chooses all.
         let method = if asks { self.plan.method() } else { Method::Sets };
         // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.

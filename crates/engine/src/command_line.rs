@@ -40,6 +40,7 @@ fn words(options: &CheckOptions) -> Vec<String> {
     option("--por", options.por.clone());
     option("--edges", options.edges.clone());
     option("--proviso", options.proviso.clone());
+    option("--stubborn", options.stubborn.clone());
     option("--save", options.save.clone());
     option("--state-cache", number(options.state_cache));
     option("--opt", options.opt.clone());
@@ -97,6 +98,7 @@ mod tests {
             proviso: some("stack"),
             check: vec!["facts".to_string()],
             sleep: true,
+            stubborn: some("deletion"),
             trust_xr_xs: true,
             save: some("all"),
             state_cache: Some(1),
@@ -119,7 +121,7 @@ mod tests {
         assert_eq!(
             check_command(&options),
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
-             --check facts --ltl '[] p' --fair weak --search dfs --por none --edges all --proviso stack --save all --state-cache 1 --opt none \
+             --check facts --ltl '[] p' --fair weak --search dfs --por none --edges all --proviso stack --stubborn deletion --save all --state-cache 1 --opt none \
              --store table --threads 2 --handoff 3 --alone 0 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
              --timeout 0.5 --seed 8 --trail t --sleep --trust-xr-xs --deterministic --all-errors --channels-empty"
         );

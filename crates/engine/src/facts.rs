@@ -1,9 +1,10 @@
 //! `spinor facts`: what reductions know of a model, in words and for machines.
 
 use machine::facts::{Access, Aspects, Cells, ChannelName, Region};
-use promela::ir::{ChanTypeId, Edge, InitStep, Proctype, ProctypeId, Program, Promise, Type, Var};
+use promela::ir::{ChanTypeId, Edge, EdgeId, InitStep, Proctype, ProctypeId, Program, Promise, Type, Var};
 use promela::source::SourceMap;
-use reduce::describe::{Description, EdgeFacts, Ends, Standing, Standpoint, describe};
+use reduce::describe::{Description, EdgeFacts, Ends, NeedFacts, Standing, Standpoint, describe};
+use reduce::guard::{Need, Relation};
 use serde_json::{Value, json};
 
 /// The facts of a model, with the names that belong to them.
@@ -42,6 +43,9 @@ fn standpoint_words(standpoint: Standpoint) -> &'static str {
         Standpoint::NotUsed => "not used",
     }
 }
+
+/// So many statements that are excluded are named.
+const MOST_EXCLUDED: usize = 4;
 
 impl<'a> ModelFacts<'a> {
     /// Finds out what is known of a program.
@@ -161,6 +165,14 @@ impl<'a> ModelFacts<'a> {
         line("waits for", self.region(id, &guard.0));
         line("reads", self.region(id, &effect.0));
         line("writes", self.region(id, &writes.0));
+        for need in &facts.needs {
+            line("needs", vec![self.need_words(need)]);
+        }
+        let mut excluded = self.excluded(facts);
+        let more = excluded.len().saturating_sub(MOST_EXCLUDED);
+        excluded.truncate(MOST_EXCLUDED);
+        excluded.extend((more > 0).then(|| format!("and {more} more")));
+        line("excludes", excluded);
         line("disturbed by", self.names(&facts.disturbed_by));
         line("enabled by", self.names(&facts.enabled_by));
         line("visible", if facts.visible { vec!["to an invariant".to_string()] } else { Vec::new() });
@@ -175,7 +187,50 @@ impl<'a> ModelFacts<'a> {
             "guard": self.region(id, &guard.0), "reads": self.region(id, &effect.0), "writes": self.region(id, &writes.0),
             "standing": word(facts.standing), "visible": facts.visible,
             "disturbed_by": self.names(&facts.disturbed_by), "enabled_by": self.names(&facts.enabled_by),
+            "needs": facts.needs.iter().map(|need| self.need_json(need)).collect::<Vec<Value>>(),
+            "excludes": self.excluded(facts),
         })
+    }
+
+    /// A need as a condition.
+    fn condition(&self, need: &Need) -> String {
+        let mut cells = Cells::default();
+        cells.add(need.cell, need.cell + 1);
+        let name = self.cells(&cells, &self.program.globals).join(", ");
+        let is = match need.is {
+            Relation::Equal => "==",
+            Relation::Different => "!=",
+            Relation::Less => "<",
+            Relation::Greater => ">",
+        };
+        format!("{name} {is} {}", need.value)
+    }
+
+    fn need_words(&self, facts: &NeedFacts) -> String {
+        let who = |ids: &[ProctypeId]| match ids {
+            [] => "nobody".to_string(),
+            ids => self.names(ids).join(", "),
+        };
+        let (true_by, false_by) = (who(&facts.made_true_by), who(&facts.made_false_by));
+        format!("{}, made true by {true_by}, made false by {false_by}", self.condition(&facts.need))
+    }
+
+    fn need_json(&self, facts: &NeedFacts) -> Value {
+        json!({
+            "condition": self.condition(&facts.need),
+            "made_true_by": self.names(&facts.made_true_by),
+            "made_false_by": self.names(&facts.made_false_by),
+        })
+    }
+
+    /// The statements that are never executable together with one.
+    fn excluded(&self, facts: &EdgeFacts) -> Vec<String> {
+        let statement = |&(id, edge): &(ProctypeId, EdgeId)| {
+            let proctype = self.program.proctype(id);
+            let edge = proctype.edge(edge);
+            format!("{}:{} {}", proctype.name, self.sources.location(edge.span).line, edge.text)
+        };
+        facts.excludes.iter().map(statement).collect()
     }
 
     fn names(&self, ids: &[ProctypeId]) -> Vec<String> {

@@ -34,6 +34,8 @@ pub struct CheckOptions {
     pub check: Vec<String>,
     /// `--sleep`.
     pub sleep: bool,
+    /// `--stubborn`.
+    pub stubborn: Option<String>,
     /// `--trust-xr-xs`.
     pub trust_xr_xs: bool,
     /// `--save`.

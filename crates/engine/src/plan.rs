@@ -5,6 +5,7 @@ use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
 use crate::self_check::Doubts;
 use machine::opt::Reductions;
+use reduce::Building;
 use search::{Limits, Method, Proviso, Save};
 use std::path::Path;
 use std::time::Duration;
@@ -109,6 +110,8 @@ pub struct Plan {
     pub edges: &'static str,
     /// The reducer sees to the proviso itself (`static`).
     pub static_proviso: bool,
+    /// How stubborn sets are built.
+    pub building: Building,
     /// What the search is to doubt.
     pub doubts: Doubts,
     /// How cycles are searched.
@@ -178,11 +181,14 @@ pub const SAVE: Choice = Choice { option: "--save", available: &["all", "backedg
 pub const OPT: Choice =
     Choice { option: "--opt", available: &["none", "deadvars", "merge", "fold"], later: &[] };
 
+/// The values of `--stubborn`.
+pub const STUBBORN: Choice = Choice { option: "--stubborn", available: &["closure", "deletion"], later: &[] };
 /// The values of `--check`.
 pub const CHECK: Choice = Choice { option: "--check", available: &["facts", "reduction"], later: &[] };
 
 /// Every option whose value is a choice.
-pub const CHOICES: [Choice; 10] = [SEARCH, POR, EDGES, STORE, EXEC, FAIR, PROVISO, SAVE, OPT, CHECK];
+pub const CHOICES: [Choice; 11] =
+    [SEARCH, POR, EDGES, STORE, EXEC, FAIR, PROVISO, STUBBORN, SAVE, OPT, CHECK];
 
 impl Choice {
     /// Every value, those that do not exist yet included.
@@ -275,6 +281,7 @@ impl Plan {
                 "add --por stubborn or --por ample, or leave --trust-xr-xs out",
             ));
         }
+        let building = building(options.stubborn.as_deref(), por)?;
         let proviso = proviso(options.proviso.as_deref(), por, order, config.threads)?;
         let limits = limits(options)?;
         let store = store_kind(config.store, options, &limits);
@@ -288,6 +295,7 @@ impl Plan {
             proviso,
             edges: EDGES.take_or(options.edges.as_deref(), "lean")?,
             static_proviso: options.proviso.as_deref() == Some("static"),
+            building,
             doubts: doubts(&options.check, por)?,
             cycles,
             fairness: fair.and_then(Fairness::from_name).unwrap_or_default(),
@@ -396,6 +404,22 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
         ));
     }
     Ok(proviso)
+}
+
+/// How stubborn sets are built; only where they are asked for, and over several processes.
+fn building(word: Option<&str>, por: Por) -> Result<Building, Failure> {
+    let Some(word) = word else { return Ok(Building::Closure) };
+    let building = match STUBBORN.take(word)? {
+        "deletion" => Building::Deletion,
+        _ => Building::Closure,
+    };
+    match por {
+        Por::Stubborn => Ok(building),
+        _ => Err(Failure::refused_with(
+            format!("--stubborn {word} belongs to --por stubborn"),
+            "add --por stubborn, or leave --stubborn out",
+        )),
+    }
 }
 
 /// The model, with the formula that is to be checked too.

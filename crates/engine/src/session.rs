@@ -17,7 +17,7 @@ use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
 use promela::{lint, lower, parse, preprocess};
 use reduce::promise::worth_relying_on;
-use reduce::{Extent, Stubborn, Watched};
+use reduce::{Building, Extent, Stubborn, Watched};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -218,8 +218,13 @@ impl Explored for Searched {
         }
     }
 
-    fn reduction(&self, por: Por, static_proviso: bool) -> Option<Box<dyn Reduction + '_>> {
-        let stubborn = self.stubborn(por);
+    fn reduction(
+        &self,
+        por: Por,
+        static_proviso: bool,
+        building: Building,
+    ) -> Option<Box<dyn Reduction + '_>> {
+        let stubborn = self.stubborn(por).built_by(building);
         let stubborn = if static_proviso { stubborn.closing_no_circle() } else { stubborn };
         match por {
             Por::WhereItPays if stubborn.is_hopeless() => None,

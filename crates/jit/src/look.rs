@@ -26,11 +26,18 @@ impl Native {
     fn look(&self, state: &[u8], wanted: &Wanted, out: &mut Glance) -> bool {
         out.clear();
         let Some(shape) = self.shape_of(state) else { return false };
+        for &(cell, scalar) in &wanted.globals {
+            let Some(&(offset, false)) = self.layout.cells.get(cell as usize) else { return false };
+            let Some(value) = state.get(offset as usize..).and_then(|bytes| read(bytes, scalar)) else {
+                return false;
+            };
+            out.globals.push(value);
+        }
         for process in &shape.processes {
             let layout = &self.layout.processes[process.proctype as usize];
             let Some(block) = state.get(process.offset as usize..) else { return false };
             let values = out.values.len() as u32;
-            for &cell in wanted.get(process.proctype as usize).map_or(&[][..], Vec::as_slice) {
+            for &cell in wanted.processes.get(process.proctype as usize).map_or(&[][..], Vec::as_slice) {
                 let Some(&scalar) = layout.scalars.get(cell as usize) else { return false };
                 let Some(value) = block.get(layout.cells[cell as usize] as usize..) else { return false };
                 let Some(value) = read(value, scalar) else { return false };

@@ -1,13 +1,23 @@
 //! A glance at a state: the little that reducers ask of it, whatever machine wrote its bytes.
 
-/// Which cells to read of the processes of each proctype.
-pub type Wanted = Vec<Vec<u32>>;
+use promela::ir::Scalar;
+
+/// Which cells to read.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Of the globals that are not hidden, with what they hold.
+    pub globals: Vec<(u32, Scalar)>,
+    /// Of the processes of each proctype.
+    pub processes: Vec<Vec<u32>>,
+}
 
 /// What was seen; the buffers are reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Glance {
     /// The processes, in order of pid.
     pub processes: Vec<Seen>,
+    /// The values of the wanted global cells.
+    pub globals: Vec<i32>,
     /// The values of the wanted cells of all processes, one after another.
     pub values: Vec<i32>,
     /// How many messages each channel holds.
@@ -31,6 +41,7 @@ impl Glance {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.processes.clear();
+        self.globals.clear();
         self.values.clear();
         self.lengths.clear();
     }

@@ -10,6 +10,7 @@ use promela::ir::{
 
 use crate::bits::Bits;
 use crate::components::Components;
+use crate::guard::{self, Need, exclude};
 use crate::mark::{Mark, Marker, hand_over};
 use crate::object::{Object, Objects};
 use crate::promise::worth_relying_on;
@@ -41,6 +42,21 @@ pub struct EdgeFacts {
     pub enabled_by: Vec<ProctypeId>,
     /// An invariant may notice it.
     pub visible: bool,
+    /// What its guard needs of global variables.
+    pub needs: Vec<NeedFacts>,
+    /// Actions of other processes that are never executable together with it, by what is needed.
+    pub excludes: Vec<(ProctypeId, EdgeId)>,
+}
+
+/// A need, with its necessary enabling set and its necessary disabling set, by proctypes.
+#[derive(Clone, Debug)]
+pub struct NeedFacts {
+    /// The need.
+    pub need: Need,
+    /// Whose processes may make it true.
+    pub made_true_by: Vec<ProctypeId>,
+    /// Whose processes may make it false.
+    pub made_false_by: Vec<ProctypeId>,
 }
 
 /// Who uses the channels of a declaration.
@@ -105,6 +121,11 @@ pub fn describe(program: &Program) -> Description {
     let marks: Vec<Vec<Mark>> = ids.iter().map(&mut marks_of).collect();
     let lives: Vec<(Bits, bool)> = marks.iter().map(|marks| life(marks)).collect();
     let several = several(program);
+    let needs_of = |id: &ProctypeId| {
+        let proctype = program.proctype(*id);
+        proctype.edges.iter().map(|edge| guard::needs(proctype, edge)).collect::<Vec<Vec<Need>>>()
+    };
+    let needs: Vec<Vec<Vec<Need>>> = ids.iter().map(needs_of).collect();
     let edge = |id: ProctypeId, e: usize, mark: &Mark| {
         let others = ids.iter().copied().filter(|other| *other != id || several[id.index()]);
         let others: Vec<ProctypeId> = others.filter(|other| runs(program, *other)).collect();
@@ -122,7 +143,15 @@ pub fn describe(program: &Program) -> Description {
             () => Standing::Safe,
         };
         let visible = mark.touch.contains(visible_object);
-        EdgeFacts { access, standing, disturbed_by, enabled_by, visible }
+        let own = &needs[id.index()][e];
+        let needs_of = own.iter().map(|&need| need_facts(program, &facts, &ids, need)).collect();
+        let mut excludes = Vec::new();
+        for &other in &others {
+            let edges = needs[other.index()].iter().enumerate();
+            let excluded = edges.filter(|(_, needs)| exclude(own, needs));
+            excludes.extend(excluded.map(|(e, _)| (other, EdgeId(e as u32))));
+        }
+        EdgeFacts { access, standing, disturbed_by, enabled_by, visible, needs: needs_of, excludes }
     };
     let edges = ids.iter().map(|&id| {
         marks[id.index()].iter().enumerate().map(|(e, mark)| edge(id, e, mark)).collect::<Vec<EdgeFacts>>()
@@ -131,6 +160,31 @@ pub fn describe(program: &Program) -> Description {
     let channels = ends(&analysis, &several);
     let promises = standpoints(&analysis, &channels);
     Description { edges, channels, several, promises }
+}
+
+/// Who may make a need true or false. A statement that assigns a constant does only one of the two.
+fn need_facts(program: &Program, facts: &Facts, ids: &[ProctypeId], need: Need) -> NeedFacts {
+    let mut found = NeedFacts { need, made_true_by: Vec::new(), made_false_by: Vec::new() };
+    for &id in ids.iter().filter(|id| runs(program, **id)) {
+        for (e, edge) in program.proctype(id).edges.iter().enumerate() {
+            let access = facts.edge(id, EdgeId(e as u32));
+            if !access.writes.0.globals.contains(need.cell) {
+                continue;
+            }
+            let constant = match &edge.action {
+                Action::Assign(place, Expr { kind: ExprKind::Const(value), .. }) => {
+                    Some(place.scalar.truncate(*value))
+                }
+                _ => None,
+            };
+            for (list, truth) in [(&mut found.made_true_by, true), (&mut found.made_false_by, false)] {
+                if constant.is_none_or(|value| need.admits(value) == truth) && !list.contains(&id) {
+                    list.push(id);
+                }
+            }
+        }
+    }
+    found
 }
 
 fn standpoints(analysis: &Analysis<'_>, channels: &[Ends]) -> Vec<Standpoint> {

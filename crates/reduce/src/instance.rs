@@ -12,6 +12,7 @@ use promela::ir::ProctypeId;
 
 use crate::bits::Bits;
 use crate::components::Components;
+use crate::guard::{self, Need, exclude};
 use crate::mark::{HandOver, Mark, Marker};
 use crate::object::{Object, Objects};
 use crate::visible::{Places, Visible, Watched};
@@ -75,6 +76,10 @@ pub struct Instances<'a> {
     lives: Option<Vec<(Bits, bool)>>,
     nodes: Vec<Node>,
     visible_object: u32,
+    /// What guards need of global cells, each list once; the first is empty.
+    needs: Vec<Vec<Need>>,
+    /// For an instance and needs that exclude some of its actions: what lies ahead of its edges but for these.
+    ahead_but: HashMap<(u32, u32), Option<Vec<Bits>>>,
 }
 
 impl<'a> Instances<'a> {
@@ -105,6 +110,8 @@ impl<'a> Instances<'a> {
             lives: None,
             nodes: Vec::new(),
             visible_object,
+            needs: vec![Vec::new()],
+            ahead_but: HashMap::new(),
         }
     }
 
@@ -178,9 +185,12 @@ impl<'a> Instances<'a> {
             first_channel: telling.channels.then_some(process.first_channel),
             cells: telling.cells.iter().copied().zip(values.iter().copied()).collect(),
         };
-        let marks = self.marks(Who { id, known: Some(&known) });
-        let (ahead, ahead_everything) = self.ahead(id, &marks);
+        let mut marks = self.marks(Who { id, known: Some(&known) });
         let proctype = self.ground.analysis.program.proctype(id);
+        for (mark, edge) in marks.iter_mut().zip(&proctype.edges) {
+            mark.needs = self.number_of(guard::needs(proctype, edge));
+        }
+        let (ahead, ahead_everything) = self.ahead(id, &marks, 0);
         let component = &self.ground.components[id.index()].of;
         let first_node = self.nodes.len() as u32;
         for (l, location) in proctype.locations.iter().enumerate() {
@@ -206,13 +216,46 @@ impl<'a> Instances<'a> {
             .marks(&mut self.objects, &self.visible)
     }
 
-    fn ahead(&mut self, id: ProctypeId, marks: &[Mark]) -> (Vec<Bits>, Vec<bool>) {
+    fn number_of(&mut self, needs: Vec<Need>) -> u32 {
+        let known = self.needs.iter().position(|other| *other == needs);
+        known.unwrap_or_else(|| {
+            self.needs.push(needs);
+            self.needs.len() - 1
+        }) as u32
+    }
+
+    /// Finds out what lies ahead of the edges of an instance, actions aside that exclude the needs with this number.
+    pub fn prepare_ahead(&mut self, instance: u32, needs: u32) {
+        if needs != 0 && !self.ahead_but.contains_key(&(instance, needs)) {
+            let Instance { proctype, marks, .. } = &mut self.list[instance as usize];
+            let (id, marks) = (*proctype, std::mem::take(marks));
+            let excluded =
+                |mark: &Mark| exclude(&self.needs[mark.needs as usize], &self.needs[needs as usize]);
+            let but = marks.iter().any(excluded).then(|| self.ahead(id, &marks, needs).0);
+            self.list[instance as usize].marks = marks;
+            self.ahead_but.insert((instance, needs), but);
+        }
+    }
+
+    /// The same, once it is [prepared](Self::prepare_ahead).
+    pub fn ahead_of(&self, instance: u32, needs: u32) -> &[Bits] {
+        let but = self.ahead_but.get(&(instance, needs)).and_then(Option::as_ref);
+        but.unwrap_or(&self.list[instance as usize].ahead)
+    }
+
+    /// What lies ahead of the edges of a process, actions aside that exclude the needs with this number.
+    fn ahead(&mut self, id: ProctypeId, marks: &[Mark], needs: u32) -> (Vec<Bits>, Vec<bool>) {
         let lives = match self.lives.take() {
             Some(lives) => lives,
             None => self.lives(),
         };
         let proctype = self.ground.analysis.program.proctype(id);
-        let mut ahead: Vec<Bits> = marks.iter().map(|mark| mark.touch.clone()).collect();
+        let needs = &self.needs[needs as usize];
+        let touched = |mark: &Mark| match exclude(&self.needs[mark.needs as usize], needs) {
+            true => Bits::default(),
+            false => mark.touch.clone(),
+        };
+        let mut ahead: Vec<Bits> = marks.iter().map(touched).collect();
         let mut everything: Vec<bool> = marks.iter().map(|mark| mark.everything).collect();
         for (e, mark) in marks.iter().enumerate() {
             for child in &mark.starts {

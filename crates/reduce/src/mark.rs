@@ -18,6 +18,7 @@ use promela::ir::{
 };
 
 use crate::bits::Bits;
+use crate::guard::{self, Part};
 use crate::object::{Object, Objects, Target, Touches};
 use crate::visible::{Places, Visible};
 
@@ -34,6 +35,10 @@ pub struct Mark {
     pub enablers: Bits,
     /// For a plain receive: its channel, and smaller sets of those while that is empty, and while it is not.
     pub taking: Option<Taking>,
+    /// The parts of a guard that has several, as far as they can be evaluated.
+    pub parts: Vec<Part>,
+    /// The number of what its guard needs of global cells; 0 is nothing ([`crate::instance::Instances`]).
+    pub needs: u32,
     /// Whether it is executable depends on variables of its own process.
     pub own_guard: bool,
     /// The counterparts of its rendezvous.
@@ -291,7 +296,20 @@ impl<'a> Marker<'a> {
             ..Mark::default()
         };
         self.enablers(&mut mark, objects, edge, access, plain.as_ref());
+        let parts = guard::several_parts(proctype, edge).into_iter().map(|expr| self.part(objects, expr));
+        mark.parts = parts.collect();
         mark
+    }
+
+    /// A part of a guard, and what may change its value.
+    fn part(&self, objects: &mut Objects, expr: &Expr) -> Part {
+        let region = self.analysis.read_by(self.who, expr);
+        let mut touches = Touches::new(objects);
+        self.reads(&mut touches, &region, false, None, &mut false);
+        let mut changers = touches.hit;
+        // Who only looks at variables changes none.
+        changers.remove(objects.number(Object::ReadLocals(self.who.id)));
+        Part { expr: expr.clone(), changers, own: !region.own.is_empty() }
     }
 
     /// What makes an edge executable that is not.

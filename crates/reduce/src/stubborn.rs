@@ -11,7 +11,9 @@
 //! edges from which the process may get there. So:
 //! - an item that is enabled draws in all edges of its process, both processes of a rendezvous, and every edge of
 //!   another process ahead of which something does not leave it alone;
-//! - an item that is not enabled draws in the edges ahead of which something may enable it;
+//!   (actions aside that are never executable together with it, [`crate::guard`]);
+//! - an item that is not enabled draws in the edges ahead of which something may enable it: of a guard, those that may change one part
+//!   of it that is false, the part for which the least is drawn in;
 //! - the end of a process that is not the youngest draws in the youngest.
 //!
 //! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken, one that stays
@@ -25,14 +27,27 @@ use machine::look::{Glance, Look, Wanted};
 use promela::ir::{Expr, ExprKind, Program, visit};
 use system::{ActionId, Choice, Lean, Reducer, Reduction};
 
-use machine::facts::{Analysis, Facts, telling};
+use machine::facts::{Analysis, Facts, Telling, telling};
 
 use crate::components::Components;
 use crate::edge_lean::EdgeLean;
+use crate::guard::Cells;
 use crate::instance::{Ground, Instances, MOST_EDGES};
 use crate::mark::{Mark, hand_over};
 use crate::patience::Patience;
 use crate::visible::Watched;
+
+mod deletion;
+
+/// How a set is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Building {
+    /// From one process, by drawing in.
+    #[default]
+    Closure,
+    /// From everything, by taking out ([`deletion`]).
+    Deletion,
+}
 
 /// How far a set may extend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +63,9 @@ pub struct Stubborn<'a> {
     ground: Ground<'a>,
     look: &'a dyn Look,
     wanted: Wanted,
+    cells: Cells,
     extent: Extent,
+    building: Building,
     only_where_it_pays: bool,
     closes_no_circle: bool,
     unnoticed: bool,
@@ -78,12 +95,19 @@ impl<'a> Stubborn<'a> {
             telling,
             watched: Watched::default(),
         };
-        let wanted = ground.telling.iter().map(|telling| telling.cells.clone()).collect();
+        let cells = Cells::new(program, |p| ground.telling[p].cells.len());
+        let both = |(p, telling): (usize, &Telling)| [&telling.cells[..], cells.of(p)].concat();
+        let wanted = Wanted {
+            globals: cells.globals().to_vec(),
+            processes: ground.telling.iter().enumerate().map(both).collect(),
+        };
         Stubborn {
             ground,
             look,
             wanted,
+            cells,
             extent,
+            building: Building::Closure,
             only_where_it_pays: false,
             closes_no_circle: false,
             unnoticed: false,
@@ -102,6 +126,11 @@ impl<'a> Stubborn<'a> {
     /// proviso then, and what is chosen does not depend on the search.
     pub fn closing_no_circle(self) -> Self {
         Stubborn { closes_no_circle: true, ..self }
+    }
+
+    /// The same, but sets are built in another way.
+    pub fn built_by(self, building: Building) -> Self {
+        Stubborn { building, ..self }
     }
 
     /// Whether facts alone show that nothing can be left out: all actions depend on each other, or there is nobody else.
@@ -191,15 +220,30 @@ impl Enabled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     /// They do not leave it alone.
-    Disturbs = 0,
+    Disturbs,
     /// They may enable it.
-    Enables = 1,
+    Enables,
     /// They may fill the channel that is empty.
-    Fills = 2,
+    Fills,
     /// They may be its counterpart in a rendezvous.
-    Partner = 3,
+    Partner,
     /// They may take the first message of the channel, which does not fit.
-    Advances = 4,
+    Advances,
+    /// They may change this part of its guard, which is false.
+    Part(u8),
+}
+
+impl Why {
+    fn number(self) -> u64 {
+        match self {
+            Why::Disturbs => 0,
+            Why::Enables => 1,
+            Why::Fills => 2,
+            Why::Partner => 3,
+            Why::Advances => 4,
+            Why::Part(part) => 8 + u64::from(part),
+        }
+    }
 }
 
 /// Places in the table of what was found out: a power of two.
@@ -293,7 +337,8 @@ impl Chooser<'_> {
         self.work += 1;
         let (from, to) = (&self.here[of], &self.here[pid]);
         // A node and a place are an edge.
-        let key = u64::from(from.node) << 39 | u64::from(to.node) << 15 | u64::from(place) << 3 | why as u64;
+        let key =
+            u64::from(from.node) << 39 | u64::from(to.node) << 15 | u64::from(place) << 9 | why.number();
         let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize % TABLE;
         if self.drawn[at].key == key {
             return self.drawn[at].mask;
@@ -303,11 +348,16 @@ impl Chooser<'_> {
         mask
     }
 
-    fn find_drawn(&self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
+    fn find_drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
+        // Only of what is executable it is known that its needs are met.
+        let needs = if why == Why::Disturbs { self.mark(of, place).needs } else { 0 };
+        self.instances.prepare_ahead(self.here[pid].instance, needs);
         let mark = self.mark(of, place);
         let to = &self.here[pid];
         let other = self.instances.get(to.instance);
+        let ahead = self.instances.ahead_of(to.instance, needs);
         let hits = match why {
+            Why::Part(part) => &mark.parts[part as usize].changers,
             Why::Disturbs => &mark.hit,
             Why::Enables => &mark.enablers,
             Why::Fills | Why::Advances => match &mark.taking {
@@ -320,7 +370,7 @@ impl Chooser<'_> {
         let mut mask = 0;
         for (i, &edge) in self.instances.node(to.node).edges.iter().enumerate() {
             let all = why == Why::Disturbs && other.ahead_everything[edge as usize];
-            if all || hits.meets(&other.ahead[edge as usize]) {
+            if all || hits.meets(&ahead[edge as usize]) {
                 mask |= 1 << i;
             }
         }
@@ -375,6 +425,66 @@ impl Chooser<'_> {
         }
     }
 
+    /// Whether an enabled item is never chosen without all others.
+    fn is_alone(&self, pid: usize, place: u32) -> bool {
+        let (of, mark) = (self.of, self.mark(pid, place));
+        of.closes_no_circle && mark.sticky || of.unnoticed && self.instances.is_visible(mark)
+    }
+
+    /// The parts of an item's guard that are false, as a mask.
+    fn false_parts(&self, pid: usize, place: u32) -> u64 {
+        let mut found = 0;
+        for (i, part) in self.mark(pid, place).parts.iter().enumerate().take(64) {
+            let value = self.of.cells.value(&self.glance, pid, &part.expr);
+            found |= u64::from(value == Some(0)) << i;
+        }
+        found
+    }
+
+    /// Why an item is not enabled of whose guard no part is known to be false.
+    fn why_disabled(&self, pid: usize, place: u32) -> Why {
+        let taking = self.mark(pid, place).taking.as_ref();
+        match taking.and_then(|taking| self.glance.lengths.get(taking.number as usize)) {
+            Some(0) => Why::Fills,
+            Some(_) => Why::Advances,
+            None => Why::Enables,
+        }
+    }
+
+    /// The part of an item's guard, among those that are false, for which the least is drawn in.
+    fn cheapest_part(&mut self, pid: usize, place: u32) -> Option<Why> {
+        let parts = self.false_parts(pid, place);
+        let mut best = None;
+        for part in (0..64).filter(|part| parts >> part & 1 != 0) {
+            let mut price = 0;
+            for other in (0..self.here.len()).filter(|&other| other != pid) {
+                let mask = self.drawn(pid, place, Why::Part(part), other);
+                let here = &self.here[other];
+                price += match mask & !here.inside {
+                    0 => 0,
+                    _ if mask & here.enabled != 0 => 2 + 4 * here.weight,
+                    _ => 1,
+                };
+            }
+            if best.is_none_or(|(least, _)| price < least) {
+                best = Some((price, Why::Part(part)));
+            }
+        }
+        best.map(|(_, why)| why)
+    }
+
+    /// The edges of an item's own process by which it may come back and be enabled then.
+    fn own_help(&mut self, pid: usize, place: u32, why: Why) -> u64 {
+        let mark = self.mark(pid, place);
+        let own = match why {
+            Why::Part(part) => mark.parts[part as usize].own,
+            Why::Fills => false,
+            _ => mark.own_guard,
+        };
+        let may_help = if own { u64::MAX } else { self.drawn(pid, place, why, pid) };
+        self.instances.node(self.here[pid].node).returning & !(1 << place) & may_help
+    }
+
     /// Draws in what an item asks for; `None` when that is everything.
     fn add_item(&mut self, pid: usize, place: u32, cost: &mut u32) -> Option<()> {
         let mark = self.mark(pid, place);
@@ -383,9 +493,7 @@ impl Chooser<'_> {
         }
         let rendezvous = !mark.partners.is_empty();
         let enabled = self.here[pid].enabled >> place & 1 != 0;
-        let of = self.of;
-        let alone = of.closes_no_circle && mark.sticky || of.unnoticed && self.instances.is_visible(mark);
-        if enabled && alone {
+        if enabled && self.is_alone(pid, place) {
             return None;
         }
         let why = match enabled {
@@ -428,18 +536,12 @@ impl Chooser<'_> {
             self.draw(youngest, mask, cost);
             return None;
         }
-        let own_guard = mark.own_guard;
-        let number = mark.taking.as_ref().map(|taking| taking.number as usize);
-        let length = number.and_then(|number| self.glance.lengths.get(number));
-        let empty = length == Some(&0);
-        let why = match length {
-            Some(0) => Why::Fills,
-            Some(_) => Why::Advances,
-            None => Why::Enables,
+        let why = match self.cheapest_part(pid, place) {
+            Some(part) => part,
+            None => self.why_disabled(pid, place),
         };
         if self.here[pid].inside != self.here[pid].full {
-            let may_help = if own_guard && !empty { u64::MAX } else { self.drawn(pid, place, why, pid) };
-            let mask = self.instances.node(self.here[pid].node).returning & !(1 << place) & may_help;
+            let mask = self.own_help(pid, place, why);
             self.draw(pid, mask, cost);
         }
         Some(why)
@@ -462,6 +564,12 @@ impl Chooser<'_> {
     /// The best set that begins with one of the processes. Of equally good ones, one that stays within a process is taken: what
     /// waits for others is better put off, since these may bring it back to where it was.
     fn best(&mut self, total: u32) -> bool {
+        if self.of.building == Building::Deletion {
+            let found = self.delete(total).is_some();
+            self.chosen.clear();
+            self.chosen.extend(self.here.iter().map(|here| here.inside));
+            return found;
+        }
         let extents = match self.of.extent {
             Extent::OneProcess => &[Extent::OneProcess][..],
             Extent::AnyProcesses => &[Extent::OneProcess, Extent::AnyProcesses],

@@ -10,7 +10,7 @@ use machine::Interp;
 use machine::opt::{Reductions, reduce};
 use promela::ir::Program;
 use reduce::check::{outcomes, persistent};
-use reduce::{Extent, Stubborn};
+use reduce::{Building, Extent, Stubborn};
 use system::{ActionId, Choice, FaultKind, Reducer, Reduction, TransitionSystem};
 use testkit::generate::Size;
 
@@ -91,10 +91,14 @@ fn search(machine: &Interp, limit: usize, mut how: How<'_>) -> Option<Seen> {
 fn hold(model: &Model, program: &Program, limit: usize) -> (usize, usize) {
     let machine = model.machine(program);
     let (mut states, mut less) = (0, 0);
-    for (extent, alone) in
-        [(Extent::OneProcess, false), (Extent::AnyProcesses, false), (Extent::AnyProcesses, true)]
-    {
-        let stubborn = Stubborn::new(program, &machine, extent);
+    for (extent, alone, building) in [
+        (Extent::OneProcess, false, Building::Closure),
+        (Extent::AnyProcesses, false, Building::Closure),
+        (Extent::AnyProcesses, true, Building::Closure),
+        (Extent::AnyProcesses, false, Building::Deletion),
+        (Extent::AnyProcesses, true, Building::Deletion),
+    ] {
+        let stubborn = Stubborn::new(program, &machine, extent).built_by(building);
         let stubborn = if alone { stubborn.closing_no_circle() } else { stubborn };
         definition(model, &machine, &stubborn, 40);
         let Some(all) = search(&machine, limit, How::Plain) else { continue };

@@ -80,6 +80,17 @@ pub const CONFIGURATIONS: &[Configuration] = &[
     },
     Configuration { changes: &[("--por", "stubborn")], reduces: true },
     Configuration { changes: &[("--por", "stubborn"), ("--search", "dfs")], reduces: true },
+    Configuration { changes: &[("--por", "stubborn"), ("--stubborn", "deletion")], reduces: true },
+    Configuration {
+        changes: &[
+            ("--por", "stubborn"),
+            ("--stubborn", "deletion"),
+            ("--search", "dfs"),
+            ("--sleep", ""),
+            ("--opt", "deadvars,merge,fold"),
+        ],
+        reduces: true,
+    },
     Configuration { changes: &[("--por", "ample"), ("--search", "dfs")], reduces: true },
     Configuration {
         changes: &[("--por", "stubborn"), ("--search", "dfs"), ("--proviso", "color")],

@@ -66,6 +66,7 @@ fn overridden(own: &CheckOptions, all: &CheckOptions) -> CheckOptions {
         proviso: or(&all.proviso, &own.proviso),
         check: [&own.check[..], &all.check[..]].concat(),
         sleep: all.sleep || own.sleep,
+        stubborn: or(&all.stubborn, &own.stubborn),
         trust_xr_xs: all.trust_xr_xs || own.trust_xr_xs,
         save: or(&all.save, &own.save),
         state_cache: or(&all.state_cache, &own.state_cache),

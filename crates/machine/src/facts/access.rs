@@ -604,6 +604,13 @@ impl<'p> Analysis<'p> {
         numbered.unwrap_or_else(|| types().map(|ty| Meant { number: None, ty }).collect())
     }
 
+    /// What a process looks at with an expression.
+    pub fn read_by(&self, who: Who<'_>, expr: &Expr) -> Region {
+        let mut region = Region::default();
+        self.whole_expr(&mut region, Some(who), expr);
+        region
+    }
+
     /// What somebody who is no process looks at with an expression.
     pub fn looked_at(&self, expr: &Expr) -> Region {
         self.looked_at_but(expr, |_| false)

@@ -11,9 +11,10 @@ impl Look for Interp {
             if codec::decode(&self.program, &self.layout, state, state_of).is_err() {
                 return false;
             }
+            out.globals.extend(wanted.globals.iter().map(|&(cell, _)| state_of.globals[cell as usize]));
             for process in &state_of.processes {
                 let values = out.values.len() as u32;
-                let cells = wanted.get(process.proctype.index()).map_or(&[][..], Vec::as_slice);
+                let cells = wanted.processes.get(process.proctype.index()).map_or(&[][..], Vec::as_slice);
                 let value = |&cell: &u32| state_of.locals[process.first_cell + cell as usize];
                 out.values.extend(cells.iter().map(value));
                 out.processes.push(Seen {
