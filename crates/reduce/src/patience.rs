@@ -1,8 +1,9 @@
 //! When to try: a reducer that gains nothing should cost nothing.
 //!
 //! Attempts are made in rows. After a row that left out hardly any action, or that was a lot of work for what it left out, the
-//! next states go without, the more of them the more often that happened in a row. Work is counted and not timed, so that
-//! the same search is the same each time.
+//! next states go without, the more of them the more often that happened in a row. A row counts together with those before it, each half
+//! as much as the next: what pays only now and then does not pay. Work is counted and not timed, so that the same search is the
+//! same each time.
 
 /// Attempts of one row.
 const ROW: u32 = 256;
@@ -21,10 +22,12 @@ pub struct Patience {
     pause: u32,
     /// How long the last pause was.
     last: u32,
-    tries: u32,
+    tries: u64,
     enabled: u64,
     chosen: u64,
     work: u64,
+    /// How many attempts of this row are still to be made.
+    left: u32,
     endless: bool,
 }
 
@@ -51,7 +54,8 @@ impl Patience {
         self.tries += 1;
         self.enabled += enabled as u64;
         self.chosen += chosen as u64;
-        if self.tries == ROW && !self.endless {
+        self.left = if self.left == 0 { ROW - 1 } else { self.left - 1 };
+        if self.left == 0 && !self.endless {
             self.judge();
         }
     }
@@ -67,9 +71,12 @@ impl Patience {
         // Three actions in ten should be spared; with one in two, states become so few that work does not matter.
         let many = spared * 2 >= self.enabled;
         let some = spared * 10 >= self.enabled * 3;
-        let pays = many || some && spared * SPARED >= self.work + ATTEMPT * u64::from(self.tries);
-        self.last = if pays { 0 } else { (self.last * 2).clamp(ROW, MOST) };
-        *self = Patience { pause: self.last, last: self.last, ..Patience::default() };
+        let pays = many || some && spared * SPARED >= self.work + ATTEMPT * self.tries;
+        self.last = if pays { self.last / 4 } else { (self.last * 2).clamp(ROW, MOST) };
+        self.pause = if pays { 0 } else { self.last };
+        for count in [&mut self.tries, &mut self.enabled, &mut self.chosen, &mut self.work] {
+            *count /= 2;
+        }
     }
 }
 
@@ -92,11 +99,25 @@ mod tests {
     #[test]
     fn what_does_not_pay_is_tried_seldom() {
         let seldom = ROW..100_000 / 16;
-        assert_eq!(tries(100_000, 7, 10), 100_000);
+        assert_eq!(tries(100_000, 6, 10), 100_000);
         assert!(seldom.contains(&tries(100_000, 8, 10)));
         // Three actions are not worth any work; five are.
         assert!(seldom.contains(&tries(100_000, 7, 100)));
         assert_eq!(tries(100_000, 5, 100), 100_000);
+    }
+
+    #[test]
+    fn what_pays_now_and_then_does_not_pay() {
+        let mut patience = Patience::default();
+        let mut tries = 0;
+        for _ in 0..100_000 {
+            if patience.try_again() {
+                tries += 1;
+                // Every third row leaves out more than half of the actions.
+                patience.tried(10, if tries / ROW % 3 == 0 { 4 } else { 10 }, 100);
+            }
+        }
+        assert!(tries < 100_000 / 16, "{tries}");
     }
 
     #[test]
