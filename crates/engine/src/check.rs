@@ -422,7 +422,7 @@ impl Run<'_> {
         // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.
         let lean = !asks && self.plan.is_lean() && searched.system().hidden_bytes() == 0;
         let (reduction, method) = match lean {
-            true => (searched.reduction(Por::None, false), Method::Lean),
+            true => (searched.reduction(Por::None, false, Building::Closure), Method::Lean),
             false => (reduction, method),
         };
         let state = |state: &[u8]| searched.to_interp(state);

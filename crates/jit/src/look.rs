@@ -71,7 +71,7 @@ impl Native {
         for process in &shape.processes {
             let (layout, offset) = (&self.layout.processes[process.proctype as usize], process.offset as u32);
             form.locations.push(offset);
-            for &cell in wanted.get(process.proctype as usize)? {
+            for &cell in wanted.processes.get(process.proctype as usize)? {
                 let width = layout.scalars.get(cell as usize)?.width() as u8;
                 form.cells.push((offset + layout.cells[cell as usize], width));
             }

@@ -62,6 +62,8 @@ pub enum Extent {
 pub struct Stubborn<'a> {
     ground: Ground<'a>,
     look: &'a dyn Look,
+    /// Cells that tell processes apart, and the same with those that parts of guards read.
+    telling: Wanted,
     wanted: Wanted,
     cells: Cells,
     extent: Extent,
@@ -97,6 +99,7 @@ impl<'a> Stubborn<'a> {
         };
         let cells = Cells::new(program, |p| ground.telling[p].cells.len());
         let both = |(p, telling): (usize, &Telling)| [&telling.cells[..], cells.of(p)].concat();
+        let alone = ground.telling.iter().map(|telling| telling.cells.clone()).collect();
         let wanted = Wanted {
             globals: cells.globals().to_vec(),
             processes: ground.telling.iter().enumerate().map(both).collect(),
@@ -104,6 +107,7 @@ impl<'a> Stubborn<'a> {
         Stubborn {
             ground,
             look,
+            telling: Wanted { globals: Vec::new(), processes: alone },
             wanted,
             cells,
             extent,
@@ -170,7 +174,7 @@ impl Reduction for Stubborn<'_> {
 
     fn lean(&self) -> Option<Box<dyn Lean + '_>> {
         let hopeless = self.depends_on_everything();
-        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.wanted, hopeless)))
+        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.telling, hopeless)))
     }
 }
 
