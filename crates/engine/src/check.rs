@@ -595,9 +595,9 @@ impl Run<'_> {
 
 /// How long it may take to find out that fairness would help.
 const FAIRNESS_TIME: Duration = Duration::from_secs(1);
-/// The same in states: so many, or so many times as many as the check explored.
+/// The same in states: so many, or so many times as many as the check explored. (The check should not take twice its time for a hint.)
 const FAIRNESS_STATES: u64 = 20_000;
-const FAIRNESS_EFFORT: u64 = 4;
+const FAIRNESS_EFFORT: u64 = 1;
 /// Ways to begin the cycle earlier that are tried.
 const TRIES: usize = 4;
 
