@@ -22,7 +22,7 @@
 //! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found yet are tried
 //! before those that another worker is busy with: when their turn comes they are often blue.
 
-use crate::crew::Crew;
+use crate::crew::{Course, Crew};
 use crate::expand::Expansion;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
@@ -57,12 +57,10 @@ pub fn cndfs(
     let crew = Crew::new(system, cycles, task, Colours::new(cycles.memory));
     let all = crew.work(workers, observer, &|crew, number, budget, call| {
         let mut worker = Worker::new(crew, number, budget);
-        worker.patience = workers.patience(number);
-        if worker.work() == Course::CallOthers {
-            call();
-            worker.patience = None;
-            worker.work();
-        }
+        workers.search(number, call, |patience| {
+            worker.patience = patience;
+            worker.work()
+        });
         worker.conclude()
     });
     put_together(&crew, all)
@@ -102,15 +100,6 @@ fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
 struct Yield {
     found: Recorder,
     statistics: Statistics,
-}
-
-/// How a worker's search has gone.
-#[derive(PartialEq, Eq)]
-enum Course {
-    /// It is over.
-    Over,
-    /// It goes on, and others should help.
-    CallOthers,
 }
 
 /// A state of the blue path.

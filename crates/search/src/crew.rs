@@ -31,10 +31,29 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// After how many states the first worker calls the others; the others call nobody.
-    pub(crate) fn patience(self, number: usize) -> Option<u64> {
-        (number == 0).then(|| self.alone.unwrap_or(ALONE))
+    /// Lets a worker search: the first one `call`s the others when it has found some states, and goes on; the others call nobody.
+    /// `search` is told after how many states it is to come back.
+    pub(crate) fn search(
+        self,
+        number: usize,
+        call: &mut dyn FnMut(),
+        mut search: impl FnMut(Option<u64>) -> Course,
+    ) {
+        let patience = (number == 0).then(|| self.alone.unwrap_or(ALONE));
+        if search(patience) == Course::CallOthers {
+            call();
+            search(None);
+        }
     }
+}
+
+/// How a worker's search has gone.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Course {
+    /// It is over.
+    Over,
+    /// It goes on, and others should help.
+    CallOthers,
 }
 
 /// What workers share; `own` is what a search adds.

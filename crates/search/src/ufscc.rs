@@ -17,7 +17,7 @@
 //! **Numbers.** A state is new for exactly one worker, and its steps are counted by the one who takes it out of the list first: the
 //! counts do not depend on timing.
 
-use crate::crew::{Crew, Workers};
+use crate::crew::{Course, Crew, Workers};
 use crate::expand::Expansion;
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
@@ -52,12 +52,10 @@ pub fn ufscc(
     let crew = Crew::new(system, cycles, task, sets);
     let all = crew.work(workers, observer, &|crew, number, budget, call| {
         let mut worker = Worker::new(crew, number, budget);
-        worker.patience = workers.patience(number);
-        if worker.work() == Course::CallOthers {
-            call();
-            worker.patience = None;
-            worker.work();
-        }
+        workers.search(number, call, |patience| {
+            worker.patience = patience;
+            worker.work()
+        });
         worker.conclude()
     });
     put_together(&crew, all)
@@ -74,15 +72,6 @@ impl Sets {
         // The numbers take half of what the records take.
         table + table / 2 + self.numbers.taken() * NODE_BYTES
     }
-}
-
-/// How a worker's search has gone.
-#[derive(PartialEq, Eq)]
-enum Course {
-    /// It is over.
-    Over,
-    /// It goes on, and others should help.
-    CallOthers,
 }
 
 /// A state that the worker did not come to by a step of its own: it was taken from the list of the set of `from`.
