@@ -9,16 +9,17 @@
 //! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
 //! 254, the length, and a bit for each word of the string that is not zero; then those words.
 
+use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::Full;
-use crate::pages::{Pages, WORDS, agree, append, prefetch, write_words};
+use crate::pages::{Huge, Pages, WORDS, agree, append, prefetch, write_words};
 
 /// Bits of a [`Place`].
 pub const PLACE_BITS: u32 = 40;
-/// Words from which on huge pages are asked for: 4 MB.
-const HUGE_FROM: u64 = 1 << 19;
+/// Memory is asked for in advance by a fraction of what there is, but at least and at most so many words: 32 KB and 2 MB, with
+/// which huge pages begin.
+const ADVANCE: (u64, u64) = (1 << 12, 1 << 18);
 /// Words of the smallest and of the largest block that a writer takes for several records.
 const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
 /// Words of a record that are asked for in advance.
@@ -62,8 +63,10 @@ pub struct Arena {
     pages: Pages,
     /// The first word that belongs to no block. Place 0 stays empty.
     next: AtomicU64,
-    /// Whether huge pages have been asked for.
-    huge: AtomicBool,
+    /// The first word of which the memory has not been asked for.
+    asked: AtomicU64,
+    /// Whether to ask for huge pages.
+    huge: Huge,
 }
 
 /// A key as it is written: the first word of its record, and the bytes that follow it.
@@ -132,7 +135,7 @@ impl Arena {
         let words = (limit / 8).clamp(BLOCK.0, (1 << PLACE_BITS) - 1);
         let pages = Pages::reserved(words.div_ceil(WORDS as u64) as usize);
         let pages = pages.unwrap_or_else(|Full| Pages::small(0));
-        Arena { pages, next: AtomicU64::new(1), huge: AtomicBool::new(false) }
+        Arena { pages, next: AtomicU64::new(1), asked: AtomicU64::new(0), huge: Huge::default() }
     }
 
     /// Bytes that writers have taken. Memory that nobody has taken was never touched.
@@ -299,7 +302,7 @@ impl Arena {
             }
             match self.next.compare_exchange(at, end, Release, Acquire) {
                 Ok(_) => {
-                    self.ask_for_huge_pages(end);
+                    self.ask(end);
                     return Ok(Block { start: at, at, end });
                 }
                 Err(now) => at = now,
@@ -307,10 +310,23 @@ impl Arena {
         }
     }
 
-    fn ask_for_huge_pages(&self, end: u64) {
-        if end > HUGE_FROM && !self.huge.swap(true, Relaxed) {
-            self.pages.advise_from(HUGE_FROM as usize / WORDS);
+    /// Asks for memory up to this word, and for some more.
+    fn ask(&self, end: u64) {
+        let asked = self.asked.load(Relaxed);
+        if end <= asked {
+            return;
         }
+        let advance = (end / 8).next_power_of_two().clamp(ADVANCE.0, ADVANCE.1);
+        let next = end.next_multiple_of(advance).min(self.pages.words().len() as u64);
+        // Who comes second asks for what follows, or for nothing.
+        if self.asked.compare_exchange(asked, next, Relaxed, Relaxed).is_ok() {
+            self.pages.populate(asked as usize / WORDS..(next as usize).div_ceil(WORDS), &self.huge);
+        }
+    }
+
+    /// Whether to ask for huge pages, for who has memory beside the arena.
+    pub(crate) fn huge(&self) -> &Huge {
+        &self.huge
     }
 }
 

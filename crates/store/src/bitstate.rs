@@ -36,7 +36,7 @@ impl Bitstate {
     /// An array of (nearly) so many bytes, of which each key sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let n = usize::try_from(bytes / 8).map_err(|_| Full)?.max(1);
-        let pages = Pages::new(n.div_ceil(WORDS))?;
+        let pages = Pages::scattered(n.div_ceil(WORDS))?;
         Ok(Bitstate { pages, words: n, hashes: hashes.max(1), ones: 0, len: 0, expected_omissions: 0.0 })
     }
 

@@ -6,7 +6,8 @@ use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crate::Full;
 use crate::arena::{Arena, PLACE_BITS, Place};
 use crate::hash::hash;
-use crate::pages::{Line, Pages, WORDS};
+use crate::pages::{Huge, Line, Pages, WORDS};
+use std::collections::VecDeque;
 
 /// Upper bits of the hash that choose the segment. Few, so that segments soon are as large as huge pages.
 pub(crate) const SEGMENT_BITS: u32 = 3;
@@ -24,6 +25,8 @@ pub(crate) const MOST_BITS: u32 = 14;
 pub(crate) const FIRST_BITS: u32 = 1;
 /// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
 pub(crate) const SMALL_BITS: u32 = 8;
+/// From 2^15 lines on a segment grows where it is.
+const IN_PLACE_BITS: u32 = 15;
 /// More lines than this no segment can have: the tag must stay within the hash.
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
@@ -89,9 +92,14 @@ impl Segment {
         Self::of(Pages::small(1 << FIRST_BITS), FIRST_BITS, 0)
     }
 
-    pub(crate) fn new(bits: u32, skipped: u32) -> Result<Self, Full> {
+    pub(crate) fn new(bits: u32, skipped: u32, huge: &Huge) -> Result<Self, Full> {
         let lines = 1usize.checked_shl(bits).ok_or(Full)?;
-        Ok(Self::of(Pages::new(lines)?, bits, skipped))
+        // Only to where its tags must be renewed can it grow where it is.
+        let pages = match bits >= IN_PLACE_BITS {
+            true => Pages::extensible(lines, 1 << (skipped + MOST_BITS - bits), huge)?,
+            false => Pages::new(lines)?,
+        };
+        Ok(Self::of(pages, bits, skipped))
     }
 
     pub(crate) fn of(lines: Pages, bits: u32, skipped: u32) -> Self {
@@ -182,36 +190,82 @@ impl Segment {
         true
     }
 
-    /// This segment with 2^more times as many lines. `None` when an entry found no room.
-    pub(crate) fn grown(&self, more: u32, arena: &Arena) -> Result<Option<Self>, Full> {
-        let bits = self.bits + more;
-        if bits > LAST_BITS {
-            return Err(Full);
-        }
-        if bits - self.skipped <= MOST_BITS {
-            let new = Segment::new(bits, self.skipped)?;
-            Ok(self.move_to(&new, more).then_some(new))
-        } else {
-            self.rehashed(Segment::new(bits, bits - NEAR_BITS)?, arena)
-        }
+    /// Bytes that growing takes beside what there is.
+    pub(crate) fn bytes_to_grow(&self, more: u32) -> Option<u64> {
+        let all = self.lines.bytes().checked_mul(1u64.checked_shl(more)?)?;
+        Some(if self.grows_in_place(more) { all - self.lines.bytes() } else { all })
     }
 
-    /// Moves all entries to `new` with tags from the records. Records are asked for some lines in advance.
-    pub(crate) fn rehashed(&self, new: Segment, arena: &Arena) -> Result<Option<Self>, Full> {
-        let mut key = Vec::new();
-        let ahead = self.entries().skip(2 * WORDS).map(Some).chain(std::iter::repeat(None));
-        for ((_, entry), ahead) in self.entries().zip(ahead) {
-            if let Some((_, entry)) = ahead {
-                arena.prefetch(place_of(entry), 64);
-            }
-            key.clear();
-            arena.read(place_of(entry), &mut key);
-            let hash = hash(&key);
-            if !new.put(new.home(hash), new.tag(hash) | entry & PLACE_MASK) {
-                return Ok(None);
+    /// Whether its tags need not be renewed and it has the addresses.
+    fn grows_in_place(&self, more: u32) -> bool {
+        self.bits + more - self.skipped <= MOST_BITS && self.lines.has_addresses(1 << (self.bits + more))
+    }
+
+    /// Becomes 2^more times as long. False when an entry found no room; then nothing has changed.
+    pub(crate) fn grow(&mut self, more: u32, arena: &Arena) -> Result<bool, Full> {
+        let bits = self.bits + more;
+        if bits > LAST_BITS || self.most == 0 {
+            return Err(Full);
+        }
+        if self.grows_in_place(more) {
+            return self.spread(more, arena).map(|()| true);
+        }
+        let new = if bits - self.skipped > MOST_BITS {
+            rehashed(self.entries(), Segment::new(bits, bits - NEAR_BITS, arena.huge())?, arena)
+        } else {
+            let new = Segment::new(bits, self.skipped, arena.huge())?;
+            self.move_to(&new, more).then_some(new)
+        };
+        let Some(new) = new else { return Ok(false) };
+        self.replace_by(new);
+        Ok(true)
+    }
+
+    fn replace_by(&mut self, new: Segment) {
+        let told = self.len.load(Relaxed);
+        *self = new;
+        self.len = AtomicU64::new(told);
+    }
+
+    /// Becomes longer where it is. Lines are emptied from the last to the first, so that the new homes of their entries are behind all
+    /// that is still to be moved: an entry's home is less than 2^NEAR_BITS lines before it, and its number at least doubles. Of
+    /// the first lines that is not true; their entries wait until the end.
+    fn spread(&mut self, more: u32, arena: &Arena) -> Result<(), Full> {
+        let old = Segment::of(Pages::small(0), self.bits, self.skipped);
+        let mut new =
+            Segment::of(std::mem::replace(&mut self.lines, Pages::small(0)), old.bits + more, old.skipped);
+        new.lines.extend(1 << new.bits, arena.huge());
+        let first = (2usize << NEAR_BITS).min(1 << old.bits);
+        let mut waiting: Vec<(usize, u64)> = Vec::new();
+        for number in 0..first {
+            waiting.extend(empty(&new.lines.lines()[number]).map(|entry| (number, entry)));
+        }
+        let mut homeless = Vec::new();
+        let others = (first..1 << old.bits).rev();
+        let others =
+            others.flat_map(|number| empty(&new.lines.lines()[number]).map(move |entry| (number, entry)));
+        for (number, entry) in others.chain(waiting) {
+            if !new.put(old.next_home(entry, number, more), entry) {
+                homeless.push((0, entry));
             }
         }
-        Ok(Some(new))
+        self.replace_by(new);
+        if homeless.is_empty() { Ok(()) } else { self.house(homeless, arena) }
+    }
+
+    /// Finds room for entries for which there was none, however much it takes. Entries must not be lost: without memory for
+    /// that, nothing more can be inserted.
+    #[cold]
+    fn house(&mut self, homeless: Vec<(usize, u64)>, arena: &Arena) -> Result<(), Full> {
+        self.most = 0;
+        for bits in self.bits + 1..=LAST_BITS {
+            let new = Segment::new(bits, bits - NEAR_BITS, arena.huge())?;
+            if let Some(new) = rehashed(self.entries().chain(homeless.iter().copied()), new, arena) {
+                self.replace_by(new);
+                return Ok(());
+            }
+        }
+        Err(Full)
     }
 
     /// All entries with the number of the line that each lies in.
@@ -221,6 +275,37 @@ impl Segment {
             line.0.iter().map(move |word| (number, word.load(Relaxed))).filter(|&(_, entry)| entry != 0)
         })
     }
+}
+
+/// Moves entries to `new` with tags from the records, which are asked for some lines in advance. `None` when one found no room.
+fn rehashed(entries: impl Iterator<Item = (usize, u64)>, new: Segment, arena: &Arena) -> Option<Segment> {
+    let mut key = Vec::new();
+    let mut ahead = VecDeque::with_capacity(2 * WORDS);
+    let mut move_one = |place: Place| {
+        key.clear();
+        arena.read(place, &mut key);
+        let hash = hash(&key);
+        new.put(new.home(hash), new.tag(hash) | place.number())
+    };
+    for (_, entry) in entries {
+        arena.prefetch(place_of(entry), 64);
+        ahead.push_back(place_of(entry));
+        if ahead.len() == 2 * WORDS && !ahead.pop_front().is_some_and(&mut move_one) {
+            return None;
+        }
+    }
+    ahead.into_iter().all(move_one).then_some(new)
+}
+
+/// Takes the entries out of a line.
+#[inline(always)]
+fn empty(line: &Line) -> impl Iterator<Item = u64> + use<> {
+    let mut entries = [0; WORDS];
+    for (word, entry) in line.0.iter().zip(&mut entries) {
+        *entry = word.load(Relaxed);
+        word.store(0, Relaxed);
+    }
+    entries.into_iter().take_while(|&entry| entry != 0)
 }
 
 /// Where the record of an entry is.
@@ -233,4 +318,73 @@ pub(crate) fn place_of(entry: u64) -> Place {
 #[inline]
 pub(crate) fn has_room(line: &Line) -> bool {
     line.0[WORDS - 1].load(Acquire) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Block;
+
+    fn written(arena: &Arena, n: u64) -> Vec<(u64, Place)> {
+        let mut block = Block::default();
+        (0..n)
+            .map(|i| {
+                let key = i.to_le_bytes();
+                (hash(&key), arena.write(&mut block, &key, |_| Ok(())).unwrap())
+            })
+            .collect()
+    }
+
+    fn holds(segment: &Segment, hash: u64, place: Place) -> bool {
+        let entry = segment.tag(hash) | place.number();
+        segment.way(segment.home(hash)).any(|line| line.0.iter().any(|word| word.load(Relaxed) == entry))
+    }
+
+    /// A line of this segment is long enough to overflow into many others, and over the end to the first ones.
+    #[test]
+    fn entries_are_spread_where_they_are() {
+        let arena = Arena::new(u64::MAX);
+        let keys = written(&arena, 60_000);
+        let bits = 12;
+        let pages = Pages::extensible(1 << bits, 4, arena.huge()).unwrap();
+        let mut segment = Segment::of(pages, bits, 0);
+        let crowded = |line: usize| line % 512 < 4 || line > (1 << bits) - 3;
+        let mut kept: Vec<_> = keys.iter().filter(|(hash, _)| crowded(segment.home(*hash))).collect();
+        let some = keys.iter().filter(|(hash, _)| !crowded(segment.home(*hash)));
+        kept.extend(some.take(8_000));
+        // Crowded lines get each key twice or more; which is as good as several.
+        let crowds: Vec<_> = kept.iter().copied().filter(|(hash, _)| crowded(segment.home(*hash))).collect();
+        for &&(hash, place) in crowds.iter().chain(&crowds).chain(&crowds).chain(&kept) {
+            assert!(segment.put(segment.home(hash), segment.tag(hash) | place.number()));
+        }
+        let n = segment.entries().count();
+        assert!(
+            segment.entries().any(|(line, entry)| segment.home_of(entry, line) > line),
+            "none over the end"
+        );
+        for more in [1, 1] {
+            assert_eq!(segment.bytes_to_grow(more), Some(segment.lines.bytes()));
+            assert_eq!(segment.grow(more, &arena), Ok(true));
+            assert_eq!(segment.entries().count(), n);
+            assert!(kept.iter().all(|&&(hash, place)| holds(&segment, hash, place)));
+        }
+        assert_eq!(segment.bits, bits + 2);
+        assert!(segment.bytes_to_grow(1) > Some(segment.lines.bytes()), "it has no more addresses");
+    }
+
+    #[test]
+    fn entries_without_room_are_housed_or_nothing_goes_on() {
+        let arena = Arena::new(u64::MAX);
+        let keys = written(&arena, 20_000);
+        let mut segment = Segment::new(12, 0, arena.huge()).unwrap();
+        let (some, others) = keys.split_at(5_000);
+        for &(hash, place) in some {
+            assert!(segment.put(segment.home(hash), segment.tag(hash) | place.number()));
+        }
+        let homeless = others.iter().map(|(hash, place)| (0, segment.tag(*hash) | place.number())).collect();
+        assert_eq!(segment.house(homeless, &arena), Ok(()));
+        assert!(segment.most > 0 && keys.iter().all(|&(hash, place)| holds(&segment, hash, place)));
+        segment.most = 0;
+        assert_eq!(segment.grow(1, &arena), Err(Full));
+    }
 }

@@ -10,7 +10,8 @@
 //! and continues them. So an entry tells its home line, however far from it it lies, and in which half of it it will be after
 //! doubling; new lines are written in the order in which old ones are read. Only when the tag has few bits left to
 //! tell keys apart (after a growth by 256) are the records hashed again. The index consists of segments that grow on
-//! their own: there is no moment at which it exists twice.
+//! their own: there is no moment at which it exists twice. A large segment grows where it is: its lines are spread over
+//! addresses that were reserved for that, so that no memory is asked for twice.
 //!
 //! **Threads.** A record is written to the worker's own block; one compare-and-swap of an empty entry publishes it. Entries
 //! never change and never go, so of several workers with the same key exactly one succeeds: all walk the same way and
@@ -284,26 +285,26 @@ impl Shared {
             Err(Full) => {
                 let segment = &mut self.segments[number];
                 let packed = ((WORDS as u64) << segment.bits) / 16 * 15;
-                let already = segment.most >= packed;
-                segment.most = packed;
+                let already = segment.most >= packed || segment.most == 0;
+                if !already {
+                    segment.most = packed;
+                }
                 if already { Err(Full) } else { Ok(()) }
             }
         }
     }
 
     fn enlarge(&mut self, number: usize) -> Result<(), Full> {
-        let old = &self.segments[number];
-        let mut more = if old.bits < SMALL_BITS { 2 } else { 1 };
+        let mut more = if self.segments[number].bits < SMALL_BITS { 2 } else { 1 };
         loop {
-            let bytes = old.lines.bytes().checked_shl(more).ok_or(Full)?;
+            let segment = &self.segments[number];
+            let (before, bytes) = (segment.lines.bytes(), segment.bytes_to_grow(more).ok_or(Full)?);
             if self.memory() + bytes > self.limit {
                 return Err(Full);
             }
-            if let Some(new) = old.grown(more, &self.arena)? {
-                self.index_bytes = self.index_bytes + new.lines.bytes() - old.lines.bytes();
-                let told = old.len.load(Relaxed);
-                self.segments[number] = new;
-                self.segments[number].len = AtomicU64::new(told);
+            let grown = self.segments[number].grow(more, &self.arena);
+            self.index_bytes = self.index_bytes + self.segments[number].lines.bytes() - before;
+            if grown? {
                 return Ok(());
             }
             more += 1;
@@ -544,16 +545,16 @@ mod tests {
         shadow(300, 200_000, 2, 99);
     }
 
-    /// Growth far enough that tags are renewed from the records; tickets from the very beginning stay valid.
+    /// Growth far enough that tags are renewed from the records, and that segments then grow where they are; tickets from the very beginning stay valid.
     #[test]
     fn tickets_stay_valid_whatever_grows() {
         let mut table = Table::default();
-        let n = 1_900_000u32;
+        let n = 4_200_000u32;
         let early: Vec<Ticket> = (0..1000u32).map(|i| table.prepare(&i.to_le_bytes()).unwrap()).collect();
         for i in (0..n).filter(|i| i % 2 == 0) {
             assert_eq!(table.is_new(&i.to_le_bytes()), Ok(true));
         }
-        assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0));
+        assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0 && segment.bits > 15));
         for (i, mut ticket) in (0..1000u32).zip(early) {
             table.approach(&mut ticket);
             assert_eq!(table.contains(&i.to_le_bytes(), ticket), i % 2 == 0);
