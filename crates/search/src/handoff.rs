@@ -315,9 +315,8 @@ impl<H: Hand> Worker<'_, '_, H> {
         &self.shared.waiting[(self.place.me + 1) % self.shared.waiting.len()]
     }
 
-    /// Lets the store change, and chooses another depth.
+    /// Chooses another depth.
     fn adapt(&mut self) {
-        self.search.store.rest();
         if self.adaptive && self.neighbour().load(Acquire) == 0 {
             self.depth = (self.depth / 2).max(DEPTHS.0);
         }

@@ -259,7 +259,6 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
             self.search.queue.set_depth(depth + 1).map_err(no_memory)?;
         }
         self.search.expand_waiting(&mut self.batch)?;
-        self.search.store.rest();
         self.tell()
     }
 

@@ -3,11 +3,9 @@
 //! Two keys with the same hash are taken for one, so a search may leave states out; how probable that is can be
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
-use crate::sync::RwLock;
-
 use crate::budget::Budget;
 use crate::compact::{Compact, Crowded, Mixed};
-use crate::concurrent::{Hand, Turn};
+use crate::concurrent::{Common, Hand, Turn};
 use crate::hash::hash;
 use crate::{Full, Seen};
 
@@ -70,12 +68,12 @@ impl Seen for HashCompaction {
 
 /// A set of hashes that several workers share.
 #[derive(Debug)]
-pub struct SharedHashCompaction(RwLock<HashCompaction>);
+pub struct SharedHashCompaction(Common<HashCompaction>);
 
 impl SharedHashCompaction {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        SharedHashCompaction(RwLock::new(HashCompaction::new(limit)))
+        SharedHashCompaction(Common::new(HashCompaction::new(limit)))
     }
 
     /// Access for one more worker.

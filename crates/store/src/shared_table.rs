@@ -3,22 +3,20 @@
 //! [`Shared`] inserts without locks; only growth needs it alone. A segment is an eighth of the index, and growing it streams:
 //! nobody waits for long. Growth replaces a segment when the new one is complete, so a panic leaves nothing half changed.
 
-use crate::sync::RwLock;
-
 use crate::arena::Place;
-use crate::concurrent::{Hand, Turn};
+use crate::concurrent::{Common, Hand, Turn};
 use crate::segment::Ticket;
 use crate::table::{self, Halt, Shared};
 use crate::{Full, Recall, Seen};
 
 /// An exact set of byte strings that several workers share.
 #[derive(Debug)]
-pub struct SharedTable(RwLock<Shared>);
+pub struct SharedTable(Common<Shared>);
 
 impl SharedTable {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        SharedTable(RwLock::new(Shared::new(limit)))
+        SharedTable(Common::new(Shared::new(limit)))
     }
 
     /// Access for one more worker.

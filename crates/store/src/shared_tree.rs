@@ -6,11 +6,10 @@
 //! worker alone, so every key is. Only growth and lessons (another order of the bytes) need the [`Tree`] alone. When a lesson
 //! has put another family in the place of one, names of the old one can still be unfolded, and tickets are prepared again.
 
-use crate::sync::RwLock;
 use crate::sync::atomic::Ordering::Relaxed;
 
 use crate::compact::Crowded;
-use crate::concurrent::{Hand, Turn};
+use crate::concurrent::{Common, Hand, Turn};
 use crate::nodes::{Group, Nodes};
 use crate::path::{Naming, Path};
 use crate::tree::{NO_FAMILY, Root, Roots, Ticket, Tree};
@@ -21,12 +20,12 @@ const QUANTUM: i64 = 32;
 
 /// An exact set of byte strings that several workers share.
 #[derive(Debug)]
-pub struct SharedTree(RwLock<Tree>);
+pub struct SharedTree(Common<Tree>);
 
 impl SharedTree {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(kind: Roots, limit: u64) -> Self {
-        SharedTree(RwLock::new(Tree::new(kind, limit)))
+        SharedTree(Common::new(Tree::new(kind, limit)))
     }
 
     /// Access for one more worker.

@@ -2,10 +2,10 @@
 //! the orders in which threads can run and the values that their loads may see (`.ci/loom`).
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, atomic};
+pub(crate) use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::{Mutex, RwLock, RwLockReadGuard, atomic};
+pub(crate) use loom::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic};
 #[cfg(loom)]
 pub(crate) use std::sync::PoisonError;
 
@@ -16,4 +16,10 @@ pub(crate) fn spin() {
     std::thread::yield_now();
     #[cfg(loom)]
     loom::thread::yield_now();
+}
+
+/// Waits a moment for somebody who is at work on another processor.
+#[inline]
+pub(crate) fn relax() {
+    std::hint::spin_loop();
 }
