@@ -7,12 +7,12 @@
 //!
 //! **Giving way.** Who wants the store alone says so first, and every worker looks at that whenever it begins anything with the store:
 //! one load of a cache line that hardly ever changes. So all others stop within a look-up or two, not at the end of a pack, and both
-//! sides spin for that long rather than sleep. The lock alone would not do: the standard library's lets a worker who has just let go
+//! sides spin for about as long as that takes before they sleep. The lock alone would not do: the standard library's lets a worker who has just let go
 //! take it again before the one it has woken is awake, so that who wants to be alone waits for many packs, and sleeps each time.
 
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Relaxed};
-use crate::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, relax};
+use crate::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, relax};
 
 use crate::Seen;
 
@@ -28,7 +28,10 @@ pub trait Hand: Seen {
 /// What workers share. What lies in it must be whole whenever somebody could panic.
 #[derive(Debug)]
 pub struct Common<T> {
+    /// How many want to be alone.
     wanted: Apart<AtomicUsize>,
+    /// Held by who is alone or will be next; the others sleep in front of it.
+    gate: Mutex<()>,
     lock: RwLock<Apart<T>>,
 }
 
@@ -40,7 +43,7 @@ struct Apart<T>(T);
 impl<T> Common<T> {
     /// Something to share.
     pub fn new(shared: T) -> Self {
-        Common { wanted: Apart(AtomicUsize::new(0)), lock: RwLock::new(Apart(shared)) }
+        Common { wanted: Apart(AtomicUsize::new(0)), gate: Mutex::new(()), lock: RwLock::new(Apart(shared)) }
     }
 
     /// Whether somebody wants to be alone.
@@ -56,6 +59,9 @@ impl<T> Common<T> {
         while self.is_wanted() && patience > 0 {
             relax();
             patience -= 1;
+        }
+        if self.is_wanted() {
+            drop(self.gate.lock().unwrap_or_else(PoisonError::into_inner));
         }
         self.lock.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -124,9 +130,14 @@ impl<'a, T> Turn<'a, T> {
     #[cold]
     pub fn alone<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         self.guard = None;
-        let _wanting = Wanting::new(&self.common.wanted.0);
-        // Let go of before it is no longer wanted: who spins gets it at once.
-        change(&mut self.common.write().0)
+        let common = self.common;
+        let wanting = Wanting::new(&common.wanted.0);
+        let gate = common.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut common.write().0);
+        // In this order: who spins finds the lock free, who sleeps finds it no longer wanted.
+        drop(wanting);
+        drop(gate);
+        result
     }
 
     /// Lets others change it.
