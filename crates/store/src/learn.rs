@@ -7,8 +7,9 @@
 //! come together, however far apart they lie in the key. Then single subtrees are moved to better places for as long
 //! as that helps ([`crate::regraft`]).
 //!
-//! From how many values a sample of s states shows, d, the number k of all values is estimated as if all were equally
-//! frequent: d = k (1 − e^(−s/k)). The sum over all subtrees estimates how many nodes an order needs.
+//! How many values a subtree takes in all states is estimated from a sample, after A. Chao (1984): values that were seen once
+//! and twice tell how many were not seen. Values of a subtree are never equally frequent, and this counts the rare
+//! ones, of which large tables are made. The sum over all subtrees estimates how many nodes an order needs.
 
 use crate::order::{NONE, Order, Part};
 use crate::regraft::Graft;
@@ -28,17 +29,20 @@ const NODE_BYTES: f64 = 26.0;
 const BIT_BYTES: f64 = 1.0 / 8.0 / 0.75;
 /// Joins that may be tried to improve an order.
 const TRIES: usize = 4_000;
-/// Samples from which an order is made. More do not make it better.
+/// Samples from which an order is made.
 const SAMPLES: usize = 1_000;
+/// The most samples by which orders are compared. (Numbers of values have 16 bits.)
+const MOST_SAMPLES: u64 = 16_000;
 
 /// From how many groups of samples an order is made for so many keys: more when there is more to gain.
 fn n_groups(keys: u64) -> usize {
     (keys / 32_000).clamp(1, 4) as usize
 }
 
-/// How many samples are needed to learn about so many keys.
+/// How many samples are needed to learn about so many keys. They are many more than an order is made from: which of two
+/// is the better one shows in what is rare.
 pub fn n_samples(keys: u64) -> usize {
-    n_groups(keys) * SAMPLES
+    (keys / 16).clamp((n_groups(keys) * SAMPLES) as u64, MOST_SAMPLES) as usize
 }
 
 /// Bytes that learning about so many keys of `len` bytes needs for a moment.
@@ -59,7 +63,8 @@ pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Or
     let all: Vec<&[u8]> = samples.chunks_exact(old.len()).collect();
     let n_groups = n_groups(keys);
     let orders = (0..n_groups).map(|group| {
-        let samples: Vec<&[u8]> = all.iter().skip(group).step_by(n_groups).copied().collect();
+        let apart = (all.len() / SAMPLES).max(n_groups);
+        let samples: Vec<&[u8]> = all.iter().skip(group).step_by(apart).copied().collect();
         let mut joiner = Joiner::new(samples.len());
         cluster(&columns(old.len(), &samples, &mut joiner), &mut joiner)
     });
@@ -83,12 +88,39 @@ pub struct Column {
     pub values: Vec<u16>,
     /// How many different ones there are.
     pub distinct: u32,
+    /// How many of these are there once.
+    once: u32,
+    /// And twice.
+    twice: u32,
 }
 
 impl Column {
+    /// A column of values that are numbered from 0 on, of which there are so many.
+    pub fn new(values: Vec<u16>, distinct: u32) -> Self {
+        let mut seen = vec![0u8; distinct as usize];
+        let (mut once, mut twice) = (0, 0);
+        for &value in &values {
+            let times = &mut seen[usize::from(value)];
+            match *times {
+                0 => once += 1,
+                1 => (once, twice) = (once - 1, twice + 1),
+                2 => twice -= 1,
+                _ => continue,
+            }
+            *times += 1;
+        }
+        Column { values, distinct, once, twice }
+    }
+
     /// Always the same.
     pub fn constant(samples: usize) -> Self {
-        Column { values: vec![0; samples], distinct: 1 }
+        Column::new(vec![0; samples], 1)
+    }
+
+    /// How many values there would be in an endless sample.
+    pub fn support(&self) -> f64 {
+        let (once, twice) = (f64::from(self.once), f64::from(self.twice));
+        f64::from(self.distinct) + once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0))
     }
 }
 
@@ -156,7 +188,7 @@ impl Joiner {
     pub fn join(&mut self, left: &Column, right: &Column) -> Column {
         let mut values = Vec::with_capacity(self.samples);
         let distinct = self.number(&left.values, &right.values, |number| values.push(number));
-        Column { values, distinct }
+        Column::new(values, distinct)
     }
 
     /// The column of two things together, of which one is no longer needed.
@@ -166,21 +198,6 @@ impl Joiner {
             (1, _) => right.clone(),
             _ => self.join(&left, right),
         }
-    }
-
-    /// How many values there would be in an endless sample.
-    pub fn support(&self, distinct: u32) -> f64 {
-        let (samples, distinct) = (self.samples as f64, f64::from(distinct));
-        let (mut low, mut high) = (distinct, samples * samples);
-        if distinct > samples - 1.0 {
-            return high;
-        }
-        while high > low * 1.01 {
-            let middle = (low * high).sqrt();
-            let expected = middle * -(-samples / middle).exp_m1();
-            *(if expected < distinct { &mut low } else { &mut high }) = middle;
-        }
-        low
     }
 }
 
@@ -193,7 +210,7 @@ fn columns(len: usize, samples: &[&[u8]], joiner: &mut Joiner) -> Vec<Column> {
             bytes.iter_mut().zip(samples).for_each(|(byte, key)| *byte = u16::from(key[at]));
             let mut values = Vec::with_capacity(samples.len());
             let distinct = joiner.number(&bytes, &nothing, |number| values.push(number));
-            Column { values, distinct }
+            Column::new(values, distinct)
         })
         .collect()
 }
@@ -231,13 +248,13 @@ impl Cost {
                     Part::Join(part) => joiner.joined(column, &vertices[part as usize]),
                 };
             }
-            nodes += most(joiner.support(column.distinct));
+            nodes += most(column.support());
             vertices.push(column);
         }
         let bits = |half: Part| match half {
             Part::Empty => 0.0,
             Part::Leaf(_) => 32.0,
-            Part::Join(inner) => most(joiner.support(vertices[inner as usize].distinct)).log2(),
+            Part::Join(inner) => most(vertices[inner as usize].support()).log2(),
         };
         Cost { nodes, bits: order.halves().into_iter().map(bits).sum() }
     }
@@ -465,11 +482,26 @@ mod tests {
 
     #[test]
     fn the_number_of_values_is_estimated() {
-        let joiner = Joiner::new(1000);
-        for (values, shown) in [(10.0, 10), (500.0, 432), (1000.0, 632), (5000.0, 906)] {
-            let estimate = joiner.support(shown);
-            assert!((0.95..1.05).contains(&(estimate / values)), "{estimate} for {values}");
+        let mut seed = 5u64;
+        let mut below = |n: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % n
+        };
+        let mut estimated = |value: &mut dyn FnMut(&mut dyn FnMut(u64) -> u64) -> u64| {
+            let values: Vec<u64> = (0..4000).map(|_| value(&mut below)).collect();
+            let upper: Vec<u16> = values.iter().map(|value| (value >> 10) as u16).collect();
+            let lower: Vec<u16> = values.iter().map(|value| (value & 1023) as u16).collect();
+            let mut numbers = Vec::new();
+            let distinct = Joiner::new(4000).number(&upper, &lower, |number| numbers.push(number));
+            Column::new(numbers, distinct).support()
+        };
+        for values in [10, 500, 5_000, 40_000] {
+            let estimate = estimated(&mut |below| below(values)) / values as f64;
+            assert!((0.9..1.1).contains(&estimate), "{estimate} times {values}");
         }
-        assert_eq!(joiner.support(1000), 1e6);
+        // Half of the states have one of few values: as if all were equally frequent, that would be about 9,000.
+        let skewed = estimated(&mut |below| if below(2) == 0 { below(10) } else { 10 + below(20_000) });
+        assert!((18_000.0..23_000.0).contains(&skewed), "{skewed}");
+        assert!(estimated(&mut |below| below(1 << 25)) > 1e6, "all different");
     }
 }

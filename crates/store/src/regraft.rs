@@ -49,15 +49,15 @@ impl Graft {
             let [left, right] = graft.parts[vertex];
             graft.up[left] = vertex;
             graft.up[right] = vertex;
-            graft.costs[vertex] = graft.cost(vertex, joiner);
+            graft.costs[vertex] = graft.cost(vertex);
         }
         graft
     }
 
-    fn cost(&self, vertex: usize, joiner: &Joiner) -> f64 {
+    fn cost(&self, vertex: usize) -> f64 {
         match vertex {
             _ if vertex == self.root || vertex < self.tops.len() => 0.0,
-            _ => joiner.support(self.columns[vertex].distinct),
+            _ => self.columns[vertex].support(),
         }
     }
 
@@ -172,7 +172,7 @@ impl Graft {
             let [left, right] = self.parts[vertex];
             let column = joiner.join(&self.columns[left], &self.columns[right]);
             old.push((vertex, std::mem::replace(&mut self.columns[vertex], column), self.costs[vertex]));
-            self.costs[vertex] = self.cost(vertex, joiner);
+            self.costs[vertex] = self.cost(vertex);
             after += self.costs[vertex];
             if after + 0.5 >= before {
                 for (vertex, column, cost) in old.into_iter().rev() {
@@ -194,7 +194,7 @@ mod tests {
     fn column(bits: &[u32], samples: u32) -> Column {
         let value = |i: u32| bits.iter().fold(0, |value, bit| value << 1 | (i >> bit & 1) as u16);
         Joiner::new(samples as usize).join(
-            &Column { values: (0..samples).map(value).collect(), distinct: 1 << bits.len() },
+            &Column::new((0..samples).map(value).collect(), 1 << bits.len()),
             &Column::constant(samples as usize),
         )
     }

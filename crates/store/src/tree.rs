@@ -31,7 +31,11 @@ const FIRST_LESSON: u64 = 8_000;
 /// How many times more there are at each later time.
 const NEXT_LESSON: u64 = 8;
 /// So many nodes for a thousand keys are few: nothing better is looked for.
-const FEW_NODES: u64 = 40;
+const FEW_NODES: u64 = 60;
+/// The same where to copy the keys takes so long that only a much better order is worth it.
+const FEW_NODES_OF_MANY: u64 = 150;
+/// Keys that are many.
+const MANY: u64 = 1_000_000;
 /// No family.
 pub(crate) const NO_FAMILY: u32 = u32::MAX;
 
@@ -169,7 +173,8 @@ impl Tree {
         let Some(roots) = &family.roots else { return };
         let nodes: usize = family.nodes.iter().map(Nodes::len).sum();
         family.until_lesson = AtomicI64::new((roots.len() * (NEXT_LESSON - 1)) as i64);
-        if nodes as u64 * 1000 <= roots.len() * FEW_NODES {
+        let few = if roots.len() < MANY { FEW_NODES } else { FEW_NODES_OF_MANY };
+        if nodes as u64 * 1000 <= roots.len() * few {
             return;
         }
         let scratch =
