@@ -102,7 +102,7 @@ impl Job<'_> {
         }
         match self.plan.store {
             StoreKind::Table => self.by_name(&mut Table::new(limit), observer),
-            StoreKind::Tree => self.by_name(&mut Tree::new(Roots::Whole, limit), observer),
+            StoreKind::Tree => self.by_name(&mut Tree::new(Roots::Roomy, limit), observer),
             StoreKind::Cleary => self.by_name(&mut Tree::new(Roots::Cleary, limit), observer),
             StoreKind::Collapse => {
                 let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
@@ -124,7 +124,7 @@ impl Job<'_> {
                 self.share_by_name(&|| table.hand(), observer)
             }
             StoreKind::Tree => {
-                let tree = SharedTree::new(Roots::Whole, self.limit());
+                let tree = SharedTree::new(Roots::Roomy, self.limit());
                 self.share_by_name(&|| tree.hand(), observer)
             }
             StoreKind::Cleary => {

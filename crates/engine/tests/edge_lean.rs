@@ -55,7 +55,7 @@ fn search(system: &Jit, way: Way, lean: Option<&Stubborn<'_>>) -> Outcome {
         }
         Way::Breadth => frontier(system, &mut table, whole(), Levels::Steps, &task, &mut Silent),
         Way::Depth => depth_first(system, &mut table, &task, &mut Silent),
-        Way::DepthTree => depth_first(system, &mut Tree::new(Roots::Whole, u64::MAX), &task, &mut Silent),
+        Way::DepthTree => depth_first(system, &mut Tree::new(Roots::Roomy, u64::MAX), &task, &mut Silent),
         Way::Workers => {
             let shared = SharedTable::new(u64::MAX);
             let search = Parallel { system, taking: Taking::Oldest, workers: 3, alone: Some(0) };

@@ -451,7 +451,7 @@ mod tests {
         for depth in [Some(1), Some(12), None] {
             assert_eq!(numbers(&by(3, depth, &counters, &task)), expected, "{depth:?}");
         }
-        for roots in [Roots::Whole, Roots::Cleary] {
+        for roots in [Roots::Roomy, Roots::Cleary] {
             let tree = SharedTree::new(roots, u64::MAX);
             let ring = Ring { system: &counters, workers: 2, depth: Some(9) };
             assert_eq!(numbers(&handoff(ring, &|| tree.hand(), &task, &mut Silent)), expected);

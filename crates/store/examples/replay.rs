@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     print!("{file} {kind}: ");
     let roots = match kind {
         "table" => return measure(Table::new(u64::MAX), &records, batch).map(|_| ()),
-        "tree" => Roots::Whole,
+        "tree" => Roots::Roomy,
         _ => Roots::Cleary,
     };
     let tree = measure(Tree::new(roots, u64::MAX), &records, batch)?;

@@ -13,9 +13,9 @@
 //! compare-and-swap. Full words never change and words are filled in one order, so two workers with the same key come to the
 //! same word, and the second one sees what the first has put there. Only growth needs the set alone.
 //!
-//! Segments grow on their own, by a third at a time, and not at the same moment: there is no moment at which the set
-//! exists twice, and the load of all together is always about 0.74. An entry can carry *satellite bits* for a search; they
-//! move with it.
+//! Segments grow on their own and not at the same moment: there is no moment at which the set exists twice, and the load of
+//! all together is always about the same. How much they grow is a choice between time and memory ([`Growth`]). An entry
+//! can carry *satellite bits* for a search; they move with it.
 
 use crate::Full;
 use crate::budget::Budget;
@@ -32,6 +32,38 @@ const ONE_SEGMENT: u32 = 14;
 const AHEAD: u32 = 6;
 /// Segments with fewer lines than this double.
 const FEW_LINES: u64 = 16;
+
+/// By how much a segment grows when it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// To its double, at a load of 0.8: a key is moved once or twice and nearly always lies in its home line.
+    Double,
+    /// By a third, at a load of 0.84.
+    Third,
+}
+
+impl Growth {
+    /// How many lines a segment has next. Where the steps begin depends on the segment, so that not all are full at the same
+    /// time.
+    fn more_lines(self, lines: u64, number: usize) -> u64 {
+        let number = number as u64;
+        match (lines, self) {
+            (0, _) => 1,
+            (FEW_LINES, Growth::Double) => FEW_LINES * (72 + 56 * number / (1 << SEGMENT_BITS)) / 64,
+            (FEW_LINES, Growth::Third) => FEW_LINES * (84 + 28 * number / (1 << SEGMENT_BITS)) / 64,
+            (_, Growth::Third) if lines > FEW_LINES => lines + lines / 3,
+            _ => lines * 2,
+        }
+    }
+
+    /// How full a segment may be, in percent. Above, probing gets long, with few entries in a line earlier than with many.
+    fn percent(self, per_word: u8) -> u64 {
+        match self {
+            Growth::Third if per_word > 1 => 84,
+            Growth::Third | Growth::Double => 80,
+        }
+    }
+}
 
 /// A key that has been mixed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,16 +95,17 @@ pub struct Compact {
     /// Bits of a mixed key below those that choose the segment.
     rest_bits: u32,
     satellites: u32,
+    growth: Growth,
     segments: Vec<Segment>,
 }
 
 impl Compact {
     /// An empty set of numbers of `bits` bits (1..=64), with so many satellite bits for each (0..=2).
-    pub fn new(bits: u32, satellites: u32) -> Self {
+    pub fn new(bits: u32, satellites: u32, growth: Growth) -> Self {
         let bits = bits.clamp(1, 64);
         let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS);
         let (mix, rest_bits) = (Mix::new(bits), bits - segment_bits);
-        Compact { mix, rest_bits, satellites, segments: Vec::new() }
+        Compact { mix, rest_bits, satellites, growth, segments: Vec::new() }
     }
 
     /// How many bits a key has.
@@ -211,7 +244,7 @@ impl Compact {
     fn begin(&mut self, budget: &mut Budget) -> Result<(), Full> {
         let n = 1 << (self.bits() - self.rest_bits);
         self.segments = budget.reserved(n)?;
-        let segment = || Segment::new(Geometry::new(self.rest_bits, self.satellites, 0), Pages::small(0));
+        let segment = || Segment::new(Geometry::new(self.rest_bits, self.satellites, 0), Pages::small(0), 0);
         self.segments.resize_with(n, segment);
         Ok(())
     }
@@ -220,25 +253,16 @@ impl Compact {
     fn grow(&mut self, number: usize, budget: &mut Budget) -> Result<(), Full> {
         let mut lines = u64::from(self.segments[number].geometry.lines);
         loop {
-            lines = more_lines(lines, number);
+            lines = self.growth.more_lines(lines, number);
             let geometry = Geometry::new(self.rest_bits, self.satellites, lines);
-            if let Some(new) = self.segments[number].rebuilt(geometry, budget)? {
+            let most = geometry.entries() * self.growth.percent(geometry.per_word) / 100;
+            let most = u32::try_from(most).unwrap_or(u32::MAX);
+            if let Some(new) = self.segments[number].rebuilt(geometry, most, budget)? {
                 budget.give(self.segments[number].pages.bytes() as usize);
                 self.segments[number] = new;
                 return Ok(());
             }
         }
-    }
-}
-
-/// How many lines a segment has next. Where the steps of a third begin depends on the segment, so that not all
-/// are full at the same time.
-fn more_lines(lines: u64, number: usize) -> u64 {
-    match lines {
-        0 => 1,
-        FEW_LINES => FEW_LINES * (84 + 28 * number as u64 / (1 << SEGMENT_BITS)) / 64,
-        _ if lines < FEW_LINES => lines * 2,
-        _ => lines + lines / 3,
     }
 }
 
@@ -293,12 +317,9 @@ impl Geometry {
         }
     }
 
-    /// How many entries may be put into the segment: above a certain load probing gets long, with few entries in a line
-    /// earlier than with many.
-    fn most(&self) -> u32 {
-        let percent = if self.per_word == 1 { 80 } else { 84 };
-        let entries = u64::from(self.lines) * WORDS as u64 * u64::from(self.per_word);
-        u32::try_from(entries * percent / 100).unwrap_or(u32::MAX)
+    /// How many entries there is room for.
+    fn entries(&self) -> u64 {
+        u64::from(self.lines) * WORDS as u64 * u64::from(self.per_word)
     }
 
     /// Quotient and remainder. The estimate by multiplication can only be one too small.
@@ -331,6 +352,14 @@ impl Geometry {
     fn next_line(&self, line: u64, remainder: u64) -> u64 {
         let next = line + self.stride(remainder);
         if next >= u64::from(self.lines) { next - u64::from(self.lines) } else { next }
+    }
+
+    /// The home of an entry that was put into this line when so many others had been full.
+    #[cold]
+    fn home_of(&self, line: u64, remainder: u64, probe: u64) -> u64 {
+        let lines = u64::from(self.lines);
+        let back = probe * self.stride(remainder) % lines;
+        if line >= back { line - back } else { line + lines - back }
     }
 
     /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the word, the
@@ -402,8 +431,8 @@ struct Segment {
 struct Count(AtomicU32);
 
 impl Segment {
-    fn new(geometry: Geometry, pages: Pages) -> Self {
-        Segment { geometry, pages, most: geometry.most(), len: Count::default() }
+    fn new(geometry: Geometry, pages: Pages, most: u32) -> Self {
+        Segment { geometry, pages, most, len: Count::default() }
     }
 
     fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {
@@ -470,7 +499,7 @@ impl Segment {
     /// Puts an entry for a key that is not there. False when there is no room.
     #[inline(always)]
     fn add(&mut self, rest: u64, satellite: u64) -> bool {
-        let geometry = &self.geometry;
+        let geometry = self.geometry;
         let (mut number, remainder) = geometry.home(rest);
         let first = Geometry::first_word(remainder);
         let mut value = (1 + (remainder << geometry.probe_bits)) << geometry.satellites;
@@ -509,33 +538,35 @@ impl Segment {
         }
     }
 
+    #[inline(always)]
     fn for_each_of(&self, number: u64, line: &Line, each: &mut impl FnMut(u64, u64)) {
-        let geometry = &self.geometry;
-        let (lines, entry_bits) = (u64::from(geometry.lines), u32::from(geometry.entry_bits));
-        let mask = u64::MAX >> (64 - entry_bits);
+        let geometry = self.geometry;
+        let (probes, satellites) = ((1 << geometry.probe_bits) - 1, (1 << geometry.satellites) - 1);
+        let mask = u64::MAX >> (64 - geometry.entry_bits);
         for word in &line.0 {
-            let word = word.load(Relaxed);
-            for place in 0..u32::from(geometry.per_word) {
-                let entry = word >> (place * entry_bits) & mask;
-                let Some(value) = (entry >> geometry.satellites).checked_sub(1) else { break };
-                let remainder = value >> geometry.probe_bits;
-                let probe = value & ((1 << geometry.probe_bits) - 1);
-                let back = if probe == 0 { 0 } else { probe * geometry.stride(remainder) % lines };
-                let home = if number >= back { number - back } else { number + lines - back };
-                each(home * geometry.divisor + remainder, entry & ((1 << geometry.satellites) - 1));
+            let mut word = word.load(Relaxed);
+            // Entries fill a word from below.
+            while word != 0 {
+                let entry = word & mask;
+                let value = (entry >> geometry.satellites) - 1;
+                let (remainder, probe) = (value >> geometry.probe_bits, value & probes);
+                let home = if probe == 0 { number } else { geometry.home_of(number, remainder, probe) };
+                each(home * geometry.divisor + remainder, entry & satellites);
+                // In two steps: an entry may be as wide as the word.
+                word = word >> (geometry.entry_bits - 1) >> 1;
             }
         }
     }
 
     /// The same entries in another geometry; `None` when one finds no room there.
-    fn rebuilt(&self, geometry: Geometry, budget: &mut Budget) -> Result<Option<Segment>, Full> {
+    fn rebuilt(&self, geometry: Geometry, most: u32, budget: &mut Budget) -> Result<Option<Segment>, Full> {
         let bytes = geometry.lines as usize * size_of::<Line>();
         budget.take(bytes)?;
         let Ok(pages) = Pages::new(geometry.lines as usize) else {
             budget.give(bytes);
             return Err(Full);
         };
-        let mut new = Segment::new(geometry, pages);
+        let mut new = Segment::new(geometry, pages, most);
         let mut fits = true;
         self.for_each(|rest, satellite| fits &= new.add(rest, satellite));
         if fits {
@@ -559,10 +590,10 @@ mod tests {
     }
 
     /// Random insertions and satellite changes, compared with a map of the standard library at every step.
-    fn shadow(bits: u32, satellites: u32, operations: usize, seed: u64) {
+    fn shadow(bits: u32, satellites: u32, growth: Growth, operations: usize, seed: u64) {
         let mut seed = seed;
         let budget = &mut Budget::new(u64::MAX);
-        let mut set = Compact::new(bits, satellites);
+        let mut set = Compact::new(bits, satellites, growth);
         let mut model: HashMap<u64, u64> = HashMap::new();
         let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         for i in 0..operations {
@@ -588,8 +619,8 @@ mod tests {
     #[test]
     fn agrees_with_the_standard_library() {
         for (i, bits) in [1, 7, 8, 12, 17, 20, 24, 31, 32, 40, 48, 56, 63, 64].into_iter().enumerate() {
-            for satellites in [i as u32 % 3, 0] {
-                shadow(bits, satellites, 30_000, 99 + i as u64);
+            for (satellites, growth) in [(i as u32 % 3, Growth::Third), (0, Growth::Double)] {
+                shadow(bits, satellites, growth, 30_000, 99 + i as u64);
             }
         }
     }
@@ -597,7 +628,7 @@ mod tests {
     #[test]
     fn a_full_small_universe_fits() {
         let budget = &mut Budget::new(u64::MAX);
-        let mut set = Compact::new(12, 0);
+        let mut set = Compact::new(12, 0, Growth::Third);
         (0..4096).for_each(|key| assert!(set.insert(set.mixed(key), budget).unwrap().1));
         (0..4096).for_each(|key| assert!(!set.insert(set.mixed(key), budget).unwrap().1));
         assert_eq!(set.len(), 4096);
@@ -606,7 +637,7 @@ mod tests {
     #[test]
     fn entries_get_narrower_as_the_set_grows() {
         let budget = &mut Budget::new(u64::MAX);
-        let mut set = Compact::new(40, 0);
+        let mut set = Compact::new(40, 0, Growth::Third);
         let mut seed = 3;
         while set.len() < 1_000_000 {
             set.insert(set.mixed(random(&mut seed) >> 24), budget).unwrap();
@@ -618,7 +649,7 @@ mod tests {
     #[test]
     fn the_limit_is_kept_and_nothing_is_lost() {
         let budget = &mut Budget::new(300_000);
-        let mut set = Compact::new(44, 0);
+        let mut set = Compact::new(44, 0, Growth::Third);
         let mut keys = Vec::new();
         let mut seed = 11;
         loop {

@@ -4,7 +4,7 @@
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
 use crate::budget::Budget;
-use crate::compact::{Compact, Crowded, Mixed};
+use crate::compact::{Compact, Crowded, Growth, Mixed};
 use crate::concurrent::{Common, Hand, Turn};
 use crate::hash::hash;
 use crate::{Full, Seen};
@@ -22,7 +22,7 @@ pub struct HashCompaction {
 impl HashCompaction {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        HashCompaction { set: Compact::new(HASH_BITS, 0), budget: Budget::new(limit) }
+        HashCompaction { set: Compact::new(HASH_BITS, 0, Growth::Third), budget: Budget::new(limit) }
     }
 }
 

@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_key_is_new_for_one_worker_alone() {
-        for kind in [Roots::Whole, Roots::Cleary] {
+        for kind in [Roots::Roomy, Roots::Cleary] {
             walk(kind, 4, 12_000);
         }
     }

@@ -3,8 +3,8 @@
 //! A key is cut into words of 32 bits. Up to four words are joined and replaced by the name of an inner node ([`Nodes`]), the
 //! names are joined again, and so on until two numbers are left: the *root*. (The papers join two; [`crate::order`] says why
 //! four.) States that differ in one word share all nodes but those on one path, so a state costs little more than its root.
-//! Roots are kept in a set of their own ([`RootSet`]): whole (64 bits, `tree`) or quotiented to the bits that names really
-//! need (`cleary`).
+//! Roots are kept in a set of their own ([`RootSet`]), quotiented to the bits that names really need, with much room
+//! (`tree`) or little (`cleary`).
 //!
 //! **Incremental.** One key after another differs little in a search. A [`Path`] remembers the tree of the parent, and only
 //! nodes above what changed are looked up.
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_standard_library() {
-        for kind in [Roots::Whole, Roots::Cleary] {
+        for kind in [Roots::Roomy, Roots::Cleary] {
             for (i, longest) in [0, 1, 3, 4, 5, 8, 9, 13, 40, 77, 200].into_iter().enumerate() {
                 shadow(kind, 12_000, longest, 7 + i as u64);
             }
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn better_orders_take_over_and_old_names_stay() {
-        for kind in [Roots::Whole, Roots::Cleary] {
+        for kind in [Roots::Roomy, Roots::Cleary] {
             // Bytes far apart that say the same: the plain order is bad for them.
             let key = |i: u32| -> Vec<u8> {
                 (0..64).map(|at| (i / 7u32.pow(at % 7) % 7) as u8 + at as u8 % 2).collect()
@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn neighbours_cost_little() {
-        for (kind, most) in [(Roots::Whole, 15.0), (Roots::Cleary, 7.0)] {
+        for (kind, most) in [(Roots::Roomy, 8.0), (Roots::Cleary, 7.0)] {
             let mut tree = Tree::new(kind, u64::MAX);
             for i in 0..1_000_000u32 {
                 let mut key = [7u8; 64];
@@ -506,7 +506,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_kept_and_nothing_is_lost() {
-        for kind in [Roots::Whole, Roots::Cleary] {
+        for kind in [Roots::Roomy, Roots::Cleary] {
             let limit = 2_000_000;
             let mut tree = Tree { first_lesson: 500, ..Tree::new(kind, limit) };
             let key =
