@@ -39,6 +39,24 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: true od } unless { x == 2 -> skip } }", "never", "violated", "violated"),
     ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: x < 2 :: x == 1 -> break od } unless { x == 1 -> false } }", "never", "holds", "holds"),
     ("byte x; active proctype p() { do :: x = 1 - x od } never { S: if :: d_step { x == 2 -> x == 3 } -> goto S :: else -> goto accept fi; accept: goto S }", "never", "violated", "violated"),
+    // Claims that change variables: they count, wake others up, hold them back, end while the last state is repeated, give up inside atomic.
+    ("byte x, n; active proctype p() { do :: x = 1 - x od } never { do :: n < 5 -> n++ :: n == 5 && x == 1 -> break od }", "never", "holds", "holds"),
+    ("byte x, n; active proctype p() { x = 1 } never { do :: n < 20 -> n++ :: else -> break od }", "never", "violated", "violated"),
+    ("byte x, n; active proctype p() { x == 7; x = 8 }
+      never { do :: n < 3 -> n++ :: n == 3 -> x = 7; n = 4 :: n == 4 && x == 8 -> break :: n == 4 && x != 8 od }", "never", "violated", "violated"),
+    ("byte x, y; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+      never { do :: x == 2 -> y = !y; accept: skip :: x != 2 od }", "never", "violated", "violated"),
+    ("byte x, y; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+      never { do :: d_step { x == 2 -> y++; assert(y < 4) } :: x != 2 od }", "never", "violated", "violated"),
+    ("byte x, y; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+      never { do :: atomic { x == 2 -> y++; y == 4 -> break } :: x != 2 od }", "never", "holds", "holds"),
+    ("byte x, y, b; active proctype p() { do :: b = 1 - b od } active proctype q() { y == 1; x = 5 }
+      never { accept: do :: d_step { x != 5 -> y = 1 } od }", "never", "violated", "holds"),
+    ("byte i, x; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+      never { do :: select(i : 1 .. 3); x == i -> assert(x != 3) :: x >= 0 od }", "never", "violated", "violated"),
+    ("byte x; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od } never { { do :: x = 0 od } unless { x == 1 -> skip } }", "never", "violated", "violated"),
+    ("byte x, y; active proctype p() { timeout -> x = 1 } active proctype q() { y == 1 -> y = 0 }
+      never { do :: y = 1 :: y == 0 && x == 1 -> break :: x == 1 od }", "never", "holds", "holds"),
     // Errors of the model are not the claim's.
     ("byte x; active proctype p() { assert(x == 1); x = 1; x = 1 / (x - 1) } ltl f { [] (x < 2) }", "ltl:f", "holds", "holds"),
     // Labels.
@@ -121,6 +139,25 @@ fn strong_fairness_asks_more_than_weak() {
             }
         }
     }
+}
+
+#[test]
+fn a_claim_that_acts_is_told_and_its_steps_are_shown() {
+    let scratch = Scratch::with(
+        "byte x, n; active proctype p() { do :: x = 1 - x od }
+         never { do :: n < 2 -> n++ :: n == 2 && x == 0 -> break od }",
+    );
+    let run = scratch.run(&["check", "m.pml", "--property", "never"]);
+    assert_eq!(run.status, Some(1));
+    assert!(run.stderr.contains("W0703") && run.stderr.contains("m.pml:2:"), "{}", run.stderr);
+    let replayed = scratch.run(&["replay", "m.pml.trail.json"]);
+    assert!(replayed.stdout.contains("n++") && replayed.stdout.contains("never_0\n"), "{}", replayed.stdout);
+    let scratch = Scratch::with(
+        "byte x; proctype q() { x = 2 } active proctype p() { x = 1 } never { do :: x = 3 :: run q() -> break od }",
+    );
+    let refused = scratch.run(&["check", "m.pml", "--property", "never"]);
+    assert_eq!(refused.status, Some(2));
+    assert!(refused.stderr.contains("starts a process"), "{}", refused.stderr);
 }
 
 #[test]

@@ -16,15 +16,16 @@ use crate::trails::Trails;
 use crate::watch::{Stronger, Watch, Watches};
 use crate::watcher::Watcher;
 use crate::{VERSION, memory, report_text};
-use machine::Interp;
 use machine::opt::Reductions;
+use machine::{ActingClaim, Interp};
 use promela::ir::Expr;
 use promela::source::Files;
 use reduce::Building;
 use reduce::Watched;
 use search::limits::peak_resident_bytes;
 use search::{
-    Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, StopReason, Task, Violation, Warning,
+    Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, Statistics, StopReason, Task,
+    Violation, Warning,
 };
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -75,6 +76,7 @@ fn run(
     for (property, watch) in selected.iter().filter(|property| property.checks.is_none()).zip(&watches.list) {
         liveness::refuse_store(plan, watch, &property.name)?;
     }
+    notices.extend(watches.list.iter().filter_map(|watch| Some(acts_notice(watch.acting.as_deref()?))));
     // What is found in the reduced program is replayed in the original.
     let machine = session.judge()?.watched(watches.sets.clone());
     let searched = Machines::new(plan, &session, &selected, &watches)?;
@@ -162,6 +164,36 @@ pub trait Explored: Sync {
     }
 }
 
+/// A claim that acts is searched as it is.
+impl Explored for ActingClaim {
+    fn system(&self) -> &dyn TransitionSystem {
+        self
+    }
+
+    fn coverage(&self) -> Option<Vec<Coverage>> {
+        None
+    }
+}
+
+/// What is to be known about a claim that acts.
+fn acts_notice(acting: &ActingClaim) -> Notice {
+    let place = acting.place();
+    let message = format!(
+        "the never claim {} changes variables: it takes part in the runs that it judges",
+        acting.name()
+    );
+    let help = "the model's other properties are checked without it".to_string();
+    Notice::plain(promela::diagnostic::Code::W0703, message, Some(help)).at(
+        &place.file,
+        place.line,
+        place.column,
+    )
+}
+
+fn no_machine(property: &str) -> Failure {
+    Failure::Internal(format!("there is no machine for {property}"))
+}
+
 /// The machines that are searched. Merging hides states between the steps of a process. Properties of whole runs must not notice:
 /// those that count repetitions have a machine of their own.
 struct Machines {
@@ -193,7 +225,9 @@ impl Machines {
             false => Promises::NotReliedOn,
         };
         let unmerged = Reductions { merge: false, ..reductions };
-        let merges = |merges: bool| watches.list.iter().any(|watch| plan.merges(watch) == merges);
+        let merges = |merges: bool| {
+            watches.list.iter().any(|watch| watch.acting.is_none() && plan.merges(watch) == merges)
+        };
         Ok(Machines {
             safety: some(safety, &|| session.searched_relying(reductions, plan.config.exec, &[], promises))?,
             plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
@@ -258,11 +292,19 @@ impl Run<'_> {
                 (Some(checks), Some(safety), ..) => {
                     self.property(machine, safety, property, checks, observer)?
                 }
-                (None, _, Some(watch), Some(cycles)) => {
-                    let sets = &searched.watches.sets;
-                    self.cycles(machine, cycles, property, (watch, sets), observer)?
+                (None, _, Some(watch), cycles) => {
+                    let sets = &searched.watches.sets[..];
+                    match (&watch.acting, cycles) {
+                        (Some(acting), _) => {
+                            self.cycles(&**acting, &**acting, property, (watch, sets), observer)?
+                        }
+                        (None, Some(cycles)) => {
+                            self.cycles(machine, cycles, property, (watch, sets), observer)?
+                        }
+                        (None, None) => return Err(no_machine(&property.name)),
+                    }
                 }
-                _ => return Err(Failure::Internal(format!("there is no machine for {}", property.name))),
+                _ => return Err(no_machine(&property.name)),
             });
         }
         Ok(reports)
@@ -283,7 +325,7 @@ impl Run<'_> {
         let reduced = reduction.as_ref().map(|by| by.reduced(searched.system()));
         let system = reduced.as_ref().map_or(searched.system(), |reduced| reduced);
         // The model's own errors are no errors of a property of whole runs.
-        let checks = if watch.claim.is_some() { Checks::CLAIM } else { Checks::NONE };
+        let checks = if watch.is_claim() { Checks::CLAIM } else { Checks::NONE };
         let task = Task {
             checks,
             all_errors: self.plan.all_errors,
@@ -299,6 +341,7 @@ impl Run<'_> {
         }
         let essence = match (&outcome.violations[..], self.session) {
             ([], _) | (_, None) => None,
+            _ if watch.acting.is_some() => None,
             (_, Some(session)) => Some(session.essence()?),
         };
         let judge = Judge {
@@ -329,13 +372,18 @@ impl Run<'_> {
         report.holds_under = self.holds_under(&judge, machine, (watch, sets), &report)?;
         report.fairness = self.plan.fairness;
         if let Verdict::Holds(_) = report.verdict {
-            report.vacuous = self.vacuous(system, watch);
+            report.vacuous = self.vacuous(system, watch, &report.statistics);
         }
         Ok(report)
     }
 
-    /// Why a property that holds says nothing about this model, if that is so.
-    fn vacuous(&self, system: &dyn TransitionSystem, watch: &Watch) -> Option<Vacuous> {
+    /// Why a property that holds says nothing about this model, if that is so; a search that would take long is given up.
+    fn vacuous(
+        &self,
+        system: &dyn TransitionSystem,
+        watch: &Watch,
+        statistics: &Statistics,
+    ) -> Option<Vacuous> {
         // What counts repetitions has no answer where some are left out.
         let suits = |stronger: &&Stronger| stronger.stutter_invariant || !watch.stutter_invariant;
         watch.stronger.iter().filter(suits).find_map(|stronger| {
@@ -343,7 +391,7 @@ impl Run<'_> {
                 checks: Checks::CLAIM,
                 all_errors: false,
                 seed: None,
-                limits: self.limits_left(),
+                limits: self.limits_of_hint(statistics),
                 stop: self.stop,
                 reduce: None,
             };
@@ -379,14 +427,15 @@ impl Run<'_> {
         }
         // Who can move is judged where nothing is left out.
         let reductions = Reductions { merge: false, ..self.plan.config.reductions() };
-        let searched = session.searched(reductions, self.plan.config.exec, sets)?;
-        let left = self.limits_left();
-        let explored = report.statistics.states.saturating_mul(FAIRNESS_EFFORT).max(FAIRNESS_STATES);
-        let limits = Limits {
-            time: Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME))),
-            states: Some(left.states.map_or(explored, |states| states.min(explored))),
-            ..left
+        let searched = match &watch.acting {
+            Some(_) => None,
+            None => Some(session.searched(reductions, self.plan.config.exec, sets)?),
         };
+        let acting = watch.acting.as_deref().map(|acting| acting as &dyn TransitionSystem);
+        let Some(system) = searched.as_ref().map(Explored::system).or(acting) else { return Ok(None) };
+        let left = self.limits_of_hint(&report.statistics);
+        let time = Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME)));
+        let limits = Limits { time, ..left };
         for &fairness in stronger {
             // The run that was found answers for a search.
             if is_fair(fairness) {
@@ -395,7 +444,7 @@ impl Run<'_> {
             let (stop, checks) = (self.stop, Checks::CLAIM);
             let task = Task { checks, all_errors: false, seed: None, limits, stop, reduce: None };
             let plan = Plan { fairness, cycles: CycleSearch::Components, ..self.plan.clone() };
-            let (_, outcome) = liveness::search(&plan, searched.system(), watch, &task, &mut Silent);
+            let (_, outcome) = liveness::search(&plan, system, watch, &task, &mut Silent);
             if outcome.violations.is_empty() {
                 return Ok(outcome.exhausted.is_some().then_some(fairness));
             }
@@ -493,6 +542,13 @@ impl Run<'_> {
     fn limits_left(&self) -> Limits {
         let time = self.plan.limits.time.map(|time| time.saturating_sub(self.started.elapsed()));
         Limits { time, ..self.plan.limits }
+    }
+
+    /// The limits of a search for something worth knowing beside the verdict: the check should not take twice its time for it.
+    fn limits_of_hint(&self, check: &Statistics) -> Limits {
+        let left = self.limits_left();
+        let explored = check.states.max(HINT_STATES);
+        Limits { states: Some(left.states.map_or(explored, |states| states.min(explored))), ..left }
     }
 
     /// Replays a violation; one that does not show is a bug of ours, and said so.
@@ -595,9 +651,8 @@ impl Run<'_> {
 
 /// How long it may take to find out that fairness would help.
 const FAIRNESS_TIME: Duration = Duration::from_secs(1);
-/// The same in states: so many, or so many times as many as the check explored. (The check should not take twice its time for a hint.)
-const FAIRNESS_STATES: u64 = 20_000;
-const FAIRNESS_EFFORT: u64 = 1;
+/// States that a search for a hint may explore; more, if the check explored more.
+const HINT_STATES: u64 = 20_000;
 /// Ways to begin the cycle earlier that are tried.
 const TRIES: usize = 4;
 

@@ -103,9 +103,9 @@ pub fn search(
         }
         None => system,
     };
-    // A product repeats the last state of a run itself.
+    // A product repeats the last state of a run itself, and so does a claim that acts.
     let acceptance = Acceptance {
-        stutters: watch.claim.is_none(),
+        stutters: !watch.is_claim(),
         n_marks: general.map_or(0, |claim| claim.n_marks),
         fairness: plan.fairness,
         needed: 0,

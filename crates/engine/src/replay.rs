@@ -28,8 +28,8 @@ pub struct Replayed<'a> {
     pub cycle: Option<usize>,
     /// Where the run comes from.
     pub origin: Origin,
-    /// What executes the model, to go on from somewhere inside the run.
-    pub machine: &'a Interp,
+    /// What executes the model, to go on from somewhere inside the run; not where a claim takes part in it.
+    pub machine: Option<&'a Interp>,
 }
 
 /// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that says which step
@@ -66,19 +66,28 @@ fn run<T>(
     }
     let watches = watches(&session, &trail)?;
     let machine = session.judge()?.watched(watches.sets.clone());
-    let essence = session.essence()?;
+    let acting = watches.list.first().and_then(|watch| watch.acting.clone());
+    let essence = match &acting {
+        Some(_) => None,
+        None => Some(session.essence()?),
+    };
     let judge = watches.list.first().map(|watch| Judge {
         claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
         general: watch.general.as_ref(),
         fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
-        essence: Some(&essence),
+        essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
     });
-    let run = walk(&machine, &trail, judge.as_ref())
+    let walked = match &acting {
+        Some(acting) => walk(&**acting, &trail, judge.as_ref()),
+        None => walk(&machine, &trail, judge.as_ref()),
+    };
+    let run = walked
         .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
     let source = Source { path: model.clone(), options: trail.options.clone() };
     let origin = Origin::new(source, session.fingerprint());
     let (property, violation, cycle) = (trail.property, trail.violation, trail.cycle);
-    Ok(view(&mut Replayed { model, property, run, violation, cycle, origin, machine: &machine }))
+    let machine = acting.is_none().then_some(&machine);
+    Ok(view(&mut Replayed { model, property, run, violation, cycle, origin, machine }))
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the

@@ -1,15 +1,18 @@
 //! What a search for cycles looks for: each `ltl` block, never claim, accept and progress labels as a claim over propositions.
 //!
 //! The same is made for a check, for confirming what it found, and for replaying a trail, each time from the program and the
-//! property's name.
+//! property's name. A never claim that changes variables is no claim over propositions: it and the program are one system.
 
 use crate::failure::Failure;
 use crate::formula::formulate;
 use crate::session::Session;
 use ltl::{Automaton, Component};
-use machine::claim::never;
+use machine::ActingClaim;
+use machine::claim::{Unsuitable, never};
+use machine::interp::acting_claim::acts;
 use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program, visit};
 use promela::source::Span;
+use std::sync::Arc;
 use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_MARKS, MOST_STATES, Marks};
 use system::{Fault, FaultKind};
 
@@ -18,6 +21,8 @@ use system::{Fault, FaultKind};
 pub struct Watch {
     /// What finds runs wrong; `None`: the accept labels of the system.
     pub claim: Option<Claim>,
+    /// A never claim that changes variables, with the program: what is searched and replayed in the place of other machines.
+    pub acting: Option<Arc<ActingClaim>>,
     /// The same with generalised acceptance on edges, where that has fewer states; only searches by components can use it.
     pub general: Option<Claim>,
     /// Which set of propositions the claim is about.
@@ -28,6 +33,13 @@ pub struct Watch {
     pub stutter_invariant: bool,
     /// What would say more: if it holds as well, the property holds vacuously.
     pub stronger: Vec<Stronger>,
+}
+
+impl Watch {
+    /// Whether a claim finds runs wrong, which may do so on the way.
+    pub fn is_claim(&self) -> bool {
+        self.claim.is_some() || self.acting.is_some()
+    }
 }
 
 /// A formula that implies a property.
@@ -61,20 +73,21 @@ impl Watches {
             Some(("ltl", name)) => maker.stronger(name)?,
             _ => Vec::new(),
         };
-        let Made { claim, general, propositions, fault, stutter_invariant } = match name.split_once(':') {
-            Some(("ltl", name)) => maker.ltl(name)?,
-            Some(("never", name)) => maker.never(Some(name))?,
-            _ if name == "never" => maker.never(None)?,
-            _ if name == "progress" => maker.progress(),
-            _ => maker.accept_labels(),
-        };
+        let Made { claim, acting, general, propositions, fault, stutter_invariant } =
+            match name.split_once(':') {
+                Some(("ltl", name)) => maker.ltl(name)?,
+                Some(("never", name)) => maker.never(Some(name))?,
+                _ if name == "never" => maker.never(None)?,
+                _ if name == "progress" => maker.progress(),
+                _ => maker.accept_labels(),
+            };
         // Values that are hidden depend on the way to a state: what is left out would change them.
         let hidden = program.globals.iter().any(|var| var.hidden);
         let asks = hidden || propositions.iter().any(asks_what_can_happen);
         let stutter_invariant = stutter_invariant && !asks;
         let set = self.sets.len();
         self.sets.push(propositions);
-        self.list.push(Watch { claim, general, set, fault, stutter_invariant, stronger });
+        self.list.push(Watch { claim, acting, general, set, fault, stutter_invariant, stronger });
         Ok(())
     }
 }
@@ -88,6 +101,7 @@ const NO_PROGRESS: &str = "non-progress cycle: a run goes on for ever without pa
 /// What a [`Watch`] is made of.
 struct Made {
     claim: Option<Claim>,
+    acting: Option<Arc<ActingClaim>>,
     general: Option<Claim>,
     propositions: Vec<Expr>,
     fault: Fault,
@@ -119,6 +133,7 @@ impl Maker<'_> {
         Ok(Made {
             general: general(&wrong, &automaton).map(|general| claim(&general, &end)),
             claim: Some(claim(&automaton, &end)),
+            acting: None,
             propositions: formulated.propositions,
             fault,
             stutter_invariant: automaton.stutter_invariant,
@@ -150,17 +165,26 @@ impl Maker<'_> {
     fn never(&self, name: Option<&str>) -> Result<Made, Failure> {
         let id = self.never_id(name).ok_or_else(|| unknown(name.map_or("never", |name| name)))?;
         let locate = |span| self.session.sources.location(span);
-        let made = never(self.program, id, &locate).map_err(|unsuitable| {
+        let refuse = |unsuitable: Unsuitable| {
             let place = locate(unsuitable.span);
             Failure::refused_with(
                 format!("{}:{}: {}", place.file, place.line, unsuitable.message),
-                "let the claim look at variables that the model's own processes change",
+                "let the claim ask about what the model's own processes do",
             )
-        })?;
+        };
         let message = "the never claim accepts a run that goes on for ever";
         let fault = self.fault(FaultKind::AcceptCycle, message, self.program.proctype(id).span);
-        let (claim, propositions) = (Some(made.claim), made.propositions);
-        Ok(Made { claim, general: None, propositions, fault, stutter_invariant: false })
+        let (claim, acting, propositions) = match acts(self.program, id) {
+            true => {
+                let acting = ActingClaim::new(self.session.judge()?, id).map_err(refuse)?;
+                (None, Some(Arc::new(acting)), Vec::new())
+            }
+            false => {
+                let made = never(self.program, id, &locate).map_err(refuse)?;
+                (Some(made.claim), None, made.propositions)
+            }
+        };
+        Ok(Made { claim, acting, general: None, propositions, fault, stutter_invariant: false })
     }
 
     fn never_id(&self, name: Option<&str>) -> Option<ProctypeId> {
@@ -172,12 +196,19 @@ impl Maker<'_> {
         let proposition = Expr { kind: ExprKind::NonProgress, span: Span::NONE };
         let fault = self.fault(FaultKind::ProgressCycle, NO_PROGRESS, Span::NONE);
         let (claim, propositions) = (Some(Claim::non_progress(0)), vec![proposition]);
-        Made { claim, general: None, propositions, fault, stutter_invariant: true }
+        Made { claim, acting: None, general: None, propositions, fault, stutter_invariant: true }
     }
 
     fn accept_labels(&self) -> Made {
         let fault = self.fault(FaultKind::AcceptCycle, ACCEPTANCE, Span::NONE);
-        Made { claim: None, general: None, propositions: Vec::new(), fault, stutter_invariant: true }
+        Made {
+            claim: None,
+            acting: None,
+            general: None,
+            propositions: Vec::new(),
+            fault,
+            stutter_invariant: true,
+        }
     }
 
     fn fault(&self, kind: FaultKind, message: &str, span: Span) -> Fault {

@@ -28,6 +28,7 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::E0999, "engine: failure"),
     (Code::W0701, "engine: check"),
     (Code::W0702, "spinor: command_line"),
+    (Code::W0703, "spinor: liveness"),
 ];
 
 fn root() -> PathBuf {

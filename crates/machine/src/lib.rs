@@ -9,3 +9,4 @@ pub mod look;
 pub mod opt;
 
 pub use interp::Interp;
+pub use interp::acting_claim::ActingClaim;

@@ -10,7 +10,7 @@ use crate::expand::{Edge, Expander, Expansion};
 use crate::limits::Budget;
 use crate::outcome::StopReason;
 use system::claim::MOST_MARKS;
-use system::{ActionId, Fairness, TransitionSystem};
+use system::{ActionId, Fairness, NOBODY, TransitionSystem};
 
 /// What a step, or a set of steps, lacks. The first bits are acceptance, the others are processes.
 pub type Lack = u128;
@@ -112,9 +112,9 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// The bit of a process. Those from number [`MOST_PROCESSES`] on share the last one: a search that meets it gives up.
+/// The bit of a process; nobody has none. Those from number [`MOST_PROCESSES`] on share the last one: a search that meets it gives up.
 pub fn process_bit(pid: u32) -> Lack {
-    1 << (pid.min(MOST_PROCESSES) + MOST_MARKS)
+    if pid == NOBODY { 0 } else { 1 << (pid.min(MOST_PROCESSES) + MOST_MARKS) }
 }
 
 #[cfg(test)]

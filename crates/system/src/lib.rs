@@ -60,6 +60,9 @@ impl ActionId {
     pub const STUTTER: ActionId = ActionId(u64::MAX);
 }
 
+/// Whose step an action is that no process takes: a move of a claim that changes something.
+pub const NOBODY: u32 = u32::MAX;
+
 /// What kind of error a step or a state shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum FaultKind {
@@ -278,7 +281,7 @@ pub trait TransitionSystem: Sync {
         0
     }
 
-    /// The process whose step an action is; of a rendezvous, the sender: a process that could only receive is not one that can
+    /// The process whose step an action is ([`NOBODY`] if none); of a rendezvous, the sender: a process that could only receive is not one that can
     /// move. What fairness is about.
     fn process_of(&self, _action: ActionId) -> u32 {
         0

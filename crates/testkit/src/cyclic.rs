@@ -299,7 +299,9 @@ impl Writer {
     /// A claim of two to four states: each asks conditions and goes on, or ends. Without `np_`, which Spin gets wrong in the initial
     /// state, and everywhere when the claim has no accept label; and without `timeout`, which Spin also
     /// takes for true where only the claim cannot move.
+    /// Two of three claims only observe.
     fn never(&mut self) -> Block {
+        let acts = self.rng.chance(33);
         let count = self.rng.range(2, 4) as usize;
         let names: Vec<String> = (0..count)
             .map(|at| if self.rng.chance(45) { format!("accept_S{at}") } else { format!("S{at}") })
@@ -307,13 +309,13 @@ impl Writer {
         let mut body = Vec::new();
         for name in &names {
             let mut options: Vec<Block> =
-                (0..self.rng.range(1, 3)).map(|_| self.claim_move(&names)).collect();
+                (0..self.rng.range(1, 3)).map(|_| self.claim_move(&names, acts)).collect();
             if self.rng.chance(25) {
                 options.push(vec![Stmt::Else, Stmt::Goto(names[self.rng.below(count)].clone())]);
             }
             let mut choice = Stmt::If(options);
             if self.rng.chance(10) {
-                let escape = self.claim_move(&names);
+                let escape = self.claim_move(&names, acts);
                 let escape = Stmt::Braces(if escape.len() < 2 {
                     vec![Stmt::Expr(Expr::word("false"))]
                 } else {
@@ -330,13 +332,33 @@ impl Writer {
         body
     }
 
-    fn claim_move(&mut self, names: &[String]) -> Block {
+    /// A move that changes a variable of the model.
+    fn claim_action(&mut self, test: Expr, target: String) -> Block {
+        let at = self.rng.below(self.variables.len());
+        let (name, values) = self.variables[at].clone();
+        let value = Expr::Num(self.rng.below(values as usize) as i64);
+        let change = Stmt::Assign(Place::name(name.as_str()), value);
+        let then =
+            Stmt::Expr(Expr::word(self.rng.pick(&self.atoms).cloned().unwrap_or_else(|| "true".into())));
+        match self.rng.below(6) {
+            0 => vec![Stmt::Atomic(vec![Stmt::Expr(test), change, then]), Stmt::Goto(target)],
+            1 => vec![Stmt::DStep(vec![Stmt::Expr(test), change]), Stmt::Goto(target)],
+            2 => vec![change, Stmt::Goto(target)],
+            3 => vec![Stmt::Expr(test), change, then],
+            _ => vec![Stmt::Expr(test), change, Stmt::Goto(target)],
+        }
+    }
+
+    fn claim_move(&mut self, names: &[String], acts: bool) -> Block {
         let test = match self.rng.below(6) {
             0 => Expr::word("true"),
             _ => Expr::word(self.rng.pick(&self.atoms).cloned().unwrap_or_else(|| "true".into())),
         };
         let target = names[self.rng.below(names.len())].clone();
         let assertion = Expr::word(self.rng.pick(&self.atoms).cloned().unwrap_or_else(|| "true".into()));
+        if acts && self.rng.chance(40) {
+            return self.claim_action(test, target);
+        }
         match self.rng.below(24) {
             0 => vec![Stmt::Atomic(vec![Stmt::Expr(test), Stmt::Assert(assertion)]), Stmt::Goto(target)],
             1 => vec![Stmt::DStep(vec![Stmt::Expr(test), Stmt::Expr(assertion)]), Stmt::Goto(target)],

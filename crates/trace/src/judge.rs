@@ -5,7 +5,7 @@
 //! the state where its cycle begins, or be stuck; under weak fairness every process must move in the cycle or be disabled
 //! somewhere in it, under strong fairness it must move or be disabled everywhere in it.
 
-use crate::replay::Walker;
+use crate::replay::{Walker, shows};
 use crate::trail::Trail;
 use std::collections::BTreeSet;
 use system::{ActionId, Claim, Fairness, FaultKind, TransitionSystem};
@@ -40,6 +40,10 @@ struct Moment {
 impl Judge<'_> {
     /// The error says what is wrong with the claim that this trail shows its violation.
     pub fn confirm(&self, system: &dyn TransitionSystem, trail: &Trail) -> Result<(), String> {
+        if self.claim.is_none() && trail.cycle.is_none() {
+            // What is wrong shows on the last step.
+            return shows(system, trail);
+        }
         let moments = self.moments(system, trail)?;
         let found = match trail.cycle {
             None => self.prefix(&moments),
@@ -232,6 +236,23 @@ mod tests {
         assert!(judged(LABELS, graph, &[0, 3], Some(1)).unwrap_err().contains("does not show"));
         assert!(judged(LABELS, graph, &[0, 1, 2], Some(3)).unwrap_err().contains("nothing is repeated"));
         assert_eq!(judged(LABELS, "0 -> 1; accept 1", &[0], Some(1)), Ok(()), "the end is repeated");
+        let Trail { violation, .. } = trail(&[], None);
+        let end = Trail {
+            violation: Fault {
+                kind: FaultKind::Invariant,
+                message: "bad node 2".into(),
+                line: 2,
+                process: Some("graph".into()),
+                ..violation
+            },
+            ..trail(&[0, 1], None)
+        };
+        assert_eq!(
+            LABELS.confirm(&Graph::parse("0 -> 1 -> 2; bad 2").unwrap(), &end),
+            Ok(()),
+            "an error on the way"
+        );
+        assert!(LABELS.confirm(&Graph::parse("0 -> 1 -> 2; bad 1").unwrap(), &end).is_err());
         let inside = "0 -> 1 -> 0; transient 1; accept 1";
         assert!(judged(LABELS, inside, &[0, 1], Some(0)).is_err(), "labels of transient states mean nothing");
         assert!(judged(LABELS, inside, &[0, 1], Some(1)).is_err(), "it begins inside a step");

@@ -170,17 +170,22 @@ fn same(a: &Fault, b: &Fault) -> bool {
 
 /// Replays a trail; the error says which step is not possible, or that the violation does not show.
 pub fn confirm(system: &dyn TransitionSystem, trail: Trail) -> Result<Evidence, String> {
+    shows(system, &trail)?;
+    Ok(Evidence(trail))
+}
+
+/// The same without evidence.
+pub(crate) fn shows(system: &dyn TransitionSystem, trail: &Trail) -> Result<(), String> {
     let mut walker = match Walker::start(system) {
         Ok(walker) => walker,
-        Err(fault) if trail.steps.is_empty() && same(&fault, &trail.violation) => return Ok(Evidence(trail)),
+        Err(fault) if trail.steps.is_empty() && same(&fault, &trail.violation) => return Ok(()),
         Err(fault) => return Err(format!("the initial state cannot be built: {}", fault.message)),
     };
     for (i, step) in trail.steps.iter().enumerate() {
         let of = trail.steps.len();
         walker.step(step.action).map_err(|why| format!("step {} of {of} is not possible: {why}", i + 1))?;
     }
-    walker.shows(&trail.violation, trail.channels_empty)?;
-    Ok(Evidence(trail))
+    walker.shows(&trail.violation, trail.channels_empty)
 }
 
 /// Replays a trail that a claim, or the labels of states, finds wrong.

@@ -10,7 +10,7 @@ use crate::run::Run;
 use crate::style::Palette;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
-use system::{Event, Fault, FaultKind, ProcessView, Snapshot, StepInfo, Value, explain};
+use system::{Event, Fault, FaultKind, NOBODY, ProcessView, Snapshot, StepInfo, Value, explain};
 
 /// A step and what it did.
 #[derive(Clone, Debug)]
@@ -49,7 +49,8 @@ pub fn tell(run: &Run<'_>, number: usize) -> Option<Told> {
 
 /// A process by name and number: `user[1]`.
 pub fn process_name(name: &str, pid: u32) -> String {
-    format!("{}[{pid}]", name.trim_matches(':'))
+    let name = name.trim_matches(':');
+    if pid == NOBODY { name.to_string() } else { format!("{name}[{pid}]") }
 }
 
 /// A statement in one line of at most `width` characters.

@@ -203,7 +203,9 @@ impl<'s, 'a> Replaying<'s, 'a> {
 
     /// A simulation from here; afterwards the run is as it was.
     fn explore(&mut self, lines: &mut Lines) -> String {
-        let machine = self.replayed.machine;
+        let Some(machine) = self.replayed.machine else {
+            return "the never claim takes part in this run: there is no simulation from here\n".to_string();
+        };
         let (at, len) = (self.run().cursor(), self.run().len());
         let all: Vec<ActionId> = (1..=len).filter_map(|n| Some(self.run().step(n)?.action)).collect();
         let mut run = std::mem::replace(&mut self.replayed.run, Run::without_start(machine));

@@ -4,7 +4,8 @@
 //! changes a state; `run` is executed by the statement around it, which then tells the value ([`Mode::run`]).
 
 use promela::ir::{
-    Base, BinaryOp, ChanOp, Expr, ExprKind, LocId, Place, Proctype, ProctypeId, Program, RecvArg, UnaryOp,
+    Base, BinaryOp, ChanOp, Expr, ExprKind, LocId, Place, Proctype, ProctypeId, ProctypeKind, Program,
+    RecvArg, UnaryOp,
 };
 use promela::source::Span;
 
@@ -86,7 +87,7 @@ impl<'a> View<'a> {
                 Ok(process.map_or(0, |process| i32::from(process.priority)))
             }
             ExprKind::Pid => self.pid.map_or_else(|| no_process(expr.span), |pid| Ok(pid as i32)),
-            ExprKind::NrPr => Ok(self.state.processes.len() as i32),
+            ExprKind::NrPr => Ok(self.live().len() as i32),
             ExprKind::Last => Ok(i32::from(self.state.last)),
             ExprKind::Priority => self.own(expr.span).map(|process| i32::from(process.priority)),
             ExprKind::Timeout => Ok(i32::from(self.mode.timeout)),
@@ -151,10 +152,19 @@ impl<'a> View<'a> {
         usize::try_from(pid).ok().and_then(|pid| self.state.processes.get(pid))
     }
 
+    /// The processes, without a claim that has its turn among them.
+    fn live(&self) -> &'a [Process] {
+        let processes = &self.state.processes[..];
+        match processes.split_last() {
+            Some((last, others)) if self.proctype_of(last).kind == ProctypeKind::Never => others,
+            _ => processes,
+        }
+    }
+
     /// Some process is at a progress label.
     pub fn at_progress(&self) -> bool {
         let progress = |p: &Process| self.proctype_of(p).location(p.location).progress;
-        self.state.processes.iter().any(progress)
+        self.live().iter().any(progress)
     }
 
     fn chan_op(&self, op: ChanOp, chan: &Expr) -> Outcome<i32> {

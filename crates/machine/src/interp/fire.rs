@@ -66,6 +66,17 @@ impl Interp {
         fired
     }
 
+    /// Turns `state` into the state after an action, with what was wrong: the error that prevented it, an assertion that failed.
+    pub(super) fn fire_alone(
+        &self,
+        state: &mut State,
+        action: Action,
+        timeout: bool,
+    ) -> (Outcome<()>, Option<Box<Trap>>) {
+        let Fired { result, failed, .. } = self.fire_one(state, action, timeout, &mut None);
+        (result, failed)
+    }
+
     fn try_fire(
         &self,
         state: &mut State,

@@ -2,10 +2,11 @@
 //!
 //! Written to be read against the language: [`state`] is what a state is, `codec` how it becomes bytes, `eval`
 //! what expressions mean, `guard` when a statement is executable, `step` and `d_step` what it does, `moves` who may
-//! do what in a state, `process` and `channel` how those live, `trace_assertion` what is allowed to happen, `coverage` what ever happened. This
+//! do what in a state, `process` and `channel` how those live, `trace_assertion` what is allowed to happen, `coverage` what ever happened, `acting_claim` a claim that takes part. This
 //! file makes a transition system of it. It follows Spin's verifier exactly, because the states that both
 //! count must be the same.
 
+pub mod acting_claim;
 pub mod action;
 pub mod anatomy;
 mod blocked;

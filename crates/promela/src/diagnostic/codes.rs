@@ -211,6 +211,7 @@ codes! {
     W0501 "a proctype that never runs",
     W0701 "an endless loop inside an atomic sequence",
     W0702 "a model that has changed since its trail was written",
+    W0703 "a never claim that changes variables",
 }
 
 impl Code {
