@@ -11,7 +11,8 @@
 //!
 //! **Threads.** Several workers may insert at the same time ([`Compact::insert_shared`]): an entry is put into its word by one
 //! compare-and-swap. Full words never change and words are filled in one order, so two workers with the same key come to the
-//! same word, and the second one sees what the first has put there. Only growth needs the set alone.
+//! same word, and the second one sees what the first has put there. Only growth needs the set alone; several threads then move
+//! a segment each.
 //!
 //! Segments grow on their own and not at the same moment: there is no moment at which the set exists twice, and the load of
 //! all together is always about the same. How much they grow is a choice between time and memory ([`Growth`]). An entry
@@ -21,6 +22,7 @@ use crate::Full;
 use crate::budget::Budget;
 use crate::mix::Mix;
 use crate::pages::{Line, Pages, WORDS, prefetch};
+use crate::together::together;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -173,20 +175,58 @@ impl Compact {
     }
 
     /// Makes room where `key` belongs, and wherever it will soon be needed: who is alone now has stopped all others, which
-    /// must not happen for every segment. What is done ahead may fail.
-    pub fn make_room(&mut self, key: Mixed, budget: &mut Budget) -> Result<(), Full> {
+    /// must not happen for every segment. What is done ahead may fail. So many threads may be used.
+    pub fn make_room(&mut self, key: Mixed, budget: &mut Budget, threads: usize) -> Result<(), Full> {
         if self.segments.is_empty() {
             return self.begin(budget);
         }
         let wanted = self.split(key).0;
-        self.grow(wanted, budget)?;
-        let soon = |segment: &mut Segment| *segment.len.0.get_mut() >= segment.most - segment.most / AHEAD;
-        for number in (0..self.segments.len()).filter(|&number| number != wanted) {
-            if soon(&mut self.segments[number]) && self.grow(number, budget).is_err() {
-                break;
+        let (plan, keys) = self.plan(wanted, budget)?;
+        let mut growing = self.growing(&plan);
+        together(&mut growing, keys, threads, |growing| growing.grow());
+        let grown =
+            growing.iter().any(|growing| growing.number == wanted && growing.became == Became::Larger);
+        growing.iter().for_each(|growing| budget.give(growing.unused));
+        if grown { Ok(()) } else { self.grow(wanted, budget) }
+    }
+
+    /// Which segments grow together, and to what; their memory is booked. And how many keys they have.
+    fn plan(&self, wanted: usize, budget: &mut Budget) -> Result<(Vec<(usize, Shape)>, u64), Full> {
+        let (mut plan, mut keys) = (Vec::new(), 0);
+        let others = (0..self.segments.len()).filter(|&number| number != wanted);
+        for number in std::iter::once(wanted).chain(others) {
+            let segment = &self.segments[number];
+            let len = segment.len.0.load(Relaxed);
+            if number != wanted && len < segment.most - segment.most / AHEAD {
+                continue;
             }
+            let shape = self.shape(self.growth.more_lines(u64::from(segment.geometry.lines), number));
+            match budget.take(shape.bytes()) {
+                Ok(()) => plan.push((number, shape)),
+                Err(full) if number == wanted => return Err(full),
+                Err(_) => break,
+            }
+            keys += u64::from(len);
         }
-        Ok(())
+        plan.sort_unstable_by_key(|&(number, _)| number);
+        Ok((plan, keys))
+    }
+
+    /// The segments of a plan, which is in their order.
+    fn growing(&mut self, plan: &[(usize, Shape)]) -> Vec<Growing<'_>> {
+        let mut plan = plan.iter().peekable();
+        let growing = self.segments.iter_mut().enumerate().filter_map(|(number, segment)| {
+            let &(_, shape) = plan.next_if(|&&(planned, _)| planned == number)?;
+            Some(Growing::new(number, segment, shape))
+        });
+        growing.collect()
+    }
+
+    /// What a segment with so many lines is.
+    fn shape(&self, lines: u64) -> Shape {
+        let geometry = Geometry::new(self.rest_bits, self.satellites, lines);
+        let most = geometry.entries() * self.growth.percent(geometry.per_word) / 100;
+        Shape { geometry, most: u32::try_from(most).unwrap_or(u32::MAX) }
     }
 
     /// Looks for `key`.
@@ -254,13 +294,15 @@ impl Compact {
         let mut lines = u64::from(self.segments[number].geometry.lines);
         loop {
             lines = self.growth.more_lines(lines, number);
-            let geometry = Geometry::new(self.rest_bits, self.satellites, lines);
-            let most = geometry.entries() * self.growth.percent(geometry.per_word) / 100;
-            let most = u32::try_from(most).unwrap_or(u32::MAX);
-            if let Some(new) = self.segments[number].rebuilt(geometry, most, budget)? {
-                budget.give(self.segments[number].pages.bytes() as usize);
-                self.segments[number] = new;
-                return Ok(());
+            let shape = self.shape(lines);
+            budget.take(shape.bytes())?;
+            let mut growing = Growing::new(number, &mut self.segments[number], shape);
+            growing.grow();
+            budget.give(growing.unused);
+            match growing.became {
+                Became::Larger => return Ok(()),
+                Became::Crowded => {}
+                Became::Nothing => return Err(Full),
             }
         }
     }
@@ -558,22 +600,66 @@ impl Segment {
         }
     }
 
-    /// The same entries in another geometry; `None` when one finds no room there.
-    fn rebuilt(&self, geometry: Geometry, most: u32, budget: &mut Budget) -> Result<Option<Segment>, Full> {
-        let bytes = geometry.lines as usize * size_of::<Line>();
-        budget.take(bytes)?;
-        let Ok(pages) = Pages::new(geometry.lines as usize) else {
-            budget.give(bytes);
-            return Err(Full);
-        };
+    /// The same entries in another shape; `None` when one finds no room there.
+    fn rebuilt(&self, Shape { geometry, most }: Shape) -> Result<Option<Segment>, Full> {
+        let pages = Pages::new(geometry.lines as usize)?;
         let mut new = Segment::new(geometry, pages, most);
         let mut fits = true;
         self.for_each(|rest, satellite| fits &= new.add(rest, satellite));
-        if fits {
-            return Ok(Some(new));
-        }
-        budget.give(bytes);
-        Ok(None)
+        Ok(fits.then_some(new))
+    }
+}
+
+/// What a segment is to become.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    geometry: Geometry,
+    /// How many entries it may have.
+    most: u32,
+}
+
+impl Shape {
+    fn bytes(&self) -> usize {
+        self.geometry.lines as usize * size_of::<Line>()
+    }
+}
+
+/// A segment that grows, for which memory has been booked.
+struct Growing<'a> {
+    number: usize,
+    segment: &'a mut Segment,
+    shape: Shape,
+    /// Bytes that are booked and not needed, when it has grown or failed to.
+    unused: usize,
+    became: Became,
+}
+
+/// What growth has led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Became {
+    /// The segment is another one.
+    Larger,
+    /// It is as it was, because an entry found no room in the new one.
+    Crowded,
+    /// It is as it was, because there was no memory.
+    Nothing,
+}
+
+impl<'a> Growing<'a> {
+    fn new(number: usize, segment: &'a mut Segment, shape: Shape) -> Self {
+        Growing { number, segment, shape, unused: shape.bytes(), became: Became::Nothing }
+    }
+
+    fn grow(&mut self) {
+        self.became = match self.segment.rebuilt(self.shape) {
+            Ok(Some(new)) => {
+                let old = std::mem::replace(self.segment, new);
+                self.unused = old.pages.bytes() as usize;
+                Became::Larger
+            }
+            Ok(None) => Became::Crowded,
+            Err(Full) => Became::Nothing,
+        };
     }
 }
 
@@ -622,6 +708,37 @@ mod tests {
             for (satellites, growth) in [(i as u32 % 3, Growth::Third), (0, Growth::Double)] {
                 shadow(bits, satellites, growth, 30_000, 99 + i as u64);
             }
+        }
+    }
+
+    /// Large sets grow by several threads; a limit stops them without a loss, and the account is right.
+    #[test]
+    fn segments_that_grow_together_lose_nothing() {
+        for (limit, at_least) in [(u64::MAX, 399_000), (1_000_000, 200_000)] {
+            let budget = &mut Budget::new(limit);
+            let mut set = Compact::new(40, 0, Growth::Third);
+            let (mut seed, mut keys) = (5, Vec::new());
+            'insert: for _ in 0..400_000 {
+                let key = random(&mut seed) >> 24;
+                let new = loop {
+                    match set.insert_shared(set.mixed(key)) {
+                        Ok(new) => break new,
+                        Err(Crowded) if set.make_room(set.mixed(key), budget, 3) == Err(Full) => {
+                            break 'insert;
+                        }
+                        Err(Crowded) => {}
+                    }
+                };
+                keys.extend(new.then_some(key));
+            }
+            assert!(keys.len() > at_least && budget.used() <= limit, "{} keys", keys.len());
+            assert_eq!((set.len(), set.memory()), (keys.len() as u64, budget.used()));
+            assert!(keys.iter().all(|&key| set.find(set.mixed(key)).is_some()));
+            let mut all = Vec::new();
+            set.for_each(|key, _| all.push(key));
+            all.sort_unstable();
+            keys.sort_unstable();
+            assert!(all == keys);
         }
     }
 

@@ -28,6 +28,8 @@ pub trait Hand: Seen {
 /// What workers share. What lies in it must be whole whenever somebody could panic.
 #[derive(Debug)]
 pub struct Common<T> {
+    /// How many workers there are.
+    workers: AtomicUsize,
     /// How many want to be alone.
     wanted: Apart<AtomicUsize>,
     /// Held by who is alone or will be next; the others sleep in front of it.
@@ -43,7 +45,8 @@ struct Apart<T>(T);
 impl<T> Common<T> {
     /// Something to share.
     pub fn new(shared: T) -> Self {
-        Common { wanted: Apart(AtomicUsize::new(0)), gate: Mutex::new(()), lock: RwLock::new(Apart(shared)) }
+        let (workers, wanted) = (AtomicUsize::new(0), Apart(AtomicUsize::new(0)));
+        Common { workers, wanted, gate: Mutex::new(()), lock: RwLock::new(Apart(shared)) }
     }
 
     /// Whether somebody wants to be alone.
@@ -104,7 +107,13 @@ pub struct Turn<'a, T> {
 impl<'a, T> Turn<'a, T> {
     /// A worker at rest.
     pub fn new(common: &'a Common<T>) -> Self {
+        common.workers.fetch_add(1, Relaxed);
         Turn { common, guard: None }
+    }
+
+    /// How many workers there are, who all have a processor to spare while one of them is alone.
+    pub fn workers(&self) -> usize {
+        self.common.workers.load(Relaxed)
     }
 
     /// What all look at, which others may have changed since this was last called. The worker is at work from now on.
@@ -143,5 +152,11 @@ impl<'a, T> Turn<'a, T> {
     /// Lets others change it.
     pub fn rest(&mut self) {
         self.guard = None;
+    }
+}
+
+impl<T> Drop for Turn<'_, T> {
+    fn drop(&mut self) {
+        self.common.workers.fetch_sub(1, Relaxed);
     }
 }

@@ -90,9 +90,10 @@ impl HashHand<'_> {
     #[cold]
     fn grow(&mut self, hash: Mixed) -> Result<(), Full> {
         let before = self.0.look(|shared| shared.set.room(hash));
+        let threads = self.0.workers();
         self.0.alone(
             |HashCompaction { set, budget }| {
-                if set.room(hash) == before { set.make_room(hash, budget) } else { Ok(()) }
+                if set.room(hash) == before { set.make_room(hash, budget, threads) } else { Ok(()) }
             },
         )
     }

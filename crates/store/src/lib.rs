@@ -40,6 +40,7 @@ pub mod shared_tree;
 mod sync;
 pub mod table;
 pub mod tally;
+mod together;
 pub mod tree;
 pub mod union_find;
 

@@ -122,11 +122,11 @@ impl RootSet {
         self.sets.get(usize::from(at.class)).map_or(0, |set| 1 + set.roots.room(at.key))
     }
 
-    /// Makes room where a root belongs.
-    pub fn make_room(&mut self, root: (u32, u32), budget: &mut Budget) -> Result<(), Full> {
+    /// Makes room where a root belongs, with up to so many threads.
+    pub fn make_room(&mut self, root: (u32, u32), budget: &mut Budget, threads: usize) -> Result<(), Full> {
         let at = self.locate(root);
         match self.sets.get_mut(usize::from(at.class)) {
-            Some(set) => set.roots.make_room(at.key, budget),
+            Some(set) => set.roots.make_room(at.key, budget, threads),
             None => self.add_set(root),
         }
     }

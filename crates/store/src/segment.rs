@@ -201,6 +201,11 @@ impl Segment {
         self.bits + more - self.skipped <= MOST_BITS && self.lines.has_addresses(1 << (self.bits + more))
     }
 
+    /// By how much it grows, as a power of two.
+    pub(crate) fn step(&self) -> u32 {
+        if self.bits < SMALL_BITS { 2 } else { 1 }
+    }
+
     /// Becomes 2^more times as long. False when an entry found no room; then nothing has changed.
     pub(crate) fn grow(&mut self, more: u32, arena: &Arena) -> Result<bool, Full> {
         let bits = self.bits + more;

@@ -1,7 +1,7 @@
 //! The exact table for several workers.
 //!
-//! [`Shared`] inserts without locks; only growth needs it alone. A segment is an eighth of the index, and growing it streams:
-//! nobody waits for long. Growth replaces a segment when the new one is complete, so a panic leaves nothing half changed.
+//! [`Shared`] inserts without locks; only growth needs it alone. Growing streams, and several
+//! segments grow together, each by a thread of its own: nobody waits for long. Growth replaces a segment when the new one is complete, so a panic leaves nothing half changed.
 
 use crate::arena::Place;
 use crate::concurrent::{Common, Hand, Turn};
@@ -62,7 +62,11 @@ impl TableHand<'_> {
     #[cold]
     fn grow(&mut self, number: usize) -> Result<(), Full> {
         let before = self.turn.look(|shared| shared.room(number));
-        self.turn.alone(|shared| if shared.room(number) == before { shared.grow(number) } else { Ok(()) })
+        let threads = self.turn.workers();
+        self.turn.alone(|shared| match shared.room(number) == before {
+            true => shared.grow_together(number, threads),
+            false => Ok(()),
+        })
     }
 }
 

@@ -130,13 +130,14 @@ impl TreeHand<'_> {
             roots.map(|roots| roots.room(root.halves()))
         };
         let before = self.turn.look(room);
+        let threads = self.turn.workers();
         self.turn.alone(|tree| {
             if room(tree) != before {
                 return Ok(());
             }
             let Tree { families, budget, .. } = tree;
             let roots = families[root.family as usize].roots.as_mut();
-            roots.map_or(Ok(()), |roots| roots.make_room(root.halves(), budget))
+            roots.map_or(Ok(()), |roots| roots.make_room(root.halves(), budget, threads))
         })
     }
 

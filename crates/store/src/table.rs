@@ -24,12 +24,15 @@ use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::arena::{Arena, Block, PLACE_BITS, Place};
 use crate::pages::{Line, WORDS, prefetch};
 use crate::segment::{
-    FRESH, PLACE_MASK, SEGMENT_BITS, SEGMENTS, SIZE_SHIFT, SMALL_BITS, Segment, Ticket, has_room, place_of,
+    FRESH, PLACE_MASK, SEGMENT_BITS, SEGMENTS, SIZE_SHIFT, Segment, Ticket, has_room, place_of,
 };
+use crate::together::together;
 use crate::{Full, Recall, Seen};
 
 /// So many keys before it is inserted a key is approached.
 const AHEAD: usize = 16;
+/// Segments with less than this part of their room left grow together with one that has none.
+const SOON: u64 = 16;
 
 /// What a worker has for itself.
 #[derive(Debug, Default)]
@@ -294,8 +297,40 @@ impl Shared {
         }
     }
 
+    /// Makes room in a segment and in those that will soon need it, with up to so many threads: others have been stopped for it. What is
+    /// done ahead may fail.
+    #[cold]
+    pub fn grow_together(&mut self, number: usize, threads: usize) -> Result<(), Full> {
+        let (before, wanted) = (self.room(number), &self.segments[number]);
+        let Some(mut left) = wanted
+            .bytes_to_grow(wanted.step())
+            .and_then(|bytes| self.limit.saturating_sub(self.memory()).checked_sub(bytes))
+        else {
+            return self.grow(number);
+        };
+        let (arena, mut keys) = (&self.arena, 0);
+        let mut growing: Vec<&mut Segment> = Vec::new();
+        for (other, segment) in self.segments.iter_mut().enumerate() {
+            let len = segment.len.load(Relaxed);
+            if other != number {
+                let soon = len >= segment.most - segment.most / SOON;
+                let bytes = segment.bytes_to_grow(segment.step()).filter(|&bytes| soon && bytes <= left);
+                let Some(bytes) = bytes else { continue };
+                left -= bytes;
+            }
+            keys += len;
+            growing.push(segment);
+        }
+        // What came of the others is seen when their turn comes.
+        together(&mut growing, keys, threads, |segment| {
+            let _ = segment.grow(segment.step(), arena);
+        });
+        self.index_bytes = self.segments.iter().map(|segment| segment.lines.bytes()).sum();
+        if self.room(number) == before { self.grow(number) } else { Ok(()) }
+    }
+
     fn enlarge(&mut self, number: usize) -> Result<(), Full> {
-        let mut more = if self.segments[number].bits < SMALL_BITS { 2 } else { 1 };
+        let mut more = self.segments[number].step();
         loop {
             let segment = &self.segments[number];
             let (before, bytes) = (segment.lines.bytes(), segment.bytes_to_grow(more).ok_or(Full)?);
