@@ -714,7 +714,7 @@ mod tests {
     /// Large sets grow by several threads; a limit stops them without a loss, and the account is right.
     #[test]
     fn segments_that_grow_together_lose_nothing() {
-        for (limit, at_least) in [(u64::MAX, 399_000), (1_000_000, 200_000)] {
+        for (limit, at_least) in [(u64::MAX, 399_000), (1_000_000, 120_000)] {
             let budget = &mut Budget::new(limit);
             let mut set = Compact::new(40, 0, Growth::Third);
             let (mut seed, mut keys) = (5, Vec::new());
