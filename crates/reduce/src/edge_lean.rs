@@ -18,17 +18,24 @@ use system::{ActionId, Asleep, Lean, Successor};
 use crate::instance::{Ground, Instances};
 use crate::mark::Mark;
 
-/// How an edge of one process and a location of another get on.
+/// How an edge of one process and a location of another get on. If it may enable something there, it is known to enable nothing
+/// only when all that there is can be executed already: then this is the number of edges that the other process has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Relation {
-    /// It has not been found out.
-    Unknown,
-    /// An edge there does not leave it alone.
-    Disturbed,
-    /// All leave it alone, but it may enable one that is not executable.
-    MayEnable,
+struct Relation(u8);
+
+impl Relation {
+    /// An edge there does not leave it alone, or it may enable one.
+    const DISTURBED: Relation = Relation(0);
     /// What is executable there, and what it does, does not depend on whether the edge was taken.
-    Apart,
+    const APART: Relation = Relation(0xfe);
+    /// It has not been found out.
+    const UNKNOWN: Relation = Relation(0xff);
+
+    /// Whether a process at the location that has so many edges has the same after the edge.
+    #[inline(always)]
+    fn keeps(self, edges: u8) -> bool {
+        self == Relation::APART || self.0 == edges
+    }
 }
 
 /// Edges and locations for which relations are kept; beyond that, nobody sleeps.
@@ -88,9 +95,6 @@ pub struct EdgeLean<'a> {
     relations: Vec<Relation>,
     n_edges: usize,
     n_nodes: usize,
-    /// For each location of all instances, how many edges a process has in a state in which it can take all that there are; 0 where
-    /// that cannot be told from their number.
-    widths: Vec<u8>,
     /// The program uses `timeout`.
     timeout: bool,
     /// Nobody can ever sleep.
@@ -128,47 +132,6 @@ impl Pays {
     }
 }
 
-/// Those who could move in a state.
-#[derive(Debug)]
-struct Movers {
-    /// As bits.
-    could: u32,
-    /// How many edges each has.
-    edges: [u8; PROCESSES],
-    /// Where each is, among the locations of all instances.
-    nodes: [u32; PROCESSES],
-}
-
-impl Movers {
-    /// Adds those that sleep and those that have edges.
-    #[inline(always)]
-    fn add(&mut self, asleep: Asleep, edges: &[Successor]) {
-        asleep.each(|pid, edges| {
-            self.could |= 1 << pid;
-            self.edges[pid % PROCESSES] = edges;
-        });
-        for edge in edges {
-            let pid = Action::process(edge.action);
-            if pid < PROCESSES {
-                self.could |= 1 << pid;
-                self.edges[pid] = self.edges[pid].saturating_add(1);
-            }
-        }
-    }
-
-    /// Whether more than one process could move.
-    #[inline(always)]
-    fn several(&self) -> bool {
-        self.could & self.could.wrapping_sub(1) != 0
-    }
-
-    /// Those that are younger than a process.
-    #[inline(always)]
-    fn younger(&self, pid: usize) -> u32 {
-        if pid < PROCESSES { self.could & !((2 << pid) - 1) } else { 0 }
-    }
-}
-
 impl<'a> EdgeLean<'a> {
     /// For the program of which the ground is known.
     pub(crate) fn new(
@@ -189,7 +152,6 @@ impl<'a> EdgeLean<'a> {
             relations: Vec::new(),
             n_edges: 0,
             n_nodes: 0,
-            widths: Vec::new(),
             timeout: ground.analysis.program.uses.timeout,
             hopeless,
             pays: Pays::default(),
@@ -250,8 +212,6 @@ impl<'a> EdgeLean<'a> {
                 let made = self.instances.get(self.first_edges.len() as u32);
                 self.first_edges.push(self.n_edges as u32);
                 self.n_edges += made.marks.len();
-                let nodes = self.widths.len() as u32..self.instances.n_nodes() as u32;
-                self.widths.extend(nodes.map(|node| width(&self.instances.marks_at(made, node))));
             }
             kind.instances.push(instance);
             if let Some(process) = kind.processes.get_mut(pid) {
@@ -268,7 +228,7 @@ impl<'a> EdgeLean<'a> {
                 self.hopeless = true;
                 return None;
             }
-            self.relations.resize(self.n_edges * self.n_nodes, Relation::Unknown);
+            self.relations.resize(self.n_edges * self.n_nodes, Relation::UNKNOWN);
         }
         self.last = self.kinds.len();
         self.by_beginning.entry(begins).or_default().push(self.last as u32);
@@ -281,7 +241,7 @@ impl<'a> EdgeLean<'a> {
     fn relation(&mut self, of: usize, edge: u32, other: usize, node: u32) -> Relation {
         let first_edge = self.first_edges[self.kinds[self.last].instances[of] as usize];
         match self.relations[(first_edge + edge) as usize * self.n_nodes + node as usize] {
-            Relation::Unknown => self.find_relation(of, edge, other, node),
+            Relation::UNKNOWN => self.find_relation(of, edge, other, node),
             relation => relation,
         }
     }
@@ -291,7 +251,7 @@ impl<'a> EdgeLean<'a> {
         let instance_of = |pid: usize| self.instances.get(self.kinds[self.last].instances[pid]);
         let mark = &instance_of(of).marks[edge as usize];
         let relation = match self.instances.node(node).timeout {
-            true => Relation::Disturbed,
+            true => Relation::DISTURBED,
             false => relate(mark, &self.instances.marks_at(instance_of(other), node)),
         };
         let row = self.first_edges[self.kinds[self.last].instances[of] as usize] + edge;
@@ -300,26 +260,21 @@ impl<'a> EdgeLean<'a> {
     }
 
     /// Who sleeps behind an action, of those who could move.
-    fn behind_one(&mut self, id: ActionId, movers: &Movers) -> Asleep {
+    fn behind_one(&mut self, state: &[u8], id: ActionId, movers: Asleep) -> Asleep {
         let mut asleep = Asleep::NOBODY;
         let action = Action::unpack(id);
         let Some(edge) = action.edge else { return asleep };
-        let mut left = movers.younger(action.pid);
+        let mut others = movers.younger(action.pid);
         if let Some((partner, _)) = action.partner {
-            left &= !1u32.checked_shl(partner as u32).unwrap_or(0);
+            others = others.without(partner);
         }
-        while left != 0 {
-            let other = left.trailing_zeros() as usize % PROCESSES;
-            left &= left - 1;
-            let node = movers.nodes[other];
+        for (other, edges) in others {
+            let node = self.kinds[self.last].node(state, other);
             let mut relation = self.relation(action.pid, edge.0, other, node);
             if let Some((partner, edge)) = action.partner {
                 relation = relation.min(self.relation(partner, edge.0, other, node));
             }
-            let edges = movers.edges[other];
-            if relation == Relation::Apart
-                || relation == Relation::MayEnable && self.widths[node as usize] == edges
-            {
+            if relation.keeps(edges) {
                 asleep.add(other, edges);
             }
         }
@@ -328,54 +283,41 @@ impl<'a> EdgeLean<'a> {
 
     /// The same for an action of one process, if all is known and nothing needs a closer look.
     #[inline(always)]
-    fn behind_single(&self, kind: &Kind, id: ActionId, movers: &Movers) -> Option<Asleep> {
+    fn behind_single(&self, kind: &Kind, state: &[u8], id: ActionId, movers: Asleep) -> Option<Asleep> {
         let mut asleep = Asleep::NOBODY;
         let (pid, edge) = Action::single_of(id)?;
-        let mut left = movers.younger(pid);
-        if left == 0 {
+        let others = movers.younger(pid);
+        if others.is_nobody() {
             return Some(asleep);
         }
         let row = (kind.processes[pid % PROCESSES].first_edge + edge) as usize * self.n_nodes;
         let row = self.relations.get(row..row + self.n_nodes)?;
-        while left != 0 {
-            let other = left.trailing_zeros() as usize % PROCESSES;
-            left &= left - 1;
-            let (node, edges) = (movers.nodes[other] as usize, movers.edges[other]);
-            match row.get(node)? {
-                Relation::Apart => asleep.add(other, edges),
-                Relation::MayEnable if self.widths.get(node) == Some(&edges) => asleep.add(other, edges),
-                Relation::Disturbed | Relation::MayEnable => {}
-                Relation::Unknown => return None,
+        for (other, edges) in others {
+            let relation = *row.get(kind.node(state, other) as usize)?;
+            if relation.keeps(edges) {
+                asleep.add(other, edges);
+            } else if relation == Relation::UNKNOWN {
+                return None;
             }
         }
         Some(asleep)
     }
 
     /// Whether somebody who can move perhaps only can because of `timeout`.
-    fn may_be_timeout(&self, movers: &Movers) -> bool {
-        let asks = |pid: &usize| self.instances.node(movers.nodes[*pid]).timeout;
-        (0..PROCESSES).filter(|pid| movers.could >> pid & 1 != 0).any(|pid| asks(&pid))
-    }
-
-    /// Finds out where the movers are; false when nothing can be said.
-    #[inline(always)]
-    fn locate(&mut self, state: &[u8], movers: &mut Movers) -> bool {
-        if !self.recognise(state) {
-            return false;
-        }
-        let Kind { location_bytes, processes, .. } = &self.kinds[self.last];
-        let mut left = movers.could;
-        while left != 0 {
-            let pid = left.trailing_zeros() as usize % PROCESSES;
-            left &= left - 1;
-            let Process { at, first_node, .. } = processes[pid];
-            movers.nodes[pid] = first_node + read(state, at, *location_bytes);
-        }
-        !(self.timeout && self.may_be_timeout(movers))
+    fn may_be_timeout(&self, state: &[u8], mut movers: Asleep) -> bool {
+        let kind = &self.kinds[self.last];
+        movers.any(|(pid, _)| self.instances.node(kind.node(state, pid)).timeout)
     }
 }
 
 impl Kind {
+    /// Where a process is in a state, among the locations of all instances.
+    #[inline(always)]
+    fn node(&self, state: &[u8], pid: usize) -> u32 {
+        let Process { at, first_node, .. } = self.processes[pid % PROCESSES];
+        first_node + read(state, at, self.location_bytes)
+    }
+
     #[inline(always)]
     fn holds(&self, begins: u32, state: &[u8]) -> bool {
         self.begins == begins
@@ -398,9 +340,10 @@ fn read(state: &[u8], at: u32, bytes: u8) -> u32 {
     }
 }
 
-/// How many edges a process has that can take all of these; 0 where that cannot be told.
-fn width(marks: &[&Mark]) -> u8 {
-    if marks.iter().any(|mark| mark.begins) { 0 } else { u8::try_from(marks.len()).unwrap_or(0) }
+/// How many edges a process has that can take all of these; `None` where that cannot be told.
+fn width(marks: &[&Mark]) -> Option<u8> {
+    let edges = u8::try_from(marks.len()).ok().filter(|&edges| edges <= Asleep::EDGES);
+    edges.filter(|_| !marks.iter().any(|mark| mark.begins))
 }
 
 /// How an edge gets on with others.
@@ -408,7 +351,7 @@ fn relate(mark: &Mark, others: &[&Mark]) -> Relation {
     let disturbed =
         |other: &&Mark| other.everything || !other.partners.is_empty() || mark.hit.meets(&other.touch);
     if mark.everything || others.iter().any(disturbed) {
-        return Relation::Disturbed;
+        return Relation::DISTURBED;
     }
     // If one of several receives from the same channel can be executed, there is a message.
     let channel = |other: &&Mark| other.taking.as_ref().map(|taking| taking.number);
@@ -419,7 +362,10 @@ fn relate(mark: &Mark, others: &[&Mark]) -> Relation {
         let enablers = taking.map_or(&other.enablers, |taking| &taking.while_filled);
         other.ends || enablers.meets(&mark.touch)
     };
-    if others.iter().any(may_enable) { Relation::MayEnable } else { Relation::Apart }
+    match others.iter().any(may_enable) {
+        true => width(others).map_or(Relation::DISTURBED, Relation),
+        false => Relation::APART,
+    }
 }
 
 impl Lean for EdgeLean<'_> {
@@ -429,17 +375,18 @@ impl Lean for EdgeLean<'_> {
             self.pays.pause = self.pays.pause.saturating_sub(1);
             return out.extend(nobody());
         }
-        let mut movers = Movers { could: 0, edges: [0; PROCESSES], nodes: [0; PROCESSES] };
-        movers.add(asleep, edges);
-        if !movers.several() || !self.locate(state, &mut movers) {
+        let movers = asleep.with(edges.iter().map(|edge| Action::process(edge.action)));
+        let movers = movers.filter(|movers| movers.several() && self.recognise(state));
+        let Some(movers) = movers.filter(|&movers| !self.timeout || !self.may_be_timeout(state, movers))
+        else {
             self.pays.tried(edges.len() as u32, 0);
             return out.extend(nobody());
-        }
+        };
         let mut total = 0;
         out.extend(edges.iter().map(|edge| {
-            let behind = match self.behind_single(&self.kinds[self.last], edge.action, &movers) {
+            let behind = match self.behind_single(&self.kinds[self.last], state, edge.action, movers) {
                 Some(behind) => behind,
-                None => self.behind_one(edge.action, &movers),
+                None => self.behind_one(state, edge.action, movers),
             };
             total += u32::from(!behind.is_nobody());
             behind

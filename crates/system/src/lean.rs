@@ -85,15 +85,67 @@ impl Asleep {
         Asleep(u64::from_le_bytes(bytes))
     }
 
-    /// Tells of each that sleeps, in ascending order, with its edges.
+    /// The same set with one more edge for each of these processes, which do not sleep. `None` when one of them would have more
+    /// edges than can be counted.
     #[inline(always)]
-    pub fn each(self, mut tell: impl FnMut(usize, u8)) {
-        let mut left = self.0;
-        while left != 0 {
-            let pid = left.trailing_zeros() as usize / BITS;
-            tell(pid, (left >> (BITS * pid)) as u8 & Self::EDGES);
-            left &= !(u64::from(Self::EDGES) << (BITS * pid));
+    pub fn with(self, pids: impl ExactSizeIterator<Item = usize>) -> Option<Asleep> {
+        let few = pids.len() <= usize::from(Self::EDGES);
+        let mut all = self.0;
+        for pid in pids {
+            if pid < Self::PROCESSES {
+                if !few && Asleep(all).edges_of(pid) == Self::EDGES {
+                    return None;
+                }
+                all += 1 << (BITS * pid);
+            }
         }
+        Some(Asleep(all))
+    }
+
+    /// Whether there is more than one process.
+    #[inline(always)]
+    pub fn several(self) -> bool {
+        const LOWEST: u64 = 0x1111_1111_1111_1111;
+        let pairs = self.0 | self.0 >> 1;
+        let one_each = (pairs | pairs >> 2) & LOWEST;
+        one_each & one_each.wrapping_sub(1) != 0
+    }
+
+    /// Those that are younger than a process.
+    #[inline(always)]
+    pub fn younger(self, pid: usize) -> Asleep {
+        if pid < Self::PROCESSES {
+            Asleep(self.0 & (u64::MAX << (BITS * pid)) << BITS)
+        } else {
+            Asleep::NOBODY
+        }
+    }
+
+    /// All but one process.
+    pub fn without(self, pid: usize) -> Asleep {
+        Asleep(self.0 & !u64::from(Self::EDGES).checked_shl((BITS * pid) as u32).unwrap_or(0))
+    }
+
+    /// Takes out the oldest one; says how many edges it has.
+    #[inline(always)]
+    pub fn take_first(&mut self) -> Option<(usize, u8)> {
+        if self.0 == 0 {
+            return None;
+        }
+        let pid = self.0.trailing_zeros() as usize / BITS;
+        let edges = (self.0 >> (BITS * pid)) as u8 & Self::EDGES;
+        self.0 &= (u64::MAX << (BITS * pid)) << BITS;
+        Some((pid, edges))
+    }
+}
+
+impl Iterator for Asleep {
+    type Item = (usize, u8);
+
+    /// Each process, in ascending order, with its edges.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, u8)> {
+        self.take_first()
     }
 }
 
@@ -137,8 +189,7 @@ mod tests {
         let expected: u64 = (0..16).sum::<u64>() - 3;
         assert_eq!(asleep.edges(), expected);
         assert!(!asleep.holds(0) && !asleep.holds(3) && asleep.holds(15) && !asleep.holds(17));
-        let mut told = Vec::new();
-        asleep.each(|pid, edges| told.push((pid, edges)));
+        let told: Vec<_> = asleep.collect();
         assert_eq!((told.len(), told[0], told[13]), (14, (1, 1), (15, 15)));
         let mut all = Asleep::NOBODY;
         (0..16).for_each(|pid| all.add(pid, 15));
