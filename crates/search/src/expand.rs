@@ -277,14 +277,24 @@ impl<'a> Expander<'a> {
         let first = out.outcomes.list.len();
         self.worker.expand_awake(state, asleep, &mut out.outcomes);
         out.stuck = out.outcomes.list.len() == first && asleep.is_nobody();
+        let alone =
+            out.outcomes.unusual && asleep.is_nobody() && self.is_one_process(&out.outcomes.list[first..]);
         self.settle(first, true, depth, budget, out)?;
         let Some(lean) = &mut self.lean else { return Ok(()) };
-        if !out.outcomes.unusual {
+        if alone {
+            out.behind.resize(out.outcomes.list.len(), Asleep::NOBODY);
+        } else if !out.outcomes.unusual {
             lean.behind(state, asleep, &out.outcomes.list[first..], &mut out.behind);
         } else {
             self.behind_unusual(state, asleep, first, out);
         }
         Ok(())
+    }
+
+    /// Whether all outcomes of a state are those of one process. They are in the order of the processes.
+    fn is_one_process(&self, outcomes: &[Successor]) -> bool {
+        let process = |outcome: &Successor| self.system.process_of(outcome.action);
+        outcomes.first().map(process) == outcomes.last().map(process)
     }
 
     /// Says who sleeps behind edges that may have begun atomic sequences. Errors are to be met as often as there are.
