@@ -5,6 +5,10 @@
 //! the path nor those to be tried are kept, only the differences between a state and its successors ([`delta`]) and
 //! the actions, which is all that a counterexample needs. So a path of ten million steps is affordable.
 //!
+//! **Looking ahead.** The next state depends on what the store says of the present one's successors, and the store
+//! waits for memory. So while it waits, the successor that will be tried first is expanded on trust that it is new, which most are
+//! where few edges lead to known states ([`system::lean`]). If it was known, that was in vain; the order of the search is the same.
+//!
 //! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
 //! the search is then not exhaustive.
 //!
@@ -19,7 +23,7 @@ use crate::phase1::{Phase1, store_aside};
 use crate::random::Random;
 use crate::sleep::{Awake, LeanSleep, Met, Sleep, Sleepers, Sleeping};
 use crate::stack::Stack;
-use crate::task::{Proviso, Task};
+use crate::task::{Method, Proviso, Task};
 use std::ops::Range;
 use store::{Noted, Seen};
 use system::{ActionId, Fault, TransitionSystem};
@@ -73,12 +77,15 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     task: &'a Task<'a>,
     pub budget: Budget<'a>,
     expander: Expander<'a>,
-    expansion: Expansion,
+    /// The state at the end of the path.
+    fan: Fan<S::Ticket>,
+    /// The state that will be next, if it is new.
+    ahead: Fan<S::Ticket>,
+    /// Whether to look ahead.
+    looks_ahead: bool,
+    /// Where `ahead` belongs to.
+    foreseen: Foreseen,
     random: Option<Random>,
-    /// The order in which the edges of the current expansion are tried.
-    order: Vec<usize>,
-    /// What the store made of them.
-    tickets: Vec<S::Ticket>,
     actions: Vec<ActionId>,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
@@ -99,6 +106,56 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     depth_limited: bool,
 }
 
+/// The successors of a state.
+#[derive(Debug)]
+struct Fan<T> {
+    expansion: Expansion,
+    /// The order in which edges are pushed: what comes last is tried first.
+    order: Vec<usize>,
+    /// What the store made of them.
+    tickets: Vec<T>,
+}
+
+impl<T> Default for Fan<T> {
+    fn default() -> Self {
+        Fan { expansion: Expansion::default(), order: Vec::new(), tickets: Vec::new() }
+    }
+}
+
+impl<T: Copy> Fan<T> {
+    /// Puts some edges in order and has them looked up, up to the first stride.
+    fn prepare<S: Seen<Ticket = T>>(
+        &mut self,
+        edges: Range<usize>,
+        random: Option<&mut Random>,
+        hidden: usize,
+        store: &mut S,
+    ) -> Result<(), StopReason> {
+        let Fan { expansion, order, tickets } = self;
+        order.clear();
+        order.extend(edges.rev());
+        if let Some(random) = random {
+            random.shuffle(order);
+        }
+        tickets.clear();
+        let keys = order.iter().map(|&i| {
+            let state = expansion.state(&expansion.edges()[i]);
+            &state[..state.len().saturating_sub(hidden)]
+        });
+        store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
+    }
+}
+
+/// What has been expanded in advance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Foreseen {
+    Nothing,
+    /// The successor that was pushed last.
+    Pushed,
+    /// The state at the end of the path.
+    Taken,
+}
+
 impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// A search that has not begun.
     pub fn new(
@@ -110,6 +167,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     ) -> Self {
         let mut expander = Expander::new(system, task.reduce);
         expander.exact = task.limits.depth.is_some();
+        let is_full = task.reduce.is_none_or(|reduce| reduce.method == Method::Lean);
         DepthFirst {
             system,
             store,
@@ -117,13 +175,15 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             task,
             budget,
             expander,
-            expansion: Expansion::default(),
+            fan: Fan::default(),
+            ahead: Fan::default(),
+            // A store that is told where the search is cannot be asked about two places.
+            looks_ahead: is_full && !Z::RANKS && !S::INCREMENTAL,
+            foreseen: Foreseen::Nothing,
             random: task.seed.map(Random::new),
             hidden: system.hidden_bytes(),
             judge_all: task.checks.judge_all(system),
             limited: task.limits.states.is_some(),
-            order: Vec::new(),
-            tickets: Vec::new(),
             actions: Vec::new(),
             faults: Vec::new(),
             ranked: Vec::new(),
@@ -162,6 +222,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
     pub fn next(&mut self) -> bool {
+        let foreseen = std::mem::replace(&mut self.foreseen, Foreseen::Nothing);
+        if foreseen == Foreseen::Pushed && self.stack.advance() {
+            self.foreseen = Foreseen::Taken;
+            return true;
+        }
         while self.stack.depth() > 0 {
             if self.stack.advance() {
                 return true;
@@ -197,16 +262,21 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.look()?;
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expansion.clear();
         let state = &self.stack.state;
         self.store.hold(&state[..state.len().saturating_sub(self.hidden)]);
-        if self.expander.phase1().is_some() {
+        let foreseen = self.foreseen == Foreseen::Taken;
+        self.foreseen = Foreseen::Nothing;
+        if foreseen {
+            std::mem::swap(&mut self.fan, &mut self.ahead);
+        } else if self.expander.phase1().is_some() {
+            self.fan.expansion.clear();
             self.expand_behind_phase1(depth)?;
         } else {
-            let wanted = self.sleep.wanted();
-            self.expander.expand_wanted(state, wanted, depth, &mut self.budget, &mut self.expansion)?;
+            self.fan.expansion.clear();
+            let (wanted, out) = (self.sleep.wanted(), &mut self.fan.expansion);
+            self.expander.expand_wanted(state, wanted, depth, &mut self.budget, out)?;
         }
-        self.depth_limited |= self.expansion.cut;
+        self.depth_limited |= self.fan.expansion.cut;
         let state = &self.stack.state;
         let key = &state[..state.len().saturating_sub(self.hidden)];
         self.store.depart(key);
@@ -216,16 +286,20 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.stack.prolong(self.expander.before()).map_err(no_memory)?;
         self.statistics.depth = self.statistics.depth.max(self.stack.path.len() as u64);
         self.note_faulty();
-        if is_new && !self.expansion.known {
+        if is_new && !self.fan.expansion.known {
             let asleep = self.sleep.edges_asleep();
             self.statistics.transitions += asleep;
             self.statistics.matched += asleep;
             self.judge_state()?;
         }
         self.judge_steps()?;
-        let all = self.expansion.edges().len();
-        let kept = self.push_successors(0..all, false)?;
-        let rest = self.expansion.rest;
+        let all = self.fan.expansion.edges().len();
+        if !foreseen {
+            self.prepare(0..all)?;
+        }
+        self.look_ahead(depth)?;
+        let kept = self.push_successors(false)?;
+        let rest = self.fan.expansion.rest;
         let state = &self.stack.state;
         self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], all);
         if rest.is_empty() {
@@ -235,13 +309,14 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.statistics.reduced += 1;
             return Ok(());
         }
-        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.expansion)?;
-        self.depth_limited |= self.expansion.cut;
+        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.fan.expansion)?;
+        self.depth_limited |= self.fan.expansion.cut;
         self.note_faulty();
         self.judge_steps()?;
-        self.push_successors(all..self.expansion.edges().len(), true)?;
+        self.prepare(all..self.fan.expansion.edges().len())?;
+        self.push_successors(true)?;
         let state = &self.stack.state;
-        self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], self.expansion.edges().len());
+        self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], self.fan.expansion.edges().len());
         self.expanded_in_full()
     }
 
@@ -266,7 +341,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let limit = self.budget.limits().states;
         let (store, hidden) = (&mut *self.store, self.hidden);
         let mut known = |end: &[u8]| store_aside(store, hidden, limit, end).map(|is_new| !is_new);
-        let (state, expansion) = (&self.stack.state, &mut self.expansion);
+        let (state, expansion) = (&self.stack.state, &mut self.fan.expansion);
         self.expander.expand_unless(state, depth, &mut self.budget, expansion, &mut known)?;
         let Some(phase1) = self.expander.phase1() else { return Ok(()) };
         let mut lookups = u64::from(phase1.end() != self.stack.state.as_slice());
@@ -275,8 +350,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             lookups += 1;
         }
         self.statistics.transitions += phase1.steps();
-        *self.statistics.lookups.get_or_insert(1) += lookups + self.expansion.edges().len() as u64;
-        self.statistics.matched += u64::from(self.expansion.known);
+        *self.statistics.lookups.get_or_insert(1) += lookups + self.fan.expansion.edges().len() as u64;
+        self.statistics.matched += u64::from(self.fan.expansion.known);
         Ok(())
     }
 
@@ -284,16 +359,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     fn note_faulty(&mut self) {
         self.faulty.clear();
         if Z::RANKS {
-            self.faulty.extend(self.expansion.faults.iter().filter_map(|step| step.actions.first()));
+            self.faulty.extend(self.fan.expansion.faults.iter().filter_map(|step| step.actions.first()));
         }
     }
 
     /// Judges the state that was expanded: with phase 1, its end.
     fn judge_state(&mut self) -> Result<(), StopReason> {
-        if self.judge_all || self.expansion.stuck {
+        if self.judge_all || self.fan.expansion.stuck {
             let mut faults = std::mem::take(&mut self.faults);
             let state = self.expander.phase1().map_or(self.stack.state.as_slice(), Phase1::end);
-            self.task.checks.judge_state(self.system, state, self.expansion.stuck, &mut faults);
+            self.task.checks.judge_state(self.system, state, self.fan.expansion.stuck, &mut faults);
             for fault in faults.drain(..) {
                 self.violation(fault, &[])?;
             }
@@ -304,26 +379,27 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     #[inline]
     fn judge_steps(&mut self) -> Result<(), StopReason> {
-        if self.expansion.faults.is_empty() && self.expansion.atomic_loop.is_none() {
+        if self.fan.expansion.faults.is_empty() && self.fan.expansion.atomic_loop.is_none() {
             return Ok(());
         }
-        for step in std::mem::take(&mut self.expansion.faults) {
+        for step in std::mem::take(&mut self.fan.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
             }
         }
-        if let Some(actions) = self.expansion.atomic_loop.take() {
+        if let Some(actions) = self.fan.expansion.atomic_loop.take() {
             self.found.warnings.push(Warning::AtomicLoop(self.stack.path_and(&actions)));
         }
         Ok(())
     }
 
-    /// Gives ranks to the first actions of some edges, after those of an earlier call if `more`.
-    fn rank(&mut self, edges: Range<usize>, more: bool) {
+    /// Gives ranks to the first actions of the edges that are to be pushed, after those of an earlier call if `more`.
+    fn rank(&mut self, more: bool) {
         self.ranked.clear();
         self.ranks.clear();
-        self.ranks.resize(edges.start, 0);
-        for edge in &self.expansion.edges()[edges] {
+        let first = self.fan.order.iter().copied().min().unwrap_or(0);
+        self.ranks.resize(first, 0);
+        for edge in &self.fan.expansion.edges()[first..first + self.fan.order.len()] {
             let first = self.expander.first_action(edge);
             let rank = self.ranked.iter().position(|&action| action == first).unwrap_or(self.ranked.len());
             if rank == self.ranked.len() {
@@ -334,26 +410,48 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.sleep.rank(&self.stack.state, &self.ranked, &self.faulty, more);
     }
 
-    /// Puts the unknown ones of some edges on the stack; says whether enough of them all keep the proviso. `more`: there were
+    /// Has some successors looked up.
+    fn prepare(&mut self, edges: Range<usize>) -> Result<(), StopReason> {
+        self.fan.prepare(edges, self.random.as_mut(), self.hidden, self.store)
+    }
+
+    /// Expands the successor that will be tried first if it is new. Not where edges are atomic sequences: only of the state that was
+    /// expanded last is known what they consist of.
+    #[inline]
+    fn look_ahead(&mut self, depth: u64) -> Result<(), StopReason> {
+        let Fan { expansion, order, .. } = &self.fan;
+        let (true, Some(&next)) = (self.looks_ahead && expansion.is_plain(), order.last()) else {
+            return Ok(());
+        };
+        let state = expansion.state(&expansion.edges()[next]);
+        let wanted = self.sleep.wanted_behind(expansion.behind(next));
+        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.ahead.expansion.clear();
+        self.expander.expand_wanted(state, wanted, depth + 1, &mut self.budget, &mut self.ahead.expansion)?;
+        let all = self.ahead.expansion.edges().len();
+        self.ahead.prepare(0..all, self.random.as_mut(), self.hidden, self.store)?;
+        self.foreseen = Foreseen::Pushed;
+        Ok(())
+    }
+
+    /// Puts those successors on the stack that are unknown; says whether enough of them all keep the proviso. `more`: there were
     /// others of the same state.
-    fn push_successors(&mut self, edges: Range<usize>, more: bool) -> Result<bool, StopReason> {
+    fn push_successors(&mut self, more: bool) -> Result<bool, StopReason> {
         if Z::RANKS {
-            self.rank(edges.clone(), more);
+            self.rank(more);
         }
-        self.order.clear();
-        self.order.extend(edges.rev());
-        if let Some(random) = &mut self.random {
-            random.shuffle(&mut self.order);
-        }
-        self.prepare()?;
+        self.store.approach_all(&mut self.fan.tickets);
+        let Fan { expansion, order, tickets } = &self.fan;
         let (mut kept, mut broken) = (false, false);
-        for (&i, &ticket) in self.order.iter().zip(&self.tickets) {
-            let edge = &self.expansion.edges()[i];
-            let state = self.expansion.state(edge);
+        let mut pushed = false;
+        for (&i, &ticket) in order.iter().zip(tickets) {
+            let edge = &expansion.edges()[i];
+            let state = expansion.state(edge);
             self.statistics.transitions += 1;
             let key = &state[..state.len().saturating_sub(self.hidden)];
             let rank = if Z::RANKS { self.ranks[i] } else { 0 };
-            if self.sleep.knows(self.store, key, ticket, rank) {
+            pushed = !self.sleep.knows(self.store, key, ticket, rank);
+            if !pushed {
                 self.statistics.matched += 1;
                 match self.proviso {
                     Proviso::Stack => kept |= !self.stack.may_hold(key),
@@ -363,35 +461,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 }
                 continue;
             }
-            kept |= !Z::RANKS || self.keeps(key, ticket);
-            self.sleep.push(rank, self.expansion.behind(i));
+            kept |= !Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket);
+            self.sleep.push(rank, expansion.behind(i));
             self.actions.clear();
             self.expander.actions(edge, &mut self.actions);
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
-        Ok(kept && !broken)
-    }
-
-    /// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.
-    fn keeps(&self, key: &[u8], ticket: S::Ticket) -> bool {
-        match self.proviso {
-            Proviso::None => true,
-            Proviso::Stack | Proviso::Color => !self.stack.may_hold(key),
-            Proviso::ClosedSet => !self.store.contains(key, ticket),
+        if !pushed {
+            self.foreseen = Foreseen::Nothing;
         }
-    }
-
-    /// Looks the successors up together, up to the last stride.
-    fn prepare(&mut self) -> Result<(), StopReason> {
-        self.tickets.clear();
-        let DepthFirst { expansion, hidden, .. } = self;
-        let keys = self.order.iter().map(|&i| {
-            let state = expansion.state(&expansion.edges()[i]);
-            &state[..state.len().saturating_sub(*hidden)]
-        });
-        self.store.prepare_all(keys, &mut self.tickets).map_err(|_| StopReason::MemoryLimit)?;
-        self.store.approach_all(&mut self.tickets);
-        Ok(())
+        Ok(kept && !broken)
     }
 
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
@@ -425,6 +504,21 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.statistics.forgotten = self.store.forgotten();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
+    }
+}
+
+/// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.
+fn keeps<S: Seen>(
+    proviso: Proviso,
+    stack: &Stack<S::Ticket>,
+    store: &S,
+    key: &[u8],
+    ticket: S::Ticket,
+) -> bool {
+    match proviso {
+        Proviso::None => true,
+        Proviso::Stack | Proviso::Color => !stack.may_hold(key),
+        Proviso::ClosedSet => !store.contains(key, ticket),
     }
 }
 

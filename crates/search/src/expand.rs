@@ -141,6 +141,12 @@ impl Expansion {
         self.outcomes.list.push(Edge { action: ActionId::STUTTER, start, len, transient: 0, fault: 0 });
     }
 
+    /// Whether all edges are single steps for certain.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        !self.outcomes.unusual
+    }
+
     /// Whether there was an error on the way, or an endless atomic sequence.
     #[inline(always)]
     pub fn shows_something(&self) -> bool {

@@ -43,6 +43,11 @@ pub trait Sleeping<S: Seen> {
     /// Which actions are to be taken in the state that was visited.
     fn wanted(&self) -> Wanted<'_>;
 
+    /// Which actions are to be taken in a successor that has not been visited, `behind` which so many sleep, where that is known.
+    fn wanted_behind(&self, _behind: Asleep) -> Wanted<'_> {
+        Wanted::All
+    }
+
     /// In the `state` that was visited `actions` are taken, in this order of rank, after those of an earlier call if `more`.
     fn rank(&mut self, _state: &[u8], _actions: &[ActionId], _faulty: &[ActionId], _more: bool) {}
 
@@ -111,6 +116,10 @@ impl<S: Seen> Sleeping<S> for LeanSleep {
     #[inline(always)]
     fn knows(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket, _: usize) -> bool {
         store.contains(key, ticket)
+    }
+
+    fn wanted_behind(&self, behind: Asleep) -> Wanted<'_> {
+        Wanted::Awake(behind)
     }
 
     fn push(&mut self, _rank: usize, behind: Asleep) {
