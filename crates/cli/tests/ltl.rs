@@ -54,6 +54,12 @@ fn mistakes_get_status_two_and_a_place() {
     let (status, _, stderr) = ltl(&["p &&", "--format", "json"]);
     let notice: serde_json::Value = serde_json::from_str(stderr.lines().next().unwrap()).unwrap();
     assert_eq!((status, notice["column"].as_u64()), (Some(2), Some(5)));
+    for (formula, help) in
+        [("G F p", "`G` is written `[]`"), ("p and q", "written `&&`"), ("not p", "written `!`")]
+    {
+        let (status, _, stderr) = ltl(&[formula]);
+        assert!(status == Some(2) && stderr.contains(help), "{formula}: {stderr}");
+    }
     let (status, _, stderr) = ltl(&["p", "--generalised"]);
     assert!(status == Some(2) && stderr.contains("leave out --generalised"), "{stderr}");
     let many = (0..65).map(|i| format!("<> p{i}")).collect::<Vec<String>>().join(" && ");

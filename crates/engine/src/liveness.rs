@@ -176,7 +176,10 @@ pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Fa
     match whole {
         Some(word) => Err(Failure::refused_with(
             format!("--store tree is not available yet for {property} with {word}, which keeps whole states"),
-            "use --store table, or --search ndfs or scc",
+            match plan.fairness {
+                Fairness::Strong => "use --store table, or --fair weak",
+                Fairness::None | Fairness::Weak => "use --store table, or --search ndfs or scc",
+            },
         )),
         None => Ok(()),
     }

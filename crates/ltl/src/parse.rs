@@ -52,11 +52,11 @@ pub fn parse(text: &str) -> Result<Parsed, SyntaxError> {
             let message = "there is no bracket that this one closes".to_string();
             Err(SyntaxError { message, place: parser.peek().place.clone(), help: None })
         }
-        _ => Err(parser.wrong("expected an operator", Some(OPERATORS))),
+        _ => Err(parser.wrong("expected an operator", Some(parser.other_spelling().unwrap_or(OPERATORS)))),
     }
 }
 
-const OPERATORS: &str = "the operators are [] <> X ! && || -> <-> U W V, or in words always, eventually, next, until, weakuntil, release, \
+const OPERATORS: &str = "the operators are [] <> X ! && || -> <-> U W V R, or in words always, eventually, next, until, weakuntil, release, \
                          implies, equivalent";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -195,6 +195,21 @@ impl Parser<'_> {
     }
 
     /// What is wrong at the next token.
+    /// What a word of other notations, here or before this place, is called.
+    fn other_spelling(&self) -> Option<&'static str> {
+        let tokens = [self.at.checked_sub(1), Some(self.at)];
+        let words =
+            tokens.into_iter().flatten().filter_map(|at| self.text.get(self.tokens.get(at)?.place.clone()));
+        words.into_iter().find_map(|word| match word {
+            "G" => Some("`G` is written `[]` or `always`"),
+            "F" => Some("`F` is written `<>` or `eventually`"),
+            "and" => Some("`and` is written `&&`"),
+            "or" => Some("`or` is written `||`"),
+            "not" => Some("`not` is written `!`"),
+            _ => None,
+        })
+    }
+
     fn wrong(&self, message: &str, help: Option<&str>) -> SyntaxError {
         let token = self.peek();
         let message = match token.kind {

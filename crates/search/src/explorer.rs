@@ -31,7 +31,6 @@ pub(crate) struct Explorer<'a> {
     pub statistics: Statistics,
     task: &'a Task<'a>,
     random: Option<Random>,
-    near: Vec<Number>,
     depth_limited: bool,
 }
 
@@ -56,7 +55,6 @@ impl<'a> Explorer<'a> {
             statistics: Statistics::default(),
             task,
             random: task.seed.map(Random::new),
-            near: Vec::new(),
             depth_limited: false,
         }
     }
@@ -166,7 +164,7 @@ impl<'a> Explorer<'a> {
             let state = self.expansion.state(&self.expansion.edges()[at]);
             self.hashes.push(self.store.prepare(key(state, self.hidden)));
         }
-        self.store.approach_all(&self.hashes, &mut self.near);
+        self.store.approach_all(&self.hashes);
     }
 
     /// Counts what is wrong at the end of a path and `more`.

@@ -127,6 +127,7 @@ impl Ndfs<'_> {
         self.enter()?;
         while self.blue.depth() > 0 {
             if self.blue.advance() {
+                self.blue.next_ticket().into_iter().for_each(|&hash| self.explorer.store.remember(hash));
                 if !self.enter()? {
                     self.explorer.statistics.matched += 1;
                     self.blue.leave();

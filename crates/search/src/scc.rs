@@ -84,7 +84,10 @@ impl Scc<'_> {
         while self.stack.depth() > 0 {
             if !self.stack.advance() {
                 self.leave();
-            } else if !self.enter()? {
+                continue;
+            }
+            self.stack.next_ticket().into_iter().for_each(|next| self.explorer.store.remember(next.hash));
+            if !self.enter()? {
                 self.explorer.statistics.matched += 1;
                 self.stack.leave();
             }

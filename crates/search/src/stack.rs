@@ -83,6 +83,11 @@ impl<T> Stack<T> {
         true
     }
 
+    /// The successor that comes after the one that was taken last.
+    pub fn next_ticket(&self) -> Option<&T> {
+        self.pending.last().map(|pending| &pending.ticket)
+    }
+
     /// Drops the last frame, all of whose successors were tried: the path ends before it.
     pub fn retreat(&mut self) {
         if let Some(frame) = self.frames.pop() {

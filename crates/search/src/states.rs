@@ -40,9 +40,17 @@ impl States {
 
     /// See [`Numbered::approach_all`].
     #[inline]
-    pub fn approach_all(&self, prepared: &[u64], near: &mut Vec<Number>) {
+    pub fn approach_all(&self, prepared: &[u64]) {
         if let States::Whole(states) = self {
-            states.approach_all(prepared, near);
+            states.approach_all(prepared);
+        }
+    }
+
+    /// See [`Numbered::remember`].
+    #[inline]
+    pub fn remember(&self, prepared: u64) {
+        if let States::Whole(states) = self {
+            states.remember(prepared);
         }
     }
 

@@ -2,9 +2,10 @@
 //! For sets whose members are looked up by number (transient states, components); states themselves are in a
 //! [`crate::Table`].
 //!
-//! An entry is one 64-bit word: 32 bits of the hash (the *tag*) and the name plus one, so that 0 is an empty
-//! slot. Names are dense, which lets a search keep what it knows of a state in plain vectors. Keys lie one after
-//! another in chunks, so growing never copies them. The place of a key is found through a block base and a 32-bit
+//! An entry is one 64-bit word: 24 bits of the hash (the *tag*) and the address of the key's record plus one, so that 0 is an empty
+//! slot. Names are dense, which lets a search keep what it knows of a state in plain vectors. A record begins with its name, so that a
+//! lookup waits for memory twice, for the entry and for the record. Records lie one after
+//! another in chunks, so growing never copies them. Who has only the name finds the record through a block base and a 32-bit
 //! distance: 4⅛ bytes a state instead of 8.
 //!
 //! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
@@ -22,8 +23,12 @@ const KEPT_SLOTS: usize = 1 << 14;
 const CHUNK: usize = 1 << 20;
 /// Keys that share one base address.
 const BLOCK: usize = 64;
-/// The longest length in front of a key.
-const MAX_PREFIX: usize = 10;
+/// Bytes of a name.
+const NAME: usize = 4;
+/// The most that stands in front of a key: name and length.
+const MAX_PREFIX: usize = NAME + 10;
+/// Bits of an entry that are an address.
+const ADDRESS: u32 = 40;
 
 /// A number given to a key: dense, in order of insertion, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -98,19 +103,21 @@ impl Numbered {
         hash
     }
 
-    /// Looks where prepared keys may be, and asks for the memory where they lie; `near` is a buffer. Waiting for memory is most of
+    /// Looks where prepared keys may be, and asks for the memory where they lie. Waiting for memory is most of
     /// what a lookup costs: here all keys wait together.
-    pub fn approach_all(&self, hashes: &[u64], near: &mut Vec<Number>) {
-        near.clear();
+    pub fn approach_all(&self, hashes: &[u64]) {
         for &hash in hashes {
             let entry = self.slots.get((hash >> 32) as usize);
-            if entry != 0 && tag(entry) == tag(entry_of(hash, 0)) {
-                let number = Number((entry as u32) - 1);
-                prefetch(&self.arena.distances[number.index()]);
-                near.push(number);
+            if let Some(address) = address(entry, hash) {
+                self.arena.prefetch(address);
             }
         }
-        near.iter().for_each(|number| self.arena.prefetch(number.index()));
+    }
+
+    /// Asks for the memory where a prepared key must be, if it was long ago that it was prepared.
+    #[inline]
+    pub fn remember(&self, hash: u64) {
+        self.slots.prefetch((hash >> 32) as usize);
     }
 
     /// Inserts a prepared key or recognises it.
@@ -121,14 +128,14 @@ impl Numbered {
         }
     }
 
-    /// Appends a key that is not there.
-    fn append(&mut self, key: &[u8]) -> Result<Number, Full> {
+    /// Appends a key that is not there; says where.
+    fn append(&mut self, key: &[u8]) -> Result<(Number, u64), Full> {
         let index = self.arena.len();
         if index >= u32::MAX as usize - 1 || self.memory() + self.arena.cost(key.len()) > self.limit {
             return Err(Full);
         }
-        self.arena.push(key)?;
-        Ok(Number(index as u32))
+        let address = self.arena.push(key)?;
+        Ok((Number(index as u32), address))
     }
 
     /// Looks without inserting.
@@ -158,15 +165,15 @@ impl Numbered {
         let mask = self.slots.len() - 1;
         let mut at = (hash >> 32) as usize & mask;
         loop {
-            match self.slots.get(at) {
-                0 => return Err(at),
-                entry if tag(entry) == tag(entry_of(hash, 0)) => {
-                    let id = Number((entry as u32) - 1);
-                    if self.key(id) == key {
-                        return Ok(id);
-                    }
+            let entry = self.slots.get(at);
+            if entry == 0 {
+                return Err(at);
+            }
+            if let Some(address) = address(entry, hash) {
+                let (id, found) = self.arena.record(address);
+                if found == key {
+                    return Ok(id);
                 }
-                _ => {}
             }
             at = (at + 1) & mask;
         }
@@ -185,12 +192,13 @@ impl Numbered {
         let slots = Slots::new(doubled)?;
         let mask = doubled - 1;
         for index in 0..self.arena.len() {
-            let hash = hash(self.arena.key(index));
+            let address = self.arena.address(index);
+            let hash = hash(self.arena.record(address).1);
             let mut at = (hash >> 32) as usize & mask;
             while slots.get(at) != 0 {
                 at = (at + 1) & mask;
             }
-            slots.set(at, entry_of(hash, index as u32 + 1));
+            slots.set(at, entry_of(hash, address));
         }
         self.slots = slots;
         Ok(())
@@ -204,8 +212,8 @@ impl Numbered {
                 Ok(id) => return Ok(id),
             };
         }
-        let number = self.append(key)?;
-        self.slots.set(at, entry_of(hash, number.0 + 1));
+        let (number, address) = self.append(key)?;
+        self.slots.set(at, entry_of(hash, address));
         Ok(number)
     }
 }
@@ -251,18 +259,21 @@ impl Slots {
     }
 }
 
-/// The low half of the hash as tag (the high half chose the slot) and the name plus one.
-fn entry_of(hash: u64, name: u32) -> u64 {
-    (hash << 32) | u64::from(name)
+/// Low bits of the hash as tag (the high half chose the slot) and the address plus one.
+fn entry_of(hash: u64, address: u64) -> u64 {
+    (hash << ADDRESS) | (address + 1)
 }
 
-fn tag(entry: u64) -> u32 {
-    (entry >> 32) as u32
+/// The address in an entry, if its tag is that of the hash.
+#[inline]
+fn address(entry: u64, hash: u64) -> Option<u64> {
+    let same = entry >> ADDRESS == hash << ADDRESS >> ADDRESS;
+    (entry & ((1 << ADDRESS) - 1)).checked_sub(1).filter(|_| same)
 }
 
-/// Keys one after another, each with its length in front, in chunks that are never copied.
+/// Keys one after another, each with its name and its length in front, in chunks that are never copied.
 ///
-/// The address of a key is its chunk's number times [`CHUNK`] plus its place there. A key longer than a chunk has
+/// The address of a record is its chunk's number times [`CHUNK`] plus its place there. A key longer than a chunk has
 /// one of its own, which is larger.
 #[derive(Debug, Default)]
 struct Arena {
@@ -315,8 +326,8 @@ impl Arena {
         }
     }
 
-    /// Appends a key. Whatever may be large is reserved first, so that running out of memory is an answer.
-    fn push(&mut self, key: &[u8]) -> Result<(), Full> {
+    /// Appends a key; says where. Whatever may be large is reserved first, so that running out of memory is an answer.
+    fn push(&mut self, key: &[u8]) -> Result<u64, Full> {
         self.distances.try_reserve(1).map_err(|_| Full)?;
         if !self.fits(key.len()) {
             let reserved = if self.chunks.is_empty() { 0 } else { CHUNK.max(key.len() + MAX_PREFIX) };
@@ -333,22 +344,36 @@ impl Arena {
             self.bases.push(address);
         }
         let base = self.bases[self.bases.len() - 1];
+        let name = self.distances.len() as u32;
         self.distances.push((address - base) as u32);
+        chunk.extend_from_slice(&name.to_le_bytes());
         write_length(chunk, key.len());
         chunk.extend_from_slice(key);
-        Ok(())
+        Ok(address)
     }
 
-    fn prefetch(&self, index: usize) {
-        let address = (self.bases[index / BLOCK] + u64::from(self.distances[index])) as usize;
+    #[inline]
+    fn prefetch(&self, address: u64) {
+        let address = address as usize;
         prefetch(&self.chunks[address / CHUNK][address % CHUNK]);
     }
 
-    fn key(&self, index: usize) -> &[u8] {
-        let address = (self.bases[index / BLOCK] + u64::from(self.distances[index])) as usize;
+    fn address(&self, index: usize) -> u64 {
+        self.bases[index / BLOCK] + u64::from(self.distances[index])
+    }
+
+    /// The name and the key of a record.
+    #[inline]
+    fn record(&self, address: u64) -> (Number, &[u8]) {
+        let address = address as usize;
         let record = &self.chunks[address / CHUNK][address % CHUNK..];
-        let (len, prefix) = read_length(record);
-        &record[prefix..prefix + len]
+        let Some((name, rest)) = record.split_first_chunk::<NAME>() else { return (Number(0), &[]) };
+        let (len, prefix) = read_length(rest);
+        (Number(u32::from_le_bytes(*name)), &rest[prefix..prefix + len])
+    }
+
+    fn key(&self, index: usize) -> &[u8] {
+        self.record(self.address(index)).1
     }
 }
 
@@ -361,7 +386,8 @@ fn write_length(out: &mut Vec<u8>, mut len: usize) {
     out.push(len as u8);
 }
 
-/// The length at the beginning of a record, and how many bytes it takes.
+/// The length at the beginning of a record, and how many bytes it takes. Most take one.
+#[inline]
 fn read_length(record: &[u8]) -> (usize, usize) {
     let mut len = 0;
     for (i, &byte) in record.iter().enumerate() {
