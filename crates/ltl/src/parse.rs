@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Parsed, SyntaxError> {
             let message = "there is no bracket that this one closes".to_string();
             Err(SyntaxError { message, place: parser.peek().place.clone(), help: None })
         }
-        _ => Err(parser.wrong("expected an operator", Some(parser.other_spelling().unwrap_or(OPERATORS)))),
+        _ => Err(parser.no_operator()),
     }
 }
 
@@ -195,6 +195,11 @@ impl Parser<'_> {
     }
 
     /// What is wrong at the next token.
+    /// There is something where an operator must be.
+    fn no_operator(&self) -> SyntaxError {
+        self.wrong("expected an operator", Some(self.other_spelling().unwrap_or(OPERATORS)))
+    }
+
     /// What a word of other notations, here or before this place, is called.
     fn other_spelling(&self) -> Option<&'static str> {
         let tokens = [self.at.checked_sub(1), Some(self.at)];
@@ -327,7 +332,7 @@ impl Parser<'_> {
                     complete = true;
                     self.at += 1;
                 }
-                Kind::Word if complete => return Err(self.wrong("expected an operator", Some(OPERATORS))),
+                Kind::Word if complete => return Err(self.no_operator()),
                 Kind::Word => {
                     complete = true;
                     self.at += 1;
@@ -383,6 +388,17 @@ mod tests {
     fn shown(text: &str) -> String {
         let parsed = parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         parsed.formula.with_names(|p| format!("{{{}}}", parsed.propositions[p as usize])).to_string()
+    }
+
+    #[test]
+    fn words_of_other_notations() {
+        for (text, word) in
+            [("G F p", "`G`"), ("p and q", "`and`"), ("not p", "`not`"), ("(F p) && q", "`F`")]
+        {
+            let help = parse(text).unwrap_err().help.unwrap();
+            assert!(help.starts_with(word), "{text}: {help}");
+        }
+        assert!(parse("p q").unwrap_err().help.unwrap().starts_with("the operators are"));
     }
 
     #[test]
