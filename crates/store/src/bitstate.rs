@@ -7,12 +7,16 @@
 //! The bits of a key lie anywhere, each in a cache line of its own. Putting them all into one line would save time, but keys that
 //! share a line would share their bits: in a nearly empty array, where omissions are rare, they would be many times
 //! as frequent. So [`Seen::prepare`] asks for all the lines at once instead.
+//!
+//! **The first keys** come to an array of ordinary pages: a huge page is zeroed as a whole at the first touch, and a few dozen keys touch
+//! all of them. When there are some ten thousand keys their hashes, which have been noted until then, are entered
+//! once more, into an array of huge pages: in large searches it takes half the time.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Mutex, PoisonError};
 
-use crate::concurrent::Hand;
+use crate::concurrent::{Common, Hand, Turn};
 use crate::hash::hash;
 use crate::pages::{Pages, WORDS, prefetch};
 use crate::{Full, Seen};
@@ -20,24 +24,25 @@ use crate::{Full, Seen};
 /// Bits that are set for each key.
 pub const DEFAULT_HASHES: u32 = 3;
 
-/// A Bloom filter.
+/// So many keys are entered before the array gets huge pages: by then, most of its ordinary ones have been touched.
+const EARLY: usize = 1 << 15;
+
+/// An array of bits, some of which belong to each key.
 #[derive(Debug)]
-pub struct Bitstate {
+struct Array {
     pages: Pages,
     /// Words in use: a cache line is the smallest piece of memory, not of the array.
     words: usize,
     hashes: u32,
-    ones: u64,
-    len: u64,
-    expected_omissions: f64,
+    /// There have been few keys, and they must be noted.
+    early: bool,
 }
 
-impl Bitstate {
-    /// An array of (nearly) so many bytes, of which each key sets up to `hashes` bits.
-    pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
-        let n = usize::try_from(bytes / 8).map_err(|_| Full)?.max(1);
-        let pages = Pages::scattered(n.div_ceil(WORDS))?;
-        Ok(Bitstate { pages, words: n, hashes: hashes.max(1), ones: 0, len: 0, expected_omissions: 0.0 })
+impl Array {
+    fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
+        let words = usize::try_from(bytes / 8).map_err(|_| Full)?.max(1);
+        let pages = Pages::scattered(words.div_ceil(WORDS))?;
+        Ok(Array { pages, words, hashes: hashes.max(1), early: true })
     }
 
     /// The bits of a key with this hash: word and mask. Double hashing gives as many as are wanted from two hashes.
@@ -51,9 +56,76 @@ impl Bitstate {
         })
     }
 
+    fn prefetch(&self, hash: u64) {
+        self.bits(hash).for_each(|(word, _)| prefetch(&self.pages.words()[word]));
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.bits(hash).all(|(word, mask)| self.pages.words()[word].load(Relaxed) & mask != 0)
+    }
+
+    /// Sets bits that nobody else changes, so no exchange is needed. Says how many were not set.
+    fn set_alone(&self, hash: u64) -> u64 {
+        let mut set = 0;
+        for (word, mask) in self.bits(hash) {
+            let word = &self.pages.words()[word];
+            let old = word.load(Relaxed);
+            if old & mask == 0 {
+                word.store(old | mask, Relaxed);
+                set += 1;
+            }
+        }
+        set
+    }
+
     /// How probable it is that bits chosen at random are all set, when so many are set.
     fn chance(&self, ones: u64) -> f64 {
         (ones as f64 / (self.words as f64 * 64.0)).powi(self.hashes as i32)
+    }
+
+    /// Gets huge pages; these keys are all that it holds. Without memory for them it stays as it is.
+    #[cold]
+    fn settle(&mut self, keys: &[u64]) {
+        self.early = false;
+        // What was there is given back before anything of the new pages is touched.
+        if let Ok(pages) = Pages::new(self.words.div_ceil(WORDS)) {
+            self.pages = pages;
+            for &hash in keys {
+                self.set_alone(hash);
+            }
+        }
+    }
+
+    fn memory(&self) -> u64 {
+        self.words as u64 * 8
+    }
+}
+
+/// A Bloom filter.
+#[derive(Debug)]
+pub struct Bitstate {
+    array: Array,
+    /// The hashes of the first keys.
+    early: Vec<u64>,
+    ones: u64,
+    len: u64,
+    expected_omissions: f64,
+}
+
+impl Bitstate {
+    /// An array of (nearly) so many bytes, of which each key sets up to `hashes` bits.
+    pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
+        let array = Array::new(bytes, hashes)?;
+        Ok(Bitstate { array, early: Vec::new(), ones: 0, len: 0, expected_omissions: 0.0 })
+    }
+
+    /// Notes one of the first keys.
+    #[cold]
+    fn note(&mut self, hash: u64) {
+        self.early.push(hash);
+        if self.early.len() >= EARLY {
+            self.array.settle(&std::mem::take(&mut self.early));
+        }
     }
 }
 
@@ -65,32 +137,26 @@ impl Seen for Bitstate {
 
     fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
         let hash = hash(key);
-        self.bits(hash).for_each(|(word, _)| prefetch(&self.pages.words()[word]));
+        self.array.prefetch(hash);
         Ok(hash)
     }
 
     fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
-        let before = self.ones;
-        let mut new = false;
-        for (word, mask) in self.bits(hash) {
-            // Nobody else changes the words, so no exchange is needed.
-            let word = &self.pages.words()[word];
-            let old = word.load(Relaxed);
-            if old & mask == 0 {
-                word.store(old | mask, Relaxed);
-                self.ones += 1;
-                new = true;
-            }
+        let set = self.array.set_alone(hash);
+        if set == 0 {
+            return Ok(None);
         }
-        if new {
-            self.len += 1;
-            self.expected_omissions += self.chance(before);
+        self.expected_omissions += self.array.chance(self.ones);
+        self.ones += set;
+        self.len += 1;
+        if self.array.early {
+            self.note(hash);
         }
-        Ok(new.then_some(()))
+        Ok(Some(()))
     }
 
     fn contains(&self, _key: &[u8], hash: u64) -> bool {
-        self.bits(hash).all(|(word, mask)| self.pages.words()[word].load(Relaxed) & mask != 0)
+        self.array.contains(hash)
     }
 
     fn n_keys(&self) -> u64 {
@@ -98,7 +164,7 @@ impl Seen for Bitstate {
     }
 
     fn memory(&self) -> u64 {
-        self.words as u64 * 8
+        self.array.memory()
     }
 
     fn omission(&self) -> Option<f64> {
@@ -118,8 +184,10 @@ const QUANTUM: u64 = 64;
 /// Keys that are known, most of them, need none.
 #[derive(Debug)]
 pub struct SharedBitstate {
-    array: Bitstate,
+    array: Common<Array>,
     locks: [Mutex<()>; LOCKS],
+    /// The hashes of the first keys.
+    early: Mutex<Vec<u64>>,
     ones: AtomicU64,
     len: AtomicU64,
     /// Expected omissions of all who are done.
@@ -129,14 +197,19 @@ pub struct SharedBitstate {
 impl SharedBitstate {
     /// As [`Bitstate::new`].
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
-        let locks = std::array::from_fn(|_| Mutex::new(()));
-        let (ones, len, omissions) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(0.0));
-        Ok(SharedBitstate { array: Bitstate::new(bytes, hashes)?, locks, ones, len, omissions })
+        Ok(SharedBitstate {
+            array: Common::new(Array::new(bytes, hashes)?),
+            locks: std::array::from_fn(|_| Mutex::new(())),
+            early: Mutex::new(Vec::new()),
+            ones: AtomicU64::new(0),
+            len: AtomicU64::new(0),
+            omissions: Mutex::new(0.0),
+        })
     }
 
     /// Access for one more worker.
     pub fn hand(&self) -> BitHand<'_> {
-        BitHand { shared: self, ones: 0, len: 0, omissions: 0.0 }
+        BitHand { shared: self, turn: Turn::new(&self.array), ones: 0, len: 0, omissions: 0.0 }
     }
 }
 
@@ -144,6 +217,7 @@ impl SharedBitstate {
 #[derive(Debug)]
 pub struct BitHand<'a> {
     shared: &'a SharedBitstate,
+    turn: Turn<'a, Array>,
     ones: u64,
     len: u64,
     omissions: f64,
@@ -154,6 +228,19 @@ impl BitHand<'_> {
         self.shared.ones.fetch_add(std::mem::take(&mut self.ones), Relaxed);
         self.shared.len.fetch_add(std::mem::take(&mut self.len), Relaxed);
     }
+
+    /// When the first keys have been entered the array gets huge pages. Whoever has set bits has noted the key before it lets go of
+    /// the array, so all are there.
+    #[cold]
+    fn settle(&mut self) {
+        let shared = self.shared;
+        self.turn.alone(|array| {
+            if array.early {
+                let mut early = shared.early.lock().unwrap_or_else(PoisonError::into_inner);
+                array.settle(&std::mem::take(&mut *early));
+            }
+        });
+    }
 }
 
 impl Seen for BitHand<'_> {
@@ -163,19 +250,19 @@ impl Seen for BitHand<'_> {
     type Name = ();
 
     fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
-        let (array, hash) = (&self.shared.array, hash(key));
-        array.bits(hash).for_each(|(word, _)| prefetch(&array.pages.words()[word]));
+        let hash = hash(key);
+        self.turn.work().prefetch(hash);
         Ok(hash)
     }
 
-    fn insert(&mut self, key: &[u8], hash: u64) -> Result<Option<()>, Full> {
-        if self.contains(key, hash) {
+    fn insert(&mut self, _key: &[u8], hash: u64) -> Result<Option<()>, Full> {
+        let shared = self.shared;
+        let array = self.turn.work();
+        if array.contains(hash) {
             return Ok(None);
         }
-        let array = &self.shared.array;
         let set = {
-            let _lock =
-                self.shared.locks[hash as usize % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
+            let _lock = shared.locks[hash as usize % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
             let set =
                 |(word, mask): (usize, u64)| array.pages.words()[word].fetch_or(mask, Relaxed) & mask == 0;
             array.bits(hash).filter(|&bit| set(bit)).count() as u64
@@ -183,17 +270,25 @@ impl Seen for BitHand<'_> {
         if set == 0 {
             return Ok(None);
         }
-        self.omissions += array.chance(self.shared.ones.load(Relaxed) + self.ones);
+        let noted = array.early.then(|| {
+            let mut early = shared.early.lock().unwrap_or_else(PoisonError::into_inner);
+            early.push(hash);
+            early.len()
+        });
+        self.omissions += array.chance(shared.ones.load(Relaxed) + self.ones);
         self.ones += set;
         self.len += 1;
         if self.len >= QUANTUM {
             self.tell();
         }
+        if noted.is_some_and(|noted| noted >= EARLY) {
+            self.settle();
+        }
         Ok(Some(()))
     }
 
-    fn contains(&self, key: &[u8], hash: u64) -> bool {
-        self.shared.array.contains(key, hash)
+    fn contains(&self, _key: &[u8], hash: u64) -> bool {
+        self.turn.look(|array| array.contains(hash))
     }
 
     /// Exact as soon as the other workers have dropped their hands, and so is [`Seen::omission`].
@@ -202,7 +297,7 @@ impl Seen for BitHand<'_> {
     }
 
     fn memory(&self) -> u64 {
-        self.shared.array.memory()
+        self.turn.look(Array::memory)
     }
 
     fn omission(&self) -> Option<f64> {
@@ -212,7 +307,9 @@ impl Seen for BitHand<'_> {
 }
 
 impl Hand for BitHand<'_> {
-    fn rest(&mut self) {}
+    fn rest(&mut self) {
+        self.turn.rest();
+    }
 }
 
 impl Drop for BitHand<'_> {
@@ -274,6 +371,22 @@ mod tests {
         }
         let (missed, estimated) = (f64::from(missed) / 400.0, estimated / 400.0);
         assert!((missed - estimated).abs() < 0.1, "missed {missed}, estimated {estimated}");
+    }
+
+    /// What was inserted before the array got huge pages is there afterwards, and nothing else.
+    #[test]
+    fn the_first_keys_move_to_huge_pages() {
+        let mut set = Bitstate::new(32 << 20, 3).unwrap();
+        let key = |i: usize| (i as u32).to_le_bytes();
+        for i in 0..EARLY {
+            assert!(set.array.early);
+            assert_eq!(set.is_new(&key(i)), Ok(true), "{i}");
+        }
+        assert!(!set.array.early && set.early.capacity() == 0);
+        let ones = set.array.pages.words().iter().map(|word| u64::from(word.load(Relaxed).count_ones()));
+        assert_eq!(ones.sum::<u64>(), set.ones);
+        assert!((0..EARLY).all(|i| set.is_new(&key(i)) == Ok(false)));
+        assert_eq!((EARLY..2 * EARLY).filter(|&i| set.is_new(&key(i)).unwrap()).count(), EARLY);
     }
 
     #[test]
