@@ -9,7 +9,7 @@
 //! as frequent. So [`Seen::prepare`] asks for all the lines at once instead.
 //!
 //! **The first keys** come to an array of ordinary pages: a huge page is zeroed as a whole at the first touch, and a few dozen keys touch
-//! all of them. When there are some ten thousand keys their hashes, which have been noted until then, are entered
+//! all of them. When there are some thousand keys their hashes, which have been noted until then, are entered
 //! once more, into an array of huge pages: in large searches it takes half the time.
 
 use crate::sync::atomic::AtomicU64;
@@ -24,8 +24,9 @@ use crate::{Full, Seen};
 /// Bits that are set for each key.
 pub const DEFAULT_HASHES: u32 = 3;
 
-/// So many keys are entered before the array gets huge pages: by then, most of its ordinary ones have been touched.
-const EARLY: usize = 1 << 15;
+/// So many keys are entered before the array gets huge pages: by then its ordinary pages have taken some ten milliseconds, which is what
+/// huge ones take, or a tenth of it.
+const EARLY: usize = 1 << 12;
 
 /// An array of bits, some of which belong to each key.
 #[derive(Debug)]
