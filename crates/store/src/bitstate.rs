@@ -24,8 +24,8 @@ use crate::{Full, Seen};
 /// Bits that are set for each key.
 pub const DEFAULT_HASHES: u32 = 3;
 
-/// So many keys are entered before the array gets huge pages: by then its ordinary pages have taken some ten milliseconds, which is what
-/// huge ones take, or a tenth of it.
+/// So many keys are entered before the array gets huge pages. Their ordinary pages take some ten milliseconds; huge ones for the
+/// whole array take as long where the system has them at hand, and several hundred where it has not.
 const EARLY: usize = 1 << 12;
 
 /// An array of bits, some of which belong to each key.
