@@ -5,22 +5,28 @@
 //! what else it knows only saves it from doing work twice. With partial orders most states are met once, so few
 //! need to be kept.
 //!
-//! **Who has to go.** One that is chosen at random, among those from which at most one edge leads on if there are such; unless it was
-//! met again since it left the stack: then it is passed over once. Chance spreads what is forgotten evenly, so that what is
-//! explored again soon ends at something that is known; a queue drops whole regions, which are then explored again whole, over
-//! and over. Where one edge leads on, exploring again is one step. (Mutual exclusion in log(n) messages, three participants who go
-//! on for ever, 1,196 states: with 300 off the stack a queue takes 132,333 transitions, chance 4,881, this way 2,534.)
+//! **Who has to go.** Of a few that are chosen at random the one that is worth least: one is worth more the more often it was met, the more
+//! states were explored behind it when it had to be explored again, the more edges lead on from it, and the shorter it is since it was met.
+//! Chance spreads what is forgotten evenly, so that what is explored again soon ends at something that is known; a queue drops whole
+//! regions, which are then explored again whole, over and over. What is dropped and met again costs work, and that is just what makes it
+//! worth more: so the cache learns what it must not forget ([`Meetings`] outlive their keys). (Mutual exclusion in log(n) messages, four
+//! participants who go on for ever, 37,832 states with sleep sets: with 8,000 off the stack a queue and chance alone do not end within
+//! a hundred times the transitions.)
 //!
 //! Beside every key stands a note that belongs to the search (sleep sets). How many keys were met again after they were dropped
 //! is told by a [`Tally`], which may take a few too many for such.
 
 use crate::hash::hash;
+use crate::meetings::Meetings;
 use crate::tally::Tally;
 use crate::{Full, Noted, Seen};
 use std::cell::Cell;
 
 /// The least size of the index.
 const FIRST_SLOTS: usize = 64;
+
+/// From how many the one that has to go is chosen.
+const CANDIDATES: usize = 16;
 
 /// A store that forgets. `N` is the note beside each key.
 #[derive(Debug)]
@@ -33,9 +39,9 @@ pub struct Cache<N> {
     entries: Vec<Entry<N>>,
     /// Entries that are not in use.
     free: Vec<u32>,
-    /// Entries that have left the stack: those with at most one edge, and the others.
-    passages: Vec<u32>,
-    others: Vec<u32>,
+    /// Entries that have left the stack.
+    waiting: Vec<u32>,
+    meetings: Meetings,
     random: Dice,
     keys: u64,
     key_bytes: u64,
@@ -50,12 +56,42 @@ struct Entry<N> {
     note: N,
     /// How often it is on the stack.
     held: u32,
-    /// Whether at most one edge leads on from it.
-    passage: bool,
+    /// How many edges lead on from it.
+    edges: u16,
     /// Whether it waits among those that have left the stack.
     waits: bool,
-    /// Whether it was met since it left the stack, or since it was passed over.
-    met: Cell<bool>,
+    /// Whether it was dropped before.
+    again: bool,
+    /// How often it was met, the times before it was dropped included.
+    met: Cell<u8>,
+    /// How many keys had been dropped when it was met last, or left the stack.
+    last: Cell<u64>,
+    /// How many keys had been inserted when it came to the stack.
+    began: u64,
+    /// What it costs to explore it again.
+    cost: f32,
+}
+
+impl<N> Entry<N> {
+    /// Notes that it was met.
+    fn meet(&self, cleared: u64) {
+        self.met.set(self.met.get().saturating_add(1));
+        self.last.set(cleared);
+    }
+
+    /// It leaves the stack: what it costs to explore it again is known if that was done now, and else as good as unknown.
+    fn weigh(&mut self, counts: Counts) {
+        let behind = if self.again { counts.inserted - self.began } else { 0 };
+        let edges = f32::from(self.edges);
+        self.cost = edges * (2.0 + edges + behind as f32).log2();
+        self.last.set(counts.cleared);
+    }
+
+    /// What it is worth in a cache for `most` keys.
+    fn worth(&self, counts: Counts, most: u64) -> f32 {
+        let age = (counts.cleared - self.last.get()) as f32 / most.max(1) as f32;
+        f32::from(self.met.get()) * self.cost / (1.0 + (1.0 + age).log2())
+    }
 }
 
 /// What a cache did.
@@ -79,8 +115,8 @@ impl<N: Default> Cache<N> {
             index: vec![0; FIRST_SLOTS],
             entries: Vec::new(),
             free: Vec::new(),
-            passages: Vec::new(),
-            others: Vec::new(),
+            waiting: Vec::new(),
+            meetings: Meetings::new(most),
             random: Dice(0x9e37_79b9_7f4a_7c15),
             keys: 0,
             key_bytes: 0,
@@ -134,14 +170,20 @@ impl<N: Default> Cache<N> {
         if self.memory() + key.len() as u64 > self.limit || self.entries.len() >= u32::MAX as usize - 1 {
             return Err(Full);
         }
+        let again = self.dropped.has_hash(hash);
+        let met = if again { self.meetings.recall(hash) } else { 0 };
         let entry = Entry {
             hash,
             key: key.into(),
             note: N::default(),
             held: 0,
-            passage: false,
+            edges: 0,
             waits: false,
-            met: Cell::new(false),
+            again,
+            met: Cell::new(met.saturating_add(1)),
+            last: Cell::new(self.counts.cleared),
+            began: self.counts.inserted,
+            cost: 0.0,
         };
         let slot = self.slot(key, hash);
         let at = match self.free.pop() {
@@ -159,7 +201,7 @@ impl<N: Default> Cache<N> {
         self.keys += 1;
         self.key_bytes += key.len() as u64;
         self.counts.inserted += 1;
-        self.counts.reexplored += u64::from(self.dropped.has_hash(hash));
+        self.counts.reexplored += u64::from(again);
         Ok(())
     }
 
@@ -168,7 +210,7 @@ impl<N: Default> Cache<N> {
         let entry = &mut self.entries[at];
         let key = std::mem::take(&mut entry.key);
         entry.note = N::default();
-        let hash = entry.hash;
+        let (hash, met) = (entry.hash, entry.met.get());
         let mask = self.mask();
         let mut gap = hash as usize & mask;
         while self.index[gap] as usize != at + 1 {
@@ -189,28 +231,42 @@ impl<N: Default> Cache<N> {
         self.key_bytes -= key.len() as u64;
         self.counts.cleared += 1;
         self.dropped.note_hash(hash);
+        self.meetings.remember(hash, met);
     }
 
     /// A key is on the stack no more: it waits among the others, and if they are too many one has to go.
     fn wait(&mut self, at: usize) {
+        self.entries[at].weigh(self.counts);
         if !self.entries[at].waits {
             self.entries[at].waits = true;
-            let list = if self.entries[at].passage { &mut self.passages } else { &mut self.others };
-            list.push(at as u32);
+            self.waiting.push(at as u32);
         }
-        while (self.passages.len() + self.others.len()) as u64 > self.most {
-            let list = if self.passages.is_empty() { &mut self.others } else { &mut self.passages };
-            let place = self.random.below(list.len());
-            let entry = &mut self.entries[list[place] as usize];
-            if entry.held == 0 && entry.met.replace(false) {
-                continue;
-            }
-            let at = list.swap_remove(place) as usize;
-            entry.waits = false;
-            if entry.held == 0 {
+        while self.waiting.len() as u64 > self.most {
+            let place = self.least();
+            let at = self.waiting.swap_remove(place) as usize;
+            self.entries[at].waits = false;
+            // One that came to the stack again will come back when it leaves.
+            if self.entries[at].held == 0 {
                 self.remove(at);
             }
         }
+    }
+
+    /// Who has to go among those that wait.
+    fn least(&mut self) -> usize {
+        let (mut least, mut place) = (f32::INFINITY, 0);
+        for _ in 0..CANDIDATES {
+            let other = self.random.below(self.waiting.len());
+            let entry = &self.entries[self.waiting[other] as usize];
+            if entry.held > 0 {
+                return other;
+            }
+            let worth = entry.worth(self.counts, self.most);
+            if worth < least {
+                (least, place) = (worth, other);
+            }
+        }
+        place
     }
 }
 
@@ -248,21 +304,25 @@ impl<N: Default> Seen for Cache<N> {
     fn contains(&self, key: &[u8], hash: u64) -> bool {
         let found = self.find(key, hash);
         if let Some(at) = found {
-            self.entries[at].met.set(true);
+            self.entries[at].meet(self.counts.cleared);
         }
         found.is_some()
     }
 
     fn hold(&mut self, key: &[u8]) {
         if let Some(at) = self.find(key, hash(key)) {
-            self.entries[at].held += 1;
-            self.entries[at].met.set(false);
+            let entry = &mut self.entries[at];
+            if entry.held == 0 {
+                entry.began = self.counts.inserted;
+            }
+            entry.held += 1;
         }
     }
 
     fn weigh(&mut self, key: &[u8], edges: usize) {
         if let Some(at) = self.find(key, hash(key)) {
-            self.entries[at].passage = edges <= 1;
+            let entry = &mut self.entries[at];
+            entry.edges = entry.edges.max(u16::try_from(edges).unwrap_or(u16::MAX));
         }
     }
 
@@ -284,12 +344,9 @@ impl<N: Default> Seen for Cache<N> {
 
     fn memory(&self) -> u64 {
         let entries = self.entries.capacity() * size_of::<Entry<N>>();
-        let lists = (self.index.capacity()
-            + self.free.capacity()
-            + self.passages.capacity()
-            + self.others.capacity())
-            * 4;
-        (entries + lists) as u64 + self.key_bytes + self.keys * 16 + self.dropped.memory()
+        let lists = (self.index.capacity() + self.free.capacity() + self.waiting.capacity()) * 4;
+        let past = self.dropped.memory() + self.meetings.memory();
+        (entries + lists) as u64 + self.key_bytes + self.keys * 16 + past
     }
 }
 
@@ -328,31 +385,54 @@ mod tests {
         assert_eq!(cache.n_keys(), 5, "keys ever stored, each once");
     }
 
-    #[test]
-    fn one_that_was_met_again_gets_a_second_chance() {
-        let mut cache = Cache::new(2, u64::MAX);
-        visit(&mut cache, 0);
-        visit(&mut cache, 1);
-        assert!(cache.knows(&0_u32.to_le_bytes()).unwrap());
-        visit(&mut cache, 2);
-        assert!(knows(&cache, 0));
-        (3..100).for_each(|key| assert!(visit(&mut cache, key)));
-        assert!(!knows(&cache, 0), "a second chance is not a third");
+    /// Visits a key from which so many edges lead on.
+    fn visit_with(cache: &mut Cache<u32>, key: u32, edges: usize) -> bool {
+        let bytes = key.to_le_bytes();
+        let new = cache.is_new(&bytes).unwrap();
+        cache.hold(&bytes);
+        cache.weigh(&bytes, edges);
+        cache.leave(&bytes);
+        new
+    }
+
+    /// How many of the first hundred keys are known after a thousand others, where `also` is done with each of the hundred.
+    fn left_of_a_hundred(edges: usize, also: impl Fn(&mut Cache<u32>, u32)) -> usize {
+        let mut cache: Cache<u32> = Cache::new(200, u64::MAX);
+        for key in 0..100 {
+            visit_with(&mut cache, key, edges);
+            also(&mut cache, key);
+        }
+        (100..1100).for_each(|key| assert!(visit_with(&mut cache, key, 2)));
+        (0..100).filter(|&key| knows(&cache, key)).count()
     }
 
     #[test]
-    fn passages_have_to_go_first() {
-        let mut cache: Cache<u32> = Cache::new(10, u64::MAX);
-        for n in 0..100_u32 {
-            let key = n.to_le_bytes();
-            assert!(cache.is_new(&key).unwrap());
-            cache.hold(&key);
-            cache.weigh(&key, if n < 10 { 2 } else { 1 });
-            cache.leave(&key);
+    fn what_was_met_or_leads_on_stays_longer() {
+        let nothing = |_: &mut Cache<u32>, _| {};
+        let meet = |cache: &mut Cache<u32>, key: u32| {
+            (0..8).for_each(|_| assert!(cache.knows(&key.to_le_bytes()).unwrap()));
+        };
+        let plain = left_of_a_hundred(2, nothing);
+        assert!(plain < 20, "{plain}");
+        assert!(left_of_a_hundred(2, meet) > 80);
+        assert!(left_of_a_hundred(12, nothing) > 80);
+        assert!(left_of_a_hundred(1, nothing) <= plain);
+    }
+
+    #[test]
+    fn what_is_explored_again_is_kept() {
+        let mut cache: Cache<u32> = Cache::new(100, u64::MAX);
+        (0..1000).for_each(|key| assert!(visit_with(&mut cache, key, 2)));
+        let forgotten: Vec<u32> = (0..1000).filter(|&key| !knows(&cache, key)).take(20).collect();
+        // Each of them is dropped and met again some times, and thus often enough to stay.
+        let mut next = 1000;
+        let mut known = 0;
+        for _ in 0..20 {
+            known = forgotten.iter().filter(|&&key| !visit_with(&mut cache, key, 2)).count();
+            (next..next + 100).for_each(|key| assert!(visit_with(&mut cache, key, 2)));
+            next += 100;
         }
-        assert!((0..10).all(|n| knows(&cache, n)));
-        (100..103).for_each(|n| assert!(visit(&mut cache, n)));
-        assert_eq!((0..103).filter(|&n| knows(&cache, n)).count(), 10, "no passage is left");
+        assert!(known >= 18, "{known} of 20");
     }
 
     #[test]

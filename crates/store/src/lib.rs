@@ -23,6 +23,7 @@ pub mod concurrent;
 pub mod hash;
 pub mod hash_compaction;
 pub mod learn;
+pub mod meetings;
 pub mod mix;
 pub mod nodes;
 pub mod numbered;
