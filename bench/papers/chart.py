@@ -1,4 +1,4 @@
-"""Line charts as SVG text, several panels in a row or a grid, with a logarithmic or linear horizontal axis."""
+"""Line charts as SVG text, several panels in a row or a grid, with logarithmic or linear axes."""
 
 import dataclasses
 import math
@@ -18,6 +18,7 @@ class Panel:
     curves: dict
     levels: dict = dataclasses.field(default_factory=dict)
     logarithmic: bool = True
+    up_logarithmic: bool = False
 
 
 def drawing(panels, columns=2):
@@ -42,10 +43,13 @@ def _panel(panel):
         return [title]
     place = math.log10 if panel.logarithmic else float
     low, high = place(min(x for x, _ in points)), place(max(x for x, _ in points))
-    step, top = _steps(max([y for _, y in points] + list(panel.levels.values())))
+    lines = _powers if panel.up_logarithmic else _steps
+    marks = lines([y for _, y in points] + list(panel.levels.values()))
+    climb = math.log10 if panel.up_logarithmic else float
+    bottom, top = climb(marks[0]), climb(marks[-1])
     x = lambda value: LEFT + (place(value) - low) / ((high - low) or 1) * (WIDTH - LEFT - RIGHT)
-    y = lambda value: HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM)
-    out = [title, *_grid(panel, points, x, y, step, top)]
+    y = lambda value: HEIGHT - BOTTOM - (climb(value) - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM)
+    out = [title, *_grid(panel, points, x, y, marks)]
     for (name, value), colour in zip(panel.levels.items(), reversed(COLOURS)):
         out.append(f"<line x1='{LEFT}' y1='{y(value):.1f}' x2='{WIDTH - RIGHT}' y2='{y(value):.1f}' stroke='{colour}' stroke-dasharray='6 4'/>")
     for (name, curve), colour in zip(panel.curves.items(), COLOURS):
@@ -60,12 +64,12 @@ def _legend(panel):
     return [f"<text x='{WIDTH - RIGHT + 8}' y='{TOP + 12 + 16 * i}' fill='{colour}'>{name}</text>" for i, (name, colour) in enumerate(named)]
 
 
-def _grid(panel, points, x, y, step, top):
+def _grid(panel, points, x, y, marks):
     out = []
-    for k in range(int(round(top / step)) + 1):
-        height = y(k * step)
+    for mark in marks:
+        height = y(mark)
         out.append(f"<line x1='{LEFT}' y1='{height:.1f}' x2='{WIDTH - RIGHT}' y2='{height:.1f}' stroke='#ddd'/>")
-        out.append(f"<text x='{LEFT - 6}' y='{height + 4:.1f}' text-anchor='end'>{k * step:g}</text>")
+        out.append(f"<text x='{LEFT - 6}' y='{height + 4:.1f}' text-anchor='end'>{_short(mark)}</text>")
     values = sorted({a for a, _ in points})
     shown = None
     for value in values:
@@ -80,8 +84,23 @@ def _grid(panel, points, x, y, step, top):
     return out
 
 
-def _steps(highest):
-    """The distance of the horizontal lines and the height of the diagram: four to eight round steps."""
+def _short(value):
+    """A number that fits beside the axis."""
+    for unit, name in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= unit:
+            return f"{value / (1e3 if name == 'k' else unit):g}{name}"
+    return f"{value:g}"
+
+
+def _steps(values):
+    """Where the horizontal lines are, from 0 to above the highest value: four to eight round steps."""
+    highest = max(values)
     power = 10 ** math.floor(math.log10(highest or 1))
     step = next((power * f for f in (0.1, 0.2, 0.25, 0.5, 1, 2) if highest / (power * f) <= 6), power * 2)
-    return step, step * math.ceil(highest / step * 1.02)
+    return [k * step for k in range(math.ceil(highest / step * 1.02) + 1)]
+
+
+def _powers(values):
+    """The same for a logarithmic axis: powers of ten."""
+    low = math.floor(math.log10(min(values)))
+    return [10**e for e in range(low, max(low + 1, math.ceil(math.log10(max(values)))) + 1)]

@@ -14,7 +14,7 @@ use store::{
     Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedCollapse,
     SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
-use system::TransitionSystem;
+use system::{Lean, Reducer, Reduction, TransitionSystem};
 
 /// States after which it is known whether a reduction pays.
 const SAMPLE: u64 = 4096;
@@ -47,12 +47,30 @@ pub fn search(
         return sample;
     }
     let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    let always = Always(reduce.by);
     let reduce = match pays(&sample) {
-        true => reduce,
+        true => Reduce { by: &always, ..reduce },
         false => Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce },
     };
     let task = Task { limits: Limits { time, ..task.limits }, reduce: Some(reduce), ..*task };
     search_as(plan, system, &task, observer)
+}
+
+/// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In a protocol what is gained is often gained
+/// in a few states, and everything behind them.)
+#[derive(Debug)]
+struct Always<'a>(&'a dyn Reduction);
+
+impl Reduction for Always<'_> {
+    fn reducer(&self) -> Box<dyn Reducer + '_> {
+        let mut reducer = self.0.reducer();
+        reducer.choose_always();
+        reducer
+    }
+
+    fn lean(&self) -> Option<Box<dyn Lean + '_>> {
+        self.0.lean()
+    }
 }
 
 /// Runs the search as the task says.
@@ -201,5 +219,48 @@ impl Job<'_> {
         };
         let search = Parallel { system: self.system, taking, workers, alone: self.plan.options.alone };
         parallel::<H, P>(search, hand, self.task, observer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::{ActionId, Choice};
+
+    /// Says that it has chosen only when it is to choose always.
+    #[derive(Debug)]
+    struct Hesitant;
+
+    struct Hesitating(bool);
+
+    impl Reduction for Hesitant {
+        fn reducer(&self) -> Box<dyn Reducer + '_> {
+            Box::new(Hesitating(true))
+        }
+    }
+
+    impl Reducer for Hesitating {
+        fn choose_always(&mut self) {
+            self.0 = false;
+        }
+
+        fn choose(&mut self, _: &[u8], _: &[ActionId], _: &mut Vec<u32>) -> Choice {
+            if self.0 { Choice::All } else { Choice::Some }
+        }
+
+        fn commute(&mut self, _: &[u8], _: ActionId, _: ActionId) -> bool {
+            false
+        }
+
+        fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_pays_is_chosen_always() {
+        let choice = |by: &dyn Reduction| by.reducer().choose(&[], &[], &mut Vec::new());
+        assert_eq!(choice(&Hesitant), Choice::All);
+        assert_eq!(choice(&Always(&Hesitant)), Choice::Some);
     }
 }

@@ -142,79 +142,58 @@ pub struct Plan {
     pub options: CheckOptions,
 }
 
-/// An option with the values that exist and those that will.
+/// An option whose value is one of a few words.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// As it is written.
     pub option: &'static str,
     available: &'static [&'static str],
-    later: &'static [&'static str],
 }
 
 /// The values of `--search`.
 pub const SEARCH: Choice = Choice {
     option: "--search",
     available: &["auto", "frontier", "dfs", "bfs", "handoff", "ndfs", "cndfs", "ndfs-dual", "scc", "ufscc"],
-    later: &[],
 };
 /// The values of `--por`.
-pub const POR: Choice =
-    Choice { option: "--por", available: &["none", "ample", "stubborn", "twophase"], later: &[] };
+pub const POR: Choice = Choice { option: "--por", available: &["none", "ample", "stubborn", "twophase"] };
 /// The values of `--edges`.
-pub const EDGES: Choice = Choice { option: "--edges", available: &["lean", "all"], later: &[] };
+pub const EDGES: Choice = Choice { option: "--edges", available: &["lean", "all"] };
 /// The values of `--store`.
-pub const STORE: Choice = Choice {
-    option: "--store",
-    available: &["table", "tree", "cleary", "collapse", "hc", "bitstate"],
-    later: &[],
-};
+pub const STORE: Choice =
+    Choice { option: "--store", available: &["table", "tree", "cleary", "collapse", "hc", "bitstate"] };
 /// The values of `--exec`.
-pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"], later: &[] };
+pub const EXEC: Choice = Choice { option: "--exec", available: &["jit", "interp"] };
 /// The values of `--fair`.
-pub const FAIR: Choice = Choice { option: "--fair", available: &["weak", "strong"], later: &[] };
+pub const FAIR: Choice = Choice { option: "--fair", available: &["weak", "strong"] };
 /// The values of `--proviso`.
 pub const PROVISO: Choice =
-    Choice { option: "--proviso", available: &["stack", "closed-set", "color", "static"], later: &[] };
+    Choice { option: "--proviso", available: &["stack", "closed-set", "color", "static"] };
 /// The values of `--save`.
-pub const SAVE: Choice = Choice { option: "--save", available: &["all", "backedge", "none"], later: &[] };
+pub const SAVE: Choice = Choice { option: "--save", available: &["all", "backedge", "none"] };
 /// The values of `--opt`.
-pub const OPT: Choice =
-    Choice { option: "--opt", available: &["none", "deadvars", "merge", "fold"], later: &[] };
+pub const OPT: Choice = Choice { option: "--opt", available: &["none", "deadvars", "merge", "fold"] };
 
 /// The values of `--stubborn`.
-pub const STUBBORN: Choice = Choice { option: "--stubborn", available: &["closure", "deletion"], later: &[] };
+pub const STUBBORN: Choice = Choice { option: "--stubborn", available: &["closure", "deletion"] };
 /// The values of `--check`.
-pub const CHECK: Choice = Choice { option: "--check", available: &["facts", "reduction"], later: &[] };
+pub const CHECK: Choice = Choice { option: "--check", available: &["facts", "reduction"] };
 
 /// Every option whose value is a choice.
 pub const CHOICES: [Choice; 11] =
     [SEARCH, POR, EDGES, STORE, EXEC, FAIR, PROVISO, STUBBORN, SAVE, OPT, CHECK];
 
 impl Choice {
-    /// Every value, those that do not exist yet included.
+    /// Every value.
     pub fn values(&self) -> impl Iterator<Item = &'static str> {
-        self.available.iter().chain(self.later).copied()
-    }
-
-    /// Whether a value can be used today.
-    pub fn is_available(&self, value: &str) -> bool {
-        self.available.contains(&value)
+        self.available.iter().copied()
     }
 
     /// The value, if it exists.
     fn take(&self, value: &str) -> Result<&'static str, Failure> {
-        if let Some(known) = self.available.iter().find(|known| **known == value) {
-            return Ok(known);
-        }
-        let all = self.values().collect::<Vec<&str>>().join(", ");
-        if !self.later.contains(&value) {
+        self.values().find(|known| *known == value).ok_or_else(|| {
             let message = format!("{} does not know {value:?}", self.option);
-            return Err(Failure::refused_with(message, format!("use one of {all}")));
-        }
-        let message = format!("{} {value} is not available yet", self.option);
-        Err(match self.available {
-            [] => Failure::refused_with(message, format!("leave {} out", self.option)),
-            values => Failure::refused_with(message, format!("use {} {}", self.option, values.join(" or "))),
+            Failure::refused_with(message, format!("use one of {}", self.available.join(", ")))
         })
     }
 
@@ -634,7 +613,29 @@ fn refuse_contradictions(options: &CheckOptions) -> Result<(), Failure> {
             "add --property end-state, or leave --channels-empty out",
         ));
     }
-    Ok(())
+    refuse_lean(options)
+}
+
+/// Lean edges are for searches that expand every state in full, and once.
+fn refuse_lean(options: &CheckOptions) -> Result<(), Failure> {
+    if options.edges.as_deref() != Some("lean") {
+        return Ok(());
+    }
+    let por = options.por.as_deref().filter(|por| *por != "none").map(|por| format!("--por {por}"));
+    let other = match por {
+        Some(por) => por,
+        None if options.sleep => "--sleep".into(),
+        None if options.state_cache.is_some() => "--state-cache".into(),
+        None if options.search.as_deref() == Some("handoff") => "--search handoff".into(),
+        None if !options.check.is_empty() => "--check".into(),
+        None => return Ok(()),
+    };
+    Err(Failure::refused_with(
+        format!(
+            "--edges lean has no effect beside {other}: it relies on every state being expanded in full, once"
+        ),
+        format!("leave --edges out, or leave {other} out and add --por none"),
+    ))
 }
 
 /// A counterexample that cannot be written after hours of search helps nobody: look first whether there is a place.
@@ -830,10 +831,21 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_yet_is_refused() {
-        let some_day = Choice { option: "--proviso", available: &["stack"], later: &["telepathy"] };
-        let text = format!("{:?}", some_day.take("telepathy").unwrap_err());
-        assert!(text.contains("not available yet") && text.contains("use --proviso stack"), "{text}");
+    fn lean_edges_belong_to_searches_that_leave_out_no_state() {
+        let lean = || CheckOptions { edges: some("lean"), ..options() };
+        let plan = |options: &CheckOptions| Plan::new(options).unwrap();
+        assert!(plan(&lean()).is_lean());
+        assert!(plan(&CheckOptions { por: some("none"), ..lean() }).is_lean());
+        for with in [
+            CheckOptions { por: some("stubborn"), ..lean() },
+            CheckOptions { por: some("twophase"), ..lean() },
+            CheckOptions { sleep: true, ..lean() },
+            CheckOptions { state_cache: Some(10), por: some("none"), ..lean() },
+            CheckOptions { search: some("handoff"), threads: Some(2), por: some("none"), ..lean() },
+        ] {
+            assert!(message(&with).contains("--edges lean has no effect beside"), "{}", message(&with));
+            Plan::new(&CheckOptions { edges: some("all"), ..with }).unwrap();
+        }
     }
 
     #[test]

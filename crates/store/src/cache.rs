@@ -6,7 +6,7 @@
 //! need to be kept.
 //!
 //! **Who has to go.** Of a few that are chosen at random the one that is worth least: one is worth more the more often it was met, the more
-//! states were explored behind it when it had to be explored again, the more edges lead on from it, and the shorter it is since it was met.
+//! states were explored behind it when it had to be explored again, and the more edges lead on from it.
 //! Chance spreads what is forgotten evenly, so that what is explored again soon ends at something that is known; a queue drops whole
 //! regions, which are then explored again whole, over and over. What is dropped and met again costs work, and that is just what makes it
 //! worth more: so the cache learns what it must not forget ([`Meetings`] outlive their keys). (Mutual exclusion in log(n) messages, four
@@ -64,8 +64,6 @@ struct Entry<N> {
     again: bool,
     /// How often it was met, the times before it was dropped included.
     met: Cell<u8>,
-    /// How many keys had been dropped when it was met last, or left the stack.
-    last: Cell<u64>,
     /// How many keys had been inserted when it came to the stack.
     began: u64,
     /// What it costs to explore it again.
@@ -74,23 +72,19 @@ struct Entry<N> {
 
 impl<N> Entry<N> {
     /// Notes that it was met.
-    fn meet(&self, cleared: u64) {
+    fn meet(&self) {
         self.met.set(self.met.get().saturating_add(1));
-        self.last.set(cleared);
     }
 
     /// It leaves the stack: what it costs to explore it again is known if that was done now, and else as good as unknown.
-    fn weigh(&mut self, counts: Counts) {
-        let behind = if self.again { counts.inserted - self.began } else { 0 };
+    fn weigh(&mut self, inserted: u64) {
+        let behind = if self.again { inserted - self.began } else { 0 };
         let edges = f32::from(self.edges);
         self.cost = edges * (2.0 + edges + behind as f32).log2();
-        self.last.set(counts.cleared);
     }
 
-    /// What it is worth in a cache for `most` keys.
-    fn worth(&self, counts: Counts, most: u64) -> f32 {
-        let age = (counts.cleared - self.last.get()) as f32 / most.max(1) as f32;
-        f32::from(self.met.get()) * self.cost / (1.0 + (1.0 + age).log2())
+    fn worth(&self) -> f32 {
+        f32::from(self.met.get()) * self.cost
     }
 }
 
@@ -181,7 +175,6 @@ impl<N: Default> Cache<N> {
             waits: false,
             again,
             met: Cell::new(met.saturating_add(1)),
-            last: Cell::new(self.counts.cleared),
             began: self.counts.inserted,
             cost: 0.0,
         };
@@ -236,7 +229,7 @@ impl<N: Default> Cache<N> {
 
     /// A key is on the stack no more: it waits among the others, and if they are too many one has to go.
     fn wait(&mut self, at: usize) {
-        self.entries[at].weigh(self.counts);
+        self.entries[at].weigh(self.counts.inserted);
         if !self.entries[at].waits {
             self.entries[at].waits = true;
             self.waiting.push(at as u32);
@@ -261,7 +254,7 @@ impl<N: Default> Cache<N> {
             if entry.held > 0 {
                 return other;
             }
-            let worth = entry.worth(self.counts, self.most);
+            let worth = entry.worth();
             if worth < least {
                 (least, place) = (worth, other);
             }
@@ -304,7 +297,7 @@ impl<N: Default> Seen for Cache<N> {
     fn contains(&self, key: &[u8], hash: u64) -> bool {
         let found = self.find(key, hash);
         if let Some(at) = found {
-            self.entries[at].meet(self.counts.cleared);
+            self.entries[at].meet();
         }
         found.is_some()
     }
