@@ -245,7 +245,7 @@ mod tests {
         }
 
         fn choose(&mut self, _: &[u8], _: &[ActionId], _: &mut Vec<u32>) -> Choice {
-            if self.0 { Choice::All } else { Choice::Some }
+            if self.0 { Choice::All } else { Choice::Part }
         }
 
         fn commute(&mut self, _: &[u8], _: ActionId, _: ActionId) -> bool {
@@ -255,12 +255,16 @@ mod tests {
         fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
             true
         }
+
+        fn single(&mut self, _: &[u8], _: &[ActionId], _: u32) -> Option<(u32, u32)> {
+            None
+        }
     }
 
     #[test]
     fn what_pays_is_chosen_always() {
         let choice = |by: &dyn Reduction| by.reducer().choose(&[], &[], &mut Vec::new());
         assert_eq!(choice(&Hesitant), Choice::All);
-        assert_eq!(choice(&Always(&Hesitant)), Choice::Some);
+        assert_eq!(choice(&Always(&Hesitant)), Choice::Part);
     }
 }
