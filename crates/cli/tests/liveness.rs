@@ -152,6 +152,17 @@ fn a_claim_that_acts_is_told_and_its_steps_are_shown() {
     assert!(run.stderr.contains("W0703") && run.stderr.contains("m.pml:2:"), "{}", run.stderr);
     let replayed = scratch.run(&["replay", "m.pml.trail.json"]);
     assert!(replayed.stdout.contains("n++") && replayed.stdout.contains("never_0\n"), "{}", replayed.stdout);
+    for format in ["json", "itf", "msc"] {
+        assert_eq!(
+            scratch.run(&["replay", "m.pml.trail.json", "--format", format]).status,
+            Some(0),
+            "{format}"
+        );
+    }
+    let trail: serde_json::Value =
+        serde_json::from_str(&scratch.run(&["replay", "m.pml.trail.json", "--format", "json"]).stdout)
+            .unwrap();
+    assert!(trail["steps"][0]["pid"].is_null() && trail["steps"][1]["pid"] == 0);
     let scratch = Scratch::with(
         "byte x; proctype q() { x = 2 } active proctype p() { x = 1 } never { do :: x = 3 :: run q() -> break od }",
     );

@@ -109,14 +109,14 @@ impl Spinor {
         }
         let output = command::run(command, dir.path(), self.limit).map_err(failed)?;
         match output.code {
-            Some(0 | 1 | 3) => parse_verdicts(&output.stdout).map_err(Outcome::Crashed),
+            Some(0 | 1 | 3) => parse_verdicts(&output.stdout, dir.path()).map_err(Outcome::Crashed),
             _ => Err(interpret(&output, "")),
         }
     }
 }
 
-/// Reads the verdicts of a report.
-fn parse_verdicts(text: &str) -> Result<Verdicts, String> {
+/// Reads the verdicts of a report, whose trails are in `dir`.
+fn parse_verdicts(text: &str, dir: &Path) -> Result<Verdicts, String> {
     let root: Value = serde_json::from_str(text.trim()).map_err(|e| e.to_string())?;
     let properties = root.get("properties").and_then(Value::as_array).ok_or("no `properties`")?;
     let word = |property: &Value, key: &str| property.get(key).and_then(Value::as_str).map(str::to_string);
@@ -126,15 +126,23 @@ fn parse_verdicts(text: &str) -> Result<Verdicts, String> {
             "violated" => Verdict::Violated,
             other => Verdict::Unknown(other.to_string()),
         };
-        Some((word(property, "name")?, Told { verdict, ends: ends(property) }))
+        Some((word(property, "name")?, Told { verdict, ends: ends(property, dir) }))
     };
     properties.iter().map(of).collect::<Option<Verdicts>>().ok_or_else(|| "a property without verdict".into())
 }
 
-/// Whether the cycle of the first violation is empty.
-fn ends(property: &Value) -> bool {
-    let number = |key: &str| property.pointer(&format!("/violations/0/{key}")).and_then(Value::as_u64);
-    number("cycle").is_some_and(|cycle| Some(cycle) == number("depth"))
+/// Whether nobody moves in the cycle of the first violation: it is empty, or only a claim that changes variables goes round.
+fn ends(property: &Value, dir: &Path) -> bool {
+    let of = |key: &str| property.pointer(&format!("/violations/0/{key}"));
+    let number = |key: &str| of(key).and_then(Value::as_u64);
+    let Some(cycle) = number("cycle") else { return false };
+    let moves = || {
+        let text = fs::read_to_string(dir.join(of("trail")?.as_str()?)).ok()?;
+        let trail: Value = serde_json::from_str(&text).ok()?;
+        let nobody = |step: &Value| step.get("pid").is_some_and(Value::is_null);
+        Some(!trail.get("steps")?.as_array()?.get(cycle as usize..)?.iter().all(nobody))
+    };
+    Some(cycle) == number("depth") || !moves().unwrap_or(true)
 }
 
 /// The binary in the directory of the running program, or in the one above (tests run in `deps`).
@@ -230,12 +238,12 @@ mod tests {
 
     #[test]
     fn verdicts_are_read() {
-        let verdicts = parse_verdicts(REPORT).expect("a report");
+        let verdicts = parse_verdicts(REPORT, Path::new("nowhere")).expect("a report");
         assert_eq!(verdicts.get("safety"), Some(&Told { verdict: Verdict::Violated, ends: false }));
         let stuck =
             REPORT.replace(r#""kind": "end-state""#, r#""kind": "accept-cycle", "depth": 3, "cycle": 3"#);
-        assert!(parse_verdicts(&stuck).expect("a report")["safety"].ends);
-        assert!(parse_verdicts("{}").is_err());
+        assert!(parse_verdicts(&stuck, Path::new("nowhere")).expect("a report")["safety"].ends);
+        assert!(parse_verdicts("{}", Path::new("nowhere")).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::trail::{FORMAT, ModelOptions, Trail, TrailStep};
 use serde_json::{Map, Value};
-use system::{ActionId, Fault, FaultKind, StepInfo};
+use system::{ActionId, Fault, FaultKind, NOBODY, StepInfo};
 
 /// Reads a trail; the error is one sentence.
 pub fn read(text: &str) -> Result<Trail, String> {
@@ -94,7 +94,7 @@ fn info(object: &Object<'_>, with_partner: bool) -> Result<StepInfo, String> {
     };
     Ok(StepInfo {
         process: object.text("process")?,
-        pid: object.u32("pid")?,
+        pid: object.optional_u32("pid")?.unwrap_or(NOBODY),
         file: object.text("file")?,
         line: object.u32("line")?,
         column: object.u32("column")?,

@@ -2,7 +2,7 @@
 
 use crate::trail::{FORMAT, Trail, TrailStep};
 use serde_json::{Map, Value, json};
-use system::{Fault, StepInfo};
+use system::{Fault, NOBODY, StepInfo};
 
 /// The JSON text of a trail, one step a line so that it can be read and compared.
 pub fn write(trail: &Trail) -> String {
@@ -65,10 +65,10 @@ fn step_object(step: &TrailStep) -> Map<String, Value> {
     object
 }
 
-/// A step in words as a JSON object: pid, process, file, line, column, text, and the partner of a rendezvous.
+/// A step in words as a JSON object: pid (`null` for a claim's), process, file, line, column, text, and the partner of a rendezvous.
 pub fn info_object(info: &StepInfo) -> Map<String, Value> {
     let mut object = Map::new();
-    object.insert("pid".to_string(), Value::from(info.pid));
+    object.insert("pid".to_string(), Value::from((info.pid != NOBODY).then_some(info.pid)));
     object.insert("process".to_string(), Value::from(info.process.as_str()));
     object.insert("file".to_string(), Value::from(info.file.as_str()));
     object.insert("line".to_string(), Value::from(info.line));

@@ -11,7 +11,7 @@ use crate::run::Run;
 use crate::story::process_name;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use system::{ChannelRef, Event, Fault, FaultKind, Snapshot, StepInfo, explain};
+use system::{ChannelRef, Event, Fault, FaultKind, NOBODY, Snapshot, StepInfo, explain};
 
 /// What there is to draw.
 #[derive(Clone, Debug, Default)]
@@ -228,6 +228,10 @@ impl Builder {
     }
 
     fn step(&mut self, number: usize, info: &StepInfo, events: &[Event], wrong: bool) {
+        // A chart is about processes: moves of a claim have no lane.
+        if info.pid == NOBODY {
+            return;
+        }
         let note = format!("{number}: {}:{}  {}", info.file, info.line, info.text);
         let before = self.chart.rows.len();
         for event in events {
