@@ -26,8 +26,6 @@ use crate::together::together;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-/// The most upper bits of a mixed key that choose the segment.
-const SEGMENT_BITS: u32 = 6;
 /// Sets of numbers with fewer bits have one segment.
 const ONE_SEGMENT: u32 = 14;
 /// When the set has been stopped, segments with less than this part of their room left grow as well.
@@ -45,14 +43,22 @@ pub enum Growth {
 }
 
 impl Growth {
+    /// The most upper bits of a mixed key that choose the segment: many small segments where they grow often.
+    fn segment_bits(self) -> u32 {
+        match self {
+            Growth::Double => 3,
+            Growth::Third => 6,
+        }
+    }
+
     /// How many lines a segment has next. Where the steps begin depends on the segment, so that not all are full at the same
     /// time.
     fn more_lines(self, lines: u64, number: usize) -> u64 {
-        let number = number as u64;
+        let part = |whole: u64| whole * number as u64 / (1 << self.segment_bits());
         match (lines, self) {
             (0, _) => 1,
-            (FEW_LINES, Growth::Double) => FEW_LINES * (72 + 56 * number / (1 << SEGMENT_BITS)) / 64,
-            (FEW_LINES, Growth::Third) => FEW_LINES * (84 + 28 * number / (1 << SEGMENT_BITS)) / 64,
+            (FEW_LINES, Growth::Double) => FEW_LINES * (72 + part(56)) / 64,
+            (FEW_LINES, Growth::Third) => FEW_LINES * (84 + part(28)) / 64,
             (_, Growth::Third) if lines > FEW_LINES => lines + lines / 3,
             _ => lines * 2,
         }
@@ -105,7 +111,7 @@ impl Compact {
     /// An empty set of numbers of `bits` bits (1..=64), with so many satellite bits for each (0..=2).
     pub fn new(bits: u32, satellites: u32, growth: Growth) -> Self {
         let bits = bits.clamp(1, 64);
-        let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS);
+        let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(growth.segment_bits());
         let (mix, rest_bits) = (Mix::new(bits), bits - segment_bits);
         Compact { mix, rest_bits, satellites, growth, segments: Vec::new() }
     }
@@ -143,7 +149,7 @@ impl Compact {
     }
 
     /// Inserts `key`: where it is, and whether it is new.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, key: Mixed, budget: &mut Budget) -> Result<(Slot, bool), Full> {
         let (number, rest) = self.split(key);
         loop {
@@ -244,7 +250,7 @@ impl Compact {
     pub fn prefetch(&self, key: Mixed) {
         let (number, rest) = self.split(key);
         let Some(segment) = self.segments.get(number) else { return };
-        if let Some(line) = segment.pages.lines().get(segment.geometry.home(rest).0 as usize) {
+        if let Some(line) = segment.pages.lines().get(segment.geometry.about_home(rest) as usize) {
             prefetch(line);
         }
     }
@@ -364,10 +370,16 @@ impl Geometry {
         u64::from(self.lines) * WORDS as u64 * u64::from(self.per_word)
     }
 
-    /// Quotient and remainder. The estimate by multiplication can only be one too small.
-    #[inline]
+    /// The quotient, or very rarely one less.
+    #[inline(always)]
+    fn about_home(&self, rest: u64) -> u64 {
+        ((u128::from(rest) * u128::from(self.reciprocal)) >> 64) as u64
+    }
+
+    /// Quotient and remainder.
+    #[inline(always)]
     fn home(&self, rest: u64) -> (u64, u64) {
-        let mut quotient = ((u128::from(rest) * u128::from(self.reciprocal)) >> 64) as u64;
+        let mut quotient = self.about_home(rest);
         let mut remainder = rest - quotient * self.divisor;
         if remainder >= self.divisor {
             quotient += 1;

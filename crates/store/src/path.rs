@@ -12,29 +12,35 @@
 use crate::Full;
 use crate::budget::Budget;
 use crate::nodes::{Group, Nodes};
-use crate::order::{NONE, Order, Part};
+use crate::order::{Order, Part};
 
-/// Words of a join's slots.
-const WORDS: usize = 2;
 /// Words that are compared together.
 const BLOCK: usize = 4;
 
 /// A key and its tree.
 #[derive(Debug)]
 pub struct Path {
-    key: Vec<u8>,
+    /// Bytes of the key.
+    len: usize,
     /// The key in words of eight bytes; zeros behind its end.
     words: Vec<u64>,
-    /// The slots of all joins, two in a word.
-    base: Vec<u64>,
-    /// The same for the key that is looked up, and as `base` in between.
-    values: Vec<u64>,
+    /// The slots of all joins, that of the root last.
+    joins: Vec<Slots>,
     /// Used when sets do not fit into a word.
     wide: [Wide; 2],
     /// Joins still to be unfolded, and their slots.
     unfold: Vec<(u32, Group)>,
     /// Whether the values are those of `key`.
     valid: bool,
+}
+
+/// The slots of a join, two in a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slots {
+    /// For the key that is looked up, and as `base` in between.
+    value: Group,
+    /// Where the path stands.
+    base: Group,
 }
 
 /// Who names the nodes of a tree.
@@ -147,10 +153,9 @@ impl Path {
     pub fn new(order: &Order) -> Self {
         let joins = order.n_inner() + 1;
         Path {
-            key: vec![0; order.len()],
+            len: order.len(),
             words: vec![0; order.len().div_ceil(8)],
-            base: vec![0; WORDS * joins],
-            values: vec![0; WORDS * joins],
+            joins: vec![Slots::default(); joins],
             wide: std::array::from_fn(|_| Wide { words: vec![0; joins / 64 + 1], first: 0 }),
             unfold: Vec::new(),
             valid: false,
@@ -160,24 +165,38 @@ impl Path {
     /// How many bytes a path of this order uses at most.
     pub fn memory(order: &Order) -> usize {
         let joins = order.n_inner() + 1;
-        2 * order.len() + 8 + 2 * size_of::<Group>() * joins + 2 * 8 * (joins / 64 + 1) + 24 * joins
+        order.len() + 8 + 2 * size_of::<Group>() * joins + 2 * 8 * (joins / 64 + 1) + 24 * joins
+    }
+
+    /// Appends the key where the path stands.
+    #[inline(always)]
+    pub fn append_key(&self, out: &mut Vec<u8>) {
+        let end = out.len() + self.len;
+        out.reserve(8 * self.words.len());
+        for word in &self.words {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.truncate(end);
     }
 
     /// The key where the path stands.
-    pub fn key(&self) -> &[u8] {
-        &self.key
+    pub fn key(&self) -> Vec<u8> {
+        let mut key = Vec::new();
+        self.append_key(&mut key);
+        key
     }
 
-    #[inline]
-    fn root(&self, order: &Order) -> (u32, u32) {
-        let halves = self.values[WORDS * order.n_inner()];
+    /// The root of the key that is looked up, whose nodes have been named.
+    #[inline(always)]
+    fn root(&self) -> (u32, u32) {
+        let halves = self.joins.last().map_or(0, |root| root.value[0]);
         (halves as u32, (halves >> 32) as u32)
     }
 
     /// Changes all bytes that are different for `key`, and marks the joins in which they are.
     #[inline(always)]
     fn compare<B: Bits>(&mut self, order: &Order, key: &[u8], dirty: &mut B) {
-        let (values, places) = (self.values.as_mut_slice(), order.places());
+        let (joins, places) = (self.joins.as_mut_slice(), order.places());
         let blocks = key.chunks_exact(8 * BLOCK);
         let words = blocks.remainder().chunks_exact(8);
         let end = end(key, words.remainder().len());
@@ -185,18 +204,18 @@ impl Path {
         for (old, new) in self.words.chunks_exact(BLOCK).zip(blocks) {
             if differs(old, new) {
                 for (i, (&old, new)) in old.iter().zip(new.chunks_exact(8)).enumerate() {
-                    differ(values, places, at + i, old ^ word(new), dirty);
+                    differ(joins, places, at + i, old ^ word(new), dirty);
                 }
             }
             at += BLOCK;
         }
         for new in words {
             let old = self.words.get(at).copied().unwrap_or_default();
-            differ(values, places, at, old ^ word(new), dirty);
+            differ(joins, places, at, old ^ word(new), dirty);
             at += 1;
         }
         if let Some(old) = self.words.get(at) {
-            differ(values, places, at, old ^ end, dirty);
+            differ(joins, places, at, old ^ end, dirty);
         }
     }
 
@@ -219,9 +238,10 @@ impl Path {
             if join == inner {
                 break;
             }
-            let name = naming.name(join as usize, group(&self.values, join))?;
+            let [first, second] = &self.joins[join as usize].value;
+            let name = naming.name(join as usize, [*first, *second])?;
             let up = order.up(join as usize);
-            let word = &mut self.values[up as usize / 2];
+            let word = &mut self.joins[up as usize / 4].value[up as usize / 2 % 2];
             let shift = up % 2 * 32;
             *word = *word & !(0xffff_ffff << shift) | u64::from(name) << shift;
             changes.dirty.add(up / 4);
@@ -232,13 +252,18 @@ impl Path {
     /// Makes the changes stay, or takes them back.
     #[inline(always)]
     fn finish<B: Bits>(&mut self, changes: &mut Changes<B>, stay: bool) {
-        let (from, to) = if stay { (&self.values, &mut self.base) } else { (&self.base, &mut self.values) };
+        let joins = self.joins.as_mut_slice();
+        let mut finish = |join: u32| {
+            let slots = &mut joins[join as usize];
+            *(if stay { &mut slots.base } else { &mut slots.value }) =
+                if stay { slots.value } else { slots.base };
+        };
         while let Some(join) = changes.touched.pop() {
-            set_group(to, join, group(from, join));
+            finish(join);
         }
         // There are some when a name could not be given.
         while let Some(join) = changes.dirty.pop() {
-            set_group(to, join, group(from, join));
+            finish(join);
         }
     }
 
@@ -251,12 +276,11 @@ impl Path {
         changes: &mut Changes<B>,
         naming: &mut N,
     ) -> Result<(u32, u32), N::Error> {
-        let result = self.step(order, key, changes, naming).map(|()| self.root(order));
+        let result = self.step(order, key, changes, naming).map(|()| self.root());
         let stay = stay && result.is_ok();
         self.finish(changes, stay);
         if stay {
-            self.key.copy_from_slice(key);
-            self.read_words();
+            self.read_words(key);
             self.valid = true;
         }
         result
@@ -315,66 +339,58 @@ impl Path {
 
     /// Stands at the key with this root.
     pub fn unfold(&mut self, order: &Order, nodes: &[Nodes], (left, right): (u32, u32)) {
+        if !self.valid {
+            self.words.fill(0);
+            self.joins.fill(Slots::default());
+        }
         self.unfold.clear();
         self.unfold.push((order.n_inner() as u32, [u64::from(left) | u64::from(right) << 32, 0]));
         while let Some((join, group)) = self.unfold.pop() {
-            let known = self::group(&self.base, join);
-            set_group(&mut self.base, join, group);
-            set_group(&mut self.values, join, group);
-            let parts = order.parts(join as usize);
-            for (word, parts) in parts.chunks_exact(2).enumerate() {
-                let different = if self.valid { known[word] ^ group[word] } else { u64::MAX };
-                for (half, part) in parts.iter().enumerate() {
-                    if (different >> (32 * half)) as u32 == 0 {
-                        continue;
-                    }
-                    let value = (group[word] >> (32 * half)) as u32;
+            let slots = &mut self.joins[join as usize];
+            let known = std::mem::replace(slots, Slots { value: group, base: group }).base;
+            let parts = order.parts(join as usize).chunks_exact(2);
+            for ((known, group), parts) in known.into_iter().zip(group).zip(parts) {
+                let difference = known ^ group;
+                if difference == 0 && self.valid {
+                    continue;
+                }
+                for (part, shift) in parts.iter().zip([0, 32]) {
+                    let difference = (difference >> shift) as u32;
                     match *part {
-                        Part::Empty => {}
-                        Part::Leaf(bytes) => write(&mut self.key, bytes, value),
-                        Part::Join(part) => self.unfold.push((part, nodes[part as usize].get(value))),
+                        Part::Leaf(bytes) => change(&mut self.words, bytes, difference),
+                        Part::Join(part) if difference != 0 || !self.valid => {
+                            self.unfold.push((part, nodes[part as usize].get((group >> shift) as u32)));
+                        }
+                        Part::Empty | Part::Join(_) => {}
                     }
                 }
             }
         }
-        self.read_words();
         self.valid = true;
     }
 
-    /// Brings the words up to date with the key.
-    #[inline]
-    fn read_words(&mut self) {
-        let end = end(&self.key, self.key.len() % 8);
-        for (old, new) in self.words.iter_mut().zip(self.key.chunks_exact(8)) {
+    /// Keeps the words of a key.
+    #[inline(always)]
+    fn read_words(&mut self, key: &[u8]) {
+        for (old, new) in self.words.iter_mut().zip(key.chunks_exact(8)) {
             *old = word(new);
         }
-        if let Some(last) = self.words.get_mut(self.key.len() / 8) {
-            *last = end;
+        if let Some(last) = self.words.get_mut(key.len() / 8) {
+            *last = end(key, key.len() % 8);
         }
     }
 }
 
-/// The slots of a join.
+/// Changes those bytes of a key that are different in a leaf.
 #[inline(always)]
-fn group(values: &[u64], join: u32) -> Group {
-    let at = WORDS * join as usize;
-    let values = &values[at..at + WORDS];
-    [values[0], values[1]]
-}
-
-#[inline(always)]
-fn set_group(values: &mut [u64], join: u32, group: Group) {
-    let at = WORDS * join as usize;
-    values[at..at + WORDS].copy_from_slice(&group);
-}
-
-/// Writes the bytes of a leaf to a key.
-#[inline]
-fn write(key: &mut [u8], bytes: [u32; 4], word: u32) {
-    for (byte, place) in word.to_le_bytes().into_iter().zip(bytes) {
-        if place != NONE {
-            key[place as usize] = byte;
-        }
+fn change(words: &mut [u64], bytes: [u32; 4], mut difference: u32) {
+    while difference != 0 {
+        let low = difference.trailing_zeros() & !7;
+        let changed = difference & 0xff << low;
+        // A byte that is not there never changes.
+        let byte = bytes[low as usize / 8 % 4];
+        words[byte as usize / 8] ^= u64::from(changed >> low) << (byte % 8 * 8);
+        difference ^= changed;
     }
 }
 
@@ -399,12 +415,12 @@ fn differs(old: &[u64], new: &[u8]) -> bool {
 
 /// Changes those bytes of a word of the key that are different.
 #[inline(always)]
-fn differ<B: Bits>(values: &mut [u64], places: &[u32], at: usize, mut difference: u64, dirty: &mut B) {
+fn differ<B: Bits>(joins: &mut [Slots], places: &[u32], at: usize, mut difference: u64, dirty: &mut B) {
     while difference != 0 {
         let low = difference.trailing_zeros() & !7;
         let place = places[8 * at + low as usize / 8];
         let changed = difference & 0xff << low;
-        values[place as usize / 8] ^= changed >> low << (place % 8 * 8);
+        joins[place as usize / 16].value[place as usize / 8 % 2] ^= changed >> low << (place % 8 * 8);
         dirty.add(place / 16);
         difference ^= changed;
     }

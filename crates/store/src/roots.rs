@@ -89,8 +89,22 @@ impl RootSet {
         }
     }
 
+    /// Where a root is to be looked for; the memory there is asked for.
+    #[inline(always)]
+    pub fn approach(&self, root: (u32, u32)) -> Location {
+        let class = self.classes[bits(root.0) as usize][bits(root.1) as usize];
+        match self.sets.get(usize::from(class)) {
+            Some(set) => {
+                let key = set.roots.mixed(set.key(root));
+                set.roots.prefetch(key);
+                Location { class, key }
+            }
+            None => Location { class: NOWHERE, key: Mixed::default() },
+        }
+    }
+
     /// Inserts a root that was located; true when it is new.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, root: (u32, u32), at: Location, budget: &mut Budget) -> Result<bool, Full> {
         match self.sets.get_mut(usize::from(at.class)) {
             Some(set) => Ok(set.roots.insert(at.key, budget)?.1),
@@ -136,14 +150,6 @@ impl RootSet {
     pub fn contains(&self, root: (u32, u32), at: Location) -> bool {
         let at = if at.class == NOWHERE { self.locate(root) } else { at };
         self.sets.get(usize::from(at.class)).is_some_and(|set| set.roots.find(at.key).is_some())
-    }
-
-    /// Asks for the memory where a root must be.
-    #[inline]
-    pub fn prefetch(&self, at: Location) {
-        if let Some(set) = self.sets.get(usize::from(at.class)) {
-            set.roots.prefetch(at.key);
-        }
     }
 
     /// Calls `each` for every root.
@@ -206,8 +212,8 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let widest = 1 + i.ilog2().min(30);
                 let root = ((seed >> 33) as u32 >> (31 - widest), (seed >> 9) as u32 % (1 + i / 50));
-                let at = set.locate(root);
-                set.prefetch(at);
+                let at = set.approach(root);
+                assert_eq!(at, set.locate(root));
                 assert_eq!(set.contains(root, at), model.contains(&root));
                 assert_eq!(set.insert(root, at, budget), Ok(model.insert(root)), "{root:?}");
             }

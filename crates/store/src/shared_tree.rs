@@ -194,8 +194,7 @@ impl Seen for TreeHand<'_> {
             let (family, root) = self.root(key, false)?;
             // The present family of a length has roots; it may have been replaced a moment ago.
             if let Some(roots) = &self.turn.work().families[family as usize].roots {
-                let at = roots.locate(root);
-                roots.prefetch(at);
+                let at = roots.approach(root);
                 return Ok(Ticket { root: Root::new(family, root), at });
             }
         }
@@ -245,7 +244,7 @@ impl Recall for TreeHand<'_> {
         let path = path(&mut self.paths, name.family, || Path::new(&family.order));
         path.unfold(&family.order, &family.nodes, name.halves());
         let start = out.len();
-        out.extend_from_slice(path.key());
+        path.append_key(out);
         if family.roots.is_some() {
             self.parent = name.family;
         } else {

@@ -182,7 +182,7 @@ impl Tree {
         if self.budget.take(scratch).is_err() {
             return;
         }
-        let parent = self.paths[number as usize].key().to_vec();
+        let parent = self.paths[number as usize].key();
         let mut roots = roots.to_vec();
         let samples = self.samples(number, &roots);
         if let Some(order) =
@@ -206,7 +206,7 @@ impl Tree {
         let mut samples = Vec::with_capacity(n * order.len());
         for &root in roots.iter().step_by(roots.len().div_ceil(n).max(1)) {
             path.unfold(order, nodes, root);
-            samples.extend_from_slice(path.key());
+            path.append_key(&mut samples);
         }
         samples
     }
@@ -236,13 +236,23 @@ impl Tree {
             return Err(Full);
         };
         let Some(to_roots) = &mut to.roots else { return Err(Full) };
+        let mut key = Vec::new();
         for &root in roots {
             paths[old].unfold(&families[old].order, &families[old].nodes, root);
+            key.clear();
+            paths[old].append_key(&mut key);
             let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
-            let root = to_path.go(&to.order, paths[old].key(), naming)?;
+            let root = to_path.go(&to.order, &key, naming)?;
             to_roots.insert(root, to_roots.locate(root), &mut self.budget)?;
         }
         Ok(())
+    }
+
+    /// Inserts a key that was prepared for a family which another one has replaced since.
+    #[cold]
+    fn insert_again(&mut self, key: &[u8]) -> Result<Option<Root>, Full> {
+        let ticket = self.prepare(key)?;
+        self.insert(key, ticket)
     }
 
     /// Stands at `key`, from where its successors are looked up.
@@ -277,8 +287,7 @@ impl Seen for Tree {
             if number == self.parent { path.look(order, key, naming)? } else { path.go(order, key, naming)? };
         // The present family of a length has roots.
         let roots = roots.as_ref().ok_or(Full)?;
-        let at = roots.locate(root);
-        roots.prefetch(at);
+        let at = roots.approach(root);
         Ok(Ticket { root: Root { family: number, left: root.0, right: root.1 }, at })
     }
 
@@ -308,20 +317,18 @@ impl Seen for Tree {
             let naming = &mut Alone { nodes, budget: &mut self.budget };
             for key in siblings {
                 let root = path.look(order, key, naming)?;
-                let at = roots.locate(root);
-                roots.prefetch(at);
+                let at = roots.approach(root);
                 tickets.push(Ticket { root: Root::new(number, root), at });
             }
         }
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
         let family = &mut self.families[ticket.root.family as usize];
         let Some(roots) = &mut family.roots else {
-            let ticket = self.prepare(key)?;
-            return self.insert(key, ticket);
+            return self.insert_again(key);
         };
         if !roots.insert(ticket.root.halves(), ticket.at, &mut self.budget)? {
             return Ok(None);
@@ -358,7 +365,7 @@ impl Recall for Tree {
         let path = &mut self.paths[name.family as usize];
         path.unfold(order, nodes, name.halves());
         let start = out.len();
-        out.extend_from_slice(path.key());
+        path.append_key(out);
         if roots.is_some() {
             self.parent = name.family;
         } else {
