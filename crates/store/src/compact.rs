@@ -26,6 +26,8 @@ use crate::together::together;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
+/// The most upper bits of a mixed key that choose the segment.
+const SEGMENT_BITS: u32 = 6;
 /// Sets of numbers with fewer bits have one segment.
 const ONE_SEGMENT: u32 = 14;
 /// When the set has been stopped, segments with less than this part of their room left grow as well.
@@ -38,28 +40,20 @@ const FEW_LINES: u64 = 16;
 pub enum Growth {
     /// To its double, at a load of 0.8: a key is moved once or twice and nearly always lies in its home line.
     Double,
-    /// By a third, at a load of 0.84.
-    Third,
+    /// By a half, at a load of 0.84.
+    Half,
 }
 
 impl Growth {
-    /// The most upper bits of a mixed key that choose the segment: many small segments where they grow often.
-    fn segment_bits(self) -> u32 {
-        match self {
-            Growth::Double => 3,
-            Growth::Third => 6,
-        }
-    }
-
     /// How many lines a segment has next. Where the steps begin depends on the segment, so that not all are full at the same
     /// time.
     fn more_lines(self, lines: u64, number: usize) -> u64 {
-        let part = |whole: u64| whole * number as u64 / (1 << self.segment_bits());
+        let part = |whole: u64| whole * number as u64 / (1 << SEGMENT_BITS);
         match (lines, self) {
             (0, _) => 1,
             (FEW_LINES, Growth::Double) => FEW_LINES * (72 + part(56)) / 64,
-            (FEW_LINES, Growth::Third) => FEW_LINES * (84 + part(28)) / 64,
-            (_, Growth::Third) if lines > FEW_LINES => lines + lines / 3,
+            (FEW_LINES, Growth::Half) => FEW_LINES * (80 + part(40)) / 64,
+            (_, Growth::Half) if lines > FEW_LINES => lines + lines / 2,
             _ => lines * 2,
         }
     }
@@ -67,8 +61,8 @@ impl Growth {
     /// How full a segment may be, in percent. Above, probing gets long, with few entries in a line earlier than with many.
     fn percent(self, per_word: u8) -> u64 {
         match self {
-            Growth::Third if per_word > 1 => 84,
-            Growth::Third | Growth::Double => 80,
+            Growth::Half if per_word > 1 => 84,
+            Growth::Half | Growth::Double => 80,
         }
     }
 }
@@ -111,7 +105,7 @@ impl Compact {
     /// An empty set of numbers of `bits` bits (1..=64), with so many satellite bits for each (0..=2).
     pub fn new(bits: u32, satellites: u32, growth: Growth) -> Self {
         let bits = bits.clamp(1, 64);
-        let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(growth.segment_bits());
+        let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS);
         let (mix, rest_bits) = (Mix::new(bits), bits - segment_bits);
         Compact { mix, rest_bits, satellites, growth, segments: Vec::new() }
     }
@@ -717,7 +711,7 @@ mod tests {
     #[test]
     fn agrees_with_the_standard_library() {
         for (i, bits) in [1, 7, 8, 12, 17, 20, 24, 31, 32, 40, 48, 56, 63, 64].into_iter().enumerate() {
-            for (satellites, growth) in [(i as u32 % 3, Growth::Third), (0, Growth::Double)] {
+            for (satellites, growth) in [(i as u32 % 3, Growth::Half), (0, Growth::Double)] {
                 shadow(bits, satellites, growth, 30_000, 99 + i as u64);
             }
         }
@@ -757,7 +751,7 @@ mod tests {
     #[test]
     fn a_full_small_universe_fits() {
         let budget = &mut Budget::new(u64::MAX);
-        let mut set = Compact::new(12, 0, Growth::Third);
+        let mut set = Compact::new(12, 0, Growth::Half);
         (0..4096).for_each(|key| assert!(set.insert(set.mixed(key), budget).unwrap().1));
         (0..4096).for_each(|key| assert!(!set.insert(set.mixed(key), budget).unwrap().1));
         assert_eq!(set.len(), 4096);
@@ -766,7 +760,7 @@ mod tests {
     #[test]
     fn entries_get_narrower_as_the_set_grows() {
         let budget = &mut Budget::new(u64::MAX);
-        let mut set = Compact::new(40, 0, Growth::Third);
+        let mut set = Compact::new(40, 0, Growth::Half);
         let mut seed = 3;
         while set.len() < 1_000_000 {
             set.insert(set.mixed(random(&mut seed) >> 24), budget).unwrap();
@@ -778,7 +772,7 @@ mod tests {
     #[test]
     fn the_limit_is_kept_and_nothing_is_lost() {
         let budget = &mut Budget::new(300_000);
-        let mut set = Compact::new(44, 0, Growth::Third);
+        let mut set = Compact::new(44, 0, Growth::Half);
         let mut keys = Vec::new();
         let mut seed = 11;
         loop {

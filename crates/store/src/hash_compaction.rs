@@ -22,7 +22,7 @@ pub struct HashCompaction {
 impl HashCompaction {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        HashCompaction { set: Compact::new(HASH_BITS, 0, Growth::Third), budget: Budget::new(limit) }
+        HashCompaction { set: Compact::new(HASH_BITS, 0, Growth::Half), budget: Budget::new(limit) }
     }
 }
 

@@ -20,7 +20,7 @@ const CLUSTERS: usize = 96;
 const WORD: usize = 4;
 /// Bytes a key that a new order must save. To copy many keys pays only for more.
 const GAIN: f64 = 0.25;
-const GAIN_OF_MANY: f64 = 0.75;
+const GAIN_OF_MANY: f64 = 1.25;
 /// Keys that are many.
 const MANY: u64 = 100_000;
 /// Bytes that an inner node takes, with its part of the index.

@@ -175,7 +175,7 @@ impl RootSet {
         let bits = (wider(root.0, before.0), wider(root.1, before.1));
         let growth = match self.kind {
             Kind::Roomy => Growth::Double,
-            Kind::Cleary => Growth::Third,
+            Kind::Cleary => Growth::Half,
         };
         let class = u8::try_from(self.sets.len()).map_err(|_| Full)?;
         let roots = Compact::new(bits.0 + bits.1, 0, growth);
