@@ -1,45 +1,16 @@
 //! How long a look-up takes: `cargo run --release -p store --example fill -- N LEN STORE STRIDES`.
 //!
 //! Inserts N different keys of LEN bytes in batches of 64; three of four look-ups are of keys inserted before. STORE is
-//! `table`, `sized` (a table that need not grow), `numbered`, `hash` or `bitstate`. STRIDES is how many of the three
+//! `table`, `sized` (a table that need not grow), `hash` or `bitstate`. STRIDES is how many of the three
 //! strides are made for a whole batch at a time: 3, 2 (no second stride) or 1 (every key at once).
 
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;
 
-use store::{Bitstate, Full, HashCompaction, Numbered, Seen, Table, numbered::Visit};
+use store::{Bitstate, Full, HashCompaction, Seen, Table};
 
 const BATCH: usize = 64;
-
-/// The old way, for comparison.
-struct Old(Numbered);
-
-impl Seen for Old {
-    const LOSSLESS: bool = true;
-    type Ticket = ();
-    type Name = ();
-
-    fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
-        Ok(())
-    }
-
-    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<()>, Full> {
-        Ok(matches!(self.0.visit(key)?, Visit::New(_)).then_some(()))
-    }
-
-    fn contains(&self, key: &[u8], (): ()) -> bool {
-        self.0.find(key).is_some()
-    }
-
-    fn n_keys(&self) -> u64 {
-        self.0.n_keys()
-    }
-
-    fn memory(&self) -> u64 {
-        self.0.memory()
-    }
-}
 
 /// The key with this number: few bytes differ, as between states.
 fn write_key(number: u64, key: &mut [u8]) {
@@ -129,7 +100,6 @@ fn main() -> Result<(), String> {
             let mut table = Table::default();
             table.reserve(n).and_then(|()| run(table, n, len, strides))
         }
-        "numbered" => run(Old(Numbered::default()), n, len, strides),
         "hash" => run(HashCompaction::new(u64::MAX), n, len, strides),
         "bitstate" => Bitstate::new(n * 8, 3).and_then(|store| run(store, n, len, strides)),
         other => return Err(format!("no store is called {other}")),
