@@ -18,16 +18,21 @@ use system::{Lean, Reducer, Reduction, TransitionSystem};
 
 /// States after which it is known whether a reduction pays.
 const SAMPLE: u64 = 4096;
+/// The same for one that seems to: what is gained while processes begin may be lost later.
+const LARGE_SAMPLE: u64 = 8 * SAMPLE;
 
-/// Whether a reduction pays, after a sample: where many states were reduced and few had more than one successor left. (Elsewhere what it
+/// So many times as many states a search without a reduction must have, because choosing takes so much longer than following an edge.
+const GAIN: u64 = 3;
+
+/// Whether a reduction may pay, after a sample: where many states were reduced and few had more than one successor left. (Elsewhere what it
 /// leaves out is mostly reached all the same, by other ways. Measured over the corpus.)
-fn pays(sample: &Outcome) -> bool {
+fn may_pay(sample: &Outcome) -> bool {
     let Statistics { reduced, transitions, .. } = sample.statistics;
     reduced * 8 >= SAMPLE && transitions * 4 <= SAMPLE * 5
 }
 
 /// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where it leaves out
-/// next to nothing, the search begins again without it and is lean, which is cheaper. (Both at once would not be sound: a lean
+/// too little, the search begins again without it and is lean, which is cheaper. (Both at once would not be sound: a lean
 /// search relies on every state being expanded in full.)
 pub fn search(
     plan: &Plan,
@@ -36,24 +41,43 @@ pub fn search(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let may_be_lean = plan.por == Por::WhereItPays && plan.is_lean() && system.hidden_bytes() == 0;
-    let enough = task.limits.states.is_none_or(|most| most > SAMPLE);
+    let enough = task.limits.states.is_none_or(|most| most > GAIN * LARGE_SAMPLE);
     let Some(reduce) = task.reduce.filter(|_| may_be_lean && enough) else {
         return search_as(plan, system, task, observer);
     };
     let started = Instant::now();
-    let limits = Limits { states: Some(SAMPLE), ..task.limits };
-    let sample = Job { plan, system, task: &Task { limits, ..*task } }.alone(observer);
-    if sample.stop != StopReason::StateLimit {
-        return sample;
+    let always = Always(reduce.by);
+    let chosen = Reduce { by: &always, ..reduce };
+    let lean = Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce };
+    let mut try_out = |reduce, states| {
+        let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+        let limits = Limits { states: Some(states), time, ..task.limits };
+        Job { plan, system, task: &Task { limits, reduce: Some(reduce), ..*task } }.alone(observer)
+    };
+    let mut pays = true;
+    for states in [SAMPLE, LARGE_SAMPLE] {
+        let by = if states == SAMPLE { reduce } else { chosen };
+        let sample = try_out(by, states);
+        if sample.stop != StopReason::StateLimit {
+            return sample;
+        }
+        pays = pays && (states > SAMPLE || may_pay(&sample));
+        if !pays || plan.order != Order::Frontier {
+            break;
+        }
+        let full = try_out(lean, GAIN * states);
+        if full.stop != StopReason::StateLimit {
+            return full;
+        }
+        // A search by levels that is not as deep yet needs that many times as many states to get there.
+        pays = full.statistics.depth < sample.statistics.depth;
+        if !pays {
+            break;
+        }
     }
     let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-    let always = Always(reduce.by);
-    let reduce = match pays(&sample) {
-        true => Reduce { by: &always, ..reduce },
-        false => Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce },
-    };
-    let task = Task { limits: Limits { time, ..task.limits }, reduce: Some(reduce), ..*task };
-    search_as(plan, system, &task, observer)
+    let reduce = Some(if pays { chosen } else { lean });
+    search_as(plan, system, &Task { limits: Limits { time, ..task.limits }, reduce, ..*task }, observer)
 }
 
 /// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In a protocol what is gained is often gained
