@@ -26,8 +26,8 @@ const GAIN: u64 = 3;
 
 /// Whether a reduction may pay, after a sample: where many states were reduced and few had more than one successor left. (Elsewhere what it
 /// leaves out is mostly reached all the same, by other ways. Measured over the corpus.)
-fn may_pay(sample: &Outcome) -> bool {
-    let Statistics { reduced, transitions, .. } = sample.statistics;
+fn may_pay(sample: Statistics) -> bool {
+    let Statistics { reduced, transitions, .. } = sample;
     reduced * 8 >= SAMPLE && transitions * 4 <= SAMPLE * 5
 }
 
@@ -49,35 +49,32 @@ pub fn search(
     let always = Always(reduce.by);
     let chosen = Reduce { by: &always, ..reduce };
     let lean = Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce };
-    let mut try_out = |reduce, states| {
+    let within = |states: Option<u64>, reduce| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        let limits = Limits { states: Some(states), time, ..task.limits };
-        Job { plan, system, task: &Task { limits, reduce: Some(reduce), ..*task } }.alone(observer)
+        Task { limits: Limits { states, time, ..task.limits }, reduce: Some(reduce), ..*task }
     };
-    let mut pays = true;
-    for states in [SAMPLE, LARGE_SAMPLE] {
-        let by = if states == SAMPLE { reduce } else { chosen };
-        let sample = try_out(by, states);
-        if sample.stop != StopReason::StateLimit {
-            return sample;
-        }
-        pays = pays && (states > SAMPLE || may_pay(&sample));
-        if !pays || plan.order != Order::Frontier {
-            break;
-        }
-        let full = try_out(lean, GAIN * states);
-        if full.stop != StopReason::StateLimit {
-            return full;
+    let mut first_states = |states, reduce| {
+        let outcome = Job { plan, system, task: &within(Some(states), reduce) }.alone(observer);
+        if outcome.stop == StopReason::StateLimit { Ok(outcome.statistics) } else { Err(Box::new(outcome)) }
+    };
+    let mut pays = || -> Result<bool, Box<Outcome>> {
+        let small = first_states(SAMPLE, reduce)?;
+        if !may_pay(small) || plan.order != Order::Frontier {
+            return Ok(may_pay(small));
         }
         // A search by levels that is not as deep yet needs that many times as many states to get there.
-        pays = full.statistics.depth < sample.statistics.depth;
-        if !pays {
-            break;
+        Ok(first_states(GAIN * SAMPLE, lean)?.depth < small.depth && {
+            let large = first_states(LARGE_SAMPLE, chosen)?;
+            first_states(GAIN * LARGE_SAMPLE, lean)?.depth < large.depth
+        })
+    };
+    match pays() {
+        Ok(pays) => {
+            let task = within(task.limits.states, if pays { chosen } else { lean });
+            search_as(plan, system, &task, observer)
         }
+        Err(over) => *over,
     }
-    let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-    let reduce = Some(if pays { chosen } else { lean });
-    search_as(plan, system, &Task { limits: Limits { time, ..task.limits }, reduce, ..*task }, observer)
 }
 
 /// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In a protocol what is gained is often gained
