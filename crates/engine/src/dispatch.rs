@@ -49,12 +49,14 @@ pub fn search(
     let always = Always(reduce.by);
     let chosen = Reduce { by: &always, ..reduce };
     let lean = Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce };
-    let within = |states: Option<u64>, reduce| {
+    let within = |limits: Limits, reduce| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        Task { limits: Limits { states, time, ..task.limits }, reduce: Some(reduce), ..*task }
+        Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
     };
     let mut first_states = |states, reduce| {
-        let outcome = Job { plan, system, task: &within(Some(states), reduce) }.alone(observer);
+        // A sample that is still inside the atomic sequences of one state has seen nothing that speaks for a reduction.
+        let limits = Limits { states: Some(states), atomic: Some(LARGE_SAMPLE), ..task.limits };
+        let outcome = Job { plan, system, task: &within(limits, reduce) }.alone(observer);
         if outcome.stop == StopReason::StateLimit { Ok(outcome.statistics) } else { Err(Box::new(outcome)) }
     };
     let mut pays = || -> Result<bool, Box<Outcome>> {
@@ -70,7 +72,7 @@ pub fn search(
     };
     match pays() {
         Ok(pays) => {
-            let task = within(task.limits.states, if pays { chosen } else { lean });
+            let task = within(task.limits, if pays { chosen } else { lean });
             search_as(plan, system, &task, observer)
         }
         Err(over) => *over,

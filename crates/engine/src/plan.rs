@@ -670,7 +670,8 @@ fn limits(options: &CheckOptions) -> Result<Limits, Failure> {
         })?),
         None => None,
     };
-    Ok(Limits { depth: options.max_depth, states: options.max_states, memory: Some(memory), time })
+    let (depth, states) = (options.max_depth, options.max_states);
+    Ok(Limits { depth, states, atomic: None, memory: Some(memory), time })
 }
 
 #[cfg(test)]

@@ -544,6 +544,9 @@ impl<'a> Expander<'a> {
             let n = (self.run.places.len() - next).min(TOGETHER);
             self.close(next, n, steps_left, out)?;
             next += n;
+            if budget.atomic_spent(self.run.places.len() + out.edges.len()) {
+                return Err(StopReason::StateLimit);
+            }
             if budget.tick()? {
                 budget.look_inside(depth + inside, self.run.memory() + out.memory())?;
             }

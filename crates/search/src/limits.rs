@@ -18,6 +18,8 @@ pub struct Limits {
     pub depth: Option<u64>,
     /// Distinct states.
     pub states: Option<u64>,
+    /// Transient states behind one state, and the ends of atomic sequences there, taken together.
+    pub atomic: Option<u64>,
     /// Bytes, of the store and of the whole process.
     pub memory: Option<u64>,
     /// Time.
@@ -77,6 +79,12 @@ impl<'a> Budget<'a> {
     #[inline]
     pub fn states_spent(&self, states: u64) -> bool {
         self.limits.states.is_some_and(|limit| states >= limit)
+    }
+
+    /// Whether the atomic sequences that begin in one state have led to as many states as they may.
+    #[inline]
+    pub fn atomic_spent(&self, states: usize) -> bool {
+        self.limits.atomic.is_some_and(|limit| states as u64 >= limit)
     }
 
     /// To be called once per expanded state (transient ones included). True when it is time to [`Budget::look`].

@@ -15,9 +15,13 @@ fn expand(text: &str, depth: Option<u64>) -> (Expansion, Vec<String>) {
 
 /// The same, if steps are counted (`exact`) or not.
 fn expand_node(text: &str, depth: Option<u64>, exact: bool) -> (Expansion, Vec<String>) {
+    expand_within(text, Limits { depth, ..Limits::default() }, exact).unwrap()
+}
+
+/// The same within limits.
+fn expand_within(text: &str, limits: Limits, exact: bool) -> Result<(Expansion, Vec<String>), StopReason> {
     let graph = Graph::parse(text).unwrap();
     let stop = AtomicBool::new(false);
-    let limits = Limits { depth, ..Limits::default() };
     let task =
         Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop, reduce: None };
     let mut silent = Silent;
@@ -25,7 +29,7 @@ fn expand_node(text: &str, depth: Option<u64>, exact: bool) -> (Expansion, Vec<S
     let mut out = Expansion::default();
     let mut expander = Expander::new(&graph, None);
     expander.exact = exact;
-    expander.expand(b"0", 0, &mut budget, &mut out).unwrap();
+    expander.expand(b"0", 0, &mut budget, &mut out)?;
     let words = |edge: &Edge| {
         let mut actions = Vec::new();
         expander.actions(edge, &mut actions);
@@ -34,7 +38,7 @@ fn expand_node(text: &str, depth: Option<u64>, exact: bool) -> (Expansion, Vec<S
         format!("{}: {}", Graph::node(out.state(edge)), actions.join(" "))
     };
     let edges = out.edges().iter().map(words).collect();
-    (out, edges)
+    Ok((out, edges))
 }
 
 #[test]
@@ -149,4 +153,16 @@ fn the_depth_limit_holds_inside() {
     assert!(out.cut);
     assert!(!expand(chain, Some(3)).0.cut);
     assert!(expand(chain, Some(0)).0.cut);
+}
+
+#[test]
+fn atomic_sequences_may_lead_to_so_many_states_only() {
+    // Node 1 has a hundred transient successors, and each of these has two ordinary ones.
+    let mut broad = "0 -> 1; transient 1".to_string();
+    (100..200).for_each(|node| broad += &format!(" {node}"));
+    (100..200).for_each(|node| broad += &format!("; 1 -> {node}; {node} -> 2; {node} -> 3"));
+    let within = |atomic| expand_within(&broad, Limits { atomic, ..Limits::default() }, false);
+    assert_eq!(within(Some(301)).err(), Some(StopReason::StateLimit));
+    assert_eq!(within(Some(302)).unwrap().1.len(), 200);
+    assert_eq!(within(None).unwrap().1.len(), 200);
 }
