@@ -641,7 +641,7 @@ impl Run<'_> {
             StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
             StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
             StopReason::Completed if depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
-            StopReason::Completed | StopReason::Violation => match omission {
+            StopReason::Completed | StopReason::Violation | StopReason::Branching => match omission {
                 Some(probability) => Reason::Omission { store: self.plan.config.store, probability },
                 None => Reason::Incomplete,
             },

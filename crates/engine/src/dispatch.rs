@@ -5,8 +5,8 @@ use search::handoff::{Ring, handoff};
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
-    Levels, Limits, Method, Observer, Outcome, Parallel, Proviso, Reduce, Statistics, StopReason, Taking,
-    Task, depth_first, depth_first_with_sleep, frontier, parallel,
+    Branching, Levels, Limits, Method, Observer, Outcome, Parallel, Proviso, Reduce, Statistics, StopReason,
+    Taking, Task, depth_first, depth_first_with_sleep, frontier, parallel,
 };
 use std::time::Instant;
 use store::bitstate::DEFAULT_HASHES;
@@ -24,15 +24,19 @@ const LARGE_SAMPLE: u64 = 8 * SAMPLE;
 /// So many times as many states a search without a reduction must have, because choosing takes so much longer than following an edge.
 const GAIN: u64 = 3;
 
-/// Whether a reduction may pay, after a sample: where many states were reduced and few had more than one successor left. (Elsewhere what it
-/// leaves out is mostly reached all the same, by other ways. Measured over the corpus.)
-fn may_pay(sample: Statistics) -> bool {
-    let Statistics { reduced, transitions, .. } = sample;
-    reduced * 8 >= SAMPLE && transitions * 4 <= SAMPLE * 5
+/// Few states of a reduced search have more than one successor; elsewhere what it leaves out is mostly reached all the same, by other ways.
+/// (Measured over the corpus.) Processes that go round and round come to be everywhere at once only after a while, so the search
+/// itself is watched as well. What branches only later than this has been reduced by much until then.
+const BRANCHING: Branching = Branching { steps: 5, states: 4, from: LARGE_SAMPLE, until: 16 * LARGE_SAMPLE };
+
+/// Whether a reduction may pay, after a sample of so many states: where many of them were reduced and few had more than one successor left.
+fn may_pay(states: u64, sample: Statistics) -> bool {
+    let branching = Branching { from: 0, until: u64::MAX, ..BRANCHING };
+    sample.reduced * 8 >= states && branching.allows(sample.transitions, states)
 }
 
 /// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where it leaves out
-/// too little, the search begins again without it and is lean, which is cheaper. (Both at once would not be sound: a lean
+/// too little, there or later on, the search begins again without it and is lean, which is cheaper. (Both at once would not be sound: a lean
 /// search relies on every state being expanded in full.)
 pub fn search(
     plan: &Plan,
@@ -60,23 +64,28 @@ pub fn search(
         if outcome.stop == StopReason::StateLimit { Ok(outcome.statistics) } else { Err(Box::new(outcome)) }
     };
     let mut pays = || -> Result<bool, Box<Outcome>> {
-        let small = first_states(SAMPLE, reduce)?;
-        if !may_pay(small) || plan.order != Order::Frontier {
-            return Ok(may_pay(small));
+        let small = first_states(SAMPLE, chosen)?;
+        if !may_pay(SAMPLE, small) || plan.order != Order::Frontier {
+            return Ok(may_pay(SAMPLE, small));
         }
         // A search by levels that is not as deep yet needs that many times as many states to get there.
         Ok(first_states(GAIN * SAMPLE, lean)?.depth < small.depth && {
             let large = first_states(LARGE_SAMPLE, chosen)?;
-            first_states(GAIN * LARGE_SAMPLE, lean)?.depth < large.depth
+            may_pay(LARGE_SAMPLE, large) && first_states(GAIN * LARGE_SAMPLE, lean)?.depth < large.depth
         })
     };
     match pays() {
-        Ok(pays) => {
-            let task = within(task.limits, if pays { chosen } else { lean });
-            search_as(plan, system, &task, observer)
+        Err(over) => return *over,
+        Ok(false) => {}
+        Ok(true) => {
+            let limits = Limits { branching: Some(BRANCHING), ..task.limits };
+            let outcome = search_as(plan, system, &within(limits, chosen), observer);
+            if outcome.stop != StopReason::Branching {
+                return outcome;
+            }
         }
-        Err(over) => *over,
     }
+    search_as(plan, system, &within(task.limits, lean), observer)
 }
 
 /// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In a protocol what is gained is often gained
@@ -248,6 +257,10 @@ impl Job<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::CheckOptions;
+    use search::{Checks, Silent};
+    use std::sync::atomic::AtomicBool;
+    use system::toy::{First, Graph};
     use system::{ActionId, Choice};
 
     /// Says that it has chosen only when it is to choose always.
@@ -289,5 +302,92 @@ mod tests {
         let choice = |by: &dyn Reduction| by.reducer().choose(&[], &[], &mut Vec::new());
         assert_eq!(choice(&Hesitant), Choice::All);
         assert_eq!(choice(&Always(&Hesitant)), Choice::Part);
+    }
+
+    /// In a [`Graph`] chooses the first step, but not behind a node.
+    #[derive(Debug)]
+    struct UpTo(u32);
+
+    impl Reduction for UpTo {
+        fn reducer(&self) -> Box<dyn Reducer + '_> {
+            Box::new(UpTo(self.0))
+        }
+    }
+
+    impl Reducer for UpTo {
+        fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+            if Graph::node(state) < self.0 { First.choose(state, enabled, chosen) } else { Choice::All }
+        }
+
+        fn commute(&mut self, _: &[u8], _: ActionId, _: ActionId) -> bool {
+            false
+        }
+
+        fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
+            true
+        }
+
+        fn single(&mut self, _: &[u8], _: &[ActionId], _: u32) -> Option<(u32, u32)> {
+            None
+        }
+    }
+
+    /// Nodes 0 to `LONG` in a row, each with four ends beside it.
+    const LONG: u32 = 40_000;
+
+    fn row() -> Graph {
+        let mut graph = Graph::default();
+        for node in 0..LONG {
+            graph.edge(node, node + 1);
+            (0..4).for_each(|i| graph.edge(node, 1_000_000 + 4 * node + i));
+        }
+        graph
+    }
+
+    /// What the default does with a graph: states, and whether they are reduced.
+    fn searched(graph: &Graph, by: &dyn Reduction) -> (u64, bool) {
+        let options = CheckOptions { threads: Some(1), ..CheckOptions::default() };
+        let plan = Plan::new(&options).unwrap();
+        let task = Task {
+            checks: Checks::NONE,
+            all_errors: false,
+            seed: None,
+            limits: Limits::default(),
+            stop: &AtomicBool::new(false),
+            reduce: Some(Reduce { by, method: Method::Sets, proviso: plan.proviso }),
+        };
+        let outcome = search(&plan, graph, &task, &mut Silent);
+        assert!(outcome.exhausted.is_some());
+        (outcome.statistics.states, outcome.statistics.reduced > 0)
+    }
+
+    #[test]
+    fn a_reduction_is_kept_as_long_as_few_states_branch() {
+        let mut graph = row();
+        assert_eq!(searched(&graph, &UpTo(LONG)), (u64::from(LONG) + 1, true));
+        assert_eq!(searched(&graph, &UpTo(0)), (5 * u64::from(LONG) + 1, false));
+        // Behind the row there is a region in which everything is reached in many ways.
+        let many = 20_000;
+        for node in 0..many {
+            [1, 7, 131].iter().for_each(|step| graph.edge(LONG + node, LONG + (node + step) % many));
+        }
+        let all = 5 * u64::from(LONG) + u64::from(many);
+        assert_eq!(searched(&graph, &UpTo(LONG)), (all, false));
+    }
+
+    #[test]
+    fn inside_a_broad_atomic_start_nothing_speaks_for_a_reduction() {
+        let mut text = "transient 2000000".to_string();
+        let broad = 2_000_001..2_000_001 + LARGE_SAMPLE as u32;
+        broad.clone().for_each(|node| text += &format!(" {node}"));
+        let mut graph = Graph::parse(&text).unwrap();
+        // The row begins with its second node.
+        graph.edge(0, 2_000_000);
+        broad.for_each(|node| {
+            graph.edge(2_000_000, node);
+            graph.edge(node, 1);
+        });
+        row().edges().iter().filter(|(from, _)| *from > 0).for_each(|&(from, to)| graph.edge(from, to));
+        assert_eq!(searched(&graph, &UpTo(LONG)), (5 * u64::from(LONG) - 3, false));
     }
 }

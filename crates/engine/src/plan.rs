@@ -671,7 +671,7 @@ fn limits(options: &CheckOptions) -> Result<Limits, Failure> {
         None => None,
     };
     let (depth, states) = (options.max_depth, options.max_states);
-    Ok(Limits { depth, states, atomic: None, memory: Some(memory), time })
+    Ok(Limits { depth, states, memory: Some(memory), time, ..Limits::default() })
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub mod ufscc;
 
 pub use depth_first::{depth_first, depth_first_with_sleep};
 pub use frontier::{Levels, frontier};
-pub use limits::Limits;
+pub use limits::{Branching, Limits};
 pub use observer::{Flow, Observer, Silent, Snapshot};
 pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning};
 pub use parallel::{Parallel, parallel};

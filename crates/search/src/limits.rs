@@ -24,6 +24,30 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Time.
     pub time: Option<Duration>,
+    /// Steps for each state.
+    pub branching: Option<Branching>,
+}
+
+/// How many steps there may be for each state. A search that is reduced and has more is probably not reduced by much: what it leaves
+/// out at one place it reaches from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branching {
+    /// So many steps ...
+    pub steps: u64,
+    /// ... for so many states.
+    pub states: u64,
+    /// That is looked at when there are so many states,
+    pub from: u64,
+    /// and no longer when there are so many.
+    pub until: u64,
+}
+
+impl Branching {
+    /// Whether a search with so many steps and states is within the limit.
+    pub fn allows(&self, steps: u64, states: u64) -> bool {
+        !(self.from..self.until).contains(&states)
+            || steps.saturating_mul(self.states) <= states.saturating_mul(self.steps)
+    }
 }
 
 /// Expansions between two looks at the clock.
@@ -112,12 +136,19 @@ impl<'a> Budget<'a> {
         if self.limits.time.is_some_and(|limit| elapsed >= limit) {
             return Err(StopReason::TimeLimit);
         }
-        if elapsed < self.next_report {
+        let due = elapsed >= self.next_report;
+        if !due && self.limits.branching.is_none() {
+            return Ok(());
+        }
+        let mut snapshot = snapshot();
+        if self.limits.branching.is_some_and(|most| !most.allows(snapshot.transitions, snapshot.states)) {
+            return Err(StopReason::Branching);
+        }
+        if !due {
             return Ok(());
         }
         self.next_report = elapsed + REPORT_PERIOD;
-        self.last = snapshot();
-        let mut snapshot = self.last;
+        self.last = snapshot;
         snapshot.elapsed = elapsed;
         snapshot.limits = self.limits;
         snapshot.memory = snapshot.memory.max(resident_bytes().unwrap_or(0));
@@ -216,6 +247,22 @@ mod tests {
         let mut observer = Listener(None);
         assert_eq!(Budget::new(&task(limits, &stop), &mut observer).look(Snapshot::default), Ok(()));
         assert_eq!(observer.0, Some(limits));
+    }
+
+    /// The same each time, however fast the search is: it is looked at whenever the clock is.
+    #[test]
+    fn steps_for_each_state() {
+        let stop = AtomicBool::new(false);
+        let branching = Some(Branching { steps: 5, states: 4, from: 400, until: 1000 });
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task(Limits { branching, ..Limits::default() }, &stop), &mut silent);
+        let mut look =
+            |transitions, states| budget.look(|| Snapshot { transitions, states, ..Snapshot::default() });
+        assert_eq!((look(500, 400), look(501, 400)), (Ok(()), Err(StopReason::Branching)));
+        assert_eq!(
+            (look(9999, 399), look(1249, 999), look(9999, 1000)),
+            (Ok(()), Err(StopReason::Branching), Ok(()))
+        );
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub enum StopReason {
     Interrupted,
     /// There are more processes than fairness can be about.
     TooManyProcesses,
+    /// There are more steps for each state than there may be.
+    Branching,
 }
 
 /// Why a search ends that cannot get memory for its stack or queue.
