@@ -182,6 +182,18 @@ pub const CONFIGURATIONS: &[Configuration] = &[
     },
 ];
 
+/// A configuration that relies on promises and looks whether they are kept, on the reference machine.
+pub const DOUBTS_PROMISES: &[(&str, &str)] =
+    &[("--por", "stubborn"), ("--search", "dfs"), ("--exec", "interp")];
+
+/// Why nothing can be said of a model of which a configuration says that it breaks a promise, and `confirmed`, another one, says the same.
+/// (The reference configuration relies on no promise; nor does Spin's verifier without its reduction.)
+pub fn broken_promise(other: &Outcome, confirmed: &Outcome) -> Option<Comparison> {
+    let (Outcome::Explored(other), Outcome::Explored(confirmed)) = (other, confirmed) else { return None };
+    let promise = other.broken_promises().find(|one| confirmed.broken_promises().any(|same| same == *one))?;
+    Some(Comparison::Inconclusive(format!("the model breaks its promise: {promise}")))
+}
+
 /// Compares another configuration with the reference configuration.
 pub fn compare_configurations(
     reference: &Outcome,
@@ -335,6 +347,21 @@ mod tests {
     fn truncated_searches_are_inconclusive() {
         let cut = Outcome::Explored(Exploration { truncated: Some("time".into()), ..Exploration::default() });
         assert!(matches!(compare(&cut, &explored(1, &[Kind::Assertion])), Comparison::Inconclusive(_)));
+    }
+
+    #[test]
+    fn a_promise_must_be_broken_for_two() {
+        let broken = |text: &str| {
+            let messages = vec!["division by zero".into(), format!("`xs q` of {text}")];
+            Outcome::Explored(Exploration { messages, ..Exploration::default() })
+        };
+        let said = broken("A is not true: B sends to it as well");
+        let same = broken_promise(&said, &broken("A is not true: C sends to it as well"));
+        assert_eq!(same, Some(Comparison::Inconclusive("the model breaks its promise: `xs q` of A".into())));
+        assert_eq!(broken_promise(&said, &broken("C is not true: B sends to it as well")), None);
+        assert_eq!(broken_promise(&said, &explored(7, &[Kind::Assertion])), None);
+        assert_eq!(broken_promise(&explored(7, &[Kind::Assertion]), &said), None);
+        assert_eq!(broken_promise(&said, &Outcome::Rejected("no".into())), None);
     }
 
     #[test]

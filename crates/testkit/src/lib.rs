@@ -15,6 +15,7 @@ pub mod model;
 pub mod ours;
 pub mod outcome;
 pub mod print;
+pub mod questions;
 pub mod rng;
 pub mod shrink;
 pub mod spin;

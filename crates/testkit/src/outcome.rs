@@ -92,6 +92,16 @@ pub struct Exploration {
     pub truncated: Option<String>,
 }
 
+impl Exploration {
+    /// The promises (`xr`, `xs`) that the model breaks, in our words. Only a search that relies on a promise looks whether it is kept, and
+    /// what else it says of such a model is worth nothing.
+    pub fn broken_promises(&self) -> impl Iterator<Item = &str> {
+        let promise = |message: &'_ String| message.starts_with("`xr ") || message.starts_with("`xs ");
+        let broken = self.messages.iter().filter(move |message| promise(message));
+        broken.filter_map(|message| message.split_once(" is not true: ")).map(|(promise, _)| promise)
+    }
+}
+
 /// What a tool did with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {

@@ -4,12 +4,16 @@ use std::fs;
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use testkit::compare::{CONFIGURATIONS, Class, Comparison, compare, compare_configurations};
+use testkit::compare::{
+    CONFIGURATIONS, Class, Comparison, Configuration, DOUBTS_PROMISES, broken_promise, compare,
+    compare_configurations,
+};
 use testkit::features::features;
 use testkit::model::Model;
 use testkit::ours::Spinor;
 use testkit::outcome::Outcome;
 use testkit::print::print;
+use testkit::questions::questions_first;
 use testkit::shrink::shrink;
 use testkit::spin::{Compiler, Spin};
 
@@ -91,7 +95,7 @@ impl Session<'_> {
             return;
         };
         let ours = spinor.explore(&text);
-        let (spin, mut comparison) = self.confirmed(&text, spin, &ours);
+        let (spin, mut comparison) = self.confirmed(&model, spin, &ours);
         let said = ours.to_string();
         if let (Comparison::Mismatch(_), Some(known)) =
             (&comparison, self.options.known.iter().find(|k| said.contains(k.as_str())))
@@ -115,8 +119,7 @@ impl Session<'_> {
     fn configurations(&self, seed: u64, text: &str, reference: &Outcome, spinor: &Spinor) -> Comparison {
         let turn = 1 + (seed / self.options.step) as usize % (CONFIGURATIONS.len() - 1);
         for which in [&CONFIGURATIONS[0], &CONFIGURATIONS[turn]] {
-            let other = spinor.explore_with(text, which.changes);
-            let comparison = compare_configurations(reference, &other, which);
+            let comparison = self.configuration(text, reference, spinor, which);
             if matches!(comparison, Comparison::Mismatch(_)) {
                 return comparison;
             }
@@ -124,21 +127,42 @@ impl Session<'_> {
         Comparison::Agree
     }
 
-    /// Compares; a mismatch is confirmed with the more trusted C compiler.
-    fn confirmed(&self, text: &str, spin: Outcome, ours: &Outcome) -> (Outcome, Comparison) {
+    /// Compares the reference configuration with another one.
+    fn configuration(
+        &self,
+        text: &str,
+        reference: &Outcome,
+        spinor: &Spinor,
+        which: &'static Configuration,
+    ) -> Comparison {
+        let other = spinor.explore_with(text, which.changes);
+        let comparison = compare_configurations(reference, &other, which);
+        if !matches!(comparison, Comparison::Mismatch(_)) {
+            return comparison;
+        }
+        broken_promise(&other, &spinor.explore_with(text, DOUBTS_PROMISES)).unwrap_or(comparison)
+    }
+
+    /// Compares; a mismatch is confirmed with the more trusted C compiler, and known errors of Spin are told.
+    fn confirmed(&self, model: &Model, spin: Outcome, ours: &Outcome) -> (Outcome, Comparison) {
         let comparison = compare(&spin, ours);
         let doubtful =
             matches!(comparison, Comparison::Mismatch(c) if c != Class::Crash && c != Class::Accept);
         if !doubtful || !self.spin.can_confirm() {
             return (spin, comparison);
         }
+        let agrees = |text: &str, how| compare(&self.spin.explore(text, &[], how), ours) == Comparison::Agree;
+        let text = &print(model);
         let spin = self.spin.explore(text, &[], Compiler::Thorough);
         let comparison = compare(&spin, ours);
-        if comparison == Comparison::Mismatch(Class::States) {
-            let unmasked = self.spin.explore(text, &[], Compiler::Unmasked);
-            if compare(&unmasked, ours) == Comparison::Agree {
-                return (spin, Comparison::Inconclusive("Spin's state mask".into()));
-            }
+        if comparison == Comparison::Mismatch(Class::States) && agrees(text, Compiler::Unmasked) {
+            return (spin, Comparison::Inconclusive("Spin's state mask".into()));
+        }
+        if matches!(comparison, Comparison::Mismatch(_))
+            && questions_first(model).is_some_and(|moved| agrees(&print(&moved), Compiler::Thorough))
+        {
+            let why = "enabled() of Spin depends on the order of options".into();
+            return (spin, Comparison::Inconclusive(why));
         }
         (spin, comparison)
     }
@@ -148,13 +172,13 @@ impl Session<'_> {
         let fails = |candidate: &Model| {
             let text = print(candidate);
             if let Class::Configuration(which) = class {
-                let (reference, other) = (spinor.explore(&text), spinor.explore_with(&text, which.changes));
-                return compare_configurations(&reference, &other, which) == Comparison::Mismatch(class);
+                let reference = spinor.explore(&text);
+                return self.configuration(&text, &reference, spinor, which) == Comparison::Mismatch(class);
             }
             let (spin, ours) = (self.spin.explore(&text, &[], Compiler::Quick), spinor.explore(&text));
             compare(&spin, &ours) == Comparison::Mismatch(class)
-                && (class != Class::States
-                    || self.confirmed(&text, spin, &ours).1 == Comparison::Mismatch(class))
+                && (class != Class::States && questions_first(candidate).is_none()
+                    || self.confirmed(candidate, spin, &ours).1 == Comparison::Mismatch(class))
         };
         let small = if self.options.shrink { shrink(model, SHRINK_BUDGET, fails) } else { model.clone() };
         let text = print(&small);
