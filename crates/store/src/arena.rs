@@ -166,9 +166,26 @@ impl Arena {
         Ok(place)
     }
 
-    /// Writes the words of a record.
-    #[inline]
+    /// Writes the words of a record. The usual case is written out, as in [`Arena::is`].
+    #[inline(always)]
     fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
+        let at = place.0 as usize;
+        let record = self.pages.words().get(at..at + (key.len() + 8) / 8).and_then(<[_]>::split_first);
+        match (record, key.first_chunk(), key.last_chunk()) {
+            (Some((first, others)), Some(head), Some(tail))
+                if mask.is_none() && key.len() < SPARSE as usize =>
+            {
+                first.store(key.len() as u64 | u64::from_le_bytes(*head) << 8, Relaxed);
+                write_words(others, &key[7..]);
+                others.last().into_iter().for_each(|last| last.store(u64::from_le_bytes(*tail), Relaxed));
+            }
+            _ => self.fill_unusual(place, key, mask),
+        }
+    }
+
+    /// Writes a record that is sparse, or that of a short or a long key.
+    #[inline(never)]
+    fn fill_unusual(&self, place: Place, key: &[u8], mask: Option<u64>) {
         let words = self.words(place);
         let Some((head, words)) = words.split_first() else { return };
         if let Some(mask) = mask {
@@ -233,17 +250,31 @@ impl Arena {
                 || key.last_chunk().is_some_and(|value| last[0].load(Relaxed) == u64::from_le_bytes(*value)))
     }
 
-    /// Appends the string of a record.
+    /// Appends the string of a record. Every state is read once: the usual case is written out.
+    #[inline(always)]
     pub fn read(&self, place: Place, out: &mut Vec<u8>) {
+        let Some((first, others)) = self.words(place).split_first() else { return };
+        let first = first.load(Relaxed);
+        let len = (first & 0xff) as usize;
+        match others.get(..len / 8) {
+            Some(others) if (8..SPARSE as usize).contains(&len) => append(first >> 8, 7, others, len, out),
+            _ => self.read_unusual(place, out),
+        }
+    }
+
+    /// Appends the string of a record that is sparse, short or long.
+    #[inline(never)]
+    fn read_unusual(&self, place: Place, out: &mut Vec<u8>) {
         let words = self.words(place);
         let first = words[0].load(Relaxed);
-        let (len, skipped) = match first & 0xff {
-            SPARSE => return read_sparse(words, first, out),
-            LONG => ((first >> 8) as usize, 0),
-            len @ 0..8 => return out.extend_from_slice(&first.to_le_bytes()[1..=len as usize]),
-            len => (len as usize, 7),
-        };
-        append(first >> (8 * (8 - skipped) % 64), skipped, &words[1..=(len - skipped).div_ceil(8)], len, out);
+        match first & 0xff {
+            SPARSE => read_sparse(words, first, out),
+            LONG => {
+                let len = (first >> 8) as usize;
+                append(0, 0, &words[1..=len.div_ceil(8)], len, out);
+            }
+            len => out.extend_from_slice(&first.to_le_bytes()[1..=len as usize]),
+        }
     }
 
     /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the processor notices

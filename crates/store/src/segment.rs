@@ -25,6 +25,8 @@ pub(crate) const MOST_BITS: u32 = 14;
 pub(crate) const FIRST_BITS: u32 = 1;
 /// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
 pub(crate) const SMALL_BITS: u32 = 8;
+/// By how much a segment grows at once, as a power of two; unless an entry finds no room.
+const MOST_MORE: u32 = 2;
 /// From 2^15 lines on a segment grows where it is.
 const IN_PLACE_BITS: u32 = 15;
 /// More lines than this no segment can have: the tag must stay within the hash.
@@ -171,23 +173,56 @@ impl Segment {
     /// Moves all entries to `new`, which has 2^more times as many lines and tags that leave out as much. False when an entry
     /// found no room.
     pub(crate) fn move_to(&self, new: &Segment, more: u32) -> bool {
-        let lines = new.lines.lines();
+        let mut homeless = Vec::new();
         for (number, line) in self.lines.lines().iter().enumerate() {
-            for word in &line.0 {
-                let entry = word.load(Relaxed);
-                if entry == 0 {
-                    break;
-                }
-                let home = self.next_home(entry, number, more);
-                let line = &lines[home & new.mask];
-                if has_room(line) {
-                    line.0[line.occupied() % WORDS].store(entry, Relaxed);
-                } else if !new.put(home, entry) {
-                    return false;
-                }
+            self.move_line(&entries_of(line), number, new, more, &mut homeless);
+            if !homeless.is_empty() {
+                return false;
             }
         }
         true
+    }
+
+    /// Moves what a line with this number held to a segment with 2^more times as many lines. Nearly all entries lie at home; they go
+    /// to the lines that follow from it, of which it is asked only once how full they are. Then come the others.
+    #[inline(always)]
+    fn move_line(
+        &self,
+        entries: &[u64; WORDS],
+        number: usize,
+        new: &Segment,
+        more: u32,
+        homeless: &mut Vec<(usize, u64)>,
+    ) {
+        let mut filled = [WORDS; 1 << MOST_MORE];
+        let targets = new.lines.lines().get(number << more..(number + 1) << more);
+        let targets = targets.filter(|_| more <= MOST_MORE).unwrap_or(&[]);
+        for (line, filled) in targets.iter().zip(&mut filled) {
+            if has_room(line) {
+                *filled = line.occupied();
+            }
+        }
+        let repeated = self.bits - self.skipped;
+        let (mut others, mut n_others) = ([0; WORDS], 0);
+        for &entry in entries.iter().take_while(|&&entry| entry != 0) {
+            let next = ((entry << repeated) >> (64 - more)) as usize % filled.len();
+            let is_at_home = (entry >> (64 - repeated)) as usize == number & ((1 << repeated) - 1);
+            match targets.get(next).and_then(|line| line.0.get(filled[next])).filter(|_| is_at_home) {
+                Some(word) => {
+                    word.store(entry, Relaxed);
+                    filled[next] += 1;
+                }
+                None => {
+                    others[n_others % WORDS] = entry;
+                    n_others += 1;
+                }
+            }
+        }
+        for &entry in others.iter().take(n_others) {
+            if !new.put(self.next_home(entry, number, more), entry) {
+                homeless.push((0, entry));
+            }
+        }
     }
 
     /// Bytes that growing takes beside what there is.
@@ -198,7 +233,9 @@ impl Segment {
 
     /// Whether its tags need not be renewed and it has the addresses.
     fn grows_in_place(&self, more: u32) -> bool {
-        self.bits + more - self.skipped <= MOST_BITS && self.lines.has_addresses(1 << (self.bits + more))
+        more <= MOST_MORE
+            && self.bits + more - self.skipped <= MOST_BITS
+            && self.lines.has_addresses(1 << (self.bits + more))
     }
 
     /// By how much it grows, as a power of two.
@@ -243,13 +280,15 @@ impl Segment {
         let first = (2usize << NEAR_BITS).min(1 << old.bits);
         let mut waiting: Vec<(usize, u64)> = Vec::new();
         for number in 0..first {
-            waiting.extend(empty(&new.lines.lines()[number]).map(|entry| (number, entry)));
+            let entries = empty(&new.lines.lines()[number]);
+            waiting.extend(entries.into_iter().filter(|&entry| entry != 0).map(|entry| (number, entry)));
         }
         let mut homeless = Vec::new();
-        let others = (first..1 << old.bits).rev();
-        let others =
-            others.flat_map(|number| empty(&new.lines.lines()[number]).map(move |entry| (number, entry)));
-        for (number, entry) in others.chain(waiting) {
+        for number in (first..1 << old.bits).rev() {
+            let entries = empty(&new.lines.lines()[number]);
+            old.move_line(&entries, number, &new, more, &mut homeless);
+        }
+        for (number, entry) in waiting {
             if !new.put(old.next_home(entry, number, more), entry) {
                 homeless.push((0, entry));
             }
@@ -302,15 +341,18 @@ fn rehashed(entries: impl Iterator<Item = (usize, u64)>, new: Segment, arena: &A
     ahead.into_iter().all(move_one).then_some(new)
 }
 
+/// What a line holds.
+#[inline(always)]
+fn entries_of(line: &Line) -> [u64; WORDS] {
+    std::array::from_fn(|at| line.0[at].load(Relaxed))
+}
+
 /// Takes the entries out of a line.
 #[inline(always)]
-fn empty(line: &Line) -> impl Iterator<Item = u64> + use<> {
-    let mut entries = [0; WORDS];
-    for (word, entry) in line.0.iter().zip(&mut entries) {
-        *entry = word.load(Relaxed);
-        word.store(0, Relaxed);
-    }
-    entries.into_iter().take_while(|&entry| entry != 0)
+fn empty(line: &Line) -> [u64; WORDS] {
+    let entries = entries_of(line);
+    line.0.iter().for_each(|word| word.store(0, Relaxed));
+    entries
 }
 
 /// Where the record of an entry is.
