@@ -348,12 +348,13 @@ fn default_por(options: &CheckOptions, search: &str) -> &'static str {
 
 /// The proviso: the one asked for, where it makes sense, or the one that suits the order.
 fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<Proviso, Failure> {
-    // Several workers have no stack that holds a path.
+    // Several workers have no stack that holds a path, unless they hand off what lies further on.
     let depth_first = order == Order::DepthFirst && threads == 1;
+    let has_stack = depth_first || order == Order::Handoff;
     let sets = matches!(por, Por::Ample | Por::Stubborn | Por::WhereItPays);
     let Some(word) = word else {
         return Ok(match sets {
-            true if depth_first => Proviso::Stack,
+            true if has_stack => Proviso::Stack,
             true => Proviso::ClosedSet,
             false => Proviso::None,
         });
@@ -376,7 +377,12 @@ fn proviso(word: Option<&str>, por: Por, order: Order, threads: u64) -> Result<P
             "leave --proviso out, or use --por stubborn",
         ));
     }
-    if matches!(proviso, Proviso::Stack | Proviso::Color) && !depth_first {
+    let misplaced = match proviso {
+        Proviso::Stack => !has_stack,
+        Proviso::Color => !depth_first,
+        Proviso::None | Proviso::ClosedSet => false,
+    };
+    if misplaced {
         return Err(Failure::refused_with(
             format!("--proviso {word} needs the stack of a depth-first search by one worker"),
             "use --search dfs --threads 1, or --proviso closed-set",
@@ -764,7 +770,8 @@ mod tests {
         assert_eq!((stubborn.por, stubborn.proviso), (Por::Stubborn, Proviso::Stack));
         assert_eq!(plan(&with("ample", "frontier", None)).proviso, Proviso::ClosedSet);
         assert_eq!(plan(&with("ample", "dfs", some("closed-set"))).proviso, Proviso::ClosedSet);
-        assert_eq!(plan(&with("ample", "handoff", None)).proviso, Proviso::ClosedSet);
+        assert_eq!(plan(&with("ample", "handoff", None)).proviso, Proviso::Stack);
+        assert_eq!(plan(&with("ample", "handoff", some("closed-set"))).proviso, Proviso::ClosedSet);
         assert_eq!(plan(&with("ample", "dfs", some("color"))).proviso, Proviso::Color);
         assert!(message(&with("ample", "frontier", some("color"))).contains("needs the stack"));
         let sleepy = CheckOptions { sleep: true, ..with("stubborn", "dfs", some("color")) };

@@ -13,11 +13,14 @@
 //! the search is then not exhaustive.
 //!
 //! With a reduction, a state whose chosen successors all break the proviso is expanded in full, at once. To know what is on
-//! the stack its hashes are counted: a state that is taken for one on the stack is only expanded in vain.
+//! the stack its hashes are counted: a state that is taken for one on the stack is only expanded in vain. With several workers the
+//! hashes of all their stacks are counted together ([`Open`]), and a successor that no other worker shall be faster with is stored
+//! at once (*claimed*).
 
 use crate::expand::{Expander, Expansion};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
+use crate::open::Open;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::phase1::{Phase1, store_aside};
 use crate::random::Random;
@@ -100,6 +103,12 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     ranks: Vec<usize>,
     faulty: Vec<ActionId>,
     proviso: Proviso,
+    /// What is on the stacks of all workers, for [`Proviso::Stack`] where there are several.
+    pub open: Option<&'a Open>,
+    /// Which of the successors that were prepared last was pushed last, and will be tried first.
+    next_pushed: Option<usize>,
+    /// It has been stored, because its parent relies on it.
+    claimed: bool,
     pub stack: Stack<S::Ticket>,
     pub found: Recorder,
     pub statistics: Statistics,
@@ -190,6 +199,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             ranks: Vec::new(),
             faulty: Vec::new(),
             proviso: task.reduce.map_or(Proviso::None, |reduce| reduce.proviso),
+            open: None,
+            next_pushed: None,
+            claimed: false,
             stack: Stack::default(),
             found: Recorder::default(),
             statistics: Statistics::default(),
@@ -232,7 +244,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 return true;
             }
             let state = &self.stack.state;
-            self.store.leave(&state[..state.len().saturating_sub(self.hidden)]);
+            let key = &state[..state.len().saturating_sub(self.hidden)];
+            self.store.leave(key);
+            if let Some(open) = self.open {
+                open.let_go(key);
+            }
             self.stack.retreat();
         }
         false
@@ -250,7 +266,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         {
             return Err(StopReason::StateLimit);
         }
-        self.sleep.visit(self.store, key, ticket).map_err(|_| StopReason::MemoryLimit)
+        match self.open {
+            Some(_) if std::mem::take(&mut self.claimed) => Ok(Met::New),
+            Some(open) => visit_openly(open, &mut self.sleep, self.store, key, ticket),
+            None => self.sleep.visit(self.store, key, ticket).map_err(|_| StopReason::MemoryLimit),
+        }
+    }
+
+    /// Whether the state at the end of the path, which is to be visited, must be searched by this worker.
+    pub fn is_claimed(&self) -> bool {
+        self.claimed
     }
 
     /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
@@ -280,7 +305,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let state = &self.stack.state;
         let key = &state[..state.len().saturating_sub(self.hidden)];
         self.store.depart(key);
-        let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color);
+        let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color) && self.open.is_none();
         let hash = asks.then(|| store::hash::hash(key));
         self.stack.enter(hash).map_err(no_memory)?;
         self.stack.prolong(self.expander.before()).map_err(no_memory)?;
@@ -298,8 +323,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.prepare(0..all)?;
         }
         self.look_ahead(depth)?;
-        let kept = self.push_successors(false)?;
         let rest = self.fan.expansion.rest;
+        let mut kept = self.push_successors(false)?;
+        if let Some(open) = self.open.filter(|_| !kept && !rest.is_empty()) {
+            kept = self.claim(open)?;
+        }
         let state = &self.stack.state;
         self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], all);
         if rest.is_empty() {
@@ -444,7 +472,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let Fan { expansion, order, tickets } = &self.fan;
         let (mut kept, mut broken) = (false, false);
         let mut pushed = false;
-        for (&i, &ticket) in order.iter().zip(tickets) {
+        self.next_pushed = None;
+        for (at, (&i, &ticket)) in order.iter().zip(tickets).enumerate() {
             let edge = &expansion.edges()[i];
             let state = expansion.state(edge);
             self.statistics.transitions += 1;
@@ -454,14 +483,22 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             if !pushed {
                 self.statistics.matched += 1;
                 match self.proviso {
-                    Proviso::Stack => kept |= !self.stack.may_hold(key),
+                    Proviso::Stack => {
+                        kept |=
+                            !self.open.map_or_else(|| self.stack.may_hold(key), |open| open.may_hold(key));
+                    }
                     Proviso::Color if self.stack.may_hold(key) => broken = true,
                     Proviso::Color => kept = true,
                     Proviso::None | Proviso::ClosedSet => {}
                 }
                 continue;
             }
-            kept |= !Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket);
+            self.next_pushed = Some(at);
+            kept |= match self.open {
+                // Another worker may be faster: see `claim`.
+                Some(_) => false,
+                None => !Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket),
+            };
             self.sleep.push(rank, expansion.behind(i));
             self.actions.clear();
             self.expander.actions(edge, &mut self.actions);
@@ -471,6 +508,20 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.foreseen = Foreseen::Nothing;
         }
         Ok(kept && !broken)
+    }
+
+    /// Makes sure of the successor that will be tried next, for a state that nothing else keeps the proviso for: it is stored at once,
+    /// so that it is this worker's to search, which is done before the state is left. True as well if another worker has been faster
+    /// and has left it.
+    #[cold]
+    fn claim(&mut self, open: &Open) -> Result<bool, StopReason> {
+        let Some(at) = self.next_pushed else { return Ok(false) };
+        let Fan { expansion, order, tickets } = &self.fan;
+        let state = expansion.state(&expansion.edges()[order[at]]);
+        let key = &state[..state.len().saturating_sub(self.hidden)];
+        let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;
+        self.claimed = met == Met::New;
+        Ok(self.claimed || !open.may_hold(key))
     }
 
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
@@ -505,6 +556,22 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
     }
+}
+
+/// Inserts a state that others may insert as well: it is held before anybody can find it.
+fn visit_openly<S: Seen, Z: Sleeping<S>>(
+    open: &Open,
+    sleep: &mut Z,
+    store: &mut S,
+    key: &[u8],
+    ticket: S::Ticket,
+) -> Result<Met, StopReason> {
+    open.hold(key);
+    let met = sleep.visit(store, key, ticket).map_err(|_| StopReason::MemoryLimit)?;
+    if met != Met::New {
+        open.let_go(key);
+    }
+    Ok(met)
 }
 
 /// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.

@@ -305,8 +305,11 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Looks at the clock and the rest.
     #[cold]
     fn look(&mut self) -> Result<(), StopReason> {
-        let at = self.snapshot();
-        self.budget.look(|| at)
+        if self.budget.look_at_clock()? {
+            let at = self.snapshot();
+            self.budget.look(|| at)?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -620,8 +623,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Looks at the limits while there is nothing to do.
     pub fn look_around(&mut self) -> Result<(), StopReason> {
         if self.budget.tick()? {
-            let at = self.snapshot();
-            self.budget.look(|| at)?;
+            self.look()?;
         }
         Ok(())
     }

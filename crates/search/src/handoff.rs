@@ -16,10 +16,15 @@
 //! **Counterexamples.** A root carries the slice that led to it: its actions, and the slice before. Slices that nobody
 //! needs any more are forgotten; a path is put together from those that are left.
 //!
-//! **Reductions.** The paper expands border states, and states whose chosen successors others have visited, in full. Here the
-//! proviso is the closed set: one of the chosen successors was not yet stored when its parent looked. Whoever stores it
-//! does so later. So along chosen steps states are stored later and later, until one comes that was expanded in full;
-//! neither borders nor workers matter for that.
+//! **Reductions.** The paper expands border states, and states whose chosen successors others have visited, in full: a
+//! reduced state needs a chosen successor that is left before it, and of those nothing is known. Here it is ([`Proviso::Stack`]).
+//! What is on the stack of any worker, or waits in a queue, is *open* ([`Open`]); a successor that is stored and
+//! not open was left earlier. A new one is searched before its parent is left, if the same worker does it: so where a
+//! reduced state has no other successor to rely on, its first one is *claimed* (stored at once, before another worker
+//! can find it) and is not handed off. So each reduced state has a chosen successor that was left earlier, and along these one comes to
+//! a state that was expanded in full, whatever the workers and the borders. What is lost, compared with one worker, are the states all of
+//! whose chosen successors are open elsewhere. ([`Proviso::ClosedSet`] works as well: one of the chosen successors was not yet stored when its
+//! parent looked; whoever stores it does so later. It leaves out much less.)
 //!
 //! **`L`.** The paper wants more than ten steps and less than the depth divided by the number of workers, which nobody knows
 //! before. Without a wish, `L` follows the queue: it becomes smaller while the neighbour has nothing to do, and larger
@@ -29,9 +34,10 @@ use crate::depth_first::DepthFirst;
 use crate::halt::Halt;
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
+use crate::open::Open;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason};
 use crate::sleep::{Awake, Met};
-use crate::task::Task;
+use crate::task::{Proviso, Task};
 use crate::termination::pause;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -61,7 +67,7 @@ pub struct Ring<'a> {
 }
 
 /// Explores a system depth-first with workers in a ring. `hand` gives a worker its access to the store that all share. The task
-/// has no limit on depth and no proviso that needs a stack.
+/// has no limit on depth and no [`Proviso::Color`].
 pub fn handoff<H: Hand>(
     ring: Ring<'_>,
     hand: &(impl Fn() -> H + Sync),
@@ -75,6 +81,7 @@ pub fn handoff<H: Hand>(
         waiting: (0..workers).map(|_| AtomicU64::new(0)).collect(),
         states: AtomicU64::new(0),
         limit: task.limits.states,
+        open: task.reduce.filter(|reduce| reduce.proviso == Proviso::Stack).map(|_| Open::default()),
     };
     let mut root = Vec::new();
     let first = ring.system.initial(&mut root);
@@ -142,6 +149,8 @@ struct Shared {
     /// States found, if there is a limit.
     states: AtomicU64,
     limit: Option<u64>,
+    /// What is on the stacks and in the queues, if the proviso asks for it.
+    open: Option<Open>,
 }
 
 impl Shared {
@@ -212,6 +221,7 @@ fn work<H: Hand>(
     let mut search = DepthFirst::new(ring.system, &mut store, Awake, task, budget);
     // States are counted together.
     search.limited = false;
+    search.open = shared.open.as_ref();
     let depth = ring.depth.map_or(DEPTHS.1, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
     let mut worker = Worker { search, shared, place, depth, adaptive: ring.depth.is_none(), states: 0 };
     if let Err(reason) = worker.run(start) {
@@ -290,6 +300,7 @@ impl<H: Hand> Worker<'_, '_, H> {
     fn search_from_root(&mut self, slice: &Arc<Slice>) -> Result<(), StopReason> {
         self.search.explore(true)?;
         while self.search.next() {
+            let claimed = self.search.is_claimed();
             match self.search.visit()? {
                 Met::Known | Met::Again => {
                     self.search.statistics.matched += 1;
@@ -297,7 +308,7 @@ impl<H: Hand> Worker<'_, '_, H> {
                 }
                 Met::New => {
                     self.shared.count()?;
-                    match self.hand_off(slice) {
+                    match !claimed && self.hand_off(slice) {
                         true => self.search.stack.leave(),
                         false => self.search.explore(true)?,
                     }
@@ -391,11 +402,12 @@ mod tests {
     use crate::depth_first::depth_first;
     use crate::limits::Limits;
     use crate::property::Checks;
-    use crate::task::{Method, Proviso, Reduce};
+    use crate::task::{Method, Reduce};
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
     use store::{Roots, SharedTable, SharedTree, Table};
     use system::toy::{Counters, First, Graph, Hidden};
+    use system::{Choice, Reducer, Reduction};
 
     fn task<'a>(limits: Limits, all_errors: bool, stop: &'a AtomicBool) -> Task<'a> {
         Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop, reduce: None }
@@ -487,14 +499,72 @@ mod tests {
     #[test]
     fn reductions_keep_their_proviso() {
         let stop = AtomicBool::new(false);
-        let reduce = Some(Reduce { by: &First, method: Method::Sets, proviso: Proviso::ClosedSet });
-        let task = Task { reduce, ..task(Limits::default(), true, &stop) };
         let round = Graph::parse("0 -> 1 -> 0; 2 -> 3 -> 2; 0 -> 2; 1 -> 3; end 2 3; bad 3").unwrap();
-        for (workers, depth) in [(1, 1), (2, 1), (3, 1), (2, 2)] {
-            let outcome = by(workers, Some(depth), &round, &task);
-            assert_eq!((outcome.statistics.states, outcome.errors), (4, 1));
-            check_paths(&round, &outcome);
+        for proviso in [Proviso::ClosedSet, Proviso::Stack] {
+            let reduce = Some(Reduce { by: &First, method: Method::Sets, proviso });
+            let task = Task { reduce, ..task(Limits::default(), true, &stop) };
+            for (workers, depth) in [(1, 1), (2, 1), (3, 1), (2, 2)] {
+                let outcome = by(workers, Some(depth), &round, &task);
+                assert_eq!((outcome.statistics.states, outcome.errors), (4, 1), "{proviso:?}");
+                check_paths(&round, &outcome);
+            }
         }
+    }
+
+    /// Chooses the first action, except in node 0.
+    #[derive(Debug, Clone, Copy)]
+    struct Inside;
+
+    impl Reduction for Inside {
+        fn reducer(&self) -> Box<dyn Reducer + '_> {
+            Box::new(Inside)
+        }
+    }
+
+    impl Reducer for Inside {
+        fn choose(&mut self, state: &[u8], actions: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+            if state == b"0" { Choice::All } else { First.choose(state, actions, chosen) }
+        }
+
+        fn commute(&mut self, state: &[u8], a: ActionId, b: ActionId) -> bool {
+            First.commute(state, a, b)
+        }
+
+        fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
+            false
+        }
+
+        fn single(&mut self, _: &[u8], _: &[ActionId], _: u32) -> Option<(u32, u32)> {
+            None
+        }
+    }
+
+    /// Many workers go round many rings at the same time, and behind each there is something that only a state expanded in full
+    /// leads to. A worker that relied on a successor which another has on its stack would miss it.
+    #[test]
+    fn nobody_relies_on_what_another_has_not_left() {
+        let (rings, len) = (40, 5);
+        let mut text = Vec::new();
+        for ring in 0..rings {
+            let node = |at: u32| 1 + ring * (len + 1) + at % len;
+            text.push(format!("0 -> {}", node(ring)));
+            text.extend((0..len).map(|at| format!("{} -> {}", node(at), node(at + 1))));
+            // The last edges, so that they are what is put off.
+            let behind = 1 + ring * (len + 1) + len;
+            text.extend((0..len).map(|at| format!("{} -> {behind}; end {behind}; bad {behind}", node(at))));
+            // Ways into the same ring for the others.
+            text.extend((0..len).map(|at| format!("0 -> {}", node(at))));
+        }
+        let graph = Graph::parse(&text.join("; ")).unwrap();
+        let stop = AtomicBool::new(false);
+        let reduce = |proviso| Some(Reduce { by: &Inside, method: Method::Sets, proviso });
+        for round in 0..40 {
+            let task = Task { reduce: reduce(Proviso::Stack), ..task(Limits::default(), true, &stop) };
+            let outcome = by(2 + round % 4, Some(1), &graph, &task);
+            assert_eq!(outcome.errors, u64::from(rings), "round {round}");
+        }
+        let task = Task { reduce: reduce(Proviso::None), ..task(Limits::default(), true, &stop) };
+        assert!(by(3, Some(1), &graph, &task).errors < u64::from(rings), "what a proviso is for");
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub mod marks;
 pub mod ndfs;
 pub mod ndfs_dual;
 pub mod observer;
+mod open;
 pub mod outcome;
 pub mod pack;
 pub mod parallel;

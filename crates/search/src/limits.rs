@@ -130,6 +130,15 @@ impl<'a> Budget<'a> {
         result
     }
 
+    /// Looks at the clock. True when [`Budget::look`] wants to know the rest, for who must take a snapshot before.
+    pub fn look_at_clock(&self) -> Result<bool, StopReason> {
+        let elapsed = self.started.elapsed();
+        match self.limits.time.is_some_and(|limit| elapsed >= limit) {
+            true => Err(StopReason::TimeLimit),
+            false => Ok(elapsed >= self.next_report || self.limits.branching.is_some()),
+        }
+    }
+
     /// Looks at the clock and the rest; `snapshot` is asked for only sometimes.
     pub fn look(&mut self, snapshot: impl FnOnce() -> Snapshot) -> Result<(), StopReason> {
         let elapsed = self.started.elapsed();

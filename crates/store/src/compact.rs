@@ -86,6 +86,26 @@ struct Place {
     shift: u32,
 }
 
+/// New keys that a worker has not told a set of, by segment: a count that all workers wrote at every new key would be a cache line
+/// that is never where it is needed.
+#[derive(Debug, Default)]
+pub struct Untold(Vec<u32>);
+
+impl Untold {
+    #[inline]
+    fn of(&mut self, segment: usize) -> &mut u32 {
+        if self.0.len() <= segment {
+            self.0.resize(segment + 1, 0);
+        }
+        &mut self.0[segment]
+    }
+
+    /// How many there are.
+    pub fn sum(&self) -> u64 {
+        self.0.iter().map(|&untold| u64::from(untold)).sum()
+    }
+}
+
 /// A segment must grow before anything can be inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crowded;
@@ -162,11 +182,19 @@ impl Compact {
         }
     }
 
-    /// Inserts `key` while others may do the same; true when it is new. Not for sets with satellite bits.
+    /// Inserts `key` while others may do the same; true when it is new. Not for sets with satellite bits. The set learns of
+    /// new keys some at a time: see [`Compact::tell`].
     #[inline]
-    pub fn insert_shared(&self, key: Mixed) -> Result<bool, Crowded> {
+    pub fn insert_shared(&self, key: Mixed, untold: &mut Untold) -> Result<bool, Crowded> {
         let (number, rest) = self.split(key);
-        self.segments.get(number).ok_or(Crowded)?.insert_shared(rest)
+        self.segments.get(number).ok_or(Crowded)?.insert_shared(rest, || untold.of(number))
+    }
+
+    /// Tells of all new keys, for a worker who is done.
+    pub fn tell(&self, untold: &mut Untold) {
+        for (segment, untold) in self.segments.iter().zip(&mut untold.0) {
+            segment.len.0.fetch_add(std::mem::take(untold), Relaxed);
+        }
     }
 
     /// How much room there is where `key` belongs, which changes when and only when room is made there.
@@ -469,18 +497,20 @@ struct Segment {
     geometry: Geometry,
     pages: Pages,
     most: u32,
+    /// Workers tell of their new keys when they have so many.
+    quantum: u32,
     len: Count,
 }
 
-/// How many entries there are. Every insertion writes it and every look-up reads what stands beside it, so it has a cache
-/// line of its own.
+/// How many entries there are, without those that workers have not told of. Every look-up reads what stands beside it, so it
+/// has a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Count(AtomicU32);
 
 impl Segment {
     fn new(geometry: Geometry, pages: Pages, most: u32) -> Self {
-        Segment { geometry, pages, most, len: Count::default() }
+        Segment { geometry, pages, most, quantum: (most / 32).clamp(1, 32), len: Count::default() }
     }
 
     fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {
@@ -491,24 +521,34 @@ impl Segment {
 
     /// Inserts while others may do the same.
     #[inline]
-    fn insert_shared(&self, rest: u64) -> Result<bool, Crowded> {
+    fn insert_shared<'u>(&self, rest: u64, untold: impl FnOnce() -> &'u mut u32) -> Result<bool, Crowded> {
+        let mut probe = self.probe(rest);
+        if matches!(probe, Probe::Found(_)) {
+            return Ok(false);
+        }
+        let untold = untold();
+        if self.len.0.load(Relaxed) + *untold >= self.most {
+            return Err(Crowded);
+        }
         loop {
-            let (place, value) = match self.probe(rest) {
+            let (place, value) = match probe {
                 Probe::Found(_) => return Ok(false),
-                Probe::Empty { place, value } if self.len.0.load(Relaxed) < self.most => (place, value),
-                Probe::Empty { .. } | Probe::NoRoom => return Err(Crowded),
+                Probe::Empty { place, value } => (place, value),
+                Probe::NoRoom => return Err(Crowded),
             };
             let word = &self.pages.lines()[place.line as usize].0[place.word as usize];
             let old = word.load(Acquire);
             // A word is filled from below: if this place is still empty, nothing was put into the word since it was looked at.
             let mask = u64::MAX >> (64 - u32::from(self.geometry.entry_bits));
-            if old >> place.shift & mask != 0 {
-                continue;
-            }
-            if word.compare_exchange(old, old | value << place.shift, AcqRel, Acquire).is_ok() {
-                self.len.0.fetch_add(1, Relaxed);
+            let is_empty = old >> place.shift & mask == 0;
+            if is_empty && word.compare_exchange(old, old | value << place.shift, AcqRel, Acquire).is_ok() {
+                *untold += 1;
+                if *untold >= self.quantum {
+                    self.len.0.fetch_add(std::mem::take(untold), Relaxed);
+                }
                 return Ok(true);
             }
+            probe = self.probe(rest);
         }
     }
 
@@ -612,6 +652,8 @@ impl Segment {
         let mut new = Segment::new(geometry, pages, most);
         let mut fits = true;
         self.for_each(|rest, satellite| fits &= new.add(rest, satellite));
+        // Some of them may not have been told of.
+        new.len = Count(AtomicU32::new(self.len.0.load(Relaxed)));
         Ok(fits.then_some(new))
     }
 }
@@ -723,11 +765,11 @@ mod tests {
         for (limit, at_least) in [(u64::MAX, 399_000), (1_000_000, 120_000)] {
             let budget = &mut Budget::new(limit);
             let mut set = Compact::new(40, 0, Growth::Half);
-            let (mut seed, mut keys) = (5, Vec::new());
+            let (mut seed, mut keys, mut untold) = (5, Vec::new(), Untold::default());
             'insert: for _ in 0..400_000 {
                 let key = random(&mut seed) >> 24;
                 let new = loop {
-                    match set.insert_shared(set.mixed(key)) {
+                    match set.insert_shared(set.mixed(key), &mut untold) {
                         Ok(new) => break new,
                         Err(Crowded) if set.make_room(set.mixed(key), budget, 3) == Err(Full) => {
                             break 'insert;
@@ -738,6 +780,8 @@ mod tests {
                 keys.extend(new.then_some(key));
             }
             assert!(keys.len() > at_least && budget.used() <= limit, "{} keys", keys.len());
+            assert_eq!(set.len() + untold.sum(), keys.len() as u64);
+            set.tell(&mut untold);
             assert_eq!((set.len(), set.memory()), (keys.len() as u64, budget.used()));
             assert!(keys.iter().all(|&key| set.find(set.mixed(key)).is_some()));
             let mut all = Vec::new();

@@ -4,7 +4,7 @@
 //! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
 use crate::budget::Budget;
-use crate::compact::{Compact, Crowded, Growth, Mixed};
+use crate::compact::{Compact, Crowded, Growth, Mixed, Untold};
 use crate::concurrent::{Common, Hand, Turn};
 use crate::hash::hash;
 use crate::{Full, Seen};
@@ -78,20 +78,23 @@ impl SharedHashCompaction {
 
     /// Access for one more worker.
     pub fn hand(&self) -> HashHand<'_> {
-        HashHand(Turn::new(&self.0))
+        HashHand { turn: Turn::new(&self.0), untold: Untold::default() }
     }
 }
 
 /// One worker's access to a [`SharedHashCompaction`].
 #[derive(Debug)]
-pub struct HashHand<'a>(Turn<'a, HashCompaction>);
+pub struct HashHand<'a> {
+    turn: Turn<'a, HashCompaction>,
+    untold: Untold,
+}
 
 impl HashHand<'_> {
     #[cold]
     fn grow(&mut self, hash: Mixed) -> Result<(), Full> {
-        let before = self.0.look(|shared| shared.set.room(hash));
-        let threads = self.0.workers();
-        self.0.alone(
+        let before = self.turn.look(|shared| shared.set.room(hash));
+        let threads = self.turn.workers();
+        self.turn.alone(
             |HashCompaction { set, budget }| {
                 if set.room(hash) == before { set.make_room(hash, budget, threads) } else { Ok(()) }
             },
@@ -106,7 +109,7 @@ impl Seen for HashHand<'_> {
     type Name = ();
 
     fn prepare(&mut self, key: &[u8]) -> Result<Mixed, Full> {
-        let set = &self.0.work().set;
+        let set = &self.turn.work().set;
         let hash = set.mixed(short(key));
         set.prefetch(hash);
         Ok(hash)
@@ -114,7 +117,7 @@ impl Seen for HashHand<'_> {
 
     fn insert(&mut self, _key: &[u8], hash: Mixed) -> Result<Option<()>, Full> {
         loop {
-            match self.0.work().set.insert_shared(hash) {
+            match self.turn.work().set.insert_shared(hash, &mut self.untold) {
                 Ok(new) => return Ok(new.then_some(())),
                 Err(Crowded) => self.grow(hash)?,
             }
@@ -122,25 +125,32 @@ impl Seen for HashHand<'_> {
     }
 
     fn contains(&self, key: &[u8], hash: Mixed) -> bool {
-        self.0.look(|shared| shared.contains(key, hash))
+        self.turn.look(|shared| shared.contains(key, hash))
     }
 
+    /// Exact as soon as the other workers have dropped their hands; until then some of theirs may be missing.
     fn n_keys(&self) -> u64 {
-        self.0.look(HashCompaction::n_keys)
+        self.turn.look(HashCompaction::n_keys) + self.untold.sum()
     }
 
     fn memory(&self) -> u64 {
-        self.0.look(HashCompaction::memory)
+        self.turn.look(HashCompaction::memory)
     }
 
     fn omission(&self) -> Option<f64> {
-        self.0.look(HashCompaction::omission)
+        self.turn.look(HashCompaction::omission)
     }
 }
 
 impl Hand for HashHand<'_> {
     fn rest(&mut self) {
-        self.0.rest();
+        self.turn.rest();
+    }
+}
+
+impl Drop for HashHand<'_> {
+    fn drop(&mut self) {
+        self.turn.work().set.tell(&mut self.untold);
     }
 }
 

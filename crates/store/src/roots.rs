@@ -11,7 +11,7 @@
 
 use crate::Full;
 use crate::budget::Budget;
-use crate::compact::{Compact, Crowded, Growth, Mixed};
+use crate::compact::{Compact, Crowded, Growth, Mixed, Untold};
 
 /// How roots are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,17 @@ pub struct RootSet {
     sets: Vec<Set>,
     /// Which set takes names of so many bits, left and right.
     classes: Box<[[u8; 33]; 33]>,
+}
+
+/// New roots that a worker has not told a set of.
+#[derive(Debug, Default)]
+pub struct UntoldRoots(Vec<Untold>);
+
+impl UntoldRoots {
+    /// How many there are.
+    pub fn sum(&self) -> u64 {
+        self.0.iter().map(Untold::sum).sum()
+    }
 }
 
 /// Where a root is to be looked for.
@@ -125,9 +136,24 @@ impl RootSet {
 
     /// Inserts a root that was located, while others may do the same; true when it is new.
     #[inline]
-    pub fn insert_shared(&self, root: (u32, u32), at: Location) -> Result<bool, Crowded> {
+    pub fn insert_shared(
+        &self,
+        root: (u32, u32),
+        at: Location,
+        untold: &mut UntoldRoots,
+    ) -> Result<bool, Crowded> {
         let at = if at.class == NOWHERE { self.locate(root) } else { at };
-        self.sets.get(usize::from(at.class)).ok_or(Crowded)?.roots.insert_shared(at.key)
+        let class = usize::from(at.class);
+        let set = self.sets.get(class).ok_or(Crowded)?;
+        if untold.0.len() <= class {
+            untold.0.resize_with(class + 1, Untold::default);
+        }
+        set.roots.insert_shared(at.key, &mut untold.0[class])
+    }
+
+    /// Tells of all new roots, for a worker who is done.
+    pub fn tell(&self, untold: &mut UntoldRoots) {
+        self.sets.iter().zip(&mut untold.0).for_each(|(set, untold)| set.roots.tell(untold));
     }
 
     /// How much room there is where a root belongs, which changes when and only when room is made there.

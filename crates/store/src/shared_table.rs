@@ -6,7 +6,7 @@
 use crate::arena::Place;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::segment::Ticket;
-use crate::table::{self, Halt, Shared};
+use crate::table::{self, AHEAD, Halt, Shared};
 use crate::{Full, Recall, Seen};
 
 /// An exact set of byte strings that several workers share.
@@ -111,6 +111,33 @@ impl Seen for TableHand<'_> {
         }
     }
 
+    /// Keys are approached shortly before they are inserted, as in a [`Table`](crate::Table).
+    fn insert_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Ticket],
+        new: &mut Vec<(u32, Place)>,
+    ) -> Result<(), Full> {
+        new.try_reserve(keys.len()).map_err(|_| Full)?;
+        let shared = self.turn.work();
+        tickets.iter_mut().take(AHEAD).for_each(|ticket| shared.approach(ticket));
+        for (at, key) in keys.enumerate() {
+            let shared = self.turn.work();
+            if let Some(ticket) = tickets.get_mut(at + AHEAD) {
+                shared.approach(ticket);
+            }
+            let Some(&ticket) = tickets.get(at) else { break };
+            let inserted = match shared.insert(&mut self.hand, key, ticket) {
+                Ok(answer) => answer,
+                Err(_) => self.insert(key, ticket)?,
+            };
+            if let Some(place) = inserted {
+                new.push((at as u32, place));
+            }
+        }
+        Ok(())
+    }
+
     #[inline]
     fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
         self.turn.look(|shared| shared.find(key, ticket).is_some())
@@ -167,7 +194,12 @@ mod loom_tests {
             let table = Arc::new(SharedTable::new(1 << 12));
             let insert = |table: &SharedTable, keys: &[[u8; 2]], which: &[usize]| -> Vec<bool> {
                 let mut hand = table.hand();
-                let new = which.iter().map(|&at| hand.is_new(&keys[at]).unwrap()).collect();
+                let mut is_new = |key: &[u8]| {
+                    let mut ticket = hand.prepare(key).unwrap();
+                    hand.approach(&mut ticket);
+                    hand.insert(key, ticket).unwrap().is_some()
+                };
+                let new = which.iter().map(|&at| is_new(&keys[at])).collect();
                 hand.rest();
                 new
             };

@@ -12,7 +12,8 @@ use crate::compact::Crowded;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::nodes::{Group, Nodes};
 use crate::path::{Naming, Path};
-use crate::tree::{NO_FAMILY, Root, Roots, Ticket, Tree};
+use crate::roots::UntoldRoots;
+use crate::tree::{Family, NO_FAMILY, Root, Roots, Ticket, Tree};
 use crate::{Full, Recall, Seen};
 
 /// How many new keys a worker keeps for itself before it asks whether a lesson is due.
@@ -30,7 +31,13 @@ impl SharedTree {
 
     /// Access for one more worker.
     pub fn hand(&self) -> TreeHand<'_> {
-        TreeHand { turn: Turn::new(&self.0), paths: Vec::new(), parent: NO_FAMILY, fresh: 0 }
+        TreeHand {
+            turn: Turn::new(&self.0),
+            paths: Vec::new(),
+            parent: NO_FAMILY,
+            fresh: 0,
+            untold: Vec::new(),
+        }
     }
 }
 
@@ -44,6 +51,8 @@ pub struct TreeHand<'a> {
     parent: u32,
     /// New keys since it last asked for a lesson.
     fresh: i64,
+    /// New keys that families have not been told of. Who takes the place of a family has found all its keys.
+    untold: Vec<UntoldRoots>,
 }
 
 /// What must be done alone before a key can be looked up.
@@ -95,6 +104,33 @@ impl TreeHand<'_> {
             path.look(&family.order, key, naming)?
         };
         Ok((number, root))
+    }
+
+    /// Prepares keys of this length as long as they belong to the parent's family and nothing must be done alone. False when
+    /// none was prepared.
+    #[inline(always)]
+    fn prepare_siblings<'k>(
+        &mut self,
+        len: usize,
+        keys: &mut std::iter::Peekable<impl Iterator<Item = &'k [u8]>>,
+        tickets: &mut Vec<Ticket>,
+    ) -> bool {
+        let tree = self.turn.work();
+        let Some(number) = tree.known_family(len).filter(|&number| number == self.parent) else {
+            return false;
+        };
+        let family = &tree.families[number as usize];
+        let (Some(roots), Some(Some(path))) = (&family.roots, self.paths.get_mut(number as usize)) else {
+            return false;
+        };
+        let naming = &mut Together { family: number, nodes: &family.nodes };
+        let before = tickets.len();
+        while let Some(&key) = keys.peek().filter(|key| key.len() == len) {
+            let Ok(root) = path.look(&family.order, key, naming) else { break };
+            tickets.push(Ticket { root: Root::new(number, root), at: roots.approach(root) });
+            keys.next();
+        }
+        tickets.len() > before
     }
 
     /// Does what must be done alone, unless somebody else has done so meanwhile.
@@ -200,13 +236,37 @@ impl Seen for TreeHand<'_> {
         }
     }
 
+    /// Most keys belong to the parent's family: what is known of that is looked up once.
+    #[inline]
+    fn prepare_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        tickets.reserve(keys.len());
+        let mut keys = keys.peekable();
+        while let Some(&first) = keys.peek() {
+            if !self.prepare_siblings(first.len(), &mut keys, tickets) {
+                let Some(key) = keys.next() else { break };
+                tickets.push(self.prepare(key)?);
+            }
+        }
+        Ok(())
+    }
+
     #[inline]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
         let mut ticket = ticket;
         loop {
             let Ticket { root, at } = ticket;
-            let inserted = match &self.turn.work().families[root.family as usize].roots {
-                Some(roots) => roots.insert_shared(root.halves(), at),
+            let number = root.family as usize;
+            let inserted = match &self.turn.work().families[number].roots {
+                Some(roots) => {
+                    if self.untold.len() <= number {
+                        self.untold.resize_with(number + 1, UntoldRoots::default);
+                    }
+                    roots.insert_shared(root.halves(), at, &mut self.untold[number])
+                }
                 None => {
                     ticket = self.prepare(key)?;
                     continue;
@@ -227,9 +287,14 @@ impl Seen for TreeHand<'_> {
         self.turn.look(|tree| tree.contains(key, ticket))
     }
 
+    /// Exact as soon as the other workers have dropped their hands; until then some of theirs may be missing.
     fn n_keys(&self) -> u64 {
         self.turn.look(|tree| {
-            tree.families.iter().filter_map(|family| family.roots.as_ref()).map(|roots| roots.len()).sum()
+            let present = |(number, family): (usize, &Family)| {
+                let untold = self.untold.get(number).map_or(0, UntoldRoots::sum);
+                family.roots.as_ref().map(|roots| roots.len() + untold)
+            };
+            tree.families.iter().enumerate().filter_map(present).sum()
         })
     }
 
@@ -256,6 +321,15 @@ impl Recall for TreeHand<'_> {
 impl Hand for TreeHand<'_> {
     fn rest(&mut self) {
         self.turn.rest();
+    }
+}
+
+impl Drop for TreeHand<'_> {
+    fn drop(&mut self) {
+        let families = &self.turn.work().families;
+        for (family, untold) in families.iter().zip(&mut self.untold) {
+            family.roots.iter().for_each(|roots| roots.tell(untold));
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use crate::together::together;
 use crate::{Full, Recall, Seen};
 
 /// So many keys before it is inserted a key is approached.
-const AHEAD: usize = 16;
+pub(crate) const AHEAD: usize = 16;
 /// Segments with less than this part of their room left grow together with one that has none.
 const SOON: u64 = 16;
 
@@ -119,6 +119,11 @@ impl Shared {
     /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
     #[inline(always)]
     pub fn approach(&self, ticket: &mut Ticket) {
+        self.approach_by::<false>(ticket);
+    }
+
+    #[inline(always)]
+    fn approach_by<const ALONE: bool>(&self, ticket: &mut Ticket) {
         let segment = self.segment(ticket.hash).1;
         let lines = segment.lines.lines();
         let home = segment.home(ticket.hash);
@@ -129,7 +134,11 @@ impl Shared {
             self.arena.prefetch(Place::from_number(number), ticket.len());
             ticket.seen |= number;
         } else if has_room(line) {
-            ticket.seen = FRESH | u64::from(segment.bits) << SIZE_SHIFT | line.occupied() as u64;
+            let occupied = line.occupied() as u64;
+            // Others may have entered the key since the line was looked at: in front of the free entry there must be nothing alike.
+            if ALONE || line.alike(segment.tag(ticket.hash), PLACE_BITS) == 0 {
+                ticket.seen = FRESH | u64::from(segment.bits) << SIZE_SHIFT | occupied;
+            }
         } else {
             prefetch(&lines[(home + 1) & segment.mask]);
         }
@@ -158,10 +167,39 @@ impl Shared {
     /// The last stride. Any number of workers may insert at the same time, each with its own hand.
     #[inline]
     pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        if self.is_likely(key, ticket) {
-            return Ok(None);
+        match self.insert_as_seen::<false>(hand, key, ticket) {
+            Some(answer) => Ok(answer),
+            None => self.insert_walking(hand, key, ticket.hash),
         }
-        self.insert_by::<false>(hand, key, ticket.hash)
+    }
+
+    #[inline(never)]
+    fn insert_walking(&self, hand: &mut Hand, key: &[u8], hash: u64) -> Result<Option<Place>, Halt> {
+        self.insert_by::<false>(hand, key, hash)
+    }
+
+    /// The usual cases: what was likely, and a key for which there was room and still is. `None` for all else, which is a walk.
+    #[inline(always)]
+    fn insert_as_seen<const ALONE: bool>(
+        &self,
+        hand: &mut Hand,
+        key: &[u8],
+        ticket: Ticket,
+    ) -> Option<Option<Place>> {
+        let mut likely = ticket.seen & PLACE_MASK;
+        if ticket.seen & FRESH != 0 {
+            let (number, segment) = self.segment(ticket.hash);
+            let entry = segment.entry(ticket);
+            let found = entry.load(Acquire);
+            if found == 0 && segment.is_as_it_was(ticket) {
+                let place = self.enter::<ALONE>(hand, number, entry, segment.tag(ticket.hash), key);
+                if place.is_some() {
+                    return Some(place);
+                }
+            }
+            likely = found & PLACE_MASK;
+        }
+        (likely != 0 && self.arena.is(Place::from_number(likely), key)).then_some(None)
     }
 
     /// Whether the record that the ticket leads to is the key's. Entries never go: what was there is there.
@@ -244,9 +282,9 @@ impl Shared {
         Published::NoRoom
     }
 
-    /// Enters a new key here, for who is alone with the table; if there is room for it.
+    /// Enters a new key here, if there is room for it and nobody has been faster.
     #[inline(never)]
-    fn enter(
+    fn enter<const ALONE: bool>(
         &self,
         hand: &mut Hand,
         number: usize,
@@ -255,7 +293,12 @@ impl Shared {
         key: &[u8],
     ) -> Option<Place> {
         let place = self.write(hand, number, key).ok()?;
-        entry.store(tag | place.number(), Release);
+        if ALONE {
+            entry.store(tag | place.number(), Release);
+        } else if entry.compare_exchange(0, tag | place.number(), AcqRel, Relaxed).is_err() {
+            self.arena.unwrite(&mut hand.block, place, key);
+            return None;
+        }
         self.count(hand, number);
         Some(place)
     }
@@ -438,29 +481,15 @@ impl Seen for Table {
 
     #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
-        self.shared.approach(ticket);
+        self.shared.approach_by::<true>(ticket);
     }
 
-    /// The usual cases are written out: what was likely, and a key for which there was room and still is. All else is a walk.
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
-        let Table { shared, hand } = self;
-        let mut likely = ticket.seen & PLACE_MASK;
-        if ticket.seen & FRESH != 0 {
-            let (number, segment) = shared.segment(ticket.hash);
-            let entry = segment.entry(ticket);
-            let found = entry.load(Relaxed);
-            if found == 0 && segment.is_as_it_was(ticket) {
-                if let Some(place) = shared.enter(hand, number, entry, segment.tag(ticket.hash), key) {
-                    return Ok(Some(place));
-                }
-            }
-            likely = found & PLACE_MASK;
+        match self.shared.insert_as_seen::<true>(&mut self.hand, key, ticket) {
+            Some(answer) => Ok(answer),
+            None => self.insert_walking(key, ticket.hash),
         }
-        if likely != 0 && shared.arena.is(Place::from_number(likely), key) {
-            return Ok(None);
-        }
-        self.insert_walking(key, ticket.hash)
     }
 
     /// Keys are approached shortly before they are inserted, so that most of those that occur twice are noticed.
@@ -471,10 +500,10 @@ impl Seen for Table {
         new: &mut Vec<(u32, Place)>,
     ) -> Result<(), Full> {
         new.try_reserve(keys.len()).map_err(|_| Full)?;
-        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach(ticket));
+        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach_by::<true>(ticket));
         for (at, key) in keys.enumerate() {
             if let Some(ticket) = tickets.get_mut(at + AHEAD) {
-                self.shared.approach(ticket);
+                self.shared.approach_by::<true>(ticket);
             }
             let Some(&ticket) = tickets.get(at) else { break };
             if let Some(place) = self.insert(key, ticket)? {
