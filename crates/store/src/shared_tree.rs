@@ -191,13 +191,18 @@ impl TreeHand<'_> {
         }
     }
 
+    /// Thinks over the order of a family. Meanwhile the others go on: they stop only while samples are taken, and while the keys
+    /// are copied if that is worth while.
     #[cold]
     fn lesson(&mut self, family: u32) {
-        self.turn.alone(|tree| {
-            if tree.families[family as usize].until_lesson.load(Relaxed) <= 0 {
-                tree.lesson(family);
-            }
+        let begun = self.turn.alone(|tree| {
+            let is_due = tree.families[family as usize].until_lesson.load(Relaxed) <= 0;
+            if is_due { tree.begin_lesson(family) } else { None }
         });
+        if let Some(lesson) = begun {
+            let order = lesson.think();
+            self.turn.alone(|tree| tree.end_lesson(lesson, order));
+        }
     }
 }
 

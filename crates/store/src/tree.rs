@@ -110,6 +110,29 @@ impl Family {
     }
 }
 
+/// What is needed to think over the order of a family: for that the tree need not stand still.
+#[derive(Debug)]
+pub(crate) struct Lesson {
+    family: u32,
+    order: Order,
+    /// Some keys, one behind the other.
+    samples: Vec<u8>,
+    keys: u64,
+    /// How many nodes the keys need.
+    nodes: usize,
+    /// Where the worker stood that is alone with the tree.
+    parent: Vec<u8>,
+    /// Bytes that are booked for it.
+    scratch: usize,
+}
+
+impl Lesson {
+    /// A better order, if there is one.
+    pub(crate) fn think(&self) -> Option<Order> {
+        learn::better(&self.order, &self.samples, self.keys, self.nodes)
+    }
+}
+
 impl Tree {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(kind: Roots, limit: u64) -> Self {
@@ -169,26 +192,38 @@ impl Tree {
     /// for that all stays as it is.
     #[cold]
     pub(crate) fn lesson(&mut self, number: u32) {
+        if let Some(lesson) = self.begin_lesson(number) {
+            let order = lesson.think();
+            self.end_lesson(lesson, order);
+        }
+    }
+
+    /// Takes samples, if it is worth while to look for a better order. The next lesson is far away from now on.
+    pub(crate) fn begin_lesson(&mut self, number: u32) -> Option<Lesson> {
         let family = &mut self.families[number as usize];
-        let Some(roots) = &family.roots else { return };
-        let nodes: usize = family.nodes.iter().map(Nodes::len).sum();
-        family.until_lesson = AtomicI64::new((roots.len() * (NEXT_LESSON - 1)) as i64);
-        let few = if roots.len() < MANY { FEW_NODES } else { FEW_NODES_OF_MANY };
-        if nodes as u64 * 1000 <= roots.len() * few {
-            return;
+        let roots = family.roots.as_ref()?;
+        let (keys, nodes) = (roots.len(), family.nodes.iter().map(Nodes::len).sum());
+        family.until_lesson = AtomicI64::new((keys * (NEXT_LESSON - 1)) as i64);
+        let few = if keys < MANY { FEW_NODES } else { FEW_NODES_OF_MANY };
+        if nodes as u64 * 1000 <= keys * few {
+            return None;
         }
-        let scratch =
-            roots.len() as usize * size_of::<(u32, u32)>() + learn::memory(roots.len(), family.order.len());
-        if self.budget.take(scratch).is_err() {
-            return;
-        }
+        let scratch = keys as usize * size_of::<(u32, u32)>() + learn::memory(keys, family.order.len());
+        self.budget.take(scratch).ok()?;
+        let roots = roots.to_vec();
         let parent = self.paths[number as usize].key();
-        let mut roots = roots.to_vec();
         let samples = self.samples(number, &roots);
-        if let Some(order) =
-            learn::better(&self.families[number as usize].order, &samples, roots.len() as u64, nodes)
-        {
+        let order = self.families[number as usize].order.clone();
+        Some(Lesson { family: number, order, samples, keys, nodes, parent, scratch })
+    }
+
+    /// Makes use of what was learned. There may be more keys than when the lesson began.
+    pub(crate) fn end_lesson(&mut self, lesson: Lesson, order: Option<Order>) {
+        let Lesson { family: number, parent, scratch, .. } = lesson;
+        let roots = self.families[number as usize].roots.as_ref();
+        if let Some((order, roots)) = order.zip(roots) {
             // One after another they differ little then.
+            let mut roots = roots.to_vec();
             roots.sort_unstable();
             self.replace(number, order, &roots);
         }
