@@ -510,7 +510,7 @@ struct Count(AtomicU32);
 
 impl Segment {
     fn new(geometry: Geometry, pages: Pages, most: u32) -> Self {
-        Segment { geometry, pages, most, quantum: (most / 32).clamp(1, 32), len: Count::default() }
+        Segment { geometry, pages, most, quantum: (most / 32).clamp(1, 256), len: Count::default() }
     }
 
     fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {

@@ -17,7 +17,7 @@ use crate::tree::{Family, NO_FAMILY, Root, Roots, Ticket, Tree};
 use crate::{Full, Recall, Seen};
 
 /// How many new keys a worker keeps for itself before it asks whether a lesson is due.
-const QUANTUM: i64 = 32;
+const QUANTUM: i64 = 256;
 
 /// An exact set of byte strings that several workers share.
 #[derive(Debug)]
