@@ -89,8 +89,9 @@ pub fn search(
         _ if plan.fairness == Fairness::Weak => components(plan, system, task),
         (CycleSearch::Auto, Strength::Weak) => How::Single,
         (CycleSearch::NestedDual, _) => How::NestedDual,
+        // Before what depends on the number of workers, so that the number of states does not.
+        (CycleSearch::Auto, _) if watch.general.is_some() => components(plan, system, task),
         _ if is_together(plan, task) => How::NestedTogether,
-        (CycleSearch::Auto, _) if watch.general.is_some() => How::Components,
         _ => How::Nested,
     };
     let by_components = matches!(how, How::Components | How::ComponentsTogether);
