@@ -160,7 +160,7 @@ pub struct ExplorationArgs {
     /// Cycle proviso of the reduction: stack, closed-set, color or static.
     #[arg(long, value_name = "PROVISO", help_heading = "Search")]
     pub proviso: Option<String>,
-    /// Doubt what reductions rely on (repeatable): facts, reduction. Slow; what is refuted is a bug of the tool.
+    /// Doubt what reductions rely on (repeatable, or with commas): facts, reduction. Slow; what is refuted is a bug of the tool.
     #[arg(long, value_name = "WHAT", action = ArgAction::Append, help_heading = "Search")]
     pub check: Vec<String>,
     /// Add sleep sets.

@@ -223,3 +223,22 @@ fn fairness_is_suggested_where_it_would_help() {
     let text = scratch.run(&["check", "m.pml"]).stdout;
     assert!(text.contains("spinor check m.pml --fair weak"), "{text}");
 }
+
+#[test]
+fn what_belongs_to_safety_is_refused_for_whole_runs_alone() {
+    let scratch = Scratch::with(
+        "byte x; active proctype p() { do :: x = 1 - x od } ltl f { []<> (x == 1) } ltl g { [] (x < 2) }",
+    );
+    let run = |words: &[&str]| scratch.run(&[&["check", "m.pml"], words].concat());
+    for option in [&["--sleep"][..], &["--state-cache", "10"]] {
+        let refused = run(&[&["--property", "ltl:f"], option].concat());
+        assert_eq!(refused.status, Some(2), "{option:?}");
+        let words = [&format!("{} is for safety", option[0]), "add --property safety"];
+        assert!(words.iter().all(|words| refused.stderr.contains(*words)), "{}", refused.stderr);
+        let with_safety = ["--property", "ltl:f", "--property", "safety"];
+        assert_eq!(run(&[&with_safety, option].concat()).status, Some(0), "{option:?}");
+    }
+    // What is wrong about the second shows after finitely many steps: a cache will do.
+    assert_eq!(run(&["--property", "ltl:g", "--state-cache", "10"]).status, Some(0));
+    assert_eq!(run(&["--property", "ltl:g", "--sleep"]).status, Some(2));
+}

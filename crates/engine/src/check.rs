@@ -76,6 +76,9 @@ fn run(
     for (property, watch) in selected.iter().filter(|property| property.checks.is_none()).zip(&watches.list) {
         liveness::refuse_store(plan, watch, &property.name)?;
     }
+    if selected.iter().all(|property| property.checks.is_none()) {
+        liveness::refuse_for_runs_alone(plan, &watches.list)?;
+    }
     notices.extend(watches.list.iter().filter_map(|watch| Some(acts_notice(watch.acting.as_deref()?))));
     // What is found in the reduced program is replayed in the original.
     let machine = session.judge()?.watched(watches.sets.clone());

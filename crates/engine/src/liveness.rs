@@ -186,6 +186,20 @@ pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Fa
     }
 }
 
+/// Refuses options that belong to searches for errors of states, where all that is looked for are properties of whole runs.
+pub fn refuse_for_runs_alone(plan: &Plan, watches: &[Watch]) -> Result<(), Failure> {
+    let is_idle = |watch: &Watch| !is_reachability(plan, strength(watch));
+    let option = match plan.state_cache {
+        _ if plan.sleep => "--sleep",
+        Some(_) if watches.iter().all(is_idle) => "--state-cache",
+        Some(_) | None => return Ok(()),
+    };
+    Err(Failure::refused_with(
+        format!("{option} is for safety, and what is to be checked is about whole runs"),
+        format!("leave {option} out, or add --property safety"),
+    ))
+}
+
 /// States of the sample that tells whether a reduction pays.
 const SAMPLE: usize = 2_000;
 /// It pays when no more than this part of the steps is left: choosing costs about as much as a step.

@@ -456,7 +456,7 @@ fn refuse_together(options: &CheckOptions, config: &Config) -> Result<(), Failur
 /// What the search is to doubt.
 fn doubts(words: &[String], por: Por) -> Result<Doubts, Failure> {
     let mut doubts = Doubts::default();
-    for word in words {
+    for word in words.iter().flat_map(|words| words.split(',')) {
         match CHECK.take(word)? {
             "facts" => doubts.facts = true,
             _ => doubts.reduction = true,
@@ -787,6 +787,8 @@ mod tests {
         };
         assert!(plan(&doubted(Some("stubborn"), "reduction")).doubts.reduction);
         assert!(plan(&doubted(Some("none"), "facts")).doubts.facts);
+        let both = plan(&doubted(Some("stubborn"), "facts,reduction")).doubts;
+        assert!(both.facts && both.reduction);
         assert!(message(&doubted(Some("none"), "reduction")).contains("there is none"));
         assert!(message(&doubted(None, "everything")).contains("does not know"));
         let shared = CheckOptions { threads: Some(2), ..with("stubborn", "dfs", some("stack")) };
