@@ -12,6 +12,7 @@ use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdict};
 use crate::self_check::{Doubted, Reference};
 use crate::session::{Searched, Session};
+use crate::settle::Settling;
 use crate::trails::Trails;
 use crate::watch::{Stronger, Watch, Watches};
 use crate::watcher::Watcher;
@@ -283,6 +284,7 @@ impl Run<'_> {
         selected: Vec<Selected>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<PropertyReport>, Failure> {
+        let observer = &mut Settling::new(observer);
         let mut reports = Vec::new();
         let mut watches = searched.watches.list.iter();
         for property in selected {

@@ -30,6 +30,7 @@ pub mod report_json;
 pub mod report_text;
 pub mod self_check;
 pub mod session;
+pub mod settle;
 pub mod simulate;
 pub mod simulation;
 pub mod suite;

@@ -22,6 +22,7 @@ mod convert;
 mod layout;
 mod look;
 mod native;
+pub mod resident;
 mod runtime;
 mod shape;
 mod watched;

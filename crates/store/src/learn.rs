@@ -27,12 +27,12 @@ const MANY: u64 = 100_000;
 const NODE_BYTES: f64 = 26.0;
 /// Bytes that a bit of a root's half takes, at the usual load.
 const BIT_BYTES: f64 = 1.0 / 8.0 / 0.75;
-/// Joins that may be tried to improve an order.
-const TRIES: usize = 4_000;
+/// Joins that may be tried to improve an order. (Four times as many took longer than they saved.)
+const TRIES: usize = 1_000;
 /// Samples from which an order is made.
 const SAMPLES: usize = 1_000;
 /// The most samples by which orders are compared. (Numbers of values have 16 bits.)
-const MOST_SAMPLES: u64 = 16_000;
+const MOST_SAMPLES: u64 = 8_000;
 
 /// From how many groups of samples an order is made for so many keys: more when there is more to gain.
 fn n_groups(keys: u64) -> usize {
@@ -65,8 +65,7 @@ pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Or
     let orders = (0..n_groups).map(|group| {
         let apart = (all.len() / SAMPLES).max(n_groups);
         let samples: Vec<&[u8]> = all.iter().skip(group).step_by(apart).copied().collect();
-        let mut joiner = Joiner::new(samples.len());
-        cluster(&columns(old.len(), &samples, &mut joiner), &mut joiner)
+        cluster(old.len(), &samples)
     });
     let mut joiner = Joiner::new(all.len());
     let columns = columns(old.len(), &all, &mut joiner);
@@ -276,12 +275,13 @@ impl Cluster {
     }
 }
 
-/// The order that the samples suggest.
-fn cluster(columns: &[Column], joiner: &mut Joiner) -> Order {
-    let (constant, varying) =
-        (0..columns.len() as u32).partition(|&byte| columns[byte as usize].distinct == 1);
+/// The order that samples of keys of `len` bytes suggest.
+fn cluster(len: usize, samples: &[&[u8]]) -> Order {
+    let joiner = &mut Joiner::new(samples.len());
+    let columns = columns(len, samples, joiner);
+    let (constant, varying) = (0..len as u32).partition(|&byte| columns[byte as usize].distinct == 1);
     let constant: Vec<u32> = constant;
-    let mut words = equal_bytes(varying, columns);
+    let mut words = equal_bytes(varying, &columns);
     join_neighbours(&mut words, joiner);
     gather(&mut words, joiner);
     let mut leaves: Vec<[u32; WORD]> = words.iter().map(|cluster| leaf(&cluster.bytes)).collect();
@@ -300,7 +300,7 @@ fn cluster(columns: &[Column], joiner: &mut Joiner) -> Order {
     graft.improve(joiner, TRIES);
     pairs.extend(graft.pairs());
     name_halves(leaves.len(), &mut pairs);
-    Order::contracted(columns.len(), &leaves, varying as usize, &pairs)
+    Order::contracted(len, &leaves, varying as usize, &pairs)
 }
 
 fn leaf(bytes: &[u32]) -> [u32; WORD] {
@@ -457,9 +457,7 @@ mod tests {
             let samples: Vec<u8> =
                 (0..1000 * len).map(|at| random(&mut seed) % (1 + (at % len % 5) as u8)).collect();
             let samples: Vec<&[u8]> = samples.chunks_exact(len).collect();
-            let mut joiner = Joiner::new(1000);
-            let columns = columns(len, &samples, &mut joiner);
-            let order = cluster(&columns, &mut joiner);
+            let order = cluster(len, &samples);
             assert_eq!(order.len(), len);
             let mut places = order.places().to_vec();
             places.sort_unstable();

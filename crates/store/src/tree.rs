@@ -32,10 +32,12 @@ const FIRST_LESSON: u64 = 8_000;
 const NEXT_LESSON: u64 = 8;
 /// So many nodes for a thousand keys are few: nothing better is looked for.
 const FEW_NODES: u64 = 60;
-/// The same where to copy the keys takes so long that only a much better order is worth it.
-const FEW_NODES_OF_MANY: u64 = 150;
+/// The same for many keys: to copy them takes as long as to find a third of them, so that only a much better order is worth it.
+const FEW_NODES_OF_MANY: u64 = 125;
 /// Keys that are many.
-const MANY: u64 = 1_000_000;
+const MANY: u64 = 250_000;
+/// Roots that are copied together, so that the memory where they belong is waited for together.
+const COPIED: usize = 32;
 /// No family.
 pub(crate) const NO_FAMILY: u32 = u32::MAX;
 
@@ -271,14 +273,19 @@ impl Tree {
             return Err(Full);
         };
         let Some(to_roots) = &mut to.roots else { return Err(Full) };
-        let mut key = Vec::new();
-        for &root in roots {
-            paths[old].unfold(&families[old].order, &families[old].nodes, root);
-            key.clear();
-            paths[old].append_key(&mut key);
-            let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
-            let root = to_path.go(&to.order, &key, naming)?;
-            to_roots.insert(root, to_roots.locate(root), &mut self.budget)?;
+        let (mut key, mut copies) = (Vec::new(), Vec::with_capacity(COPIED));
+        for roots in roots.chunks(COPIED) {
+            for &root in roots {
+                paths[old].unfold(&families[old].order, &families[old].nodes, root);
+                key.clear();
+                paths[old].append_key(&mut key);
+                let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
+                let root = to_path.go(&to.order, &key, naming)?;
+                copies.push((root, to_roots.approach(root)));
+            }
+            for (root, at) in copies.drain(..) {
+                to_roots.insert(root, at, &mut self.budget)?;
+            }
         }
         Ok(())
     }
