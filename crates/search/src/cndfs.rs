@@ -20,8 +20,7 @@
 //! What others expand once more is counted apart (`reexplored`).
 //!
 //! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found yet are tried
-//! before those that another worker is busy with: when their turn comes they are often blue. One that another worker has found since
-//! is put behind the others, once.
+//! before those that another worker is busy with: when their turn comes they are often blue.
 
 use crate::crew::{Course, Crew};
 use crate::expand::Expansion;
@@ -111,18 +110,6 @@ struct Frame {
     all_red: bool,
     /// Actions before it.
     path: usize,
-    /// Successors that have not been tried even once.
-    untried: u32,
-}
-
-/// What came of a successor.
-enum Entered {
-    /// It was expanded.
-    Explored,
-    /// Somebody is done with it.
-    Done,
-    /// Another worker is busy with it, and others can be tried before it.
-    Busy,
 }
 
 /// Hashes places, which are numbers.
@@ -240,12 +227,8 @@ where
         while self.blue.depth() > 0 {
             if !self.blue.advance() {
                 self.leave()?;
-            } else {
-                match self.enter()? {
-                    Entered::Explored => {}
-                    Entered::Done => self.blue.leave(),
-                    Entered::Busy => self.blue.postpone(),
-                }
+            } else if !self.enter()? {
+                self.blue.leave();
             }
             if self.patience.is_some_and(|patience| self.new >= patience) {
                 return Ok(Course::CallOthers);
@@ -273,7 +256,7 @@ where
     }
 
     /// Goes to the state at the end of the blue path, unless somebody is done with it.
-    fn enter(&mut self) -> Result<Entered, StopReason> {
+    fn enter(&mut self) -> Result<bool, StopReason> {
         let key = key(&self.blue.state, self.hidden);
         let ticket = match self.blue.ticket {
             Some(ticket) => ticket,
@@ -286,19 +269,11 @@ where
         if colour.is_blue() && !new {
             if let Some(frame) = self.frames.last_mut() {
                 frame.all_red &= colour.is_red();
-                frame.untried = frame.untried.saturating_sub(1);
             }
-            return Ok(Entered::Done);
-        }
-        if let Some(frame) = self.frames.last_mut() {
-            let first_time = frame.untried > 0;
-            frame.untried = frame.untried.saturating_sub(1);
-            if !new && first_time && self.blue.has_others() {
-                return Ok(Entered::Busy);
-            }
+            return Ok(false);
         }
         self.explore(place, new)?;
-        Ok(Entered::Explored)
+        Ok(true)
     }
 
     /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts successors that nobody is
@@ -330,7 +305,7 @@ where
         }
         let accepting = self.marker.is_accepting(&self.blue.state);
         self.frames.try_reserve(1).map_err(no_memory)?;
-        self.frames.push(Frame { place, accepting, all_red: true, path: self.blue.path.len(), untried: 0 });
+        self.frames.push(Frame { place, accepting, all_red: true, path: self.blue.path.len() });
         self.cyan.try_reserve(1).map_err(no_memory)?;
         self.cyan.insert(place);
         self.push_successors()
@@ -384,9 +359,6 @@ where
 
     fn push(&mut self, at: usize) -> Result<(), StopReason> {
         self.note_actions(at);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.untried += 1;
-        }
         let state = self.expansion.state(&self.expansion.edges()[at]);
         self.blue.push(state, &self.actions, self.tickets[at]).map_err(no_memory)
     }

@@ -83,11 +83,6 @@ impl<T> Stack<T> {
         true
     }
 
-    /// Whether the last frame has successors that are still to be tried.
-    pub fn has_others(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.pending > 0)
-    }
-
     /// The successor that comes after the one that was taken last.
     pub fn next_ticket(&self) -> Option<&T> {
         self.pending.last().map(|pending| &pending.ticket)
@@ -143,28 +138,6 @@ impl<T> Stack<T> {
         delta::undo(&mut self.state, &self.undo[delta..]);
         self.undo.truncate(delta);
         self.path.truncate(self.path.len() - taken.actions as usize);
-    }
-
-    /// The successor just taken is to be tried after all others of the last frame: the path ends before it.
-    pub fn postpone(&mut self) {
-        let (Some(frame), Some(ticket)) = (self.frames.last_mut(), self.ticket.take()) else { return };
-        let Taken { bytes, actions } = self.taken;
-        let others = self.pending.len() - frame.pending as usize;
-        let (mut behind, mut more) = (0, 0);
-        for other in &self.pending[others..] {
-            behind += other.bytes as usize;
-            more += other.actions as usize;
-        }
-        // All this has just been taken from where it is put again, so there is room.
-        self.pending.insert(others, Pending { bytes, actions, ticket });
-        frame.pending += 1;
-        let at = self.redo.len() - behind;
-        self.redo.extend_from_slice(&self.undo[self.undo.len() - bytes as usize..]);
-        self.redo[at..].rotate_right(bytes as usize);
-        let at = self.actions.len() - more;
-        self.actions.extend_from_slice(&self.path[self.path.len() - actions as usize..]);
-        self.actions[at..].rotate_right(actions as usize);
-        self.back(self.taken);
     }
 
     /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
