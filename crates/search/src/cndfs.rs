@@ -146,7 +146,9 @@ struct Worker<'a, 'c> {
     /// States that were new for this worker.
     new: u64,
     order: Vec<usize>,
+    /// Successors that nobody has found, and those that somebody has, with their places.
     fresh: Vec<usize>,
+    known: Vec<(usize, Place)>,
     tickets: Vec<Ticket>,
     actions: Vec<ActionId>,
     blue: Stack<Ticket>,
@@ -182,6 +184,7 @@ where
             new: 0,
             order: Vec::new(),
             fresh: Vec::new(),
+            known: Vec::new(),
             tickets: Vec::new(),
             actions: Vec::new(),
             blue: Stack::default(),
@@ -227,8 +230,12 @@ where
         while self.blue.depth() > 0 {
             if !self.blue.advance() {
                 self.leave()?;
-            } else if !self.enter()? {
-                self.blue.leave();
+            } else {
+                // By the time that its turn comes its memory is there.
+                self.blue.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
+                if !self.enter()? {
+                    self.blue.leave();
+                }
             }
             if self.patience.is_some_and(|patience| self.new >= patience) {
                 return Ok(Course::CallOthers);
@@ -329,19 +336,26 @@ where
             random.shuffle(&mut self.order);
         }
         self.fresh.clear();
+        self.known.clear();
         self.blue.enter(None).map_err(no_memory)?;
-        for turn in 0..self.order.len() {
-            let at = self.order[turn];
+        for &at in &self.order {
             let state = self.expansion.state(&self.expansion.edges()[at]);
-            let Some(place) = self.store.place(key(state, self.hidden), self.tickets[at]) else {
-                self.fresh.push(at);
-                continue;
-            };
+            match self.store.place(key(state, self.hidden), self.tickets[at]) {
+                Some(place) => {
+                    self.crew.own.prefetch(place);
+                    self.known.push((at, place));
+                }
+                None => self.fresh.push(at),
+            }
+        }
+        for turn in 0..self.known.len() {
+            let (at, place) = self.known[turn];
             let colour = self.crew.own.get(place);
             if colour.is_blue() {
                 self.all_red(colour.is_red());
             } else if self.cyan.contains(&place) {
                 // The frame of the other end is looked for only when it is needed: the path may be long.
+                let state = self.expansion.state(&self.expansion.edges()[at]);
                 let accepting = self.marker.is_accepting(state);
                 self.all_red(false);
                 if accepting || self.frames.last().is_some_and(|frame| frame.accepting) {

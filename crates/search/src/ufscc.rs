@@ -232,8 +232,12 @@ where
         while self.stack.depth() > 0 {
             if !self.stack.advance() {
                 self.leave()?;
-            } else if !self.enter()? {
-                self.stack.leave();
+            } else {
+                // By the time that its turn comes its memory is there.
+                self.stack.next_ticket().into_iter().for_each(|next| self.store.remember(next.ticket));
+                if !self.enter()? {
+                    self.stack.leave();
+                }
             }
             if self.patience.is_some_and(|patience| self.new >= patience) {
                 return Ok(Course::CallOthers);

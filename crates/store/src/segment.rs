@@ -99,7 +99,12 @@ impl Segment {
         // Only to where its tags must be renewed can it grow where it is.
         let pages = match bits >= IN_PLACE_BITS {
             true => Pages::extensible(lines, 1 << (skipped + MOST_BITS - bits), huge)?,
-            false => Pages::new(lines)?,
+            false => {
+                // Reading memory that is not there yet maps a page of zeros, which the first writing takes away from all processors.
+                let pages = Pages::new(lines)?;
+                pages.populate(0..lines, huge);
+                pages
+            }
         };
         Ok(Self::of(pages, bits, skipped))
     }

@@ -39,6 +39,12 @@ impl TableHand<'_> {
         self.turn.look(|shared| shared.find(key, ticket))
     }
 
+    /// Asks for the memory of a key that was approached some time ago.
+    #[inline]
+    pub fn remember(&self, ticket: Ticket) {
+        self.turn.look(|shared| shared.remember(ticket));
+    }
+
     /// Where a key is, and whether it is new.
     #[inline]
     pub fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<(Place, bool), Full> {

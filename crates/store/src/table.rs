@@ -144,9 +144,25 @@ impl Shared {
         }
     }
 
+    /// Asks for the memory of a key that was approached some time ago.
+    #[inline]
+    pub fn remember(&self, ticket: Ticket) {
+        let segment = self.segment(ticket.hash).1;
+        prefetch(&segment.lines.lines()[segment.home(ticket.hash)]);
+        if let Some(likely) = ticket.likely() {
+            self.arena.prefetch(likely, ticket.len());
+        }
+    }
+
     /// Where the key is.
     #[inline(never)]
     pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+        if ticket.seen & FRESH != 0 {
+            let segment = self.segment(ticket.hash).1;
+            if segment.is_as_it_was(ticket) && segment.entry(ticket).load(Acquire) == 0 {
+                return None;
+            }
+        }
         if let Some(likely) = ticket.likely().filter(|&likely| self.arena.is(likely, key)) {
             return Some(likely);
         }

@@ -2,8 +2,9 @@
 //!
 //! Bloemen, Laarman & van de Pol (PPoPP 2016). A set is a part of a strongly connected component, as far as it is known. It has
 //!
-//! - a tree of parents, as in every union-find; the root speaks for the set. Of two roots the one with the larger number becomes
-//!   the parent, so parents have larger numbers and there are no circles;
+//! - a tree of parents, as in every union-find; the root speaks for the set. Of two roots the one with the smaller number becomes
+//!   the parent, so parents have smaller numbers and there are no circles. Numbers are given as states are found: a large set, to which
+//!   states are added one after another, so keeps its root, and ways to it stay short;
 //! - the workers that have come to it, a bit each;
 //! - the marks that were seen on steps inside it;
 //! - a *list*: its nodes in a circle, of which those that somebody has done with are *tombs*. Who looks for work walks along the
@@ -11,7 +12,7 @@
 //!
 //! **Putting two sets together** takes three locks, all on single words: the root that becomes a child, and one living node of each
 //! list, whose next nodes are exchanged, which makes one circle of two. The locks cannot be waited for in a circle: each
-//! one who unites is an edge between two sets, owned by the smaller root, so these edges form a forest.
+//! one who unites is an edge between two sets, owned by the root with the larger number, so these edges form a forest.
 //!
 //! **What is gathered at a root** (workers, marks) is never lost: who adds something looks afterwards whether the root is still one, and
 //! if not adds it again further up; who hangs a root under another does so first and then carries over what it has gathered
@@ -198,7 +199,7 @@ impl UnionFind {
             if one == other {
                 return false;
             }
-            let (child, root) = (one.min(other), one.max(other));
+            let (child, root) = (one.max(other), one.min(other));
             match self.word(child, PARENT).compare_exchange(0, LOCKED, AcqRel, Acquire) {
                 Ok(_) => break (child, root),
                 // Nothing can be added to a complete component.
@@ -219,7 +220,10 @@ impl UnionFind {
         let workers = self.last_word(child, WORKERS);
         let mut above = root;
         loop {
-            self.word(above, WORKERS).fetch_or(workers, AcqRel);
+            // The root of a large set is read all the time, and mostly knows them: then it is not written to.
+            if self.word(above, WORKERS).load(Acquire) & workers != workers {
+                self.word(above, WORKERS).fetch_or(workers, AcqRel);
+            }
             if self.parent(above).0.is_none() {
                 break;
             }
