@@ -18,7 +18,7 @@ pub(super) fn statistics(report: &Report, palette: Palette, out: &mut String) {
             _ => format!("{}\n", palette.strong(&property.name)),
         };
         out.push_str(&format!("\n{title}"));
-        table(&of_search(property), palette, out);
+        table(&of_search(property, report.config.sleep), palette, out);
     }
     if searched.len() != 1 {
         out.push('\n');
@@ -26,7 +26,7 @@ pub(super) fn statistics(report: &Report, palette: Palette, out: &mut String) {
     table(&of_run(report), palette, out);
 }
 
-fn of_search(property: &PropertyReport) -> Vec<Line> {
+fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     let s = &property.statistics;
     let each = s.state_bytes as f64 / s.states.max(1) as f64;
     let mut lines = vec![
@@ -43,11 +43,20 @@ fn of_search(property: &PropertyReport) -> Vec<Line> {
     }
     if let Some(counts) = s.forgotten {
         let again = format!("states dropped from the cache, {} explored again", grouped(counts.reexplored));
-        let hint = "; the cache is too small: give a larger --state-cache, or add --por stubborn --sleep";
-        let hint = if s.forgets_too_much() { hint } else { "" };
+        let hint = if s.forgets_too_much() { too_small(property.por, sleep) } else { String::new() };
         lines.push(("cleared", grouped(counts.cleared), format!("{again}{hint}")));
     }
     lines
+}
+
+/// What helps where a cache of states is too small: that there are fewer states, and that fewer are met again.
+fn too_small(por: &str, sleep: bool) -> String {
+    let or = match (por, sleep) {
+        ("stubborn" | "ample", true) => "",
+        ("stubborn" | "ample", false) => ", or add --sleep",
+        _ => ", or use --por stubborn --sleep",
+    };
+    format!("; the cache is too small: give a larger --state-cache{or}")
 }
 
 fn of_run(report: &Report) -> Vec<Line> {
@@ -77,5 +86,18 @@ fn table(lines: &[Line], palette: Palette, out: &mut String) {
     for (what, value, more) in lines {
         let more = if more.is_empty() { String::new() } else { format!("  {}", palette.dim(more)) };
         out.push_str(&format!("  {what:<11} {value:>14}{more}\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_told_to_do_what_he_does() {
+        assert!(too_small("stubborn", true).ends_with("a larger --state-cache"));
+        assert!(too_small("stubborn", false).ends_with("or add --sleep"));
+        assert!(too_small("twophase", false).ends_with("or use --por stubborn --sleep"));
+        assert!(too_small("none", true).ends_with("or use --por stubborn --sleep"));
     }
 }
