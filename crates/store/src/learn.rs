@@ -36,7 +36,7 @@ const MOST_SAMPLES: u64 = 8_000;
 
 /// From how many groups of samples an order is made for so many keys: more when there is more to gain.
 fn n_groups(keys: u64) -> usize {
-    (keys / 32_000).clamp(1, 4) as usize
+    (keys / 16_000).clamp(1, 4) as usize
 }
 
 /// How many samples are needed to learn about so many keys. They are many more than an order is made from: which of two
