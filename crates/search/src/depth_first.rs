@@ -215,16 +215,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         }
         let mut again = true;
         while again {
-            match self.visit()? {
-                Met::New => self.explore(true)?,
-                Met::Again => {
-                    self.statistics.matched += 1;
-                    self.explore(false)?;
-                }
-                Met::Known => {
-                    self.statistics.matched += 1;
-                    self.stack.leave();
-                }
+            let met = self.visit()?;
+            self.statistics.matched += u64::from(met != Met::New);
+            match met {
+                Met::Known => self.stack.leave(),
+                Met::New | Met::Again => self.explore(met == Met::New)?,
             }
             again = self.next();
             self.sleep.take();
@@ -279,6 +274,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     }
 
     /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
+    #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.stack.path.len() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
@@ -323,17 +319,14 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.prepare(0..all)?;
         }
         self.look_ahead(depth)?;
+        let kept = self.push_successors(false)?;
         let rest = self.fan.expansion.rest;
-        let mut kept = self.push_successors(false)?;
-        if let Some(open) = self.open.filter(|_| !kept && !rest.is_empty()) {
-            kept = self.claim(open)?;
-        }
         let state = &self.stack.state;
         self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], all);
         if rest.is_empty() {
             return self.expanded_in_full();
         }
-        if kept || self.proviso == Proviso::None {
+        if kept || self.proviso == Proviso::None || self.claim()? {
             self.statistics.reduced += 1;
             return Ok(());
         }
@@ -471,8 +464,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.store.approach_all(&mut self.fan.tickets);
         let Fan { expansion, order, tickets } = &self.fan;
         let (mut kept, mut broken) = (false, false);
-        let mut pushed = false;
-        self.next_pushed = None;
+        let (mut pushed, mut last) = (false, None);
         for (at, (&i, &ticket)) in order.iter().zip(tickets).enumerate() {
             let edge = &expansion.edges()[i];
             let state = expansion.state(edge);
@@ -493,17 +485,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 }
                 continue;
             }
-            self.next_pushed = Some(at);
-            kept |= match self.open {
-                // Another worker may be faster: see `claim`.
-                Some(_) => false,
-                None => !Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket),
-            };
+            last = Some(at);
+            // With several workers another may be faster: see `claim`.
+            kept |= self.open.is_none()
+                && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
             self.sleep.push(rank, expansion.behind(i));
             self.actions.clear();
             self.expander.actions(edge, &mut self.actions);
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
+        self.next_pushed = last;
         if !pushed {
             self.foreseen = Foreseen::Nothing;
         }
@@ -514,8 +505,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// so that it is this worker's to search, which is done before the state is left. True as well if another worker has been faster
     /// and has left it.
     #[cold]
-    fn claim(&mut self, open: &Open) -> Result<bool, StopReason> {
-        let Some(at) = self.next_pushed else { return Ok(false) };
+    fn claim(&mut self) -> Result<bool, StopReason> {
+        let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
         let Fan { expansion, order, tickets } = &self.fan;
         let state = expansion.state(&expansion.edges()[order[at]]);
         let key = &state[..state.len().saturating_sub(self.hidden)];
