@@ -521,8 +521,8 @@ impl Config {
 /// More threads than this are a slip of the pen.
 const MOST_THREADS: u64 = 512;
 
-/// How many workers a search may have. Depth-first is an order that only one worker can keep; several are used when they
-/// are asked for.
+/// How many workers a search has. Depth-first is an order that only one worker can keep; several are used when they are asked for.
+/// What needs the stack of one worker has one, however many there may be.
 fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
     match options.threads {
         Some(0) => Err(Failure::refused_with("--threads 0 leaves nobody to do the work", "use --threads 1")),
@@ -530,6 +530,7 @@ fn threads(options: &CheckOptions, config: &Config) -> Result<u64, Failure> {
             format!("--threads {n} is more than any machine has use for"),
             format!("use at most --threads {MOST_THREADS}, or leave it out to use every core"),
         )),
+        _ if needs_stack(options) => Ok(1),
         Some(n) => Ok(n),
         None if config.search != "dfs" => {
             let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
@@ -593,12 +594,6 @@ fn refuse_without_stack(options: &CheckOptions, config: &Config) -> Result<(), F
         return Err(Failure::refused_with(
             format!("{option} needs the stack of a depth-first search"),
             format!("use --search dfs, or leave {option} out"),
-        ));
-    }
-    if options.threads.is_some_and(|threads| threads > 1) {
-        return Err(Failure::refused_with(
-            format!("{option} needs the stack of one worker"),
-            format!("use --threads 1, or leave {option} out"),
         ));
     }
     if config.store != "table" {
@@ -819,7 +814,7 @@ mod tests {
                 assert!(text.contains(why), "{text}");
             };
             refused(CheckOptions { search: some("bfs"), ..with.clone() }, "depth-first");
-            refused(CheckOptions { threads: Some(2), ..with.clone() }, "one worker");
+            assert_eq!(plan(&CheckOptions { threads: Some(2), ..with.clone() }).config.threads, 1);
             refused(CheckOptions { store: some("tree"), ..with.clone() }, "a table of its own");
         }
         assert!(message(&CheckOptions { por: some("twophase"), ..sleep() }).contains("twophase"));
