@@ -27,6 +27,7 @@ impl Observer for Settling<'_> {
         if !self.settled && snapshot.elapsed >= MOMENT {
             self.settled = true;
             jit::resident::forget_files();
+            jit::resident::forget_heap();
         }
         self.observer.progress(snapshot)
     }

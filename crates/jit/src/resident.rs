@@ -6,7 +6,7 @@
 //! comes from the system's cache at the next touch, without reading the file.
 //!
 //! Only what the system can bring back is given back: pages of files that were never written in this process. It says so itself
-//! (`/proc/self/smaps`). Elsewhere than on Linux nothing is done.
+//! (`/proc/self/smaps`). The heap has pages in which nothing is left; they go as well. Elsewhere than on Linux nothing is done.
 
 /// Gives back the pages of the program's file, and of libraries, that are only read or executed. Says how many bytes of addresses
 /// that concerns.
@@ -18,6 +18,15 @@ pub fn forget_files() -> usize {
     }
     #[cfg(not(target_os = "linux"))]
     0
+}
+
+/// Gives back the pages of the heap in which nothing is left. Where the heap is not that of the GNU library nothing is done.
+pub fn forget_heap() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it gives back memory that is not in use, and has no other effect.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// A range of addresses and what the system says of it.
