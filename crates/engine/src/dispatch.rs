@@ -260,7 +260,7 @@ mod tests {
     use crate::options::CheckOptions;
     use search::{Checks, Silent};
     use std::sync::atomic::AtomicBool;
-    use system::toy::{First, Graph};
+    use system::toy::{FirstWithin, Graph};
     use system::{ActionId, Choice};
 
     /// Says that it has chosen only when it is to choose always.
@@ -304,34 +304,6 @@ mod tests {
         assert_eq!(choice(&Always(&Hesitant)), Choice::Part);
     }
 
-    /// In a [`Graph`] chooses the first step, but not behind a node.
-    #[derive(Debug)]
-    struct UpTo(u32);
-
-    impl Reduction for UpTo {
-        fn reducer(&self) -> Box<dyn Reducer + '_> {
-            Box::new(UpTo(self.0))
-        }
-    }
-
-    impl Reducer for UpTo {
-        fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
-            if Graph::node(state) < self.0 { First.choose(state, enabled, chosen) } else { Choice::All }
-        }
-
-        fn commute(&mut self, _: &[u8], _: ActionId, _: ActionId) -> bool {
-            false
-        }
-
-        fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
-            true
-        }
-
-        fn single(&mut self, _: &[u8], _: &[ActionId], _: u32) -> Option<(u32, u32)> {
-            None
-        }
-    }
-
     /// Nodes 0 to `LONG` in a row, each with four ends beside it.
     const LONG: u32 = 40_000;
 
@@ -364,15 +336,15 @@ mod tests {
     #[test]
     fn a_reduction_is_kept_as_long_as_few_states_branch() {
         let mut graph = row();
-        assert_eq!(searched(&graph, &UpTo(LONG)), (u64::from(LONG) + 1, true));
-        assert_eq!(searched(&graph, &UpTo(0)), (5 * u64::from(LONG) + 1, false));
+        assert_eq!(searched(&graph, &FirstWithin(0..LONG)), (u64::from(LONG) + 1, true));
+        assert_eq!(searched(&graph, &FirstWithin(0..0)), (5 * u64::from(LONG) + 1, false));
         // Behind the row there is a region in which everything is reached in many ways.
         let many = 20_000;
         for node in 0..many {
             [1, 7, 131].iter().for_each(|step| graph.edge(LONG + node, LONG + (node + step) % many));
         }
         let all = 5 * u64::from(LONG) + u64::from(many);
-        assert_eq!(searched(&graph, &UpTo(LONG)), (all, false));
+        assert_eq!(searched(&graph, &FirstWithin(0..LONG)), (all, false));
     }
 
     #[test]
@@ -388,6 +360,6 @@ mod tests {
             graph.edge(node, 1);
         });
         row().edges().iter().filter(|(from, _)| *from > 0).for_each(|&(from, to)| graph.edge(from, to));
-        assert_eq!(searched(&graph, &UpTo(LONG)), (5 * u64::from(LONG) - 3, false));
+        assert_eq!(searched(&graph, &FirstWithin(0..LONG)), (5 * u64::from(LONG) - 3, false));
     }
 }

@@ -406,8 +406,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
     use store::{Roots, SharedTable, SharedTree, Table};
-    use system::toy::{Counters, First, Graph, Hidden};
-    use system::{Choice, Reducer, Reduction};
+    use system::toy::{Counters, First, FirstWithin, Graph, Hidden};
 
     fn task<'a>(limits: Limits, all_errors: bool, stop: &'a AtomicBool) -> Task<'a> {
         Task { checks: Checks::SAFETY, all_errors, seed: None, limits, stop, reduce: None }
@@ -511,34 +510,6 @@ mod tests {
         }
     }
 
-    /// Chooses the first action, except in node 0.
-    #[derive(Debug, Clone, Copy)]
-    struct Inside;
-
-    impl Reduction for Inside {
-        fn reducer(&self) -> Box<dyn Reducer + '_> {
-            Box::new(Inside)
-        }
-    }
-
-    impl Reducer for Inside {
-        fn choose(&mut self, state: &[u8], actions: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
-            if state == b"0" { Choice::All } else { First.choose(state, actions, chosen) }
-        }
-
-        fn commute(&mut self, state: &[u8], a: ActionId, b: ActionId) -> bool {
-            First.commute(state, a, b)
-        }
-
-        fn visible(&mut self, _: &[u8], _: ActionId) -> bool {
-            false
-        }
-
-        fn single(&mut self, _: &[u8], _: &[ActionId], _: u32) -> Option<(u32, u32)> {
-            None
-        }
-    }
-
     /// Many workers go round many rings at the same time, and behind each there is something that only a state expanded in full
     /// leads to. A worker that relied on a successor which another has on its stack would miss it.
     #[test]
@@ -557,7 +528,8 @@ mod tests {
         }
         let graph = Graph::parse(&text.join("; ")).unwrap();
         let stop = AtomicBool::new(false);
-        let reduce = |proviso| Some(Reduce { by: &Inside, method: Method::Sets, proviso });
+        let inside = FirstWithin(1..u32::MAX);
+        let reduce = |proviso| Some(Reduce { by: &inside, method: Method::Sets, proviso });
         for round in 0..40 {
             let task = Task { reduce: reduce(Proviso::Stack), ..task(Limits::default(), true, &stop) };
             let outcome = by(2 + round % 4, Some(1), &graph, &task);

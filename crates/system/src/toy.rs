@@ -430,6 +430,34 @@ impl Reducer for First {
     }
 }
 
+/// The same in these nodes of a [`Graph`]; in others nothing is left out.
+#[derive(Clone, Debug)]
+pub struct FirstWithin(pub std::ops::Range<u32>);
+
+impl Reduction for FirstWithin {
+    fn reducer(&self) -> Box<dyn Reducer + '_> {
+        Box::new(self.clone())
+    }
+}
+
+impl Reducer for FirstWithin {
+    fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
+        if self.0.contains(&Graph::node(state)) { First.choose(state, enabled, chosen) } else { Choice::All }
+    }
+
+    fn commute(&mut self, state: &[u8], a: ActionId, b: ActionId) -> bool {
+        First.commute(state, a, b)
+    }
+
+    fn visible(&mut self, state: &[u8], action: ActionId) -> bool {
+        First.visible(state, action)
+    }
+
+    fn single(&mut self, state: &[u8], enabled: &[ActionId], action: u32) -> Option<(u32, u32)> {
+        First.single(state, enabled, action)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
