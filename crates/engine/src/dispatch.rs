@@ -200,7 +200,7 @@ impl Job<'_> {
     /// States wait under their names, unless a part of them is not in the store.
     fn by_name<S: Recall>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
         match self.system.hidden_bytes() {
-            0 => self.run(store, Names::new(self.task.is_lean()), observer),
+            0 => self.run(store, Names::default(), observer),
             _ => self.whole(store, observer),
         }
     }

@@ -49,10 +49,9 @@ struct Pack {
 pub struct Ancestry {
     /// Half-bytes, the lower ones first: for each parent the numbers of its edges plus one, in groups of three bits, and a 0.
     log: Vec<u64>,
-    /// The half-bytes that do not fill a word yet.
+    /// The half-bytes that do not fill a word yet, and how many bits they have.
     latest: u64,
-    /// Half-bytes written.
-    written: u64,
+    bits: u32,
     landmarks: Vec<Landmark>,
     parent: Ordinal,
     child: Ordinal,
@@ -139,21 +138,28 @@ impl Ancestry {
     #[cold]
     fn place_landmark(&mut self) -> Result<(), TryReserveError> {
         self.landmarks.try_reserve(1)?;
-        self.landmarks.push(Landmark { at: self.written, parent: self.parent, child: self.child });
+        self.landmarks.push(Landmark { at: self.written(), parent: self.parent, child: self.child });
         self.landmark_due = false;
         Ok(())
     }
 
     #[inline(always)]
     fn write(&mut self, half: u64) -> Result<(), TryReserveError> {
-        self.latest |= half << (4 * (self.written % 16));
-        self.written += 1;
-        if self.written % 16 == 0 { self.flush() } else { Ok(()) }
+        self.latest |= half << (self.bits % 64);
+        self.bits += 4;
+        if self.bits == 64 { self.flush() } else { Ok(()) }
     }
 
+    /// How many half-bytes were written.
+    fn written(&self) -> u64 {
+        self.log.len() as u64 * 16 + u64::from(self.bits / 4)
+    }
+
+    #[cold]
     fn flush(&mut self) -> Result<(), TryReserveError> {
         self.log.try_reserve(1)?;
         self.log.push(std::mem::take(&mut self.latest));
+        self.bits = 0;
         Ok(())
     }
 
@@ -169,7 +175,7 @@ impl Ancestry {
         }
         let after = self.landmarks.partition_point(|landmark| landmark.child <= state);
         let Landmark { mut at, mut parent, mut child } = *self.landmarks.get(after.checked_sub(1)?)?;
-        while at < self.written {
+        while at < self.written() {
             let (mut number, mut shift) = (0u64, 0);
             loop {
                 let half = self.read(at);

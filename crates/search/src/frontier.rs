@@ -78,6 +78,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     hidden: usize,
     /// Every state must be judged, not only those that are stuck.
     judge_all: bool,
+    /// By how many bits the numbers of edges are shifted: see [`Numbering`].
+    shift: u32,
     /// The number of states has a limit, which is watched here.
     pub limited: bool,
     pub budget: Budget<'a>,
@@ -109,10 +111,8 @@ pub(crate) struct Batch<T, N> {
     /// Who sleeps in it.
     asleep: Asleep,
     expansion: Expansion,
-    /// For each state, where its edges end.
-    ends: Vec<usize>,
-    /// For each state, what was left out, and whether edges are in the order of a choice, or not all there because somebody slept.
-    rests: Vec<(Rest, bool)>,
+    /// The states.
+    parents: Vec<Parent>,
     /// For each state its hash, where somebody asks.
     hashes: Vec<u64>,
     /// For each edge, what the store made of it.
@@ -123,6 +123,17 @@ pub(crate) struct Batch<T, N> {
     new: Vec<(u32, N)>,
 }
 
+/// A state that was expanded.
+#[derive(Clone, Copy, Debug)]
+struct Parent {
+    /// Where its edges end.
+    end: u32,
+    /// How they are numbered.
+    numbering: Numbering,
+    /// What was left out.
+    rest: Rest,
+}
+
 /// How edges are numbered: with a reduction, the lowest bit says whether they are in the order of a choice.
 #[derive(Clone, Copy, Debug)]
 struct Numbering {
@@ -131,14 +142,6 @@ struct Numbering {
 }
 
 impl Numbering {
-    #[inline(always)]
-    fn new(rest: Option<&(Rest, bool)>) -> Self {
-        match rest {
-            Some(&(_, reordered)) => Numbering { shift: 1, flag: u32::from(reordered) },
-            None => Numbering { shift: 0, flag: 0 },
-        }
-    }
-
     #[inline(always)]
     fn of(self, number: u32) -> u32 {
         number << self.shift | self.flag
@@ -151,8 +154,7 @@ impl<T, N> Default for Batch<T, N> {
             state: Vec::new(),
             asleep: Asleep::NOBODY,
             expansion: Expansion::default(),
-            ends: Vec::new(),
-            rests: Vec::new(),
+            parents: Vec::with_capacity(BATCH),
             hashes: Vec::new(),
             tickets: Vec::new(),
             order: Vec::new(),
@@ -184,6 +186,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             task,
             hidden: system.hidden_bytes(),
             judge_all: task.checks.judge_all(system),
+            shift: u32::from(task.reduce.is_some()),
             limited: task.limits.states.is_some(),
             budget,
             twophase: expander.phase1().is_some(),
@@ -262,32 +265,31 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Takes up to `most` states from the queue, judges and expands them and prepares their successors; says how many.
     fn expand_batch(&mut self, most: u64, batch: &mut Batch<S::Ticket, S::Name>) -> Result<u64, StopReason> {
         batch.expansion.clear();
-        batch.ends.clear();
-        batch.rests.clear();
+        batch.parents.clear();
         batch.hashes.clear();
         batch.tickets.clear();
+        if self.budget.tick_for(BATCH as u32)? {
+            self.look()?;
+        }
+        self.expander.look_for_loops = !self.found.knows_atomic_loop();
         let most = most.min(BATCH as u64) as usize;
-        while batch.ends.len() < most && batch.expansion.edges().len() < MANY_EDGES {
+        while batch.parents.len() < most && batch.expansion.edges().len() < MANY_EDGES {
             batch.state.clear();
             match self.queue.pop(self.store, &mut batch.state) {
                 Some(asleep) => batch.asleep = asleep,
                 None => break,
             }
-            if self.budget.tick()? {
-                self.look()?;
-            }
             self.expand_one(batch)?;
             if S::INCREMENTAL {
                 self.prepare(batch)?;
             }
-            batch.ends.push(batch.expansion.edges().len());
-            if self.task.reduce.is_some() {
-                let special = batch.expansion.reordered || !batch.asleep.is_nobody();
-                batch.rests.push((batch.expansion.rest, special));
-            }
+            let Expansion { rest, reordered, .. } = batch.expansion;
+            let flag = u32::from(reordered || !batch.asleep.is_nobody());
+            let numbering = Numbering { shift: self.shift, flag };
+            batch.parents.push(Parent { end: batch.expansion.edges().len() as u32, numbering, rest });
         }
         self.prepare(batch)?;
-        Ok(batch.ends.len() as u64)
+        Ok(batch.parents.len() as u64)
     }
 
     /// Prepares the edges that have not been prepared.
@@ -314,14 +316,13 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
-        let Batch { state, asleep, expansion, ends, hashes, .. } = batch;
+        let Batch { state, asleep, expansion, parents, hashes, .. } = batch;
         if self.expanded.is_some() {
             hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
         }
         let vector_bytes = &mut self.statistics.vector_bytes;
         *vector_bytes = (*vector_bytes).max(state.len() as u64);
-        self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        let ordinal = self.ancestry.parent() + ends.len() as u64;
+        let ordinal = self.ancestry.parent() + parents.len() as u64;
         if self.twophase {
             self.expand_behind_phase1(state, expansion)?;
         } else if self.lean {
@@ -429,10 +430,10 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         }
         self.store.approach_all(&mut batch.tickets);
         let mut first = 0;
-        for at in 0..batch.ends.len() {
-            let range = first..batch.ends[at];
+        for at in 0..batch.parents.len() {
+            let Parent { end, numbering, rest } = batch.parents[at];
+            let range = first..end as usize;
             first = range.end;
-            let numbering = Numbering::new(batch.rests.get(at));
             let (followed, known) = (range.len() as u32, self.ancestry.found_so_far());
             match &mut self.random {
                 None => self.insert_edges(batch, range, numbering)?,
@@ -443,13 +444,13 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                     self.insert_shuffled(batch, range.start, numbering)?;
                 }
             }
-            if batch.rests.get(at).is_some_and(|(rest, _)| !rest.is_empty()) {
+            if !rest.is_empty() {
                 let enough = !self.proviso
                     || self.ancestry.found_so_far() != known
                     || self.one_waits(batch, first - followed as usize..first);
                 match enough {
                     true => self.statistics.reduced += 1,
-                    false => self.insert_rest(batch, at, followed, numbering)?,
+                    false => self.insert_rest(batch, rest, followed, numbering)?,
                 }
             }
             self.ancestry.expanded().map_err(no_memory)?;
@@ -459,7 +460,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     /// Inserts the successors of a batch where nothing depends on what was new before.
     fn insert_together(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
-        let Batch { expansion, ends, rests, tickets, new, .. } = batch;
+        let Batch { expansion, parents, tickets, new, .. } = batch;
         new.clear();
         let hidden = self.hidden;
         let keys = expansion.edges().iter().map(|edge| {
@@ -475,17 +476,17 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         self.statistics.matched += tried - new.len() as u64;
         let (mut new, mut first) = (new.iter(), 0);
         let mut next = new.next();
-        for (at, &end) in ends.iter().enumerate() {
-            let numbering = Numbering::new(rests.get(at));
-            while let Some(&(number, name)) = next.filter(|&&(number, _)| (number as usize) < end) {
-                let state = expansion.state(&expansion.edges()[number as usize]);
+        for &Parent { end, numbering, .. } in parents.iter() {
+            while let Some(&(number, name)) = next.filter(|&&(number, _)| number < end) {
+                let edge = &expansion.edges()[number as usize];
+                let state = if Q::WHOLE { expansion.state(edge) } else { &[] };
                 // In this order: others may take what is in the queue.
                 self.ancestry.found(numbering.of(number - first)).map_err(no_memory)?;
                 let asleep = expansion.behind(number as usize);
                 self.queue.push(name, state, asleep).map_err(no_memory)?;
                 next = new.next();
             }
-            first = end as u32;
+            first = end;
             self.ancestry.expanded().map_err(no_memory)?;
         }
         inserted.map_err(|Full| StopReason::MemoryLimit)
@@ -505,13 +506,13 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     fn insert_rest(
         &mut self,
         batch: &mut Batch<S::Ticket, S::Name>,
-        at: usize,
+        rest: Rest,
         followed: u32,
         numbering: Numbering,
     ) -> Result<(), StopReason> {
         let expansion = &mut batch.expansion;
         let first = expansion.edges().len();
-        self.expander.expand_rest(batch.rests[at].0, self.depth, &mut self.budget, expansion)?;
+        self.expander.expand_rest(rest, self.depth, &mut self.budget, expansion)?;
         self.depth_limited |= expansion.cut;
         self.judge_steps(self.ancestry.parent(), expansion)?;
         for (i, edge) in expansion.edges()[first..].iter().enumerate() {
@@ -759,7 +760,7 @@ mod tests {
         let other = frontier(system, &mut tree, whole(), Levels::Steps, task, &mut Silent);
         compare(&outcome, &other);
         if system.hidden_bytes() == 0 {
-            let names = Names::new(false);
+            let names = Names::default();
             let other = frontier(system, &mut Table::default(), names, Levels::Steps, task, &mut Silent);
             compare(&outcome, &other);
         }

@@ -63,7 +63,8 @@ pub struct Budget<'a> {
     halt: &'a AtomicBool,
     observer: &'a mut dyn Observer,
     started: Instant,
-    ticks: u32,
+    /// States until it is time to look.
+    ticks_left: u32,
     next_report: Duration,
     last: Snapshot,
 }
@@ -77,7 +78,7 @@ impl<'a> Budget<'a> {
             halt: task.stop,
             observer,
             started: Instant::now(),
-            ticks: 0,
+            ticks_left: 0,
             next_report: Duration::ZERO,
             last: Snapshot::default(),
         }
@@ -114,12 +115,18 @@ impl<'a> Budget<'a> {
     /// To be called once per expanded state (transient ones included). True when it is time to [`Budget::look`].
     #[inline]
     pub fn tick(&mut self) -> Result<bool, StopReason> {
+        self.tick_for(1)
+    }
+
+    /// The same before so many states that are expanded together.
+    #[inline]
+    pub fn tick_for(&mut self, states: u32) -> Result<bool, StopReason> {
         if self.stop.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed) {
             return Err(StopReason::Interrupted);
         }
-        let look = self.ticks % CLOCK_PERIOD == 0;
-        self.ticks = self.ticks.wrapping_add(1);
-        Ok(look)
+        let left = self.ticks_left.checked_sub(states);
+        self.ticks_left = left.unwrap_or(CLOCK_PERIOD);
+        Ok(left.is_none())
     }
 
     /// Looks at the clock and the rest while a state is being expanded, which takes `memory` bytes and has come to `depth`.

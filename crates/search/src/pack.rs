@@ -10,6 +10,9 @@ use system::Asleep;
 
 /// The states of a pack, first in, first out.
 pub trait States<S: Seen>: Default + Send {
+    /// Whether it wants states, and not only their names.
+    const WHOLE: bool;
+
     /// Puts a state at the end. `name` is what the store calls it; and who sleeps there.
     fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
 
@@ -50,17 +53,16 @@ impl Sleepers {
     }
 }
 
-/// States by their names.
+/// States by their names, each with who sleeps there.
 #[derive(Debug)]
 pub struct NamedStates<N> {
-    names: Vec<N>,
-    asleep: Sleepers,
+    names: Vec<(N, Asleep)>,
     next: usize,
 }
 
 impl<N> Default for NamedStates<N> {
     fn default() -> Self {
-        NamedStates { names: Vec::new(), asleep: Sleepers::default(), next: 0 }
+        NamedStates { names: Vec::new(), next: 0 }
     }
 }
 
@@ -68,16 +70,18 @@ impl<S: Recall> States<S> for NamedStates<S::Name>
 where
     S::Name: Send,
 {
+    const WHOLE: bool = false;
+
+    #[inline]
     fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         self.names.try_reserve(1)?;
-        self.asleep.push(self.names.len(), asleep)?;
-        self.names.push(name);
+        self.names.push((name, asleep));
         Ok(())
     }
 
+    #[inline]
     fn pop(&mut self, store: &mut S, _hidden: usize, out: &mut Vec<u8>) -> Option<Asleep> {
-        let &name = self.names.get(self.next)?;
-        let asleep = self.asleep.get(self.next);
+        let &(name, asleep) = self.names.get(self.next)?;
         self.next += 1;
         store.load(name, out);
         Some(asleep)
@@ -85,12 +89,11 @@ where
 
     fn clear(&mut self) {
         self.names.clear();
-        self.asleep.0.clear();
         self.next = 0;
     }
 
     fn memory(&self) -> u64 {
-        (self.names.capacity() * size_of::<S::Name>() + self.asleep.memory()) as u64
+        (self.names.capacity() * size_of::<(S::Name, Asleep)>()) as u64
     }
 }
 
@@ -105,6 +108,8 @@ pub struct WholeStates {
 }
 
 impl<S: Seen> States<S> for WholeStates {
+    const WHOLE: bool = true;
+
     fn push(&mut self, _name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         self.lens.try_reserve(1)?;
         self.asleep.push(self.lens.len(), asleep)?;

@@ -13,6 +13,9 @@ const CHUNK: usize = 1 << 18;
 
 /// States that wait to be expanded.
 pub trait Queue<S: Seen> {
+    /// Whether it wants states, and not only their names.
+    const WHOLE: bool;
+
     /// Puts a state at the end. `name` is what the store calls it; and who sleeps there, if the queue was made to remember that.
     fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
 
@@ -92,6 +95,17 @@ impl<T: Copy> Chunks<T> {
         Some(items)
     }
 
+    /// The next item.
+    #[inline(always)]
+    fn take_one(&mut self) -> Option<T> {
+        if self.taken == self.first.len() {
+            self.next_chunk();
+        }
+        let item = self.first.get(self.taken).copied()?;
+        self.taken += 1;
+        Some(item)
+    }
+
     /// All items of the first chunk are gone.
     #[cold]
     fn next_chunk(&mut self) {
@@ -105,40 +119,35 @@ impl<T: Copy> Chunks<T> {
     }
 }
 
-/// Names of states.
+/// Names of states, each with who sleeps there.
 #[derive(Debug)]
 pub struct Names<N> {
-    names: Chunks<N>,
-    /// Who sleeps, where that is remembered.
-    asleep: Option<Chunks<Asleep>>,
+    names: Chunks<(N, Asleep)>,
     len: u64,
 }
 
-impl<N> Names<N> {
-    /// An empty queue; `lean` ones remember who sleeps.
-    pub fn new(lean: bool) -> Self {
-        Names { names: Chunks::default(), asleep: lean.then(Chunks::default), len: 0 }
+impl<N> Default for Names<N> {
+    fn default() -> Self {
+        Names { names: Chunks::default(), len: 0 }
     }
 }
 
 impl<S: Recall> Queue<S> for Names<S::Name> {
+    const WHOLE: bool = false;
+
     #[inline]
     fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
-        if let Some(list) = &mut self.asleep {
-            list.room(1)?.push(asleep);
-        }
-        self.names.room(1)?.push(name);
+        self.names.room(1)?.push((name, asleep));
         self.len += 1;
         Ok(())
     }
 
     #[inline]
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
-        let &[name] = self.names.take(1)? else { return None };
+        let (name, asleep) = self.names.take_one()?;
         self.len -= 1;
         store.load(name, out);
-        let asleep = self.asleep.as_mut().and_then(|list| list.take(1)?.first().copied());
-        Some(asleep.unwrap_or_default())
+        Some(asleep)
     }
 
     fn waiting(&self) -> u64 {
@@ -146,7 +155,7 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
     }
 
     fn memory(&self) -> u64 {
-        self.names.memory() + self.asleep.as_ref().map_or(0, Chunks::memory)
+        self.names.memory()
     }
 }
 
@@ -168,6 +177,8 @@ impl Whole {
 }
 
 impl<S: Seen> Queue<S> for Whole {
+    const WHOLE: bool = true;
+
     fn push(&mut self, _name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         let chunk = self.bytes.room(state.len() + 12)?;
         chunk.extend_from_slice(&(state.len() as u32).to_le_bytes());
@@ -210,7 +221,7 @@ mod tests {
     #[test]
     fn states_come_out_as_they_went_in() {
         let mut store = Table::default();
-        let mut names = Names::new(true);
+        let mut names = Names::default();
         let mut whole = Whole::new(0, true);
         let key = |i: u32| vec![i as u8; (i as usize * 7919) % 700].into_iter().chain(i.to_le_bytes());
         let (mut first, mut last) = (0u32, 0u32);

@@ -313,6 +313,8 @@ impl<'t, P: Default> Share<'t, P> {
 }
 
 impl<S: Seen, P: States<S>> Queue<S> for Share<'_, P> {
+    const WHOLE: bool = P::WHOLE;
+
     #[inline]
     fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         self.out.states.push(name, state, asleep)?;

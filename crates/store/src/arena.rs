@@ -4,8 +4,7 @@
 //! cost nothing, memory is there only where something was written. So nothing is ever copied, and a place is an address.
 //! Every writer takes a *block* for itself and fills it alone, so writers do not disturb each other.
 //!
-//! A record is its length in one byte and the string, in words. The last word of a string of eight bytes or more is its
-//! last eight bytes, even if it repeats some of the word before: so comparing needs no shifting. A string of 254 bytes or
+//! A record is its length in one byte and the string ([`crate::strings`]), in words. A string of 254 bytes or
 //! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
 //! 254, the length, and a bit for each word of the string that is not zero; then those words.
 
@@ -13,7 +12,8 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use crate::Full;
-use crate::pages::{Huge, Pages, WORDS, agree, append, prefetch, write_words};
+use crate::pages::{Huge, Pages, WORDS, prefetch};
+use crate::strings;
 
 /// Bits of a [`Place`].
 pub const PLACE_BITS: u32 = 40;
@@ -67,24 +67,6 @@ pub struct Arena {
     asked: AtomicU64,
     /// Whether to ask for huge pages.
     huge: Huge,
-}
-
-/// A key as it is written: the first word of its record, and the bytes that follow it.
-#[inline]
-fn first_word(key: &[u8]) -> (u64, &[u8]) {
-    let len = key.len() as u64;
-    match key.first_chunk() {
-        _ if len >= SPARSE => (LONG | len << 8, key),
-        Some(chunk) => (len | u64::from_le_bytes(*chunk) << 8, &key[7..]),
-        None => (len | short_word(key) << 8, &[]),
-    }
-}
-
-/// Up to seven bytes as a word.
-fn short_word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
 }
 
 #[inline]
@@ -166,45 +148,30 @@ impl Arena {
         Ok(place)
     }
 
-    /// Writes the words of a record. The usual case is written out, as in [`Arena::is`].
+    /// Writes the words of a record.
     #[inline(always)]
     fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
-        let at = place.0 as usize;
-        let record = self.pages.words().get(at..at + (key.len() + 8) / 8).and_then(<[_]>::split_first);
-        match (record, key.first_chunk(), key.last_chunk()) {
-            (Some((first, others)), Some(head), Some(tail))
-                if mask.is_none() && key.len() < SPARSE as usize =>
-            {
-                first.store(key.len() as u64 | u64::from_le_bytes(*head) << 8, Relaxed);
-                write_words(others, &key[7..]);
-                others.last().into_iter().for_each(|last| last.store(u64::from_le_bytes(*tail), Relaxed));
-            }
-            _ => self.fill_unusual(place, key, mask),
+        if mask.is_none() && key.len() < SPARSE as usize {
+            strings::write(self.words(place), key);
+        } else {
+            self.fill_unusual(place, key, mask);
         }
     }
 
-    /// Writes a record that is sparse, or that of a short or a long key.
+    /// Writes a record that is sparse or long.
     #[inline(never)]
     fn fill_unusual(&self, place: Place, key: &[u8], mask: Option<u64>) {
-        let words = self.words(place);
-        let Some((head, words)) = words.split_first() else { return };
-        if let Some(mask) = mask {
-            head.store(SPARSE | (key.len() as u64) << 8 | mask << MASK_SHIFT, Relaxed);
-            let mut places = words.iter();
-            all_words(key, |value| {
-                if value != 0 {
-                    places.next().into_iter().for_each(|word| word.store(value, Relaxed));
-                }
-                true
-            });
-            return;
-        }
-        let (first, rest) = first_word(key);
+        let Some((head, words)) = self.words(place).split_first() else { return };
+        let len = key.len() as u64;
+        let first = mask.map_or(LONG | len << 8, |mask| SPARSE | len << 8 | mask << MASK_SHIFT);
         head.store(first, Relaxed);
-        let whole = write_words(words, rest);
-        if let (true, Some(last), Some(word)) = (rest.len() % 8 != 0, key.last_chunk(), words.get(whole)) {
-            word.store(u64::from_le_bytes(*last), Relaxed);
-        }
+        let mut places = words.iter();
+        all_words(key, |value| {
+            if value != 0 || mask.is_none() {
+                places.next().into_iter().for_each(|word| word.store(value, Relaxed));
+            }
+            true
+        });
     }
 
     /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long that it
@@ -215,66 +182,57 @@ impl Arena {
         }
     }
 
-    /// Whether the record is that of `key`. This is the hottest comparison of a search: the usual case is written out.
+    /// Whether the record is that of `key`. This is the hottest comparison of a search.
     #[inline(always)]
     pub fn is(&self, place: Place, key: &[u8]) -> bool {
-        let (Some(head), Some(tail)) = (key.first_chunk(), key.last_chunk()) else {
-            return self.is_unusual(place, key);
-        };
-        let at = place.0 as usize;
-        let Some(record) = self.pages.words().get(at..at + (key.len() + 8) / 8) else { return false };
-        let Some((first, others)) = record.split_first() else { return false };
-        let first = first.load(Relaxed);
-        if first != key.len() as u64 | u64::from_le_bytes(*head) << 8 || key.len() >= SPARSE as usize {
-            return first & 0xff >= SPARSE && self.is_unusual(place, key);
+        let words = self.words(place);
+        let Some(first) = words.first().map(|word| word.load(Relaxed)) else { return false };
+        match first & 0xff {
+            SPARSE.. => self.is_unusual(place, key),
+            len => len == key.len() as u64 && strings::is(words, key),
         }
-        others.last().is_none_or(|last| last.load(Relaxed) == u64::from_le_bytes(*tail))
-            && agree(others, &key[7..])
     }
 
-    /// Whether a record that is sparse, or that of a short or a long key, is that of `key`.
+    /// Whether a record that is sparse or long is that of `key`.
     #[inline(never)]
     fn is_unusual(&self, place: Place, key: &[u8]) -> bool {
-        let words = self.words(place);
-        let Some(found) = words.first().map(|word| word.load(Relaxed)) else { return false };
-        if found & 0xff == SPARSE {
-            return is_sparse(words, found, key);
+        let Some((first, words)) = self.words(place).split_first() else { return false };
+        match first.load(Relaxed) {
+            first if first & 0xff == SPARSE => is_sparse(words, first, key),
+            first if first >> 8 != key.len() as u64 => false,
+            _ => {
+                let mut there = words.iter();
+                all_words(key, |word| there.next().is_some_and(|there| there.load(Relaxed) == word))
+            }
         }
-        let (first, rest) = first_word(key);
-        if found != first {
-            return false;
-        }
-        let (whole, last) = words[1..].split_at(rest.len() / 8);
-        whole.iter().zip(words_of(rest)).all(|(word, value)| word.load(Relaxed) == value)
-            && (rest.len() % 8 == 0
-                || key.last_chunk().is_some_and(|value| last[0].load(Relaxed) == u64::from_le_bytes(*value)))
     }
 
-    /// Appends the string of a record. Every state is read once: the usual case is written out.
+    /// Appends the string of a record. Every state is read once.
     #[inline(always)]
     pub fn read(&self, place: Place, out: &mut Vec<u8>) {
-        let Some((first, others)) = self.words(place).split_first() else { return };
-        let first = first.load(Relaxed);
-        let len = (first & 0xff) as usize;
-        match others.get(..len / 8) {
-            Some(others) if (8..SPARSE as usize).contains(&len) => append(first >> 8, 7, others, len, out),
-            _ => self.read_unusual(place, out),
+        let words = self.words(place);
+        let Some(first) = words.first().map(|word| word.load(Relaxed)) else { return };
+        match first & 0xff {
+            SPARSE.. => self.read_unusual(place, out),
+            len => strings::read(words, len as usize, out),
         }
     }
 
-    /// Appends the string of a record that is sparse, short or long.
+    /// Appends the string of a record that is sparse or long.
     #[inline(never)]
     fn read_unusual(&self, place: Place, out: &mut Vec<u8>) {
-        let words = self.words(place);
-        let first = words[0].load(Relaxed);
-        match first & 0xff {
-            SPARSE => read_sparse(words, first, out),
-            LONG => {
-                let len = (first >> 8) as usize;
-                append(0, 0, &words[1..=len.div_ceil(8)], len, out);
-            }
-            len => out.extend_from_slice(&first.to_le_bytes()[1..=len as usize]),
+        let Some((first, words)) = self.words(place).split_first() else { return };
+        let first = first.load(Relaxed);
+        if first & 0xff == SPARSE {
+            return read_sparse(words, first, out);
         }
+        let len = (first >> 8) as usize;
+        out.reserve(len + 8);
+        let end = out.len() + len;
+        for word in &words[..len.div_ceil(8)] {
+            out.extend_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+        out.truncate(end);
     }
 
     /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the processor notices
@@ -361,12 +319,12 @@ impl Arena {
     }
 }
 
-/// Whether a sparse record with this first word is that of `key`.
+/// Whether a sparse record with this first word, and then these, is that of `key`.
 fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
     if first >> 8 & 0xffff != key.len() as u64 {
         return false;
     }
-    let (mut mask, mut at) = (first >> MASK_SHIFT, 1);
+    let (mut mask, mut at) = (first >> MASK_SHIFT, 0);
     all_words(key, |word| {
         let expected = if mask & 1 == 0 { 0 } else { words[at].load(Relaxed) };
         at += (mask & 1) as usize;
@@ -375,13 +333,13 @@ fn is_sparse(words: &[AtomicU64], first: u64, key: &[u8]) -> bool {
     })
 }
 
-/// Appends the string of a sparse record with this first word.
+/// Appends the string of a sparse record with this first word, and then these.
 fn read_sparse(words: &[AtomicU64], first: u64, out: &mut Vec<u8>) {
     let len = (first >> 8 & 0xffff) as usize;
     let start = out.len();
     out.resize(start + len.next_multiple_of(8), 0);
     let (mut mask, bytes) = (first >> MASK_SHIFT, &mut out[start..]);
-    for word in &words[1..=mask.count_ones() as usize] {
+    for word in &words[..mask.count_ones() as usize] {
         let at = 8 * mask.trailing_zeros() as usize;
         if let Some(chunk) = bytes.get_mut(at..at + 8) {
             chunk.copy_from_slice(&word.load(Relaxed).to_le_bytes());

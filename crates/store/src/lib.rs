@@ -38,6 +38,7 @@ pub mod shared_collapse;
 pub mod shared_numbers;
 pub mod shared_table;
 pub mod shared_tree;
+mod strings;
 mod sync;
 pub mod table;
 pub mod tally;

@@ -10,7 +10,7 @@
 //! that is a reading one; but 4 to 9 us as a part of a huge page in a virtual machine whose host must find it first. So what will
 //! be used is asked for in advance ([`Pages::populate`]), and how long a huge page takes decides about the next ones ([`Huge`]).
 //!
-//! The words are atomic, so that several threads may share a piece. This is the only file of the crate with `unsafe` code.
+//! The words are atomic, so that several threads may share a piece. Only this file and [`crate::strings`] have `unsafe` code.
 
 #![allow(unsafe_code)]
 
@@ -332,63 +332,6 @@ fn take(map: &MmapMut, skipped: usize, bytes: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn take(_map: &MmapMut, _skipped: usize, _bytes: usize) {}
-
-/// Appends `len` bytes: the lowest `skipped` (at most eight) of `first`, then those of the words. The last word is that of the
-/// last eight bytes, so it may overlap the one before. Without it, bytes would be appended piece by piece; states are
-/// read so often that it shows.
-///
-/// # Panics
-/// If there are not as many words as that takes, or `len` is less than eight.
-#[inline]
-pub fn append(first: u64, skipped: usize, words: &[AtomicU64], len: usize, out: &mut Vec<u8>) {
-    assert!(skipped <= 8 && len >= 8 && words.len() == (len - skipped).div_ceil(8));
-    out.reserve(len + 8);
-    let start = out.len();
-    // SAFETY: the first write ends at 8 <= len, the others at most seven bytes behind `len`, and the last one at `len`: all
-    // within what was reserved. All bytes up to `len` are written before they count.
-    unsafe {
-        let to = out.as_mut_ptr().add(start);
-        to.cast::<u64>().write_unaligned(first.to_le());
-        let mut at = to.add(skipped);
-        for word in words {
-            at.cast::<u64>().write_unaligned(word.load(Relaxed).to_le());
-            at = at.add(8);
-        }
-        if let Some(last) = words.last() {
-            to.add(len - 8).cast::<u64>().write_unaligned(last.load(Relaxed).to_le());
-        }
-        out.set_len(start + len);
-    }
-}
-
-/// Whether the words are the bytes, as far as both go and in whole words.
-#[inline(always)]
-pub fn agree(words: &[AtomicU64], bytes: &[u8]) -> bool {
-    let n = words.len().min(bytes.len() / 8);
-    let mut from = bytes.as_ptr().cast::<u64>();
-    for word in &words[..n] {
-        // SAFETY: there are at least 8 * n bytes, and one word of them is read in each of n turns.
-        let value = unsafe { from.read_unaligned() };
-        if word.load(Relaxed) != u64::from_le(value) {
-            return false;
-        }
-        from = from.wrapping_add(1);
-    }
-    true
-}
-
-/// Writes the bytes to the words, as far as both go and in whole words; says how many.
-#[inline(always)]
-pub fn write_words(words: &[AtomicU64], bytes: &[u8]) -> usize {
-    let n = words.len().min(bytes.len() / 8);
-    let mut from = bytes.as_ptr().cast::<u64>();
-    for word in &words[..n] {
-        // SAFETY: as in `agree`.
-        word.store(u64::from_le(unsafe { from.read_unaligned() }), Relaxed);
-        from = from.wrapping_add(1);
-    }
-    n
-}
 
 /// Asks the processor for the cache line of `place`, which will be needed soon.
 #[inline(always)]

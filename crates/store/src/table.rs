@@ -428,6 +428,7 @@ impl Shared {
     }
 
     /// Appends the key at `place`.
+    #[inline]
     pub fn read(&self, place: Place, out: &mut Vec<u8>) {
         self.arena.read(place, out);
     }
@@ -550,6 +551,7 @@ impl Seen for Table {
 }
 
 impl Recall for Table {
+    #[inline]
     fn load(&mut self, name: Place, out: &mut Vec<u8>) {
         self.shared.read(name, out);
     }
