@@ -110,6 +110,8 @@ pub(crate) struct Batch<T, N> {
     state: Vec<u8>,
     /// Who sleeps in it.
     asleep: Asleep,
+    /// The edges of all who slept.
+    slept: u64,
     expansion: Expansion,
     /// The states.
     parents: Vec<Parent>,
@@ -153,6 +155,7 @@ impl<T, N> Default for Batch<T, N> {
         Batch {
             state: Vec::new(),
             asleep: Asleep::NOBODY,
+            slept: 0,
             expansion: Expansion::default(),
             parents: Vec::with_capacity(BATCH),
             hashes: Vec::new(),
@@ -272,7 +275,21 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             self.look()?;
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        let most = most.min(BATCH as u64) as usize;
+        let expanded = self.expand_states(most.min(BATCH as u64) as usize, batch);
+        let slept = std::mem::take(&mut batch.slept);
+        self.statistics.transitions += slept;
+        self.statistics.matched += slept;
+        expanded?;
+        self.prepare(batch)?;
+        Ok(batch.parents.len() as u64)
+    }
+
+    #[inline(always)]
+    fn expand_states(
+        &mut self,
+        most: usize,
+        batch: &mut Batch<S::Ticket, S::Name>,
+    ) -> Result<(), StopReason> {
         while batch.parents.len() < most && batch.expansion.edges().len() < MANY_EDGES {
             batch.state.clear();
             match self.queue.pop(self.store, &mut batch.state) {
@@ -288,8 +305,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let numbering = Numbering { shift: self.shift, flag };
             batch.parents.push(Parent { end: batch.expansion.edges().len() as u32, numbering, rest });
         }
-        self.prepare(batch)?;
-        Ok(batch.parents.len() as u64)
+        Ok(())
     }
 
     /// Prepares the edges that have not been prepared.
@@ -316,7 +332,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
-        let Batch { state, asleep, expansion, parents, hashes, .. } = batch;
+        let Batch { state, asleep, slept, expansion, parents, hashes, .. } = batch;
         if self.expanded.is_some() {
             hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
         }
@@ -327,9 +343,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             self.expand_behind_phase1(state, expansion)?;
         } else if self.lean {
             self.expander.expand_awake(state, *asleep, self.depth, &mut self.budget, expansion)?;
-            let slept = asleep.edges();
-            self.statistics.transitions += slept;
-            self.statistics.matched += slept;
+            *slept += asleep.edges();
         } else {
             self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
         }

@@ -39,7 +39,7 @@ fn two_words(key: &[u8]) -> (u64, u64) {
 }
 
 /// The hash of `key`. The length takes part, so that trailing zeros matter.
-#[inline]
+#[inline(always)]
 pub fn hash(key: &[u8]) -> u64 {
     let len = key.len();
     let mut state = K0 ^ (len as u64).wrapping_mul(K1);

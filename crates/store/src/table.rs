@@ -9,7 +9,7 @@
 //! **Growth** reads no records. The upper bits of the hash name the line, and the tag repeats the last of these bits
 //! and continues them. So an entry tells its home line, however far from it it lies, and in which half of it it will be after
 //! doubling; new lines are written in the order in which old ones are read. Only when the tag has few bits left to
-//! tell keys apart (after a growth by 256) are the records hashed again. The index consists of segments that grow on
+//! tell keys apart (after a growth by 1024) are the records hashed again. The index consists of segments that grow on
 //! their own: there is no moment at which it exists twice. A large segment grows where it is: its lines are spread over
 //! addresses that were reserved for that, so that no memory is asked for twice.
 //!
