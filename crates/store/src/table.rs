@@ -631,12 +631,12 @@ mod tests {
     #[test]
     fn tickets_stay_valid_whatever_grows() {
         let mut table = Table::default();
-        let n = 4_200_000u32;
+        let n = 7_200_000u32;
         let early: Vec<Ticket> = (0..1000u32).map(|i| table.prepare(&i.to_le_bytes()).unwrap()).collect();
         for i in (0..n).filter(|i| i % 2 == 0) {
             assert_eq!(table.is_new(&i.to_le_bytes()), Ok(true));
         }
-        assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0 && segment.bits > 15));
+        assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0 && segment.bits == 17));
         for (i, mut ticket) in (0..1000u32).zip(early) {
             table.approach(&mut ticket);
             assert_eq!(table.contains(&i.to_le_bytes(), ticket), i % 2 == 0);
@@ -646,6 +646,8 @@ mod tests {
             assert_eq!(table.knows(&i.to_le_bytes()), Ok(i % 2 == 0 || i < 1000));
         }
         assert_eq!(table.n_keys(), u64::from(n / 2) + 500);
+        assert!((n..2 * n).step_by(2).all(|i| table.is_new(&i.to_le_bytes()) == Ok(true)));
+        assert!(table.shared.segments.iter().all(|segment| segment.bits == 18));
         check_entries(&table);
     }
 
