@@ -26,10 +26,16 @@ pub fn channel_bit(index: u32) -> u64 {
     1 << index.min(63)
 }
 
+/// The code for a location where nothing ever happens.
+pub extern "C" fn nothing(_: *mut Context, _: *mut u8, _: *const Shape, _: *const ProcEntry) -> u32 {
+    0
+}
+
 /// The code of a program.
 pub struct Code {
-    /// By proctype and location.
-    pub expand: Vec<Box<[Option<Expand>]>>,
+    /// By proctype and location; where there is no code, there is some that does nothing. A location of one byte, whatever
+    /// it is, has an entry.
+    pub expand: Vec<Box<[Expand]>>,
     /// By proctype and location.
     pub receive: Vec<Box<[Option<Receive>]>>,
     /// By proctype and location, the channels on which a process there may take what is on offer: see [`channel_bit`].

@@ -8,10 +8,18 @@ use promela::ir::Program;
 use crate::layout::{CONTROL, ChanLayout, HEADER, Layout};
 use crate::shape::{Shape, Shapes};
 
+/// The part of a header that is the number of a shape.
+pub const SHAPE: u32 = 0xff_ffff;
+
+/// The header of a state: the number of its shape, and in the last byte who is in control.
+#[inline(always)]
+pub fn header(state: &[u8]) -> Option<u32> {
+    state.first_chunk().map(|header| u32::from_le_bytes(*header))
+}
+
 /// The number of the shape that a state has.
 pub fn shape_id(state: &[u8]) -> Option<u32> {
-    let header = state.first_chunk::<4>()?;
-    Some(u32::from_le_bytes(*header) & 0xff_ffff)
+    Some(header(state)? & SHAPE)
 }
 
 /// Reads an unsigned number.

@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use machine::Interp;
 use machine::interp::action::Action;
 use promela::ir::Program;
-use system::{ActionId, Asleep, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem, Worker};
+use system::{
+    ActionId, Asleep, Awake, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem, Worker,
+};
 
 use crate::code::Code;
-use crate::convert;
+use crate::convert::{self, SHAPE, header};
 use crate::layout::{CONTROL, LABEL_ACCEPT, LABEL_END, LABEL_PROGRESS, Layout};
 use crate::runtime::Context;
 use crate::shape::{Shape, Shapes};
@@ -26,6 +28,8 @@ pub struct Native {
     pub(crate) watched: Watched,
     /// Bytes of a location.
     location_bytes: u32,
+    /// Whether somebody asks for `timeout`.
+    uses_timeout: bool,
     /// How often the reference machine was asked.
     handed_over: AtomicU64,
 }
@@ -35,6 +39,7 @@ impl Native {
     pub fn new(program: Arc<Program>, layout: Layout, interp: Interp, code: Code, watched: Watched) -> Self {
         let shapes = Shapes::new(&program, &layout, &code);
         Native {
+            uses_timeout: program.uses.timeout,
             program,
             location_bytes: layout.location.bytes() as u32,
             layout,
@@ -58,7 +63,14 @@ impl Native {
 
     /// Buffers for one thread.
     pub fn worker(&self) -> NativeWorker<'_> {
-        NativeWorker { native: self, context: Context::new(self), listed: Successors::default(), last: None }
+        let [context, lister] = [false, true].map(|list| Context::new(self, list));
+        NativeWorker {
+            native: self,
+            context,
+            lister,
+            listed: Successors::default(),
+            last: self.shapes.empty(),
+        }
     }
 
     /// The shape of a state; `None` for bytes that are no state.
@@ -204,61 +216,63 @@ impl Native {
 pub struct NativeWorker<'a> {
     native: &'a Native,
     context: Box<Context>,
+    /// The same for asking which actions there are.
+    lister: Box<Context>,
     /// Where outcomes go of which only the actions are wanted.
     listed: Successors,
     /// The shape that the last state had.
-    last: Option<&'a Shape>,
+    last: &'a Shape,
 }
 
 impl<'a> NativeWorker<'a> {
-    /// The shape of a state; `None` for bytes that are no state. Most states have the shape that the last one had.
+    /// The shape of a state, and who is in control, 0: nobody; `None` for bytes that are no state. Most states have the
+    /// shape that the last one had.
     #[inline(always)]
-    fn shape_of(&mut self, state: &[u8]) -> Option<&'a Shape> {
-        let id = convert::shape_id(state)?;
-        if let Some(last) = self.last
-            && last.id == id
-            && last.len as usize == state.len()
-            && usize::from(state[CONTROL as usize]) <= last.processes.len()
-        {
-            return Some(last);
+    fn shape_of(&mut self, state: &[u8]) -> Option<(&'a Shape, u32)> {
+        let (last, header) = (self.last, header(state)?);
+        let control = header >> (8 * CONTROL);
+        let same = last.id == header & SHAPE && last.len as usize == state.len() && control <= last.n_procs;
+        if !same {
+            self.last = self.native.shape_of(state)?;
         }
-        self.last = self.native.shape_of(state);
-        self.last
+        Some((self.last, control))
     }
 
-    /// Lets the code of all processes that may move write their outcomes.
+    /// Expands an ordinary state of the shape that the last one had; false when this is none.
     #[inline(always)]
-    fn expand_all(&mut self, shape: &Shape, control: u8) {
-        let NativeWorker { native, context, .. } = self;
-        context.timeout = 0;
-        if let Some(pid) = control.checked_sub(1) {
-            return context.expand(native, shape, &shape.processes[usize::from(pid)]);
+    fn expand_like_last(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) -> bool {
+        let last = self.last;
+        let same = header(state) == Some(last.id) && state.len() == last.len as usize;
+        if same {
+            self.native.expand_ordinary(&mut self.context, last, asleep, state, out);
         }
-        for process in shape.processes.iter().rev() {
-            context.expand(native, shape, process);
-        }
-        if native.program.uses.timeout && !context.any() {
-            context.timeout = 1;
-            for process in shape.processes.iter().rev() {
-                context.expand(native, shape, process);
+        same
+    }
+
+    /// Expands any state; if it is transient, nobody sleeps.
+    #[inline(never)]
+    fn expand_any(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+        if let Some((shape, control)) = self.shape_of(state) {
+            match control {
+                0 => self.native.expand_ordinary(&mut self.context, shape, asleep, state, out),
+                _ => self.native.expand_transient(&mut self.context, shape, control, state, out),
             }
         }
     }
 
     /// Whether nobody can move without `timeout`.
     fn needs_timeout(&mut self, shape: &Shape, state: &[u8]) -> bool {
-        if !self.native.program.uses.timeout || state[CONTROL as usize] != 0 {
+        if !self.native.uses_timeout || state[CONTROL as usize] != 0 {
             return false;
         }
-        let NativeWorker { native, context, listed, .. } = self;
+        let NativeWorker { native, lister, listed, .. } = self;
         listed.clear();
-        context.timeout = 0;
-        context.begin(shape, state, listed, true);
+        let code_reads = lister.begin(shape, state, listed);
         let quiet = shape.processes.iter().rev().all(|process| {
-            context.expand(native, shape, process);
-            !context.any()
+            lister.expand::<false>(native, shape, process, code_reads);
+            !lister.any()
         });
-        context.end();
+        lister.end();
         quiet
     }
 
@@ -272,19 +286,88 @@ impl<'a> NativeWorker<'a> {
     }
 }
 
+impl Native {
+    /// Expands a transient state.
+    #[inline(always)]
+    fn expand_transient(
+        &self,
+        context: &mut Context,
+        shape: &Shape,
+        control: u32,
+        state: &[u8],
+        out: &mut Successors,
+    ) {
+        let code_reads = context.begin(shape, state, out);
+        let process = &shape.processes[control as usize - 1];
+        match self.location_bytes {
+            1 => context.expand::<true>(self, shape, process, code_reads),
+            _ => context.expand::<false>(self, shape, process, code_reads),
+        }
+        context.end();
+    }
+
+    /// Expands an ordinary state. Who sleeps could move, so nobody needs `timeout` then.
+    #[inline(always)]
+    fn expand_ordinary(
+        &self,
+        context: &mut Context,
+        shape: &Shape,
+        asleep: Asleep,
+        state: &[u8],
+        out: &mut Successors,
+    ) {
+        let code_reads = context.begin(shape, state, out);
+        self.expand_those(context, shape, shape.oldest.but(asleep), code_reads);
+        if self.uses_timeout && asleep.is_nobody() && !context.any() {
+            context.timeout = 1;
+            self.expand_those(context, shape, shape.oldest, code_reads);
+            context.timeout = 0;
+        }
+        context.end();
+    }
+
+    /// Lets the code of these processes, and of those that never sleep, write their outcomes.
+    #[inline(always)]
+    fn expand_those(&self, context: &mut Context, shape: &Shape, awake: Awake, state: *mut u8) {
+        if self.location_bytes > 1 || shape.processes.len() > Asleep::PROCESSES {
+            return self.expand_many(context, shape, awake, state);
+        }
+        for pid in awake {
+            // SAFETY: who is awake is one of the shape's processes.
+            let process = unsafe { shape.processes.get_unchecked(pid) };
+            context.expand::<true>(self, shape, process, state);
+        }
+    }
+
+    /// The same for many processes, or many locations.
+    #[inline(never)]
+    fn expand_many(&self, context: &mut Context, shape: &Shape, awake: Awake, state: *mut u8) {
+        if let Some(younger) = shape.processes.get(Asleep::PROCESSES..) {
+            for process in younger.iter().rev() {
+                context.expand::<false>(self, shape, process, state);
+            }
+        }
+        for pid in awake {
+            context.expand::<false>(self, shape, &shape.processes[pid], state);
+        }
+    }
+}
+
 impl Worker for NativeWorker<'_> {
     fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
-        let Some(shape) = self.shape_of(state) else { return };
-        self.listed.clear();
-        self.context.begin(shape, state, &mut self.listed, true);
-        self.expand_all(shape, state[CONTROL as usize]);
-        self.context.end();
-        out.extend(self.listed.list.iter().map(|outcome| outcome.action));
+        let Some((shape, control)) = self.shape_of(state) else { return };
+        let NativeWorker { native, lister, listed, .. } = self;
+        listed.clear();
+        match control {
+            0 => native.expand_ordinary(lister, shape, Asleep::NOBODY, state, listed),
+            _ => native.expand_transient(lister, shape, control, state, listed),
+        }
+        out.extend(listed.list.iter().map(|outcome| outcome.action));
     }
 
     /// The processes that the actions belong to are expanded, no others.
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
-        let Some(shape) = self.shape_of(state) else {
+        let Some((shape, _)) = self.shape_of(state) else {
             return self.native.interp.fire(state, actions, out);
         };
         let timeout = self.needs_timeout(shape, state);
@@ -294,11 +377,12 @@ impl Worker for NativeWorker<'_> {
         pids.dedup();
         let before = out.list.len();
         context.timeout = u32::from(timeout);
-        context.begin(shape, state, out, false);
+        let code_reads = context.begin(shape, state, out);
         for process in pids.iter().filter_map(|&pid| shape.processes.get(pid)) {
-            context.expand(native, shape, process);
+            context.expand::<false>(native, shape, process, code_reads);
         }
         context.end();
+        context.timeout = 0;
         let found = out.list.split_off(before);
         for &action in actions {
             match found.iter().find(|outcome| outcome.action == action) {
@@ -309,31 +393,24 @@ impl Worker for NativeWorker<'_> {
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        let Some(shape) = self.shape_of(state) else { return };
-        self.context.begin(shape, state, out, false);
-        self.expand_all(shape, state[CONTROL as usize]);
-        self.context.end();
+        if !self.expand_like_last(state, Asleep::NOBODY, out) {
+            self.expand_any(state, Asleep::NOBODY, out);
+        }
     }
 
-    /// Who sleeps could move, so nobody needs `timeout`.
-    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
-        if asleep.is_nobody() {
-            return self.expand(state, out);
-        }
-        let Some(shape) = self.shape_of(state) else { return };
-        let NativeWorker { native, context, .. } = self;
-        context.timeout = 0;
-        context.begin(shape, state, out, false);
-        let (older, younger) = shape.processes.split_at(shape.processes.len().min(Asleep::PROCESSES));
-        for process in younger.iter().rev() {
-            context.expand(native, shape, process);
-        }
-        for (pid, process) in older.iter().enumerate().rev() {
-            if !asleep.holds_one(pid) {
-                context.expand(native, shape, process);
+    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
+        match self.shape_of(state) {
+            Some((shape, control @ 1..)) => {
+                self.native.expand_transient(&mut self.context, shape, control, state, out);
             }
+            _ => self.expand(state, out),
         }
-        context.end();
+    }
+
+    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+        if !self.expand_like_last(state, asleep, out) {
+            self.expand_any(state, asleep, out);
+        }
     }
 }
 

@@ -48,9 +48,9 @@ pub struct Context {
     pub sender_at: u64,
     /// See there.
     pub sender_to: u32,
-    /// Whether `timeout` is true.
+    /// Whether `timeout` is true; only during an expansion.
     pub timeout: u32,
-    /// Set when an outcome may be transient.
+    /// Set when an outcome may be transient, until the batch is told.
     pub unusual: u64,
     /// On which channels a process may take what is on offer; all, until that was looked up.
     pub heard: u64,
@@ -60,13 +60,11 @@ pub struct Context {
     pub msg: [*mut i32; 2],
     /// The arguments of a `run`.
     pub args: *mut i32,
-    /// Only actions are wanted.
+    /// Only actions are wanted, and nothing counts as taken.
     list: bool,
     native: *const Native,
     /// The state that is expanded, as it was given.
     given: *const u8,
-    /// The same as code reads it: the copy, where there is one.
-    state: *const u8,
     /// Its shape.
     parent: *const Shape,
     /// A copy of it, when code changes it for a while, or it is short.
@@ -80,8 +78,8 @@ pub struct Context {
     /// How many outcomes it had.
     before: usize,
     messages: Vec<i32>,
-    /// What `taken` points to, and where it points to when only actions are wanted.
-    flags: [Vec<u8>; 2],
+    /// What `taken` points to.
+    flags: Vec<u8>,
     panic: Option<Box<dyn Any + Send>>,
     /// What the reference machine answers.
     actions: Vec<ActionId>,
@@ -92,8 +90,8 @@ pub struct Context {
 unsafe impl Send for Context {}
 
 impl Context {
-    /// A context with small buffers.
-    pub fn new(native: &Native) -> Box<Context> {
+    /// A context with small buffers. With `list`, only the actions of outcomes are wanted.
+    pub fn new(native: &Native, list: bool) -> Box<Context> {
         let fields = native.layout.max_fields.max(1);
         let edges = native.program.proctypes.iter().map(|p| p.edges.len()).sum();
         let mut context = Box::new(Context {
@@ -110,10 +108,9 @@ impl Context {
             shape: ptr::null(),
             msg: [ptr::null_mut(); 2],
             args: ptr::null_mut(),
-            list: false,
+            list,
             native,
             given: ptr::null(),
-            state: ptr::null(),
             parent: ptr::null(),
             copy: Vec::new(),
             reference: Vec::new(),
@@ -121,7 +118,7 @@ impl Context {
             batch: ptr::null_mut(),
             before: 0,
             messages: vec![0; 3 * fields],
-            flags: [vec![0; edges], vec![0; edges]],
+            flags: vec![0; edges],
             panic: None,
             actions: Vec::new(),
             answers: Successors::default(),
@@ -132,33 +129,30 @@ impl Context {
             context.msg = [messages, messages.add(fields)];
             context.args = messages.add(2 * fields);
         }
+        context.taken = context.flags.as_mut_ptr();
         context
     }
 
     /// Begins the expansion of `state`, whose length is its shape's; outcomes are appended to `batch`, which nothing
-    /// else may use before the expansion ends. With `list`, only their actions are wanted, and nothing counts as
-    /// taken.
+    /// else may use before the expansion ends. Answers the state as code reads it: the copy, where there is one.
     #[inline(always)]
-    pub fn begin(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors, list: bool) {
+    pub fn begin(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors) -> *mut u8 {
         self.given = state.as_ptr();
-        self.state = self.given;
-        // SAFETY: the machine outlives every expansion.
-        if unsafe { (*self.native).code.changes_state } || state.len() < PIECE {
-            self.copy.clear();
-            self.copy.extend_from_slice(state);
-            self.copy.reserve(PIECE);
-            self.state = self.copy.as_ptr();
-        }
         self.parent = shape;
-        if list != self.list || self.taken.is_null() {
-            self.list = list;
-            self.taken = self.flags[usize::from(list)].as_mut_ptr();
-        }
         self.heard = u64::MAX;
-        self.unusual = 0;
         self.before = batch.list.len();
         self.batch = batch;
-        self.point();
+        self.point(shape, batch);
+        if shape.copied { self.copy(state) } else { self.given.cast_mut() }
+    }
+
+    /// Copies a state; behind it there is room.
+    #[cold]
+    fn copy(&mut self, state: &[u8]) -> *mut u8 {
+        self.copy.clear();
+        self.copy.extend_from_slice(state);
+        self.copy.reserve(PIECE);
+        self.copy.as_mut_ptr()
     }
 
     /// The caller's batch.
@@ -170,27 +164,25 @@ impl Context {
 
     /// Makes room for all outcomes of the state and sets the pointers that code uses.
     #[inline(always)]
-    fn point(&mut self) {
-        // SAFETY: shapes outlive every expansion.
-        let (outcomes, room) = unsafe { (*self.parent).room };
-        let Successors { list, bytes, .. } = self.batch();
+    fn point(&mut self, shape: &Shape, Successors { list, bytes, .. }: &mut Successors) {
+        let (outcomes, room) = shape.room;
         if list.capacity() - list.len() < outcomes || bytes.capacity() - bytes.len() < room {
-            list.reserve(outcomes);
-            bytes.reserve(room);
+            reserve(list, outcomes, bytes, room);
         }
-        self.base = bytes.as_mut_ptr();
+        let base = bytes.as_mut_ptr();
         // SAFETY: both stay within the allocations.
-        unsafe {
-            self.out = self.base.add(bytes.len());
-            self.rec = list.as_mut_ptr().add(list.len());
-        }
+        let (out, rec) = unsafe { (base.add(bytes.len()), list.as_mut_ptr().add(list.len())) };
+        (self.base, self.out, self.rec) = (base, out, rec);
     }
 
     /// Takes over what code has written.
     #[inline(always)]
     fn settle(&mut self) {
         let Successors { list, bytes, unusual, .. } = self.batch();
-        *unusual |= self.unusual != 0;
+        if self.unusual != 0 {
+            self.unusual = 0;
+            *unusual = true;
+        }
         // SAFETY: code moves both pointers only over what it has written, within the capacity.
         unsafe {
             bytes.set_len(self.out.offset_from(self.base) as usize);
@@ -210,8 +202,15 @@ impl Context {
         };
         if short {
             self.settle();
-            self.point();
+            self.go_on();
         }
+    }
+
+    /// Makes room in a batch that code will go on writing to.
+    fn go_on(&mut self) {
+        // SAFETY: shapes outlive every expansion.
+        let shape = unsafe { &*self.parent };
+        self.point(shape, self.batch());
     }
 
     /// Looks up who may take what is on offer in the state that is expanded: as it was given, because who makes the
@@ -239,19 +238,24 @@ impl Context {
     #[inline(always)]
     pub fn end(&mut self) {
         self.settle();
-        self.batch = ptr::null_mut();
-        if let Some(panic) = self.panic.take() {
-            resume_unwind(panic);
-        }
     }
 
-    /// Lets the code of one process write its outcomes.
+    /// Lets the code of one process write its outcomes, where `state` is what `begin` answered. With `NARROW`, locations
+    /// are bytes.
     #[inline(always)]
-    pub fn expand(&mut self, native: &Native, shape: &Shape, process: &ProcEntry) {
-        let state = self.state.cast_mut();
+    pub fn expand<const NARROW: bool>(
+        &mut self,
+        native: &Native,
+        shape: &Shape,
+        process: &ProcEntry,
+        state: *mut u8,
+    ) {
         // SAFETY: the block is within the state, whose length is its shape's.
-        let location = unsafe { native.read_location(state.add(process.offset as usize)) };
-        let Some(expand) = process.expand(location) else { return };
+        let location = unsafe {
+            let block = state.add(process.offset as usize);
+            if NARROW { u32::from(block.read()) } else { native.read_location(block) }
+        };
+        let expand = process.expand::<NARROW>(location);
         // SAFETY: the code was made for this signature; it stays within the state and the buffers, where there is
         // room. It writes to the state only when that is the context's copy.
         if unsafe { expand(self, state, shape, process) } == SLOW {
@@ -259,9 +263,13 @@ impl Context {
         }
     }
 
-    /// Lets the reference machine find and execute everything that a process can do.
+    /// Lets the reference machine find and execute everything that a process can do. A panic of a helper goes on here:
+    /// code that called it has given up.
     #[cold]
     fn hand_over(&mut self, pid: u32) {
+        if let Some(panic) = self.panic.take() {
+            resume_unwind(panic);
+        }
         // SAFETY: the machine and its shapes outlive every expansion.
         let (native, shape) = unsafe { (&*self.native, &*self.parent) };
         native.handed_over();
@@ -285,7 +293,7 @@ impl Context {
                 native.push_adopted(self.batch(), &self.answers, outcome);
             }
         }
-        self.point();
+        self.go_on();
     }
 
     /// Removes the outcomes of a process, which are the last.
@@ -301,7 +309,7 @@ impl Context {
 
     /// Tells the machine which edges were taken.
     pub fn report_taken(&mut self, native: &Native) {
-        let mut flags = self.flags[0].iter_mut();
+        let mut flags = self.flags.iter_mut();
         for proctype in 0..native.program.proctypes.len() {
             for (shared, own) in native.interp.taken_flags(ProctypeId(proctype as u32)).iter().zip(&mut flags)
             {
@@ -311,6 +319,12 @@ impl Context {
             }
         }
     }
+}
+
+#[cold]
+fn reserve(list: &mut Vec<Successor>, outcomes: usize, bytes: &mut Vec<u8>, room: usize) {
+    list.reserve(outcomes);
+    bytes.reserve(room);
 }
 
 /// Runs a helper's work and keeps a panic for later.

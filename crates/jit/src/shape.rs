@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use promela::ir::{Proctype, Program};
+use system::Awake;
 
-use crate::code::{Code, Expand, Receive};
+use crate::code::{Code, Expand, Receive, nothing};
 use crate::layout::Layout;
-use crate::runtime::SLACK;
+use crate::runtime::{PIECE, SLACK};
 
 /// A shape; compiled code reads it.
 #[derive(Debug)]
@@ -30,12 +31,16 @@ pub struct Shape {
     pub procs: *const ProcEntry,
     /// The first entry of `channels`.
     pub chans: *const ChanEntry,
-    /// The first entry of `oldest`.
+    /// The first entry of `oldest_of`.
     pub first_of: *const u32,
     /// The number that states carry.
     pub id: u32,
     /// Local cells of all processes.
     pub local_cells: u32,
+    /// Whether code reads a copy of a state: it changes it for a while, or the state is short.
+    pub copied: bool,
+    /// The processes that can sleep.
+    pub oldest: Awake,
     /// The shape without the youngest process; null for the empty shape.
     pub parent: *const Shape,
     /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can take.
@@ -45,19 +50,21 @@ pub struct Shape {
     /// The channels.
     pub channels: Vec<ChanEntry>,
     /// For each proctype its oldest process; `u32::MAX` when there is none.
-    oldest: Vec<u32>,
+    oldest_of: Vec<u32>,
     /// The shapes with one more process, by proctype.
     children: Vec<AtomicPtr<Shape>>,
 }
 
 /// A process of a shape: all that finding its code and writing its outcomes takes.
 #[derive(Debug, Clone, Copy)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct ProcEntry {
-    /// Its part of an action's number.
-    pub action: u64,
     /// Where its block begins.
     pub offset: u64,
+    /// The code of its proctype, by location.
+    expand: *const Expand,
+    /// Its part of an action's number.
+    pub action: u64,
     /// Its number.
     pub pid: u32,
     /// Its proctype.
@@ -66,9 +73,7 @@ pub struct ProcEntry {
     pub first_chan: u32,
     /// How many locations its proctype has.
     locations: u32,
-    /// The code of its proctype, by location.
-    expand: *const Option<Expand>,
-    /// The same for taking what is on offer.
+    /// The code of its proctype for taking what is on offer, by location.
     receive: *const Option<Receive>,
     /// On which channels that may be.
     hears: *const u64,
@@ -77,19 +82,20 @@ pub struct ProcEntry {
 /// The tables of a proctype that its processes' entries point to.
 #[derive(Clone, Copy)]
 struct Tables {
-    expand: *const Option<Expand>,
+    expand: *const Expand,
     receive: *const Option<Receive>,
     hears: *const u64,
 }
 
 impl ProcEntry {
-    /// The code for a location. Bytes that are no state may have any location; there is no code for that.
+    /// The code for a location. Bytes that are no state may have any location; there is no code for that. With `NARROW`,
+    /// locations are bytes.
     #[inline(always)]
-    pub fn expand(&self, location: u32) -> Option<Expand> {
-        if location >= self.locations {
-            return None;
+    pub fn expand<const NARROW: bool>(&self, location: u32) -> Expand {
+        if !NARROW && location >= self.locations {
+            return nothing;
         }
-        // SAFETY: the table has an entry for every location and lives as long as the shapes.
+        // SAFETY: the table has an entry for every location, and for every byte, and lives as long as the shapes.
         unsafe { *self.expand.add(location as usize) }
     }
 
@@ -99,7 +105,7 @@ impl ProcEntry {
         if location >= self.locations {
             return None;
         }
-        // SAFETY: as above.
+        // SAFETY: the table has an entry for every location and lives as long as the shapes.
         unsafe {
             (*self.receive.add(location as usize)).map(|code| (code, *self.hears.add(location as usize)))
         }
@@ -127,10 +133,13 @@ pub struct Shapes {
     most_outcomes: Vec<usize>,
     /// The most bytes by which a step can make a state longer, and what copying writes too much.
     longest: usize,
+    /// Whether code changes a state for a while.
+    changes_state: bool,
     /// For every proctype the tables that its processes' entries point to.
     tables: Vec<Tables>,
     chunks: Vec<OnceLock<Chunk>>,
     owned: Mutex<Vec<*mut Shape>>,
+    empty: *const Shape,
 }
 
 // SAFETY: shapes are never changed after they were published, but for their atomic fields; the list of them is
@@ -152,15 +161,17 @@ impl Tables {
 impl Shapes {
     /// Only the empty shape. The code must live as long as the shapes.
     pub fn new(program: &Program, layout: &Layout, code: &Code) -> Self {
-        let shapes = Shapes {
+        let mut shapes = Shapes {
             most_outcomes: program.proctypes.iter().map(most_edges).collect(),
             longest: layout.max_block as usize + SLACK,
+            changes_state: code.changes_state,
             tables: (0..program.proctypes.len()).map(|p| Tables::of(code, p)).collect(),
             chunks: (0..CHUNK).map(|_| OnceLock::new()).collect(),
             owned: Mutex::new(Vec::new()),
+            empty: ptr::null(),
         };
         let entry = |&(offset, ty): &(u32, u32)| ChanEntry { offset, class: layout.classes[ty as usize] };
-        shapes.publish(
+        shapes.empty = shapes.publish(
             &mut shapes.owned.lock().unwrap_or_else(PoisonError::into_inner),
             Shape {
                 len: layout.blocks + layout.hidden,
@@ -172,15 +183,23 @@ impl Shapes {
                 first_of: ptr::null(),
                 id: 0,
                 local_cells: 0,
+                copied: false,
+                oldest: Awake::default(),
                 parent: ptr::null(),
                 room: (0, 0),
                 processes: Vec::new(),
                 channels: layout.chans.iter().map(entry).collect(),
-                oldest: vec![u32::MAX; program.proctypes.len()],
+                oldest_of: vec![u32::MAX; program.proctypes.len()],
                 children: (0..program.proctypes.len()).map(|_| AtomicPtr::default()).collect(),
             },
         );
         shapes
+    }
+
+    /// The shape without processes.
+    pub fn empty(&self) -> &Shape {
+        // SAFETY: it is the first that was published, and lives as long as `self`.
+        unsafe { &*self.empty }
     }
 
     /// The shape with this number; `None` for a number that no state can carry.
@@ -217,11 +236,13 @@ impl Shapes {
         shape.id = id as u32;
         let outcomes = shape.processes.iter().map(|p| self.most_outcomes[p.proctype as usize]).sum();
         shape.room = (outcomes, outcomes * (shape.len as usize + self.longest));
+        shape.copied = self.changes_state || (shape.len as usize) < PIECE;
+        shape.oldest = Awake::first(shape.processes.len());
         shape.n_procs = shape.processes.len() as u32;
         shape.n_chans = shape.channels.len() as u32;
         shape.procs = shape.processes.as_ptr();
         shape.chans = shape.channels.as_ptr();
-        shape.first_of = shape.oldest.as_ptr();
+        shape.first_of = shape.oldest_of.as_ptr();
         let shape = Box::into_raw(Box::new(shape));
         owned.push(shape);
         let chunk =
@@ -240,17 +261,17 @@ fn most_edges(proctype: &Proctype) -> usize {
 fn grow(layout: &Layout, shape: &Shape, proctype: usize, Tables { expand, receive, hears }: Tables) -> Shape {
     let block = &layout.processes[proctype];
     let (mut processes, mut channels) = (shape.processes.clone(), shape.channels.clone());
-    let mut oldest = shape.oldest.clone();
-    oldest[proctype] = oldest[proctype].min(shape.n_procs);
+    let mut oldest_of = shape.oldest_of.clone();
+    oldest_of[proctype] = oldest_of[proctype].min(shape.n_procs);
     let offset = shape.hidden;
     processes.push(ProcEntry {
-        action: u64::from(shape.n_procs) << 56,
         offset: u64::from(offset),
+        expand,
+        action: u64::from(shape.n_procs) << 56,
         pid: shape.n_procs,
         proctype: proctype as u32,
         first_chan: shape.n_chans,
         locations: block.labels.len() as u32,
-        expand,
         receive,
         hears,
     });
@@ -270,11 +291,13 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize, Tables { expand, receiv
         first_of: ptr::null(),
         id: 0,
         local_cells: shape.local_cells + block.cells.len() as u32,
+        copied: false,
+        oldest: Awake::default(),
         parent: shape,
         room: (0, 0),
         processes,
         channels,
-        oldest,
+        oldest_of,
         children: shape.children.iter().map(|_| AtomicPtr::default()).collect(),
     }
 }

@@ -149,6 +149,38 @@ impl Iterator for Asleep {
     }
 }
 
+/// Processes that are awake, of those that can sleep: one bit for each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Awake(u64);
+
+impl Awake {
+    /// The first `n` processes, as far as they can sleep.
+    pub fn first(n: usize) -> Awake {
+        const LOWEST: u64 = 0x1111_1111_1111_1111;
+        let bits = (n.min(Asleep::PROCESSES) * BITS) as u32;
+        Awake(LOWEST & !u64::MAX.checked_shl(bits).unwrap_or(0))
+    }
+
+    /// Those that do not sleep.
+    #[inline(always)]
+    pub fn but(self, Asleep(asleep): Asleep) -> Awake {
+        let pairs = asleep | asleep >> 1;
+        Awake(self.0 & !(pairs | pairs >> 2))
+    }
+}
+
+impl Iterator for Awake {
+    type Item = usize;
+
+    /// Each process, in descending order: the youngest first.
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let bit = self.0.checked_ilog2()?;
+        self.0 &= !(1 << bit);
+        Some(bit as usize / BITS)
+    }
+}
+
 /// Puts processes to sleep, for one thread.
 pub trait Lean {
     /// The ordinary `state` was expanded while `asleep` slept. Appends, for each of its edges, of which the first actions are given,
@@ -194,5 +226,15 @@ mod tests {
         let mut all = Asleep::NOBODY;
         (0..16).for_each(|pid| all.add(pid, 15));
         assert_eq!(all.edges(), 240);
+    }
+
+    #[test]
+    fn who_is_awake_is_told_youngest_first() {
+        let mut asleep = Asleep::NOBODY;
+        [(0, 1), (3, 8), (4, 15), (15, 2)].into_iter().for_each(|(pid, edges)| asleep.add(pid, edges));
+        assert!(Awake::first(6).but(asleep).eq([5, 2, 1]));
+        assert!(Awake::first(16).but(asleep).eq((0..15).rev().filter(|&pid| !asleep.holds(pid))));
+        assert!(Awake::first(20).but(Asleep::NOBODY).eq((0..16).rev()));
+        assert_eq!(Awake::first(0).next(), None);
     }
 }

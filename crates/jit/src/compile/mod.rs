@@ -25,7 +25,7 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use machine::facts::Points;
 use promela::ir::{Action, BinaryOp, EdgeId, Expr, ExprKind, LocId, Proctype, Program, RecvArg};
 
-use crate::code::{Check, Code, Expand, Receive, channel_bit};
+use crate::code::{Check, Code, Expand, Receive, channel_bit, nothing};
 use crate::layout::{ChanLayout, Layout};
 
 use channel::UNROLLED;
@@ -267,7 +267,8 @@ impl Maker<'_> {
 
 fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks) -> Code {
     let locations = || plan.program.proctypes.iter().map(|p| p.locations.len());
-    let mut expand: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
+    let mut expand: Vec<Box<[Expand]>> =
+        locations().map(|n| vec![nothing as Expand; n.max(1 << u8::BITS)].into()).collect();
     let mut receive: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
     for group in groups {
         let address = module.get_finalized_function(group.id);
@@ -276,7 +277,7 @@ fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks
                 Kind::Expand => {
                     // SAFETY: the function was declared with this signature.
                     let function = unsafe { mem::transmute::<*const u8, Expand>(address) };
-                    expand[group.proctype][location.index()] = Some(function);
+                    expand[group.proctype][location.index()] = function;
                 }
                 Kind::Receive => {
                     // SAFETY: the function was declared with this signature.
