@@ -109,8 +109,7 @@ impl<'p> Gen<'p> {
         let index = self.wide(index);
         let distance = self.b.ins().imul_imm_s(index, size_of::<ChanEntry>() as i64);
         let entry = self.b.ins().iadd(entries, distance);
-        let offset = self.field32(entry, offset_of!(ChanEntry, offset));
-        let offset = self.wide(offset);
+        let offset = self.field_wide(entry, offset_of!(ChanEntry, offset));
         (offset, self.field32(entry, offset_of!(ChanEntry, class)))
     }
 

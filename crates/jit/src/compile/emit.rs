@@ -30,7 +30,7 @@ impl Gen<'_> {
             How::InPlace => Some(*f),
             How::Emit => {
                 self.answer();
-                let state = self.copy_state(f);
+                let (state, len) = self.copy_state(f);
                 if self.kind == Kind::Receive && self.plan.late_sender {
                     let at = self.field64(self.context, offset_of!(Context, sender_at));
                     let at = self.b.ins().iadd(state, at);
@@ -38,17 +38,17 @@ impl Gen<'_> {
                     self.write(self.plan.layout.location, location, at, 0);
                 }
                 let local = self.b.ins().iadd(state, self.own);
-                Some(Frame { state, local, ..*f })
+                Some(Frame { state, local, len: Some(len), ..*f })
             }
         }
     }
 
     /// Copies a state to where the next one goes: pieces from the front, and the last, which may overlap, to the very
     /// end, so that nothing beyond the state is read. Only a state shorter than a piece has to have room behind it.
-    pub fn copy_state(&mut self, f: &Frame) -> Value {
+    /// Answers where that is, and the length.
+    pub fn copy_state(&mut self, f: &Frame) -> (Value, Value) {
         let out = self.field64(self.context, offset_of!(Context, out));
-        let len = self.field32(f.shape, offset_of!(Shape, len));
-        let len = self.wide(len);
+        let len = self.field_wide(f.shape, offset_of!(Shape, len));
         let shortest = self.plan.layout.min_state as usize;
         // What is always there is copied without asking.
         let stride = if shortest >= 2 * PIECE { 2 * PIECE as i32 } else { PIECE as i32 };
@@ -66,24 +66,26 @@ impl Gen<'_> {
             self.copy_pieces(f.state, out, zero, stride);
             self.copy_rest(f.state, out, len, stride);
         }
-        out
+        (out, len)
     }
 
     /// Copies what is behind the first `stride` bytes.
     fn copy_rest(&mut self, from: Value, to: Value, len: Value, stride: i32) {
+        let (long, body, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, len, i64::from(2 * stride));
+        self.b.ins().brif(more, long, &[], end, &[]);
+        self.b.switch_to_block(long);
         let last = self.b.ins().iadd_imm_s(len, -i64::from(stride));
-        let (head, body, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let at = self.b.append_block_param(head, types::I64);
         let first = self.b.ins().iconst(types::I64, i64::from(stride));
-        self.b.ins().jump(head, &[BlockArg::Value(first)]);
-        self.b.switch_to_block(head);
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, last);
-        self.b.ins().brif(more, body, &[], end, &[]);
+        let at = self.b.append_block_param(body, types::I64);
+        self.b.ins().jump(body, &[BlockArg::Value(first)]);
         self.b.switch_to_block(body);
         self.copy_pieces(from, to, at, stride);
         let next = self.b.ins().iadd_imm_s(at, i64::from(stride));
-        self.b.ins().jump(head, &[BlockArg::Value(next)]);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, last);
+        self.b.ins().brif(more, body, &[BlockArg::Value(next)], end, &[]);
         self.b.switch_to_block(end);
+        let last = self.b.ins().iadd_imm_s(len, -i64::from(stride));
         self.copy_pieces(from, to, last, stride);
     }
 
@@ -109,25 +111,30 @@ impl Gen<'_> {
                 let pid = self.pid();
                 self.write(Width::U8, pid, f.state, at as i32);
             }
-            let control = if edge.atomic { self.control(f, edge.to) } else { None };
-            let transient = match control {
-                Some(control) => {
-                    self.write(Width::U8, control, f.state, CONTROL as i32);
-                    let transient = self.compare(IntCC::NotEqual, control, 0);
-                    let transient = self.b.ins().uextend(types::I64, transient);
-                    let one = self.b.ins().iconst(types::I64, 1);
-                    self.b.ins().store(plain(), one, self.context, offset_of!(Context, unusual) as i32);
-                    transient
-                }
-                None => {
-                    self.write_constant(Width::U8, 0, f.state, CONTROL as i32);
-                    self.b.ins().iconst(types::I64, 0)
-                }
-            };
-            let len = self.field32(f.shape, offset_of!(Shape, len));
+            let transient = self.give_control(f, edge);
+            let len = f.len.unwrap_or_else(|| self.field_wide(f.shape, offset_of!(Shape, len)));
             self.record(f.state, id, len, transient);
         }
         self.b.ins().jump(to.done, &[]);
+    }
+
+    /// Writes who is in control after an edge; answers whether somebody is.
+    fn give_control(&mut self, f: &Frame, edge: &Edge) -> Value {
+        let ordinary = self.b.ins().iconst(types::I64, 0);
+        match if edge.atomic { self.control(f, edge.to) } else { None } {
+            Some((control, transient)) => {
+                self.write(Width::U8, control, f.state, CONTROL as i32);
+                let one = self.b.ins().iconst(types::I64, 1);
+                self.b.ins().store(plain(), one, self.context, offset_of!(Context, unusual) as i32);
+                transient
+            }
+            None => {
+                if self.in_control {
+                    self.write_constant(Width::U8, 0, f.state, CONTROL as i32);
+                }
+                ordinary
+            }
+        }
     }
 
     /// Writes the record of the state at `out`, which is complete.
@@ -136,13 +143,11 @@ impl Gen<'_> {
         let record = self.field64(self.context, offset_of!(Context, rec));
         let base = self.field64(self.context, offset_of!(Context, base));
         let start = self.b.ins().isub(out, base);
-        let start = self.b.ins().ireduce(types::I32, start);
         self.b.ins().store(plain(), action, record, offset_of!(Successor, action) as i32);
-        self.b.ins().store(plain(), start, record, offset_of!(Successor, start) as i32);
-        self.b.ins().store(plain(), len, record, offset_of!(Successor, len) as i32);
+        self.b.ins().istore32(plain(), start, record, offset_of!(Successor, start) as i32);
+        self.b.ins().istore32(plain(), len, record, offset_of!(Successor, len) as i32);
         // No fault, which stands behind it.
         self.b.ins().store(plain(), transient, record, offset_of!(Successor, transient) as i32);
-        let len = self.wide(len);
         let end = self.b.ins().iadd(out, len);
         let next = self.b.ins().iadd_imm_s(record, size_of::<Successor>() as i64);
         self.b.ins().store(plain(), end, self.context, offset_of!(Context, out) as i32);
@@ -172,11 +177,12 @@ impl Gen<'_> {
         ranges
     }
 
-    /// 1 + the pid when the process can go on from `location`, else 0. `None` when it never can.
-    fn control(&mut self, f: &Frame, location: LocId) -> Option<Value> {
+    /// 1 + the pid when the process can go on from `location`, else 0; and whether it can. `None` when it never can.
+    fn control(&mut self, f: &Frame, location: LocId) -> Option<(Value, Value)> {
         if always_enabled(self.definition(), location) {
             let pid = self.pid();
-            return Some(self.b.ins().iadd_imm_s(pid, 1));
+            let control = self.b.ins().iadd_imm_s(pid, 1);
+            return Some((control, self.b.ins().iconst(types::I64, 1)));
         }
         let id = self.plan.any[self.proctype][location.index()]?;
         let callee = self.module.declare_func_in_func(id, self.b.func);
@@ -186,6 +192,7 @@ impl Gen<'_> {
         self.branch_if(slow, self.bail);
         let pid = self.pid();
         let control = self.b.ins().iadd_imm_s(pid, 1);
-        Some(self.b.ins().imul(control, can))
+        let transient = self.wide(can);
+        Some((self.b.ins().imul(control, can), transient))
     }
 }

@@ -22,6 +22,8 @@ pub struct Frame {
     pub local: Value,
     /// Its shape.
     pub shape: Value,
+    /// Its length, where it was already read.
+    pub len: Option<Value>,
     /// Whether `timeout` is true; `None`: no.
     pub timeout: Option<Value>,
     /// The value of a `run` that was executed.
@@ -71,6 +73,11 @@ impl Gen<'_> {
     /// Reads a pointer.
     pub fn field64(&mut self, base: Value, offset: usize) -> Value {
         self.b.ins().load(types::I64, plain(), base, offset as i32)
+    }
+
+    /// Reads a 32-bit field of a structure that is not negative.
+    pub fn field_wide(&mut self, base: Value, offset: usize) -> Value {
+        self.b.ins().uload32(plain(), base, offset as i32)
     }
 
     pub fn wide(&mut self, value: Value) -> Value {
@@ -154,8 +161,7 @@ impl Gen<'_> {
                 match hidden {
                     false => (at.state, offset),
                     true => {
-                        let start = self.field32(at.shape, std::mem::offset_of!(Shape, hidden));
-                        let start = self.wide(start);
+                        let start = self.field_wide(at.shape, std::mem::offset_of!(Shape, hidden));
                         (self.b.ins().iadd(at.state, start), offset)
                     }
                 }

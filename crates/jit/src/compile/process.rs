@@ -56,6 +56,8 @@ pub struct Gen<'p> {
     pub process: Value,
     /// Offset of the process's block.
     pub own: Value,
+    /// Whether somebody may be in control before the step: the process itself, unless it takes a message.
+    pub in_control: bool,
     /// Where evaluation goes when it meets an error.
     pub wrong: Block,
     /// Where all goes that is left to the reference machine.
@@ -104,6 +106,7 @@ pub fn function<'p>(
         shared: Vec::new(),
         process: params[3],
         own: params[3],
+        in_control: true,
         wrong: bail,
         bail,
         moved,
@@ -118,6 +121,7 @@ pub fn function<'p>(
         state: params[1],
         local: params[1],
         shape: params[2],
+        len: None,
         timeout: None,
         run: None,
         pending: false,
@@ -265,6 +269,8 @@ impl<'p> Gen<'p> {
         self.b.def_var(self.escape, zero);
         self.b.def_var(self.count, zero);
         let edges = &proctype.location(location).edges;
+        self.in_control = self.kind == Kind::Receive
+            || proctype.edges.iter().any(|edge| edge.atomic && edge.to == location);
         if self.kind == Kind::Expand
             && edges.iter().any(|&id| !self.plan.can(proctype, &proctype.edge(id).action))
         {

@@ -198,7 +198,7 @@ impl<'p> Gen<'p> {
         let state = self.field64(self.context, offset_of!(Context, out));
         let shape = self.field64(self.context, offset_of!(Context, shape));
         let local = self.b.ins().iadd(state, self.own);
-        Frame { state, shape, local, run: Some(pid), ..*f }
+        Frame { state, shape, len: None, local, run: Some(pid), ..*f }
     }
 
     fn send(
@@ -333,8 +333,7 @@ impl<'p> Gen<'p> {
         let record = self.b.append_block_param(head, types::I64);
         self.b.ins().jump(head, &[BlockArg::Value(first)]);
         self.b.switch_to_block(head);
-        let start = self.field32(record, offset_of!(Successor, start));
-        let start = self.wide(start);
+        let start = self.field_wide(record, offset_of!(Successor, start));
         let state = self.b.ins().iadd(base, start);
         let local = self.b.ins().iadd(state, self.own);
         for &(first, len) in dead {
@@ -527,13 +526,12 @@ impl<'p> Gen<'p> {
     /// Writes a state without the youngest process.
     fn death(&mut self, f: &Frame, id: EdgeId) {
         let parent = self.field64(f.shape, offset_of!(Shape, parent));
-        let len = self.field32(parent, offset_of!(Shape, len));
-        let out = self.copy_state(f);
+        let len = self.field_wide(parent, offset_of!(Shape, len));
+        let (out, _) = self.copy_state(f);
         let hidden = self.plan.layout.hidden;
         if hidden > 0 {
             let [from, to] = [(f.state, f.shape), (out, parent)].map(|(state, shape)| {
-                let at = self.field32(shape, offset_of!(Shape, hidden));
-                let at = self.wide(at);
+                let at = self.field_wide(shape, offset_of!(Shape, hidden));
                 self.b.ins().iadd(state, at)
             });
             let n = self.b.ins().iconst(types::I64, i64::from(hidden));
