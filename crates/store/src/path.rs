@@ -13,6 +13,7 @@ use crate::Full;
 use crate::budget::Budget;
 use crate::nodes::{Group, Nodes};
 use crate::order::{Order, Part};
+use crate::strings;
 
 /// Words that are compared together.
 const BLOCK: usize = 4;
@@ -171,12 +172,7 @@ impl Path {
     /// Appends the key where the path stands.
     #[inline(always)]
     pub fn append_key(&self, out: &mut Vec<u8>) {
-        let end = out.len() + self.len;
-        out.reserve(8 * self.words.len());
-        for word in &self.words {
-            out.extend_from_slice(&word.to_le_bytes());
-        }
-        out.truncate(end);
+        strings::append(&self.words, self.len, out);
     }
 
     /// The key where the path stands.

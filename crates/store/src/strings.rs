@@ -1,8 +1,8 @@
 //! Short byte strings in words that threads share: a length in the first byte, then the bytes.
 //!
 //! States are written, compared and read more often than anything else is done, and most have 16 to 100 bytes. Their bytes lie
-//! one behind the other and are taken in pieces of sixteen, the last of which overlaps the one before: no rest to be treated
-//! byte by byte, no shifting, and nothing beyond the string is touched.
+//! one behind the other and are taken in pieces of sixteen. The last piece overlaps the one before, or goes beyond the string where
+//! that does no harm: no rest to be treated byte by byte, and no shifting.
 //!
 //! The words are atomic. The language has no atomic access to a vector, or to some bytes of several words; so on x86-64 this is
 //! done by `asm!`, as in [`crate::pages`], and elsewhere word by word. Either way bytes that nobody writes meanwhile are read as
@@ -22,15 +22,17 @@ pub const fn words_of(len: usize) -> usize {
 }
 
 #[cfg(all(target_arch = "x86_64", not(loom)))]
-pub use pieces::{is, read, write};
+pub use pieces::{append, is, read, write};
 #[cfg(any(not(target_arch = "x86_64"), loom))]
-pub use words::{is, read, write};
+pub use words::{append, is, read, write};
 
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 mod pieces {
     use super::{AtomicU64, LONGEST};
     use std::arch::asm;
-    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_storeu_si128};
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set_epi64x, _mm_storeu_si128,
+    };
 
     /// Where the bytes of a string of this length are, if the words are enough.
     #[inline(always)]
@@ -168,28 +170,46 @@ mod pieces {
         }
     }
 
-    /// Appends so many bytes behind the first one; none if there are fewer.
+    /// Appends the first `len` bytes of words that are nobody else's; none if there are fewer. Words that were just written are
+    /// read one by one, and what will be read in pieces of sixteen bytes is written in such: a processor waits when it reads
+    /// together what was written apart a moment before.
+    #[inline(always)]
+    pub fn append(words: &[u64], len: usize, out: &mut Vec<u8>) {
+        if len > words.len() * 8 {
+            return;
+        }
+        out.reserve(words.len() * 8 + 8);
+        let start = out.len();
+        // SAFETY: there is room for all words, in pairs. All bytes are written before they count.
+        unsafe {
+            let mut to = out.as_mut_ptr().add(start);
+            let mut pairs = words.chunks_exact(2);
+            for pair in &mut pairs {
+                _mm_storeu_si128(to.cast(), _mm_set_epi64x(pair[1] as i64, pair[0] as i64));
+                to = to.add(16);
+            }
+            if let [last] = *pairs.remainder() {
+                _mm_storeu_si128(to.cast(), _mm_set_epi64x(0, last as i64));
+            }
+            out.set_len(start + len);
+        }
+    }
+
+    /// Appends so many bytes behind the first one; none if there are fewer. In pieces that do not overlap, for the reason that
+    /// [`append`] has; so what follows the string may be read as well, and does not count.
     #[inline(always)]
     pub fn read(words: &[AtomicU64], len: usize, out: &mut Vec<u8>) {
-        let Some(from) = bytes_of(words, len) else { return };
-        if len < 8 {
-            return super::words::read(words, len, out);
-        }
-        out.reserve(len);
+        let Some(from) = bytes_of(words, len + 16) else { return super::words::read(words, len, out) };
+        out.reserve(len + 16);
         let start = out.len();
-        // SAFETY: all pieces lie within the words, and there is room for them. All bytes are written before they count.
+        // SAFETY: all pieces begin within the string, so they lie within the words, and there is room for them. All bytes are
+        // written before they count.
         unsafe {
             let to = out.as_mut_ptr().add(start);
-            if len >= 16 {
-                cover(16, len, |at| {
-                    _mm_storeu_si128(to.add(at).cast(), load16(from.add(at)));
-                    true
-                });
-            } else {
-                cover(8, len, |at| {
-                    to.add(at).cast::<u64>().write_unaligned(load8(from.add(at)));
-                    true
-                });
+            let mut at = 0;
+            while at < len {
+                _mm_storeu_si128(to.add(at).cast(), load16(from.add(at)));
+                at += 16;
             }
             out.set_len(start + len);
         }
@@ -237,6 +257,15 @@ mod words {
     }
 
     /// See [`super::pieces`].
+    pub fn append(words: &[u64], len: usize, out: &mut Vec<u8>) {
+        if len <= words.len() * 8 {
+            let start = out.len();
+            words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+            out.truncate(start + len);
+        }
+    }
+
+    /// See [`super::pieces`].
     #[inline(never)]
     pub fn read(words: &[AtomicU64], len: usize, out: &mut Vec<u8>) {
         if len < words.len() * 8 {
@@ -277,6 +306,16 @@ mod tests {
                 assert!(a[1..] == string && b[1..] == string, "length {len}");
                 assert!(is(written, &string) && words::is(written, &string));
             }
+        }
+    }
+
+    #[test]
+    fn words_are_appended_as_bytes() {
+        let words: Vec<u64> = (0..9).map(|i| 0x0706_0504_0302_0100 + i * 0x0808_0808_0808_0808).collect();
+        for len in 0..=72 {
+            let mut out = vec![9];
+            append(&words, len, &mut out);
+            assert!(out[1..].iter().copied().eq(0..len as u8), "length {len}");
         }
     }
 
