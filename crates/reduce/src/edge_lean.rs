@@ -1,45 +1,20 @@
-//! Edge lean search: which processes sleep behind an edge. Why that is sound says [`system::lean`].
-//!
-//! For an edge of one process and a location of another it is found out once, from the [marks](crate::mark), how they get on:
-//! whether all edges at the location leave the edge alone, and whether it may enable one of them. A location that offers
-//! a rendezvous is never at rest, because who may accept depends on where others are. What would only accept an offer does
-//! not count: that is an action of who offers.
+//! Edge lean search: which processes sleep behind an edge. Why that is sound says [`system::lean`], how edges and locations get on
+//! [`crate::relations`].
 //!
 //! This must cost less than following the edges that it spares, so a state is not taken apart: where locations are, and
-//! which [instances](crate::instance) the processes are, is found out once for all states of a [form](machine::look::Form). Where too little is
+//! which [instances](crate::instance) the processes are, is found out once for all states of a [kind](crate::kind). Where too little is
 //! spared it is left alone for a while: a process that does not sleep is only more work.
 
 use std::collections::HashMap;
 
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use system::{ActionId, Asleep, Lean, Successor};
+use system::{Asleep, Lean, Successor};
 
 use crate::instance::{Ground, Instances};
-use crate::mark::Mark;
+use crate::kind::{Kind, PROCESSES, Process, beginning, read};
+use crate::relations::Relations;
 
-/// How an edge of one process and a location of another get on. If it may enable something there, it is known to enable nothing
-/// only when all that there is can be executed already: then this is the number of edges that the other process has.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Relation(u8);
-
-impl Relation {
-    /// An edge there does not leave it alone, or it may enable one.
-    const DISTURBED: Relation = Relation(0);
-    /// What is executable there, and what it does, does not depend on whether the edge was taken.
-    const APART: Relation = Relation(0xfe);
-    /// It has not been found out.
-    const UNKNOWN: Relation = Relation(0xff);
-
-    /// Whether a process at the location that has so many edges has the same after the edge.
-    #[inline(always)]
-    fn keeps(self, edges: u8) -> bool {
-        self == Relation::APART || self.0 == edges
-    }
-}
-
-/// Edges and locations for which relations are kept; beyond that, nobody sleeps.
-const MOST_RELATIONS: usize = 1 << 24;
 /// Edges after which it is judged whether this pays.
 const ROW: u32 = 4096;
 /// The most states that go without.
@@ -48,55 +23,18 @@ const MOST: u32 = 1 << 16;
 const MOST_KINDS: usize = 1 << 12;
 /// Kinds that are found at once.
 const RECENT: usize = 256;
-/// Processes that can sleep.
-const PROCESSES: usize = Asleep::PROCESSES;
-
-/// States of the same form whose processes are the same instances.
-#[derive(Debug)]
-struct Kind {
-    /// How its states begin, and how long they are.
-    begins: u32,
-    len: usize,
-    /// The wanted cells: where they are, how many bytes they have, their values.
-    cells: Vec<(u32, u8, u32)>,
-    /// How many bytes locations have.
-    location_bytes: u8,
-    /// Those of its processes that can sleep.
-    processes: [Process; PROCESSES],
-    /// The instances of all processes.
-    instances: Vec<u32>,
-}
-
-/// A process of a kind of states.
-#[derive(Clone, Copy, Debug, Default)]
-struct Process {
-    /// Where its location is.
-    at: u32,
-    /// The number of its first location among those of all instances.
-    first_node: u32,
-    /// The number of its first edge among those of all instances.
-    first_edge: u32,
-}
 
 /// Puts processes to sleep.
 pub struct EdgeLean<'a> {
     look: &'a dyn Look,
     wanted: &'a Wanted,
-    instances: Instances<'a>,
+    relations: Relations<'a>,
     kinds: Vec<Kind>,
     /// The kind of the last state.
     last: usize,
     /// Kinds by how their states begin: the one met last for each end of that number, and all.
     recent: Vec<u32>,
     by_beginning: HashMap<u32, Vec<u32>>,
-    /// For each instance the number of its first edge.
-    first_edges: Vec<u32>,
-    /// For each edge of all instances, how it gets on with each location of all instances: rows of `n_nodes`.
-    relations: Vec<Relation>,
-    n_edges: usize,
-    n_nodes: usize,
-    /// The program uses `timeout`.
-    timeout: bool,
     /// Nobody can ever sleep.
     hopeless: bool,
     pays: Pays,
@@ -143,34 +81,22 @@ impl<'a> EdgeLean<'a> {
         EdgeLean {
             look,
             wanted,
-            instances: Instances::new(ground),
+            relations: Relations::new(Instances::new(ground)),
             kinds: Vec::new(),
             last: 0,
             recent: vec![0; RECENT],
             by_beginning: HashMap::new(),
-            first_edges: Vec::new(),
-            relations: Vec::new(),
-            n_edges: 0,
-            n_nodes: 0,
-            timeout: ground.analysis.program.uses.timeout,
             hopeless,
             pays: Pays::default(),
         }
     }
 
-    /// Finds the kind of a state; false when nothing can be said of it.
-    #[inline(always)]
-    fn recognise(&mut self, state: &[u8]) -> bool {
-        let Some(begins) = state.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else { return false };
-        if self.kinds.get(self.last).is_some_and(|kind| kind.holds(begins, state)) {
-            return true;
-        }
-        self.find_kind(begins, state)
-    }
-
-    fn find_kind(&mut self, begins: u32, state: &[u8]) -> bool {
+    /// Finds the kind of a state that is not of the last one; `None` when nothing can be said of it.
+    #[inline(never)]
+    fn find_kind(&mut self, state: &[u8]) -> Option<usize> {
+        let begins = beginning(state)?;
         let recent = begins as usize % RECENT;
-        let holds = |kind: u32| self.kinds.get(kind as usize).is_some_and(|kind| kind.holds(begins, state));
+        let holds = |kind: u32| self.kinds.get(kind as usize).is_some_and(|kind| kind.holds(state));
         let known = match self.recent[recent] {
             kind if holds(kind) => Some(kind),
             _ => self
@@ -180,11 +106,10 @@ impl<'a> EdgeLean<'a> {
         };
         match known {
             Some(kind) => self.last = kind as usize,
-            None if self.make_kind(begins, state).is_none() => return false,
-            None => {}
+            None => self.make_kind(begins, state)?,
         }
         self.recent[recent] = self.last as u32;
-        true
+        Some(self.last)
     }
 
     #[cold]
@@ -202,33 +127,26 @@ impl<'a> EdgeLean<'a> {
             begins,
             len: state.len(),
             cells: form.cells.iter().map(|&(at, bytes)| (at, bytes, read(state, at, bytes))).collect(),
-            location_bytes: form.location_bytes,
+            location: u32::MAX >> (32 - 8 * u32::from(form.location_bytes.clamp(1, 4))),
             processes: [Process::default(); PROCESSES],
+            asking: Asleep::NOBODY,
             instances: Vec::new(),
         };
         for pid in 0..glance.processes.len() {
-            let (instance, _) = self.instances.of(&glance, pid);
-            while self.first_edges.len() <= instance as usize {
-                let made = self.instances.get(self.first_edges.len() as u32);
-                self.first_edges.push(self.n_edges as u32);
-                self.n_edges += made.marks.len();
-            }
+            let (instance, _) = self.relations.instances.of(&glance, pid);
+            let first_edge = self.relations.first_edge(instance);
             kind.instances.push(instance);
             if let Some(process) = kind.processes.get_mut(pid) {
-                let first_node = self.instances.get(instance).first_node;
-                let first_edge = self.first_edges[instance as usize];
-                *process = Process { at: form.locations[pid], first_node, first_edge };
+                let made = self.relations.instances.get(instance);
+                *process = Process::new(form.locations[pid], state.len(), made.first_node, first_edge);
+                if made.marks.iter().any(|mark| mark.timeout) {
+                    kind.asking.add(pid, Asleep::EDGES);
+                }
             }
         }
-        if self.n_nodes < self.instances.n_nodes() {
-            // Rows have become longer.
-            self.n_nodes = self.instances.n_nodes();
-            self.relations.clear();
-            if self.n_edges * self.n_nodes > MOST_RELATIONS {
-                self.hopeless = true;
-                return None;
-            }
-            self.relations.resize(self.n_edges * self.n_nodes, Relation::UNKNOWN);
+        if self.relations.grow().is_none() {
+            self.hopeless = true;
+            return None;
         }
         self.last = self.kinds.len();
         self.by_beginning.entry(begins).or_default().push(self.last as u32);
@@ -236,161 +154,92 @@ impl<'a> EdgeLean<'a> {
         Some(())
     }
 
-    /// How an edge of a process gets on with the location of another one.
+    /// Who sleeps behind the only edge of a state. `None` where nobody does.
     #[inline(always)]
-    fn relation(&mut self, of: usize, edge: u32, other: usize, node: u32) -> Relation {
-        let first_edge = self.first_edges[self.kinds[self.last].instances[of] as usize];
-        match self.relations[(first_edge + edge) as usize * self.n_nodes + node as usize] {
-            Relation::UNKNOWN => self.find_relation(of, edge, other, node),
-            relation => relation,
+    fn behind_one(&mut self, state: &[u8], asleep: Asleep, edge: &Successor) -> Option<Asleep> {
+        let pid = Action::process(edge.action);
+        if asleep.younger(pid).is_nobody() {
+            return None;
         }
-    }
-
-    #[cold]
-    fn find_relation(&mut self, of: usize, edge: u32, other: usize, node: u32) -> Relation {
-        let instance_of = |pid: usize| self.instances.get(self.kinds[self.last].instances[pid]);
-        let mark = &instance_of(of).marks[edge as usize];
-        let relation = match self.instances.node(node).timeout {
-            true => Relation::DISTURBED,
-            false => relate(mark, &self.instances.marks_at(instance_of(other), node)),
+        let kind = match self.kinds.get(self.last) {
+            Some(kind) if kind.holds(state) => kind,
+            _ => {
+                let found = self.find_kind(state)?;
+                &self.kinds[found]
+            }
         };
-        let row = self.first_edges[self.kinds[self.last].instances[of] as usize] + edge;
-        self.relations[row as usize * self.n_nodes + node as usize] = relation;
-        relation
+        if self.relations.may_be_timeout(kind, state, || asleep.with([pid].into_iter())) {
+            return None;
+        }
+        Some(self.relations.behind(kind, edge.action, asleep, |other| kind.node(state, other)))
     }
 
-    /// Who sleeps behind an action, of those who could move.
-    fn behind_one(&mut self, state: &[u8], id: ActionId, movers: Asleep) -> Asleep {
-        let mut asleep = Asleep::NOBODY;
-        let action = Action::unpack(id);
-        let Some(edge) = action.edge else { return asleep };
-        let mut others = movers.younger(action.pid);
-        if let Some((partner, _)) = action.partner {
-            others = others.without(partner);
-        }
-        for (other, edges) in others {
-            let node = self.kinds[self.last].node(state, other);
-            let mut relation = self.relation(action.pid, edge.0, other, node);
-            if let Some((partner, edge)) = action.partner {
-                relation = relation.min(self.relation(partner, edge.0, other, node));
-            }
-            if relation.keeps(edges) {
-                asleep.add(other, edges);
-            }
-        }
-        asleep
-    }
-
-    /// The same for an action of one process, if all is known and nothing needs a closer look.
+    /// Who sleeps behind each of some edges; says behind how many somebody does. `None` where nobody does.
     #[inline(always)]
-    fn behind_single(&self, kind: &Kind, state: &[u8], id: ActionId, movers: Asleep) -> Option<Asleep> {
-        let mut asleep = Asleep::NOBODY;
-        let (pid, edge) = Action::single_of(id)?;
-        let others = movers.younger(pid);
+    fn behind_some(
+        &mut self,
+        state: &[u8],
+        asleep: Asleep,
+        edges: &[Successor],
+        out: &mut Vec<Asleep>,
+    ) -> Option<u32> {
+        let movers = asleep.with(edges.iter().map(|edge| Action::process(edge.action)))?;
+        let others = movers.after(asleep);
         if others.is_nobody() {
-            return Some(asleep);
+            return None;
         }
-        let row = (kind.processes[pid % PROCESSES].first_edge + edge) as usize * self.n_nodes;
-        let row = self.relations.get(row..row + self.n_nodes)?;
-        for (other, edges) in others {
-            let relation = *row.get(kind.node(state, other) as usize)?;
-            if relation.keeps(edges) {
-                asleep.add(other, edges);
-            } else if relation == Relation::UNKNOWN {
-                return None;
+        let kind = match self.kinds.get(self.last) {
+            Some(kind) if kind.holds(state) => kind,
+            _ => {
+                let found = self.find_kind(state)?;
+                &self.kinds[found]
             }
+        };
+        if self.relations.may_be_timeout(kind, state, || Some(movers)) {
+            return None;
         }
-        Some(asleep)
+        let mut nodes = [0; PROCESSES];
+        for (other, _) in others {
+            nodes[other] = kind.node(state, other);
+        }
+        let mut total = 0;
+        for edge in edges {
+            let behind = self.relations.behind(kind, edge.action, movers, |other| nodes[other % PROCESSES]);
+            total += u32::from(!behind.is_nobody());
+            out.push(behind);
+        }
+        Some(total)
     }
 
-    /// Whether somebody who can move perhaps only can because of `timeout`.
-    fn may_be_timeout(&self, state: &[u8], mut movers: Asleep) -> bool {
-        let kind = &self.kinds[self.last];
-        movers.any(|(pid, _)| self.instances.node(kind.node(state, pid)).timeout)
-    }
-}
-
-impl Kind {
-    /// Where a process is in a state, among the locations of all instances.
-    #[inline(always)]
-    fn node(&self, state: &[u8], pid: usize) -> u32 {
-        let Process { at, first_node, .. } = self.processes[pid % PROCESSES];
-        first_node + read(state, at, self.location_bytes)
-    }
-
-    #[inline(always)]
-    fn holds(&self, begins: u32, state: &[u8]) -> bool {
-        self.begins == begins
-            && self.len == state.len()
-            && self.cells.iter().all(|&(at, bytes, value)| read(state, at, bytes) == value)
-    }
-}
-
-/// Some bytes of a state as a number; bytes that are not there are 0.
-#[inline(always)]
-fn read(state: &[u8], at: u32, bytes: u8) -> u32 {
-    let at = at as usize;
-    match bytes {
-        1 => state.get(at).map_or(0, |&byte| u32::from(byte)),
-        2 => state
-            .get(at..at + 2)
-            .and_then(|b| b.first_chunk())
-            .map_or(0, |b| u32::from(u16::from_le_bytes(*b))),
-        _ => state.get(at..at + 4).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b)),
-    }
-}
-
-/// How many edges a process has that can take all of these; `None` where that cannot be told.
-fn width(marks: &[&Mark]) -> Option<u8> {
-    let edges = u8::try_from(marks.len()).ok().filter(|&edges| edges <= Asleep::EDGES);
-    edges.filter(|_| !marks.iter().any(|mark| mark.begins))
-}
-
-/// How an edge gets on with others.
-fn relate(mark: &Mark, others: &[&Mark]) -> Relation {
-    let disturbed =
-        |other: &&Mark| other.everything || !other.partners.is_empty() || mark.hit.meets(&other.touch);
-    if mark.everything || others.iter().any(disturbed) {
-        return Relation::DISTURBED;
-    }
-    // If one of several receives from the same channel can be executed, there is a message.
-    let channel = |other: &&Mark| other.taking.as_ref().map(|taking| taking.number);
-    let first = others.first().and_then(channel);
-    let filled = first.is_some() && others.iter().all(|other| channel(other) == first);
-    let may_enable = |other: &&Mark| {
-        let taking = other.taking.as_ref().filter(|_| filled);
-        let enablers = taking.map_or(&other.enablers, |taking| &taking.while_filled);
-        other.ends || enablers.meets(&mark.touch)
-    };
-    match others.iter().any(may_enable) {
-        true => width(others).map_or(Relation::DISTURBED, Relation),
-        false => Relation::APART,
+    #[inline(never)]
+    fn behind_all(
+        &mut self,
+        state: &[u8],
+        asleep: Asleep,
+        edges: &[Successor],
+        out: &mut Vec<Asleep>,
+    ) -> u32 {
+        self.behind_some(state, asleep, edges, out).unwrap_or_else(|| {
+            edges.iter().for_each(|_| out.push(Asleep::NOBODY));
+            0
+        })
     }
 }
 
 impl Lean for EdgeLean<'_> {
     fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>) {
-        let nobody = || std::iter::repeat_n(Asleep::NOBODY, edges.len());
         if self.pays.pause > 0 || self.hopeless {
             self.pays.pause = self.pays.pause.saturating_sub(1);
-            return out.extend(nobody());
+            return out.extend(std::iter::repeat_n(Asleep::NOBODY, edges.len()));
         }
-        let movers = asleep.with(edges.iter().map(|edge| Action::process(edge.action)));
-        let movers = movers.filter(|movers| movers.several() && self.recognise(state));
-        let Some(movers) = movers.filter(|&movers| !self.timeout || !self.may_be_timeout(state, movers))
-        else {
-            self.pays.tried(edges.len() as u32, 0);
-            return out.extend(nobody());
+        let total = match edges {
+            [edge] => {
+                let behind = self.behind_one(state, asleep, edge).unwrap_or(Asleep::NOBODY);
+                out.push(behind);
+                u32::from(!behind.is_nobody())
+            }
+            _ => self.behind_all(state, asleep, edges, out),
         };
-        let mut total = 0;
-        out.extend(edges.iter().map(|edge| {
-            let behind = match self.behind_single(&self.kinds[self.last], state, edge.action, movers) {
-                Some(behind) => behind,
-                None => self.behind_one(state, edge.action, movers),
-            };
-            total += u32::from(!behind.is_nobody());
-            behind
-        }));
         self.pays.tried(edges.len() as u32, total);
     }
 

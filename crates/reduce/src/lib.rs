@@ -15,10 +15,12 @@ pub mod describe;
 pub mod edge_lean;
 pub mod guard;
 pub mod instance;
+mod kind;
 pub mod mark;
 pub mod object;
 pub mod patience;
 pub mod promise;
+mod relations;
 pub mod stubborn;
 pub mod visible;
 

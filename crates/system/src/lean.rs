@@ -102,13 +102,34 @@ impl Asleep {
         Some(Asleep(all))
     }
 
-    /// Whether there is more than one process.
+    /// Those that are younger than the oldest of those that have been added to `before` ([`Asleep::with`]).
     #[inline(always)]
-    pub fn several(self) -> bool {
-        const LOWEST: u64 = 0x1111_1111_1111_1111;
-        let pairs = self.0 | self.0 >> 1;
-        let one_each = (pairs | pairs >> 2) & LOWEST;
-        one_each & one_each.wrapping_sub(1) != 0
+    pub fn after(self, before: Asleep) -> Asleep {
+        let added = self.0 - before.0;
+        if added == 0 {
+            return Asleep::NOBODY;
+        }
+        let highest = added.trailing_zeros() | (BITS as u32 - 1);
+        Asleep(self.0 & (u64::MAX - 1) << highest)
+    }
+
+    /// Those that are among others as well.
+    #[inline(always)]
+    pub fn among(self, others: Asleep) -> Asleep {
+        Asleep(self.0 & others.0)
+    }
+
+    /// Those for which this holds, which is told the edges as well; `None` where it is once.
+    #[inline(always)]
+    pub fn those(self, holds: impl Fn(usize, u8) -> Option<bool>) -> Option<Asleep> {
+        let (mut left, mut those) = (self.0, 0);
+        while left != 0 {
+            let bits = left.trailing_zeros() as usize / BITS * BITS;
+            let one = left & u64::from(Self::EDGES) << bits;
+            those |= if holds(bits / BITS, (one >> bits) as u8)? { one } else { 0 };
+            left ^= one;
+        }
+        Some(Asleep(those))
     }
 
     /// Those that are younger than a process.
