@@ -181,6 +181,15 @@ impl Expansion {
     }
 }
 
+/// Where a run leads.
+enum Followed {
+    /// To an ordinary state.
+    ToEdge(Edge),
+    /// To a transient state that is to be expanded.
+    ToPlace(Place),
+    Nowhere,
+}
+
 /// Which actions of a state are to be followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted<'a> {
@@ -216,6 +225,8 @@ pub struct Expander<'a> {
     pub exact: bool,
     run: AtomicRun,
     current: Vec<u8>,
+    /// The last two steps of a straight run.
+    steps: [Successors; 2],
     /// Of the transient states that are being expanded together: where the outcomes of each end, and the hashes of all.
     ends: Vec<usize>,
     hashes: Vec<Option<u64>>,
@@ -242,6 +253,7 @@ impl<'a> Expander<'a> {
             exact: false,
             run: AtomicRun::default(),
             current: Vec::new(),
+            steps: Default::default(),
             ends: Vec::new(),
             hashes: Vec::new(),
         }
@@ -282,18 +294,44 @@ impl<'a> Expander<'a> {
         out.begin();
         let first = out.outcomes.list.len();
         self.worker.expand_awake(state, asleep, &mut out.outcomes);
-        out.stuck = out.outcomes.list.len() == first && asleep.is_nobody();
-        let alone =
-            out.outcomes.unusual && asleep.is_nobody() && self.is_one_process(&out.outcomes.list[first..]);
-        self.settle(first, true, depth, budget, out)?;
-        let Some(lean) = &mut self.lean else { return Ok(()) };
-        if alone {
-            out.behind.resize(out.outcomes.list.len(), Asleep::NOBODY);
-        } else if !out.outcomes.unusual {
-            lean.behind(state, asleep, &out.outcomes.list[first..], &mut out.behind);
-        } else {
-            self.behind_unusual(state, asleep, first, out);
+        let edges = &out.outcomes.list[first..];
+        out.stuck = edges.is_empty() && asleep.is_nobody();
+        if out.outcomes.unusual || budget.steps_left(depth) == 0 {
+            return self.settle_awake(state, asleep, first, depth, budget, out);
         }
+        if let Some(lean) = &mut self.lean {
+            lean.behind(state, asleep, edges, &mut out.behind);
+        }
+        Ok(())
+    }
+
+    /// Makes edges of outcomes that may begin atomic sequences, and says who sleeps behind them. Errors are to be met as often
+    /// as there are.
+    #[inline(never)]
+    fn settle_awake(
+        &mut self,
+        state: &[u8],
+        asleep: Asleep,
+        first: usize,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let alone = asleep.is_nobody() && self.is_one_process(&out.outcomes.list[first..]);
+        self.settle(first, true, depth, budget, out)?;
+        let (Some(lean), run) = (&mut self.lean, &self.run) else { return Ok(()) };
+        let edges = &out.outcomes.list[first..];
+        if alone || out.shows_something() || out.lost || out.cut {
+            out.behind.resize(out.outcomes.list.len(), Asleep::NOBODY);
+            return Ok(());
+        }
+        // An edge for each outcome: the outcomes show its first action.
+        if out.edges.len() != edges.len() || !run.places.is_empty() {
+            out.edges.clear();
+            let first_action = |edge: &Edge| run.first_action(edge.transient.checked_sub(1), edge.action);
+            out.edges.extend(edges.iter().map(|edge| Edge { action: first_action(edge), ..*edge }));
+        }
+        lean.behind(state, asleep, &out.edges, &mut out.behind);
         Ok(())
     }
 
@@ -301,21 +339,6 @@ impl<'a> Expander<'a> {
     fn is_one_process(&self, outcomes: &[Successor]) -> bool {
         let process = |outcome: &Successor| self.system.process_of(outcome.action);
         outcomes.first().map(process) == outcomes.last().map(process)
-    }
-
-    /// Says who sleeps behind edges that may have begun atomic sequences. Errors are to be met as often as there are.
-    fn behind_unusual(&mut self, state: &[u8], asleep: Asleep, first: usize, out: &mut Expansion) {
-        let n = out.outcomes.list.len();
-        let Some(mut lean) = self.lean.take() else { return };
-        if out.shows_something() || out.lost || out.cut {
-            out.behind.resize(n, Asleep::NOBODY);
-        } else {
-            out.edges.clear();
-            let edges = &out.outcomes.list[first..];
-            out.edges.extend(edges.iter().map(|edge| Edge { action: self.first_action(edge), ..*edge }));
-            lean.behind(state, asleep, &out.edges, &mut out.behind);
-        }
-        self.lean = Some(lean);
     }
 
     /// The same for some of the actions.
@@ -505,23 +528,17 @@ impl<'a> Expander<'a> {
         budget: &mut Budget<'_>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
-        let unusual = |o: &Successor| o.is_transient() || o.fault != 0 || !o.has_state();
-        let is_plain = !out.outcomes.unusual || !out.outcomes.list[first..].iter().any(unusual);
-        if is_plain && budget.steps_left(depth) > 0 {
+        if !out.outcomes.unusual && budget.steps_left(depth) > 0 {
             return Ok(());
         }
-        out.edges.clear();
-        out.edges.extend_from_slice(&out.outcomes.list[first..]);
-        out.outcomes.list.truncate(first);
-        std::mem::swap(&mut out.edges, &mut out.outcomes.list);
-        let closed = self.close_all(fresh, depth, budget, out);
-        std::mem::swap(&mut out.edges, &mut out.outcomes.list);
-        closed
+        self.close_all(first, fresh, depth, budget, out)
     }
 
     /// Sorts the outcomes of a state and closes the atomic sequences that begin with them.
+    #[inline(never)]
     fn close_all(
         &mut self,
+        first: usize,
         fresh: bool,
         depth: u64,
         budget: &mut Budget<'_>,
@@ -531,14 +548,67 @@ impl<'a> Expander<'a> {
         if fresh {
             self.run.clear();
         }
+        out.edges.clear();
         if steps_left == 0 {
+            out.outcomes.list.truncate(first);
             out.cut = !out.stuck;
             return Ok(());
         }
-        self.hashes.clear();
+        let next = self.run.places.len();
+        self.sort_first(first, steps_left, out)?;
+        if self.run.places.len() > next {
+            out.edges.clear();
+            std::mem::swap(&mut out.edges, &mut out.outcomes.list);
+            let closed = self.close_places(next, depth, budget, out);
+            std::mem::swap(&mut out.edges, &mut out.outcomes.list);
+            closed?;
+        }
+        if self.look_for_loops && !self.run.again.is_empty() {
+            out.atomic_loop = self.run.find_loop();
+        }
+        Ok(())
+    }
+
+    /// Makes edges of the outcomes from `first` on where that is possible, in their places: an outcome gives one at most. For
+    /// lean search they are kept as they were, as `edges`.
+    fn sort_first(&mut self, first: usize, steps: u64, out: &mut Expansion) -> Result<(), StopReason> {
         let last = out.outcomes.list.len();
-        let mut next = self.run.places.len();
-        self.sort_outcomes(0..last, None, steps_left, out)?;
+        if self.lean.is_some() {
+            out.edges.extend_from_slice(&out.outcomes.list[first..]);
+        }
+        let (mut kept, mut sorted) = (first, Ok(()));
+        for at in first..last {
+            let outcome = out.outcomes.list[at];
+            if outcome.is_ordinary() {
+                out.outcomes.list[kept] = outcome;
+                kept += 1;
+                continue;
+            }
+            match self.sort(&outcome, None, None, steps, out) {
+                Ok(Some(edge)) => {
+                    out.outcomes.list[kept] = edge;
+                    kept += 1;
+                }
+                Ok(None) => {}
+                Err(reason) => {
+                    sorted = Err(reason);
+                    break;
+                }
+            }
+        }
+        out.outcomes.list.truncate(kept);
+        sorted
+    }
+
+    /// Expands the places from this one on, and those that are found meanwhile.
+    fn close_places(
+        &mut self,
+        mut next: usize,
+        depth: u64,
+        budget: &mut Budget<'_>,
+        out: &mut Expansion,
+    ) -> Result<(), StopReason> {
+        let steps_left = budget.steps_left(depth);
         while let Some(place) = self.run.places.get(next) {
             let inside = u64::from(place.depth);
             let n = (self.run.places.len() - next).min(TOGETHER);
@@ -551,66 +621,60 @@ impl<'a> Expander<'a> {
                 budget.look_inside(depth + inside, self.run.memory() + out.memory())?;
             }
         }
-        if self.look_for_loops && !self.run.again.is_empty() {
-            out.atomic_loop = self.run.find_loop();
-        }
         Ok(())
     }
 
-    /// Follows an atomic sequence that begins with this outcome of a place as long as it is straight. Where it has not come to
-    /// its end: how the current state was reached, at which it was left.
+    /// Follows an atomic sequence that begins with this outcome of a place as long as it is straight. The state at which it is left
+    /// is then the current one.
     fn follow(
         &mut self,
         first: &Successor,
         from: Option<u32>,
         steps: u64,
         out: &mut Expansion,
-    ) -> Result<Option<Place>, StopReason> {
-        let (list, bytes) = (out.outcomes.list.len(), out.outcomes.bytes.len());
+    ) -> Result<Followed, StopReason> {
+        let bytes = out.outcomes.bytes.len();
         if bytes > MOST_BYTES || self.run.straight.len() > (STRAIGHT - LONG_RUN) as usize {
             return Err(StopReason::MemoryLimit);
         }
-        let Some(state) = out.outcomes.state(first) else { return Ok(None) };
-        self.current.clear();
-        self.current.extend_from_slice(state);
+        let Some(mut state) = out.outcomes.state(first) else { return Ok(Followed::Nowhere) };
+        let [mut here, mut there] = self.steps.each_mut();
         let mut place = Place { parent: from, action: first.action, depth: 1 + self.run.depth(from) };
         let last = place.depth + LONG_RUN;
-        while place.depth < last && u64::from(place.depth) < steps {
-            self.worker.go_on(&self.current, &mut out.outcomes);
-            let outcome = match out.outcomes.list[list..] {
-                [] => {
-                    self.stay(place, out);
-                    return Ok(None);
-                }
+        let ended = loop {
+            if place.depth >= last || u64::from(place.depth) >= steps {
+                self.run.careful_from = self.run.careful_from.min(self.run.places.len());
+                break false;
+            }
+            there.clear();
+            self.worker.go_on(state, there);
+            let outcome = match there.list[..] {
                 [only] if only.fault == 0 && only.has_state() => only,
-                _ => {
-                    out.outcomes.list.truncate(list);
-                    out.outcomes.bytes.truncate(bytes);
-                    return Ok(Some(place));
-                }
+                ref outcomes => break outcomes.is_empty(),
             };
-            out.outcomes.list.truncate(list);
             let at = STRAIGHT + self.run.straight.len() as u32;
             self.run.straight.push(place);
+            let reached = &there.bytes[outcome.start as usize..];
             if !outcome.is_transient() {
-                out.edges.push(Edge { transient: at + 1, fault: place.depth, ..outcome });
-                return Ok(None);
+                out.outcomes.bytes.extend_from_slice(reached);
+                let edge = Edge { start: bytes as u32, transient: at + 1, fault: place.depth, ..outcome };
+                return Ok(Followed::ToEdge(edge));
             }
-            self.current.clear();
-            self.current.extend_from_slice(&out.outcomes.bytes[outcome.start as usize..]);
-            out.outcomes.bytes.truncate(bytes);
             place = Place { parent: Some(at), action: outcome.action, depth: place.depth + 1 };
-        }
-        self.run.careful_from = self.run.careful_from.min(self.run.places.len());
-        Ok(Some(place))
+            std::mem::swap(&mut here, &mut there);
+            state = &here.bytes[outcome.start as usize..];
+        };
+        self.current.clear();
+        self.current.extend_from_slice(state);
+        Ok(if ended { Followed::ToEdge(self.stay(place, out)) } else { Followed::ToPlace(place) })
     }
 
     /// The current state was reached like this, and nothing is enabled in it: it is ordinary.
-    fn stay(&self, Place { parent, action, depth }: Place, out: &mut Expansion) {
+    fn stay(&self, Place { parent, action, depth }: Place, out: &mut Expansion) -> Edge {
         let (start, len) = (out.outcomes.bytes.len() as u32, self.current.len() as u32);
         out.outcomes.bytes.extend_from_slice(&self.current);
         let via = parent.map_or(0, |parent| parent + 1);
-        out.edges.push(Edge { action, start, len, transient: via, fault: depth - 1 });
+        Edge { action, start, len, transient: via, fault: depth - 1 }
     }
 
     /// The first action of an edge of the state that was expanded last (after phase 1).
@@ -645,7 +709,7 @@ impl<'a> Expander<'a> {
         for place in from..from + n {
             let end = self.ends[place - from];
             if u64::from(self.run.places[place].depth) < steps {
-                self.sort_outcomes(start..end, Some(place as u32), steps, out)?;
+                self.sort_outcomes(start..end, place as u32, steps, out)?;
             } else {
                 out.cut |= end > start;
             }
@@ -665,42 +729,53 @@ impl<'a> Expander<'a> {
         let before = out.outcomes.list.len();
         self.worker.go_on(&self.current, &mut out.outcomes);
         if out.outcomes.list.len() == before {
-            self.stay(self.run.places[from as usize], out);
+            let edge = self.stay(self.run.places[from as usize], out);
+            out.edges.push(edge);
         }
     }
 
-    /// Sorts outcomes into edges, errors and transient states. If they have been prepared, `hashes` says how.
-    #[inline]
+    /// Sorts outcomes of a place. If they have been prepared, `hashes` says how.
     fn sort_outcomes(
         &mut self,
         outcomes: Range<usize>,
-        from: Option<u32>,
+        from: u32,
         steps: u64,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
-        let before = self.run.depth(from);
-        let via = from.map_or(0, |from| from + 1);
         let unprepared = out.outcomes.list.len() - self.hashes.len();
         for at in outcomes {
             let outcome = out.outcomes.list[at];
-            if outcome.fault != 0 {
-                self.note_fault(&outcome, from, out);
-            }
-            if !outcome.is_transient() {
-                if outcome.has_state() {
-                    out.edges.push(Edge { transient: via, fault: before, ..outcome });
-                } else {
-                    out.lost = true;
-                }
-            } else if outcome.fault != 0 || self.is_careful(from) {
-                let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
-                let place = Place { parent: from, action: outcome.action, depth: before + 1 };
-                self.enter(out.outcomes.state(&outcome), place, hash)?;
-            } else {
-                self.run_along(&outcome, from, steps, out)?;
-            }
+            let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
+            let edge = self.sort(&outcome, Some(from), hash, steps, out)?;
+            out.edges.extend(edge);
         }
         Ok(())
+    }
+
+    /// Sorts an outcome: it is an edge, shows an error or leads to a transient state.
+    fn sort(
+        &mut self,
+        outcome: &Successor,
+        from: Option<u32>,
+        hash: Option<u64>,
+        steps: u64,
+        out: &mut Expansion,
+    ) -> Result<Option<Edge>, StopReason> {
+        if outcome.fault != 0 {
+            self.note_fault(outcome, from, out);
+        }
+        if outcome.is_transient() {
+            if outcome.fault == 0 && !self.is_careful(from) {
+                return self.run_along(outcome, from, steps, out);
+            }
+            let place = Place { parent: from, action: outcome.action, depth: 1 + self.run.depth(from) };
+            self.enter(out.outcomes.state(outcome), place, hash)?;
+            return Ok(None);
+        }
+        out.lost |= !outcome.has_state();
+        let via = from.map_or(0, |from| from + 1);
+        let edge = Edge { transient: via, fault: self.run.depth(from), ..*outcome };
+        Ok(outcome.has_state().then_some(edge))
     }
 
     /// Whether all transient states behind this place are kept.
@@ -708,25 +783,30 @@ impl<'a> Expander<'a> {
         from.is_some_and(|from| self.exact || from as usize >= self.run.careful_from)
     }
 
-    /// Follows a run; the state at which it was left will be expanded in its turn. If steps are counted, that is its first one.
+    /// Follows a run; the state at which it is left will be expanded in its turn. If steps are counted, that is its first one.
     fn run_along(
         &mut self,
         outcome: &Successor,
         from: Option<u32>,
         steps: u64,
         out: &mut Expansion,
-    ) -> Result<(), StopReason> {
+    ) -> Result<Option<Edge>, StopReason> {
         let straight = self.run.straight.len();
-        let Some(mut place) = self.follow(outcome, from, steps, out)? else { return Ok(()) };
+        let mut place = match self.follow(outcome, from, steps, out)? {
+            Followed::ToEdge(edge) => return Ok(Some(edge)),
+            Followed::ToPlace(place) => place,
+            Followed::Nowhere => return Ok(None),
+        };
         if self.exact {
             self.run.straight.truncate(straight);
             place = Place { parent: from, action: outcome.action, depth: 1 + self.run.depth(from) };
-            return self.enter(out.outcomes.state(outcome), place, None);
+            self.enter(out.outcomes.state(outcome), place, None)?;
+            return Ok(None);
         }
         let current = std::mem::take(&mut self.current);
         let entered = self.enter(Some(&current), place, None);
         self.current = current;
-        entered
+        entered.map(|()| None)
     }
 
     #[cold]

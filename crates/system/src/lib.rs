@@ -158,6 +158,12 @@ impl Successor {
         self.len != Self::NO_STATE
     }
 
+    /// Whether it leads to an ordinary state, without an error.
+    #[inline]
+    pub fn is_ordinary(&self) -> bool {
+        (self.transient | self.fault) == 0 && self.has_state()
+    }
+
     /// Whether it leads into an atomic sequence.
     #[inline]
     pub fn is_transient(&self) -> bool {
