@@ -13,6 +13,9 @@ pub type Expand = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *con
 /// Answers how often it did, or `SLOW`.
 pub type Receive =
     unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry, u32, u32) -> u32;
+/// On which channels a process would take a message, and perhaps on some others: context, state, shape, process. See
+/// [`channel_bit`].
+pub type Listen = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u64;
 /// Initialises a process, or evaluates the invariants: context, state, shape, process. 0 when something is wrong.
 pub type Check = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u32;
 
@@ -40,6 +43,8 @@ pub struct Code {
     pub receive: Vec<Box<[Option<Receive>]>>,
     /// By proctype and location, the channels on which a process there may take what is on offer: see [`channel_bit`].
     pub hears: Vec<Box<[u64]>>,
+    /// By proctype and location, the code that says so more exactly, where that depends on the state.
+    pub listen: Vec<Box<[Option<Listen>]>>,
     /// By proctype.
     pub init: Vec<Option<Check>>,
     /// Whether all invariants hold.

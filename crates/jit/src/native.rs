@@ -330,26 +330,46 @@ impl Native {
     #[inline(always)]
     fn expand_those(&self, context: &mut Context, shape: &Shape, awake: Awake, state: *mut u8) {
         if self.location_bytes > 1 || shape.processes.len() > Asleep::PROCESSES {
-            return self.expand_many(context, shape, awake, state);
+            match self.location_bytes {
+                1 => self.expand_many::<true>(context, shape, awake, state),
+                _ => self.expand_many::<false>(context, shape, awake, state),
+            }
+        } else {
+            self.expand_few::<true>(context, shape, awake, state);
         }
+    }
+
+    /// The same for those alone who can sleep. With `NARROW`, locations are bytes.
+    #[inline(always)]
+    fn expand_few<const NARROW: bool>(
+        &self,
+        context: &mut Context,
+        shape: &Shape,
+        awake: Awake,
+        state: *mut u8,
+    ) {
         for pid in awake {
             // SAFETY: who is awake is one of the shape's processes.
             let process = unsafe { shape.processes.get_unchecked(pid) };
-            context.expand::<true>(self, shape, process, state);
+            context.expand::<NARROW>(self, shape, process, state);
         }
     }
 
     /// The same for many processes, or many locations.
     #[inline(never)]
-    fn expand_many(&self, context: &mut Context, shape: &Shape, awake: Awake, state: *mut u8) {
+    fn expand_many<const NARROW: bool>(
+        &self,
+        context: &mut Context,
+        shape: &Shape,
+        awake: Awake,
+        state: *mut u8,
+    ) {
         if let Some(younger) = shape.processes.get(Asleep::PROCESSES..) {
             for process in younger.iter().rev() {
-                context.expand::<false>(self, shape, process, state);
+                context.expand::<NARROW>(self, shape, process, state);
             }
         }
-        for pid in awake {
-            context.expand::<false>(self, shape, &shape.processes[pid], state);
-        }
+        self.expand_few::<NARROW>(context, shape, awake, state);
     }
 }
 

@@ -73,6 +73,8 @@ pub struct Context {
     reference: Vec<u8>,
     /// Who may take what is on offer, youngest first; looked up for the first offer.
     receivers: Vec<(*const ProcEntry, Receive, u64)>,
+    /// Up to where the next state and the next record leave room for all outcomes of the state; looked up with the receivers.
+    limits: (*mut u8, *mut Successor),
     /// The caller's batch, during an expansion.
     batch: *mut Successors,
     /// How many outcomes it had.
@@ -115,6 +117,7 @@ impl Context {
             copy: Vec::new(),
             reference: Vec::new(),
             receivers: Vec::new(),
+            limits: (ptr::null_mut(), ptr::null_mut()),
             batch: ptr::null_mut(),
             before: 0,
             messages: vec![0; 3 * fields],
@@ -193,35 +196,48 @@ impl Context {
     /// Makes room for all outcomes of the state once more.
     #[inline(always)]
     fn make_room(&mut self) {
-        let Successors { list, bytes, .. } = self.batch();
-        // SAFETY: shapes outlive every expansion; the pointers are into the buffers.
-        let short = unsafe {
-            let (outcomes, room) = (*self.parent).room;
-            bytes.capacity() - (self.out.offset_from(self.base) as usize) < room
-                || list.capacity() - (self.rec.offset_from(list.as_ptr()) as usize) < outcomes
-        };
-        if short {
-            self.settle();
+        if self.out > self.limits.0 || self.rec > self.limits.1 {
             self.go_on();
         }
     }
 
     /// Makes room in a batch that code will go on writing to.
+    #[cold]
     fn go_on(&mut self) {
         // SAFETY: shapes outlive every expansion.
         let shape = unsafe { &*self.parent };
+        self.settle();
         self.point(shape, self.batch());
+        self.set_limits(shape);
+    }
+
+    /// Notes up to where there is room.
+    fn set_limits(&mut self, shape: &Shape) {
+        let Successors { list, bytes, .. } = self.batch();
+        // SAFETY: there is room for all outcomes, so both stay within the allocations.
+        self.limits = unsafe {
+            (
+                bytes.as_mut_ptr().add(bytes.capacity() - shape.room.1),
+                list.as_mut_ptr().add(list.capacity() - shape.room.0),
+            )
+        };
     }
 
     /// Looks up who may take what is on offer in the state that is expanded: as it was given, because who makes the
     /// first offer may already be where it will be.
     fn find_receivers(&mut self, native: &Native, shape: &Shape) {
+        self.set_limits(shape);
         self.receivers.clear();
         self.heard = 0;
         for process in shape.processes.iter().rev() {
             // SAFETY: the block is within the state.
             let location = unsafe { native.read_location(self.given.add(process.offset as usize)) };
-            if let Some((receive, hears)) = process.receive(location) {
+            let Some((receive, mut hears)) = process.receive(location) else { continue };
+            if let Some(listen) = process.listen(location) {
+                // SAFETY: the code was made for this signature and only reads the state.
+                hears = unsafe { listen(self, self.given.cast_mut(), shape, process) };
+            }
+            if hears != 0 {
                 self.receivers.push((process, receive, hears));
                 self.heard |= hears;
             }
@@ -293,7 +309,8 @@ impl Context {
                 native.push_adopted(self.batch(), &self.answers, outcome);
             }
         }
-        self.go_on();
+        self.point(shape, self.batch());
+        self.set_limits(shape);
     }
 
     /// Removes the outcomes of a process, which are the last.
@@ -355,10 +372,11 @@ pub extern "C" fn offer(
         if context.heard == u64::MAX {
             context.find_receivers(native, shape);
         }
-        let mut taken = 0;
-        for i in 0..context.receivers.len() {
-            let (process, receive, hears) = context.receivers[i];
-            if hears & channel_bit(channel) == 0 || ptr::eq(process, sender) {
+        let (mut taken, bit) = (0, channel_bit(channel));
+        // SAFETY: nobody changes the list while a message is on offer.
+        let receivers = unsafe { &*ptr::from_ref(context.receivers.as_slice()) };
+        for &(process, receive, hears) in receivers {
+            if hears & bit == 0 || ptr::eq(process, sender) {
                 continue;
             }
             context.make_room();

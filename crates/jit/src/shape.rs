@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use promela::ir::{Proctype, Program};
 use system::Awake;
 
-use crate::code::{Code, Expand, Receive, nothing};
+use crate::code::{Code, Expand, Listen, Receive, nothing};
 use crate::layout::Layout;
 use crate::runtime::{PIECE, SLACK};
 
@@ -77,6 +77,8 @@ pub struct ProcEntry {
     receive: *const Option<Receive>,
     /// On which channels that may be.
     hears: *const u64,
+    /// The code that says so for a state.
+    listen: *const Option<Listen>,
 }
 
 /// The tables of a proctype that its processes' entries point to.
@@ -85,6 +87,7 @@ struct Tables {
     expand: *const Expand,
     receive: *const Option<Receive>,
     hears: *const u64,
+    listen: *const Option<Listen>,
 }
 
 impl ProcEntry {
@@ -109,6 +112,16 @@ impl ProcEntry {
         unsafe {
             (*self.receive.add(location as usize)).map(|code| (code, *self.hears.add(location as usize)))
         }
+    }
+
+    /// The code that says on which channels a process would take a message at a location where there is code to receive.
+    #[inline(always)]
+    pub fn listen(&self, location: u32) -> Option<Listen> {
+        if location >= self.locations {
+            return None;
+        }
+        // SAFETY: as above.
+        unsafe { *self.listen.add(location as usize) }
     }
 }
 
@@ -154,6 +167,7 @@ impl Tables {
             expand: code.expand[proctype].as_ptr(),
             receive: code.receive[proctype].as_ptr(),
             hears: code.hears[proctype].as_ptr(),
+            listen: code.listen[proctype].as_ptr(),
         }
     }
 }
@@ -258,7 +272,7 @@ fn most_edges(proctype: &Proctype) -> usize {
 }
 
 /// `shape` with one more process.
-fn grow(layout: &Layout, shape: &Shape, proctype: usize, Tables { expand, receive, hears }: Tables) -> Shape {
+fn grow(layout: &Layout, shape: &Shape, proctype: usize, tables: Tables) -> Shape {
     let block = &layout.processes[proctype];
     let (mut processes, mut channels) = (shape.processes.clone(), shape.channels.clone());
     let mut oldest_of = shape.oldest_of.clone();
@@ -266,14 +280,15 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize, Tables { expand, receiv
     let offset = shape.hidden;
     processes.push(ProcEntry {
         offset: u64::from(offset),
-        expand,
+        expand: tables.expand,
         action: u64::from(shape.n_procs) << 56,
         pid: shape.n_procs,
         proctype: proctype as u32,
         first_chan: shape.n_chans,
         locations: block.labels.len() as u32,
-        receive,
-        hears,
+        receive: tables.receive,
+        hears: tables.hears,
+        listen: tables.listen,
     });
     channels.extend(
         block

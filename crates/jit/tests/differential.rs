@@ -214,6 +214,34 @@ fn asking_covers_nothing() {
     assert_eq!(taken(&pair), 1);
 }
 
+/// Who takes a message depends on variables that name channels: elements of arrays, parameters, what was received, none at all;
+/// there are more channels than bits in a set of them; and an index may be wrong.
+#[test]
+fn channels_that_variables_name() {
+    let several = "
+        chan c[3] = [0] of { byte }; chan none; chan reply = [0] of { chan }; byte turn;
+        active [2] proctype Holder() { byte i = _pid; byte got;
+          do :: c[i]?got -> i = (i + 1) % 4
+             :: d_step { c[turn]?got -> turn = got % 3; got = 0 }
+             :: none?got
+             :: c[1 - 1]?0 od }
+        active proctype Sender() { byte i;
+          do :: c[i]!i; i = (i + 1) % 3 :: c[2]!turn :: reply!c[i] od }
+        active proctype Named() { chan own = [0] of { byte }; chan other; byte got;
+          do :: reply?other; if :: other?got :: other!3 fi; got = 0 :: own?got od }";
+    let many = "
+        chan c[70] = [0] of { byte };
+        active [3] proctype Holder() { byte i = 60 + 3 * _pid; byte got; do :: c[i]?got -> i = 61 + got od }
+        active proctype Sender() { byte i = 60; do :: c[i]!(i - 60) -> i = 62 :: i < 69 -> i++ :: i == 69 -> i = 0 od }";
+    let watched = several
+        .replace("c[1 - 1]?0", "c[1 - 1]?0; h: turn = 0")
+        .replace(":: reply!", ":: Holder[0]@h -> i = 0 :: reply!");
+    for text in [several.to_string(), many.to_string(), watched] {
+        let pair = Pair::new("channels", text).expect("a program");
+        assert!(pair.jit.is_native() && pair.compare(4 * STATES) > 100);
+    }
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -3,9 +3,9 @@
 //! This file plans the functions and drives Cranelift; `process` makes the functions of a proctype, `statement` what an
 //! edge tests and does, `emit` how an outcome is written, `channel` messages, `expr` values, `share` values that
 //! several edges need. Every location has a function; in large programs locations are put together in groups of a
-//! size that Cranelift likes, and a group's function looks where the process is. There are three kinds: *expand*
+//! size that Cranelift likes, and a group's function looks where the process is. There are four kinds: *expand*
 //! writes the outcomes of a process, *any* asks whether it could move (after a step inside an atomic sequence),
-//! *receive* lets it take a message that is on offer.
+//! *receive* lets it take a message that is on offer, *listen* says on which channels it would.
 
 mod channel;
 mod emit;
@@ -25,7 +25,7 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use machine::facts::Points;
 use promela::ir::{Action, BinaryOp, EdgeId, Expr, ExprKind, LocId, Proctype, Program, RecvArg};
 
-use crate::code::{Check, Code, Expand, Receive, channel_bit, nothing};
+use crate::code::{Check, Code, Expand, Listen, Receive, channel_bit, nothing};
 use crate::layout::{ChanLayout, Layout};
 
 use channel::UNROLLED;
@@ -155,7 +155,7 @@ fn signature(module: &JITModule, kind: Kind) -> Signature {
     if kind == Kind::Receive {
         signature.params.extend([AbiParam::new(types::I32); 2]);
     }
-    signature.returns.push(AbiParam::new(types::I32));
+    signature.returns.push(AbiParam::new(if kind == Kind::Listen { types::I64 } else { types::I32 }));
     signature
 }
 
@@ -178,11 +178,14 @@ fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule, together: bool) -> R
             asked[edge.to.index()] = !always_enabled(proctype, edge.to);
         }
         let mut any = vec![None; proctype.locations.len()];
-        for kind in [Kind::Expand, Kind::Any, Kind::Receive] {
+        for kind in [Kind::Expand, Kind::Any, Kind::Receive, Kind::Listen] {
             let wanted: Vec<LocId> = match kind {
                 Kind::Any => locations().filter(|l| asked[l.index()]).collect(),
-                Kind::Receive if !rendezvous => Vec::new(),
+                Kind::Receive | Kind::Listen if !rendezvous => Vec::new(),
                 Kind::Receive => locations().filter(|l| stops(l) && block.may_receive[l.index()]).collect(),
+                Kind::Listen => {
+                    locations().filter(|l| stops(l) && plan.is_heard_by_state(proctype, *l)).collect()
+                }
                 _ => locations().filter(stops).collect(),
             };
             // A function that calls something has to keep its values through the call, at the expense of all its
@@ -270,6 +273,7 @@ fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks
     let mut expand: Vec<Box<[Expand]>> =
         locations().map(|n| vec![nothing as Expand; n.max(1 << u8::BITS)].into()).collect();
     let mut receive: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
+    let mut listen: Vec<Box<[_]>> = locations().map(|n| vec![None; n].into()).collect();
     for group in groups {
         let address = module.get_finalized_function(group.id);
         for location in &group.locations {
@@ -283,6 +287,11 @@ fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks
                     // SAFETY: the function was declared with this signature.
                     let function = unsafe { mem::transmute::<*const u8, Receive>(address) };
                     receive[group.proctype][location.index()] = Some(function);
+                }
+                Kind::Listen => {
+                    // SAFETY: the function was declared with this signature.
+                    let function = unsafe { mem::transmute::<*const u8, Listen>(address) };
+                    listen[group.proctype][location.index()] = Some(function);
                 }
                 _ => {}
             }
@@ -301,6 +310,7 @@ fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks
         expand,
         receive,
         hears,
+        listen,
         init,
         invariants,
         propositions,
@@ -389,17 +399,16 @@ impl Plan<'_> {
     }
 
     fn heard_by(&self, proctype: &Proctype, edges: &[EdgeId]) -> u64 {
-        let heard = edges.iter().map(|&id| match &proctype.edge(id).action {
-            Action::Receive { chan, keep: false, .. } => self.channels_of(chan),
-            Action::DStep { entry, guards, .. } => {
-                let inner = &proctype.location(guards.unwrap_or(*entry)).edges;
-                let receives =
-                    inner.iter().filter(|&&id| !matches!(proctype.edge(id).action, Action::DStep { .. }));
-                self.heard_by(proctype, &receives.copied().collect::<Vec<_>>())
-            }
-            _ => 0,
-        });
-        heard.fold(0, |all, one| all | one)
+        let received_from = channels_received_from(proctype, edges);
+        received_from.into_iter().fold(0, |all, chan| all | self.channels_of(chan))
+    }
+
+    /// Whether the channels on which a process at a location would take a message depend on the state, and can be told:
+    /// by what does not change while a message is on offer.
+    fn is_heard_by_state(&self, proctype: &Proctype, location: LocId) -> bool {
+        let channels = channels_received_from(proctype, &proctype.location(location).edges);
+        channels.iter().any(|chan| self.channels_of(chan).count_ones() > 1)
+            && channels.into_iter().all(is_of_variables)
     }
 
     /// The channels that an expression may mean.
@@ -416,6 +425,41 @@ impl Plan<'_> {
     fn can_check_invariants(&self) -> bool {
         self.program.invariants.iter().all(|i| can_eval(&i.expr) && !needs_process(&i.expr))
     }
+}
+
+/// The channels of the receives that edges begin with.
+fn channels_received_from<'p>(proctype: &'p Proctype, edges: &[EdgeId]) -> Vec<&'p Expr> {
+    let receive = |id: EdgeId| match &proctype.edge(id).action {
+        Action::Receive { chan, keep: false, .. } => Some(chan),
+        _ => None,
+    };
+    let mut channels = Vec::new();
+    for &id in edges {
+        match &proctype.edge(id).action {
+            Action::DStep { entry, guards, .. } => {
+                let inner = &proctype.location(guards.unwrap_or(*entry)).edges;
+                channels.extend(inner.iter().filter_map(|&id| receive(id)));
+            }
+            _ => channels.extend(receive(id)),
+        }
+    }
+    channels
+}
+
+/// Whether an expression is made of constants and of variables that it names.
+fn is_of_variables(expr: &Expr) -> bool {
+    let mut only = true;
+    walk(expr, &mut |e| {
+        only &= matches!(
+            e.kind,
+            ExprKind::Const(_)
+                | ExprKind::Load(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Pid
+        );
+    });
+    only
 }
 
 fn can_match(arg: &RecvArg) -> bool {

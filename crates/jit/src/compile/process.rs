@@ -32,6 +32,8 @@ pub enum Kind {
     Any,
     /// Lets a process take a message on offer.
     Receive,
+    /// Answers on which channels it would.
+    Listen,
     /// Initialises a process.
     Init,
     /// Answers whether the invariants hold.
@@ -141,7 +143,7 @@ pub fn function<'p>(
                 f.pending = true;
                 g.locations(&f, locations);
             }
-            Kind::Any => g.locations(&f, locations),
+            Kind::Any | Kind::Listen => g.locations(&f, locations),
             _ => {
                 if plan.program.uses.timeout {
                     f.timeout = Some(g.field32(g.context, offset_of!(Context, timeout)));
@@ -210,13 +212,19 @@ impl<'p> Gen<'p> {
     }
 
     fn give_back(&mut self, value: u32) {
-        let value = self.int(value as i32);
+        let value = match self.kind {
+            // Sets of channels are wide; `SLOW` means all.
+            Kind::Listen => self.b.ins().iconst(types::I64, i64::from(value as i32)),
+            _ => self.int(value as i32),
+        };
         self.b.ins().return_(&[value]);
     }
 
     /// All locations of the function.
     fn locations(&mut self, f: &Frame, locations: &[LocId]) {
-        if let Some(provided) = &self.definition().provided {
+        if let Some(provided) = &self.definition().provided
+            && self.kind != Kind::Listen
+        {
             self.provided(f, provided);
         }
         let nowhere = self.b.create_block();
@@ -261,9 +269,39 @@ impl<'p> Gen<'p> {
         self.b.switch_to_block(yes);
     }
 
+    /// On which channels a process at a location would take a message. Where its channel shows an error it takes none; one that
+    /// does not exist counts as the last.
+    fn listen(&mut self, f: &Frame, location: LocId) {
+        let channels = self.b.declare_var(types::I64);
+        let none = self.b.ins().iconst(types::I64, 0);
+        self.b.def_var(channels, none);
+        for chan in
+            super::channels_received_from(self.definition(), &self.definition().location(location).edges)
+        {
+            let next = self.b.create_block();
+            self.wrong = next;
+            let number = self.eval(f, chan);
+            let index = self.b.ins().iadd_imm_s(number, -1);
+            let most = self.int(63);
+            let index = self.b.ins().umin(index, most);
+            let one = self.b.ins().iconst(types::I64, 1);
+            let bit = self.b.ins().ishl(one, index);
+            let before = self.b.use_var(channels);
+            let all = self.b.ins().bor(before, bit);
+            self.b.def_var(channels, all);
+            self.b.ins().jump(next, &[]);
+            self.b.switch_to_block(next);
+        }
+        let channels = self.b.use_var(channels);
+        self.b.ins().return_(&[channels]);
+    }
+
     /// All edges of a location.
     fn location(&mut self, f: &Frame, location: LocId) {
         let proctype = self.definition();
+        if self.kind == Kind::Listen {
+            return self.listen(f, location);
+        }
         let zero = self.int(0);
         self.b.def_var(self.moved, zero);
         self.b.def_var(self.escape, zero);
