@@ -108,6 +108,7 @@ fn run(
         peak_rss: peak_resident_bytes().unwrap_or(0),
         memory_left: memory::available().unwrap_or(0),
         states_something: inventory.states_something(),
+        leaving: plan.leaving.clone(),
     })
 }
 
@@ -816,6 +817,7 @@ mod tests {
             peak_rss: 0,
             memory_left: 0,
             states_something: false,
+            leaving: plan.leaving.clone(),
         })
     }
 

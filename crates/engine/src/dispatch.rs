@@ -112,6 +112,7 @@ fn search_as(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    plan.leaving.wait();
     let job = Job { plan, system, task };
     if plan.config.threads == 1 {
         return job.alone(observer);
@@ -151,9 +152,9 @@ impl Job<'_> {
             };
         }
         match self.plan.store {
-            StoreKind::Table => self.by_name(&mut Table::new(limit), observer),
-            StoreKind::Tree => self.by_name(&mut Tree::new(Roots::Roomy, limit), observer),
-            StoreKind::Cleary => self.by_name(&mut Tree::new(Roots::Cleary, limit), observer),
+            StoreKind::Table => self.by_name_in(Table::new(limit), observer),
+            StoreKind::Tree => self.by_name_in(Tree::new(Roots::Roomy, limit), observer),
+            StoreKind::Cleary => self.by_name_in(Tree::new(Roots::Cleary, limit), observer),
             StoreKind::Collapse => {
                 let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
                 self.whole(&mut Collapse::new(cut, limit), observer)
@@ -171,16 +172,11 @@ impl Job<'_> {
         match self.plan.store {
             StoreKind::Table => {
                 let table = SharedTable::new(self.limit());
-                self.share_by_name(&|| table.hand(), observer)
+                let outcome = self.share_by_name(&|| table.hand(), observer);
+                self.leave(table, outcome)
             }
-            StoreKind::Tree => {
-                let tree = SharedTree::new(Roots::Roomy, self.limit());
-                self.share_by_name(&|| tree.hand(), observer)
-            }
-            StoreKind::Cleary => {
-                let tree = SharedTree::new(Roots::Cleary, self.limit());
-                self.share_by_name(&|| tree.hand(), observer)
-            }
+            StoreKind::Tree => self.share_tree(Roots::Roomy, observer),
+            StoreKind::Cleary => self.share_tree(Roots::Cleary, observer),
             StoreKind::HashCompaction => {
                 let set = SharedHashCompaction::new(self.limit());
                 self.share::<_, WholeStates>(&|| set.hand(), observer)
@@ -195,6 +191,25 @@ impl Job<'_> {
                 self.share::<_, WholeStates>(&|| set.hand(), observer)
             }
         }
+    }
+
+    /// Lets a store go of which the outcome is known. For want of memory the report says how much there is: then it goes at once.
+    fn leave<T: Send + 'static>(&self, store: T, outcome: Outcome) -> Outcome {
+        if outcome.stop != StopReason::MemoryLimit {
+            self.plan.leaving.leave(store, outcome.statistics.state_bytes);
+        }
+        outcome
+    }
+
+    fn share_tree(&self, roots: Roots, observer: &mut dyn Observer) -> Outcome {
+        let tree = SharedTree::new(roots, self.limit());
+        let outcome = self.share_by_name(&|| tree.hand(), observer);
+        self.leave(tree, outcome)
+    }
+
+    fn by_name_in<S: Recall + Send + 'static>(&self, mut store: S, observer: &mut dyn Observer) -> Outcome {
+        let outcome = self.by_name(&mut store, observer);
+        self.leave(store, outcome)
     }
 
     /// States wait under their names, unless a part of them is not in the store.

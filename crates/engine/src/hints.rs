@@ -224,6 +224,7 @@ mod tests {
             peak_rss: 0,
             memory_left: 0,
             states_something: true,
+            leaving: plan.leaving,
         }
     }
 

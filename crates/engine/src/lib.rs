@@ -15,6 +15,7 @@ pub mod files;
 pub mod formula;
 pub mod hints;
 pub mod isolate;
+pub mod leaving;
 pub mod liveness;
 pub mod ltl;
 pub mod memory;

@@ -111,6 +111,7 @@ pub fn search(
         fairness: plan.fairness,
         needed: 0,
     };
+    plan.leaving.wait();
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
     let cycles = Cycles {
         fault: watch.fault.clone(),

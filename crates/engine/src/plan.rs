@@ -1,6 +1,7 @@
 //! A validated request: what can be done is in the plan, what cannot is refused with a repair, nothing is weakened.
 
 use crate::failure::Failure;
+use crate::leaving::Leaving;
 use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
 use crate::self_check::Doubts;
@@ -140,6 +141,8 @@ pub struct Plan {
     pub config: Config,
     /// What was asked for.
     pub options: CheckOptions,
+    /// Stores of earlier searches that are about to go.
+    pub leaving: Leaving,
 }
 
 /// An option whose value is one of a few words.
@@ -290,6 +293,7 @@ impl Plan {
             trail,
             config,
             options: options.clone(),
+            leaving: Leaving::default(),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! Honest by construction: [`Verdict::Holds`] needs the token of a complete, lossless search, [`Verdict::Violated`]
 //! needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the reason.
 
+use crate::leaving::Leaving;
 use crate::liveness::How;
 use crate::options::CheckOptions;
 use crate::plan::Config;
@@ -188,6 +189,8 @@ pub struct Report {
     pub memory_left: u64,
     /// The model states something of its own: assertions, invariants, claims.
     pub states_something: bool,
+    /// Stores that are about to go.
+    pub leaving: Leaving,
 }
 
 impl Report {

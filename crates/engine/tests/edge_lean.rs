@@ -46,7 +46,7 @@ fn search(system: &Jit, way: Way, lean: Option<&Stubborn<'_>>) -> Outcome {
     let mut table = Table::default();
     match way {
         Way::Frontier if system.hidden_bytes() == 0 => {
-            frontier(system, &mut table, Names::new(lean.is_some()), Levels::Edges, &task, &mut Silent)
+            frontier(system, &mut table, Names::default(), Levels::Edges, &task, &mut Silent)
         }
         Way::Frontier => frontier(system, &mut table, whole(), Levels::Edges, &task, &mut Silent),
         Way::FrontierTree => {
