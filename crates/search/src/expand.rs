@@ -183,8 +183,8 @@ impl Expansion {
 
 /// Where a run leads.
 enum Followed {
-    /// To an ordinary state.
-    ToEdge(Edge),
+    /// To an ordinary state: the outcome with which it began is now the edge.
+    ToEdge,
     /// To a transient state that is to be expanded.
     ToPlace(Place),
     Nowhere,
@@ -578,23 +578,19 @@ impl<'a> Expander<'a> {
         }
         let (mut kept, mut sorted) = (first, Ok(()));
         for at in first..last {
-            let outcome = out.outcomes.list[at];
-            if outcome.is_ordinary() {
-                out.outcomes.list[kept] = outcome;
-                kept += 1;
-                continue;
-            }
-            match self.sort(&outcome, None, None, steps, out) {
-                Ok(Some(edge)) => {
-                    out.outcomes.list[kept] = edge;
-                    kept += 1;
-                }
-                Ok(None) => {}
-                Err(reason) => {
-                    sorted = Err(reason);
-                    break;
+            let mut outcome = out.outcomes.list[at];
+            if !outcome.is_ordinary() {
+                match self.sort(&mut outcome, None, None, steps, out) {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    Err(reason) => {
+                        sorted = Err(reason);
+                        break;
+                    }
                 }
             }
+            out.outcomes.list[kept] = outcome;
+            kept += 1;
         }
         out.outcomes.list.truncate(kept);
         sorted
@@ -628,7 +624,7 @@ impl<'a> Expander<'a> {
     /// is then the current one.
     fn follow(
         &mut self,
-        first: &Successor,
+        first: &mut Successor,
         from: Option<u32>,
         steps: u64,
         out: &mut Expansion,
@@ -646,19 +642,23 @@ impl<'a> Expander<'a> {
                 self.run.careful_from = self.run.careful_from.min(self.run.places.len());
                 break false;
             }
-            there.clear();
+            there.list.clear();
+            there.bytes.clear();
             self.worker.go_on(state, there);
             let outcome = match there.list[..] {
                 [only] if only.fault == 0 && only.has_state() => only,
-                ref outcomes => break outcomes.is_empty(),
+                ref outcomes => {
+                    there.faults.clear();
+                    break outcomes.is_empty();
+                }
             };
             let at = STRAIGHT + self.run.straight.len() as u32;
             self.run.straight.push(place);
             let reached = &there.bytes[outcome.start as usize..];
             if !outcome.is_transient() {
                 out.outcomes.bytes.extend_from_slice(reached);
-                let edge = Edge { start: bytes as u32, transient: at + 1, fault: place.depth, ..outcome };
-                return Ok(Followed::ToEdge(edge));
+                *first = Edge { start: bytes as u32, transient: at + 1, fault: place.depth, ..outcome };
+                return Ok(Followed::ToEdge);
             }
             place = Place { parent: Some(at), action: outcome.action, depth: place.depth + 1 };
             std::mem::swap(&mut here, &mut there);
@@ -666,7 +666,11 @@ impl<'a> Expander<'a> {
         };
         self.current.clear();
         self.current.extend_from_slice(state);
-        Ok(if ended { Followed::ToEdge(self.stay(place, out)) } else { Followed::ToPlace(place) })
+        if !ended {
+            return Ok(Followed::ToPlace(place));
+        }
+        *first = self.stay(place, out);
+        Ok(Followed::ToEdge)
     }
 
     /// The current state was reached like this, and nothing is enabled in it: it is ordinary.
@@ -744,23 +748,24 @@ impl<'a> Expander<'a> {
     ) -> Result<(), StopReason> {
         let unprepared = out.outcomes.list.len() - self.hashes.len();
         for at in outcomes {
-            let outcome = out.outcomes.list[at];
+            let mut outcome = out.outcomes.list[at];
             let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
-            let edge = self.sort(&outcome, Some(from), hash, steps, out)?;
-            out.edges.extend(edge);
+            if self.sort(&mut outcome, Some(from), hash, steps, out)? {
+                out.edges.push(outcome);
+            }
         }
         Ok(())
     }
 
-    /// Sorts an outcome: it is an edge, shows an error or leads to a transient state.
+    /// Sorts an outcome: it shows an error, leads to a transient state, or an edge is made of it. Says whether it is one.
     fn sort(
         &mut self,
-        outcome: &Successor,
+        outcome: &mut Successor,
         from: Option<u32>,
         hash: Option<u64>,
         steps: u64,
         out: &mut Expansion,
-    ) -> Result<Option<Edge>, StopReason> {
+    ) -> Result<bool, StopReason> {
         if outcome.fault != 0 {
             self.note_fault(outcome, from, out);
         }
@@ -770,12 +775,12 @@ impl<'a> Expander<'a> {
             }
             let place = Place { parent: from, action: outcome.action, depth: 1 + self.run.depth(from) };
             self.enter(out.outcomes.state(outcome), place, hash)?;
-            return Ok(None);
+            return Ok(false);
         }
         out.lost |= !outcome.has_state();
-        let via = from.map_or(0, |from| from + 1);
-        let edge = Edge { transient: via, fault: self.run.depth(from), ..*outcome };
-        Ok(outcome.has_state().then_some(edge))
+        outcome.transient = from.map_or(0, |from| from + 1);
+        outcome.fault = self.run.depth(from);
+        Ok(outcome.has_state())
     }
 
     /// Whether all transient states behind this place are kept.
@@ -786,27 +791,27 @@ impl<'a> Expander<'a> {
     /// Follows a run; the state at which it is left will be expanded in its turn. If steps are counted, that is its first one.
     fn run_along(
         &mut self,
-        outcome: &Successor,
+        outcome: &mut Successor,
         from: Option<u32>,
         steps: u64,
         out: &mut Expansion,
-    ) -> Result<Option<Edge>, StopReason> {
+    ) -> Result<bool, StopReason> {
         let straight = self.run.straight.len();
         let mut place = match self.follow(outcome, from, steps, out)? {
-            Followed::ToEdge(edge) => return Ok(Some(edge)),
+            Followed::ToEdge => return Ok(true),
             Followed::ToPlace(place) => place,
-            Followed::Nowhere => return Ok(None),
+            Followed::Nowhere => return Ok(false),
         };
         if self.exact {
             self.run.straight.truncate(straight);
             place = Place { parent: from, action: outcome.action, depth: 1 + self.run.depth(from) };
             self.enter(out.outcomes.state(outcome), place, None)?;
-            return Ok(None);
+            return Ok(false);
         }
         let current = std::mem::take(&mut self.current);
         let entered = self.enter(Some(&current), place, None);
         self.current = current;
-        entered.map(|()| None)
+        entered.map(|()| false)
     }
 
     #[cold]
