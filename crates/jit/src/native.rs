@@ -298,7 +298,8 @@ impl Native {
         out: &mut Successors,
     ) {
         let code_reads = context.begin(shape, state, out);
-        let process = &shape.processes[control as usize - 1];
+        // SAFETY: who is in control is one of the shape's processes.
+        let process = unsafe { shape.processes.get_unchecked(control as usize - 1) };
         match self.location_bytes {
             1 => context.expand::<true>(self, shape, process, code_reads),
             _ => context.expand::<false>(self, shape, process, code_reads),

@@ -31,7 +31,10 @@ pub const SLACK: usize = 16;
 /// States are copied by so many bytes; a shorter one is read from a copy that is as long.
 pub const PIECE: usize = 16;
 
-/// The context of one thread. Code knows the fields up to `args`.
+/// Programs with up to so many edges have the flags of all in the context.
+pub const FLAGS: usize = 1024;
+
+/// The context of one thread. Code knows the fields up to `args`, and `few`.
 #[repr(C)]
 pub struct Context {
     /// Where the next state goes: the state under construction.
@@ -40,7 +43,7 @@ pub struct Context {
     pub rec: *mut Successor,
     /// The first byte of the states.
     pub base: *mut u8,
-    /// A flag for every edge: whether it was taken.
+    /// A flag for every edge: whether it was taken. For programs whose flags are not in `few`.
     pub taken: *mut u8,
     /// The sender's half of a rendezvous.
     pub sender: u64,
@@ -82,6 +85,8 @@ pub struct Context {
     messages: Vec<i32>,
     /// What `taken` points to.
     flags: Vec<u8>,
+    /// The flags of a program with few edges.
+    pub few: [u8; FLAGS],
     panic: Option<Box<dyn Any + Send>>,
     /// What the reference machine answers.
     actions: Vec<ActionId>,
@@ -121,7 +126,8 @@ impl Context {
             batch: ptr::null_mut(),
             before: 0,
             messages: vec![0; 3 * fields],
-            flags: vec![0; edges],
+            flags: vec![0; if edges > FLAGS { edges } else { 0 }],
+            few: [0; FLAGS],
             panic: None,
             actions: Vec::new(),
             answers: Successors::default(),
@@ -326,7 +332,8 @@ impl Context {
 
     /// Tells the machine which edges were taken.
     pub fn report_taken(&mut self, native: &Native) {
-        let mut flags = self.flags.iter_mut();
+        let flags = if self.flags.is_empty() { &mut self.few[..] } else { &mut self.flags };
+        let mut flags = flags.iter_mut();
         for proctype in 0..native.program.proctypes.len() {
             for (shared, own) in native.interp.taken_flags(ProctypeId(proctype as u32)).iter().zip(&mut flags)
             {

@@ -157,8 +157,13 @@ impl Gen<'_> {
 
     /// Notes that an edge was taken.
     pub fn note(&mut self, id: EdgeId) {
-        let flags = self.field64(self.context, offset_of!(Context, taken));
-        self.write_constant(Width::U8, 1, flags, (self.plan.flags[self.proctype] + id.0) as i32);
+        let flag = (self.plan.flags[self.proctype] + id.0) as i32;
+        if self.plan.few_flags {
+            self.write_constant(Width::U8, 1, self.context, offset_of!(Context, few) as i32 + flag);
+        } else {
+            let flags = self.field64(self.context, offset_of!(Context, taken));
+            self.write_constant(Width::U8, 1, flags, flag);
+        }
     }
 
     /// The bytes of a block whose values do not matter at a location: offsets and lengths.

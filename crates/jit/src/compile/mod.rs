@@ -27,6 +27,7 @@ use promela::ir::{Action, BinaryOp, EdgeId, Expr, ExprKind, LocId, Proctype, Pro
 
 use crate::code::{Check, Code, Expand, Listen, Receive, channel_bit, nothing};
 use crate::layout::{ChanLayout, Layout};
+use crate::runtime::FLAGS;
 
 use channel::UNROLLED;
 use process::Kind;
@@ -48,6 +49,8 @@ struct Plan<'p> {
     late_sender: bool,
     /// For every proctype where the flags of its edges begin.
     flags: Vec<u32>,
+    /// Whether all of them are in the context.
+    few_flags: bool,
     /// For every proctype, for every location, the function that answers whether a process there can move.
     any: Vec<Vec<Option<FuncId>>>,
 }
@@ -88,6 +91,7 @@ pub fn compile(
         propositions,
         late_sender: !looks_at_others(program),
         flags,
+        few_flags: program.proctypes.iter().map(|p| p.edges.len()).sum::<usize>() <= FLAGS,
         any: Vec::new(),
     };
     let groups = plan_groups(&mut plan, &mut module, together)?;
