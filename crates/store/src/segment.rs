@@ -20,8 +20,10 @@ pub(crate) const PLACE_MASK: u64 = (1 << PLACE_BITS) - 1;
 /// A key lies less than 2^6 lines behind its home. A tag repeats at least as many bits of the home line's number.
 pub(crate) const NEAR_BITS: u32 = 6;
 /// A tag repeats at most so many bits of the home line's number, so that eight or more tell keys apart: a wrong record is looked at
-/// in vain for at most 3 % of the keys, which costs less than it does to renew the tags of all before.
+/// in vain for at most 3 % of the keys.
 pub(crate) const MOST_BITS: u32 = 16;
+/// With 2^12 lines tags are renewed for the first time, which costs little then and lasts until there are 1024 times as many keys.
+const RENEWED_BITS: u32 = 12;
 /// The number of lines of a new segment, as a power of two.
 pub(crate) const FIRST_BITS: u32 = 1;
 /// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
@@ -240,8 +242,13 @@ impl Segment {
     /// Whether its tags need not be renewed and it has the addresses.
     fn grows_in_place(&self, more: u32) -> bool {
         more <= MOST_MORE
-            && self.bits + more - self.skipped <= MOST_BITS
+            && !self.needs_renewal(self.bits + more)
             && self.lines.has_addresses(1 << (self.bits + more))
+    }
+
+    /// Whether tags must be renewed for so many lines, or had better be.
+    fn needs_renewal(&self, bits: u32) -> bool {
+        bits - self.skipped > MOST_BITS || self.skipped == 0 && bits >= RENEWED_BITS
     }
 
     /// By how much it grows, as a power of two.
@@ -258,7 +265,7 @@ impl Segment {
         if self.grows_in_place(more) {
             return self.spread(more, arena).map(|()| true);
         }
-        let new = if bits - self.skipped > MOST_BITS {
+        let new = if self.needs_renewal(bits) {
             rehashed(self.entries(), Segment::new(bits, bits - NEAR_BITS, arena.huge())?, arena)
         } else {
             let new = Segment::new(bits, self.skipped, arena.huge())?;
@@ -400,7 +407,7 @@ mod tests {
         let keys = written(&arena, 60_000);
         let bits = 12;
         let pages = Pages::extensible(1 << bits, 4, arena.huge()).unwrap();
-        let mut segment = Segment::of(pages, bits, 0);
+        let mut segment = Segment::of(pages, bits, bits - NEAR_BITS);
         let crowded = |line: usize| line % 512 < 4 || line > (1 << bits) - 3;
         let mut kept: Vec<_> = keys.iter().filter(|(hash, _)| crowded(segment.home(*hash))).collect();
         let some = keys.iter().filter(|(hash, _)| !crowded(segment.home(*hash)));
