@@ -216,7 +216,8 @@ where
 
     fn run(&mut self) -> Result<Course, StopReason> {
         if !std::mem::replace(&mut self.begun, true) {
-            if let Err(fault) = self.crew.system.initial(&mut self.blue.state) {
+            let mut initial = Vec::new();
+            if let Err(fault) = self.crew.system.initial(&mut initial) {
                 // An initial state that cannot be built is not the claim's business.
                 let count = self.crew.task.checks.count(fault.kind);
                 return if count {
@@ -225,6 +226,7 @@ where
                     Ok(Course::Over)
                 };
             }
+            self.blue.begin(&initial).map_err(no_memory)?;
             self.enter()?;
         }
         while self.blue.depth() > 0 {
@@ -253,8 +255,8 @@ where
         let at = Snapshot {
             states: self.store.n_keys(),
             transitions,
-            depth: self.blue.path.len() as u64,
-            frontier: self.blue.pending.len() as u64,
+            depth: self.blue.steps() as u64,
+            frontier: self.blue.pending() as u64,
             errors: self.found.errors,
             memory: self.store.memory() + self.blue.memory() + self.red.memory(),
             ..Snapshot::default()
@@ -264,7 +266,7 @@ where
 
     /// Goes to the state at the end of the blue path, unless somebody is done with it.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let key = key(&self.blue.state, self.hidden);
+        let key = key(self.blue.state(), self.hidden);
         let ticket = match self.blue.ticket {
             Some(ticket) => ticket,
             None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
@@ -286,15 +288,15 @@ where
     /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts successors that nobody is
     /// done with on the stack.
     fn explore(&mut self, place: Place, new: bool) -> Result<(), StopReason> {
-        let depth = self.blue.path.len() as u64;
+        let depth = self.blue.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state.len() as u64);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state().len() as u64);
         if self.budget.tick()? {
             self.look_around()?;
         }
         self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.expansion.clear();
-        self.marker.expand(&self.blue.state, depth, &mut self.budget, &mut self.expansion)?;
+        self.marker.expand(self.blue.state(), depth, &mut self.budget, &mut self.expansion)?;
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.crew.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
@@ -310,9 +312,9 @@ where
         if new {
             self.statistics.transitions += self.expansion.edges().len() as u64;
         }
-        let accepting = self.marker.is_accepting(&self.blue.state);
+        let accepting = self.marker.is_accepting(self.blue.state());
         self.frames.try_reserve(1).map_err(no_memory)?;
-        self.frames.push(Frame { place, accepting, all_red: true, path: self.blue.path.len() });
+        self.frames.push(Frame { place, accepting, all_red: true, path: self.blue.steps() });
         self.cyan.try_reserve(1).map_err(no_memory)?;
         self.cyan.insert(place);
         self.push_successors()
@@ -395,8 +397,9 @@ where
         let Some(at) = self.frames.iter().rposition(|frame| frame.place == to) else { return Ok(()) };
         self.note_actions(step);
         let start = self.frames[at].path;
-        let cycle = [&self.blue.path[start..], &self.actions].concat();
-        self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })
+        let mut stem = self.blue.path();
+        let cycle = [&stem.split_off(start), self.actions.as_slice()].concat();
+        self.lasso(Lasso { stem, cycle })
     }
 
     /// The last state of the blue path is done with.
@@ -421,9 +424,7 @@ where
         for (place, _) in self.reds.drain(..) {
             self.visited.remove(&place);
         }
-        self.red.clear();
-        self.red.state.clear();
-        self.red.state.extend_from_slice(&self.blue.state);
+        self.red.begin(self.blue.state()).map_err(no_memory)?;
         self.red_expand(seed)?;
         while self.red.depth() > 0 {
             if !self.red.advance() {
@@ -467,7 +468,7 @@ where
 
     /// Expands the state at the end of the red path.
     fn red_expand(&mut self, place: Place) -> Result<(), StopReason> {
-        let depth = (self.blue.path.len() + self.red.path.len()) as u64;
+        let depth = (self.blue.steps() + self.red.steps()) as u64;
         if self.budget.tick()? {
             self.look_around()?;
         }
@@ -475,9 +476,9 @@ where
         self.visited.try_reserve(1).map_err(no_memory)?;
         self.visited.insert(place);
         self.reds.try_reserve(1).map_err(no_memory)?;
-        self.reds.push((place, self.marker.is_accepting(&self.red.state)));
+        self.reds.push((place, self.marker.is_accepting(self.red.state())));
         self.expansion.clear();
-        self.marker.expand(&self.red.state, depth, &mut self.budget, &mut self.expansion)?;
+        self.marker.expand(self.red.state(), depth, &mut self.budget, &mut self.expansion)?;
         self.prepare_successors()?;
         self.red.enter(None).map_err(no_memory)?;
         for at in 0..self.expansion.edges().len() {
@@ -491,9 +492,10 @@ where
             if cyan {
                 // The seed has left the frames, but is on the path.
                 let frame = self.frames.iter().rfind(|frame| frame.place == place);
-                let start = frame.map_or(self.blue.path.len(), |frame| frame.path);
-                let cycle = [&self.blue.path[start..], &self.red.path, &self.actions].concat();
-                return self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle });
+                let start = frame.map_or(self.blue.steps(), |frame| frame.path);
+                let mut stem = self.blue.path();
+                let cycle = [stem.split_off(start), self.red.path_and(&self.actions)].concat();
+                return self.lasso(Lasso { stem, cycle });
             }
             let state = self.expansion.state(&self.expansion.edges()[at]);
             self.red.push(state, &self.actions, place).map_err(no_memory)?;
@@ -512,7 +514,8 @@ where
         if self.is_first() {
             let (task, mut silent) = (self.crew.rest_of_task(), Silent);
             let mut budget = Budget::new(&task, &mut silent);
-            let anchor = Anchor { state: &self.blue.state, path: &self.blue.path, inside: None, met: None };
+            let path = self.blue.path();
+            let anchor = Anchor { state: self.blue.state(), path: &path, inside: None, met: None };
             let short = shorten(self.crew.system, self.crew.cycles.acceptance, &anchor, &mut budget);
             let (path, cycle) = short.unwrap_or(lasso).path();
             self.found.add_lasso(self.crew.cycles.fault.clone(), path, cycle);
@@ -523,7 +526,7 @@ where
     /// Reports what a claim finds wrong at the end of the blue path and `more`.
     fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
         if self.is_first() {
-            let depth = (self.blue.path.len() + more.len()) as u64;
+            let depth = (self.blue.steps() + more.len()) as u64;
             self.found.add(fault, depth, || self.blue.path_and(more));
         }
         Err(StopReason::Violation)

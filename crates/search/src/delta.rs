@@ -1,22 +1,22 @@
-//! The difference between two states, in both directions.
+//! The difference between two states.
 //!
 //! A step changes a few bytes of a state that may have hundreds. A stack that keeps differences instead of states is
-//! ten times smaller, and the state below is got back from the one above: `xor` undoes itself. States of different
-//! lengths (a process was started or has ended) are kept whole.
+//! ten times smaller. A state of another length than the one before (a process was started or has ended) is kept whole.
+
+use std::ops::Range;
 
 /// First byte of a difference between states of the same length. For each eight bytes with a change there follow: how many
 /// eights are skipped before (8 bits), which of the eight bytes change (a bit each), and these bytes `xor`ed.
 const CHANGES: u8 = 0;
-/// First byte of a difference that is both states: the length of the first (32 bits), the first, the second.
+/// First byte of a difference that is the second state.
 const WHOLE: u8 = 1;
+
 /// Appends the difference from one state to another.
 pub fn write(from: &[u8], to: &[u8], out: &mut Vec<u8>) {
     if from.len() == to.len() {
         return write_changes(from, to, out);
     }
     out.push(WHOLE);
-    out.extend_from_slice(&(from.len() as u32).to_le_bytes());
-    out.extend_from_slice(from);
     out.extend_from_slice(to);
 }
 
@@ -68,41 +68,32 @@ fn end(state: &[u8], bytes: &[u8]) -> u64 {
     }
 }
 
-/// Makes the second state out of the first.
-pub fn redo(state: &mut Vec<u8>, delta: &[u8]) {
-    apply(state, delta, |first, both| &both[first.len()..]);
-}
-
-/// Makes the first state out of the second.
-pub fn undo(state: &mut Vec<u8>, delta: &[u8]) {
-    apply(state, delta, |first, _| first);
-}
-
-/// `choose` is given the first state and both together.
-fn apply(state: &mut Vec<u8>, delta: &[u8], choose: impl for<'d> Fn(&'d [u8], &'d [u8]) -> &'d [u8]) {
+/// Makes the second state out of the first, which lies among these states, and appends it to them.
+pub fn redo(states: &mut Vec<u8>, from: Range<usize>, delta: &[u8]) {
     match delta.split_first() {
-        Some((&WHOLE, rest)) => {
-            let Some((len, both)) = rest.split_first_chunk() else { return };
-            let first = &both[..u32::from_le_bytes(*len) as usize];
-            state.clear();
-            state.extend_from_slice(choose(first, both));
-        }
-        Some((_, mut changes)) => {
-            let mut at = 0;
-            while let Some((&[skipped, mut bits], mut rest)) = changes.split_first_chunk() {
-                at += 8 * usize::from(skipped);
-                while let (true, Some((change, more))) = (bits != 0, rest.split_first()) {
-                    if let Some(byte) = state.get_mut(at + bits.trailing_zeros() as usize) {
-                        *byte ^= change;
-                    }
-                    bits &= bits - 1;
-                    rest = more;
-                }
-                at += 8;
-                changes = rest;
-            }
+        Some((&WHOLE, state)) => states.extend_from_slice(state),
+        Some((_, changes)) => {
+            let start = states.len();
+            states.extend_from_within(from);
+            change(&mut states[start..], changes);
         }
         None => {}
+    }
+}
+
+fn change(state: &mut [u8], mut changes: &[u8]) {
+    let mut at = 0;
+    while let Some((&[skipped, mut bits], mut rest)) = changes.split_first_chunk() {
+        at += 8 * usize::from(skipped);
+        while let (true, Some((change, more))) = (bits != 0, rest.split_first()) {
+            if let Some(byte) = state.get_mut(at + bits.trailing_zeros() as usize) {
+                *byte ^= change;
+            }
+            bits &= bits - 1;
+            rest = more;
+        }
+        at += 8;
+        changes = rest;
     }
 }
 
@@ -112,7 +103,7 @@ mod tests {
     use crate::random::Random;
 
     #[test]
-    fn forth_and_back() {
+    fn a_state_comes_back() {
         let mut random = Random::new(5);
         for round in 0..4000 {
             let len = [0, 1, 7, 8, 40, 300, 70_000][random.below(if round % 50 == 0 { 7 } else { 6 })];
@@ -129,11 +120,9 @@ mod tests {
             }
             let mut delta = Vec::new();
             write(&from, &to, &mut delta);
-            let mut state = from.clone();
-            redo(&mut state, &delta);
-            assert_eq!(state, to);
-            undo(&mut state, &delta);
-            assert_eq!(state, from);
+            let mut states = [&[9; 3], from.as_slice()].concat();
+            redo(&mut states, 3..3 + from.len(), &delta);
+            assert_eq!(states[3..], [from, to].concat());
         }
     }
 

@@ -6,8 +6,9 @@
 //! the actions, which is all that a counterexample needs. So a path of ten million steps is affordable.
 //!
 //! **Looking ahead.** The next state depends on what the store says of the present one's successors, and the store
-//! waits for memory. So while it waits, the successor that will be tried first is expanded on trust that it is new, which most are
-//! where few edges lead to known states ([`system::lean`]). If it was known, that was in vain; the order of the search is the same.
+//! waits for memory, twice. So the search runs two states ahead of itself: the successor that will be tried first, and again
+//! its own, are expanded on trust that they are new. When a state's turn comes all that must be known of its successors has
+//! arrived. If one was known, that was in vain; the order of the search is the same.
 //!
 //! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
 //! the search is then not exhaustive.
@@ -17,7 +18,8 @@
 //! hashes of all their stacks are counted together ([`Open`]), and a successor that no other worker shall be faster with is stored
 //! at once (*claimed*).
 
-use crate::expand::{Expander, Expansion};
+use crate::expand::{Expander, n_actions};
+use crate::fan::{Fan, Trust};
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::open::Open;
@@ -81,15 +83,16 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     pub budget: Budget<'a>,
     expander: Expander<'a>,
     /// The state at the end of the path.
-    fan: Fan<S::Ticket>,
-    /// The state that will be next, if it is new.
-    ahead: Fan<S::Ticket>,
+    fan: Box<Fan<S::Ticket>>,
+    /// The state that will be next, if it is new, and the one after that; so many of these there are.
+    ahead: [Box<Fan<S::Ticket>>; 2],
+    n_ahead: usize,
+    trust: Trust,
     /// Whether to look ahead.
     looks_ahead: bool,
-    /// Where `ahead` belongs to.
-    foreseen: Foreseen,
+    /// The state at the end of the path is the first of those ahead.
+    foreseen: bool,
     random: Option<Random>,
-    actions: Vec<ActionId>,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
     /// Every state must be judged, not only those that are stuck.
@@ -115,56 +118,6 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     depth_limited: bool,
 }
 
-/// The successors of a state.
-#[derive(Debug)]
-struct Fan<T> {
-    expansion: Expansion,
-    /// The order in which edges are pushed: what comes last is tried first.
-    order: Vec<usize>,
-    /// What the store made of them.
-    tickets: Vec<T>,
-}
-
-impl<T> Default for Fan<T> {
-    fn default() -> Self {
-        Fan { expansion: Expansion::default(), order: Vec::new(), tickets: Vec::new() }
-    }
-}
-
-impl<T: Copy> Fan<T> {
-    /// Puts some edges in order and has them looked up, up to the first stride.
-    fn prepare<S: Seen<Ticket = T>>(
-        &mut self,
-        edges: Range<usize>,
-        random: Option<&mut Random>,
-        hidden: usize,
-        store: &mut S,
-    ) -> Result<(), StopReason> {
-        let Fan { expansion, order, tickets } = self;
-        order.clear();
-        order.extend(edges.rev());
-        if let Some(random) = random {
-            random.shuffle(order);
-        }
-        tickets.clear();
-        let keys = order.iter().map(|&i| {
-            let state = expansion.state(&expansion.edges()[i]);
-            &state[..state.len().saturating_sub(hidden)]
-        });
-        store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
-    }
-}
-
-/// What has been expanded in advance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Foreseen {
-    Nothing,
-    /// The successor that was pushed last.
-    Pushed,
-    /// The state at the end of the path.
-    Taken,
-}
-
 impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// A search that has not begun.
     pub fn new(
@@ -184,16 +137,18 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             task,
             budget,
             expander,
-            fan: Fan::default(),
-            ahead: Fan::default(),
-            // A store that is told where the search is cannot be asked about two places.
-            looks_ahead: is_full && !Z::RANKS && !S::INCREMENTAL,
-            foreseen: Foreseen::Nothing,
+            fan: Box::default(),
+            ahead: Default::default(),
+            n_ahead: 0,
+            trust: Trust::default(),
+            // A store that is told where the search is cannot be asked about two places, and what a seed means must not depend on
+            // how far the search looks.
+            looks_ahead: is_full && !Z::RANKS && !S::INCREMENTAL && task.seed.is_none(),
+            foreseen: false,
             random: task.seed.map(Random::new),
             hidden: system.hidden_bytes(),
             judge_all: task.checks.judge_all(system),
             limited: task.limits.states.is_some(),
-            actions: Vec::new(),
             faults: Vec::new(),
             ranked: Vec::new(),
             ranks: Vec::new(),
@@ -210,9 +165,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     }
 
     fn run(&mut self) -> Result<(), StopReason> {
-        if let Err(fault) = self.system.initial(&mut self.stack.state) {
+        let mut initial = Vec::new();
+        if let Err(fault) = self.system.initial(&mut initial) {
             return self.violation(fault, &[]);
         }
+        self.stack.begin(&initial).map_err(no_memory)?;
         let mut again = true;
         while again {
             let met = self.visit()?;
@@ -229,16 +186,17 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
     pub fn next(&mut self) -> bool {
-        let foreseen = std::mem::replace(&mut self.foreseen, Foreseen::Nothing);
-        if foreseen == Foreseen::Pushed && self.stack.advance() {
-            self.foreseen = Foreseen::Taken;
+        if self.n_ahead > 0 && !self.foreseen && self.stack.advance() {
+            self.foreseen = true;
             return true;
         }
+        self.foreseen = false;
+        self.n_ahead = 0;
         while self.stack.depth() > 0 {
             if self.stack.advance() {
                 return true;
             }
-            let state = &self.stack.state;
+            let state = self.stack.state();
             let key = &state[..state.len().saturating_sub(self.hidden)];
             self.store.leave(key);
             if let Some(open) = self.open {
@@ -251,7 +209,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Inserts the state at the end of the path, unless it is known.
     pub fn visit(&mut self) -> Result<Met, StopReason> {
-        let state = &self.stack.state;
+        let state = self.stack.state();
         let key = &state[..state.len().saturating_sub(self.hidden)];
         let ticket = match self.stack.ticket {
             Some(ticket) => ticket,
@@ -276,19 +234,20 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
     #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
-        let depth = self.stack.path.len() as u64;
+        let depth = self.stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state().len() as u64);
         if self.budget.tick()? {
             self.look()?;
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        let state = &self.stack.state;
+        let state = self.stack.state();
         self.store.hold(&state[..state.len().saturating_sub(self.hidden)]);
-        let foreseen = self.foreseen == Foreseen::Taken;
-        self.foreseen = Foreseen::Nothing;
+        let foreseen = std::mem::take(&mut self.foreseen);
         if foreseen {
-            std::mem::swap(&mut self.fan, &mut self.ahead);
+            std::mem::swap(&mut self.fan, &mut self.ahead[0]);
+            self.ahead.swap(0, 1);
+            self.n_ahead -= 1;
         } else if self.expander.phase1().is_some() {
             self.fan.expansion.clear();
             self.expand_behind_phase1(depth)?;
@@ -298,14 +257,14 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.expander.expand_wanted(state, wanted, depth, &mut self.budget, out)?;
         }
         self.depth_limited |= self.fan.expansion.cut;
-        let state = &self.stack.state;
+        let state = self.stack.state();
         let key = &state[..state.len().saturating_sub(self.hidden)];
         self.store.depart(key);
         let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color) && self.open.is_none();
         let hash = asks.then(|| store::hash::hash(key));
         self.stack.enter(hash).map_err(no_memory)?;
         self.stack.prolong(self.expander.before()).map_err(no_memory)?;
-        self.statistics.depth = self.statistics.depth.max(self.stack.path.len() as u64);
+        self.statistics.depth = self.statistics.depth.max(self.stack.steps() as u64);
         self.note_faulty();
         if is_new && !self.fan.expansion.known {
             let asleep = self.sleep.edges_asleep();
@@ -316,12 +275,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.judge_steps()?;
         let all = self.fan.expansion.edges().len();
         if !foreseen {
+            self.fan.depth = depth;
             self.prepare(0..all)?;
         }
-        self.look_ahead(depth)?;
+        if self.looks_ahead {
+            self.look_ahead();
+        }
+        self.fan.approach(self.store, &mut self.trust);
         let kept = self.push_successors(false)?;
         let rest = self.fan.expansion.rest;
-        let state = &self.stack.state;
+        let state = self.stack.state();
         self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], all);
         if rest.is_empty() {
             return self.expanded_in_full();
@@ -335,8 +298,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.note_faulty();
         self.judge_steps()?;
         self.prepare(all..self.fan.expansion.edges().len())?;
+        self.fan.approach(self.store, &mut self.trust);
         self.push_successors(true)?;
-        let state = &self.stack.state;
+        let state = self.stack.state();
         self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], self.fan.expansion.edges().len());
         self.expanded_in_full()
     }
@@ -362,10 +326,10 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let limit = self.budget.limits().states;
         let (store, hidden) = (&mut *self.store, self.hidden);
         let mut known = |end: &[u8]| store_aside(store, hidden, limit, end).map(|is_new| !is_new);
-        let (state, expansion) = (&self.stack.state, &mut self.fan.expansion);
+        let (state, expansion) = (self.stack.state(), &mut self.fan.expansion);
         self.expander.expand_unless(state, depth, &mut self.budget, expansion, &mut known)?;
         let Some(phase1) = self.expander.phase1() else { return Ok(()) };
-        let mut lookups = u64::from(phase1.end() != self.stack.state.as_slice());
+        let mut lookups = u64::from(phase1.end() != self.stack.state());
         for saved in phase1.saved() {
             store_aside(self.store, self.hidden, limit, saved)?;
             lookups += 1;
@@ -388,7 +352,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     fn judge_state(&mut self) -> Result<(), StopReason> {
         if self.judge_all || self.fan.expansion.stuck {
             let mut faults = std::mem::take(&mut self.faults);
-            let state = self.expander.phase1().map_or(self.stack.state.as_slice(), Phase1::end);
+            let state = self.expander.phase1().map_or(self.stack.state(), Phase1::end);
             self.task.checks.judge_state(self.system, state, self.fan.expansion.stuck, &mut faults);
             for fault in faults.drain(..) {
                 self.violation(fault, &[])?;
@@ -408,7 +372,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 self.violation(step.fault, &step.actions)?;
             }
         }
-        if let Some(actions) = self.fan.expansion.atomic_loop.take() {
+        // Of one that was expanded in advance it was asked whether this is not known.
+        let atomic_loop = self.fan.expansion.atomic_loop.take();
+        if let Some(actions) = atomic_loop.filter(|_| !self.found.knows_atomic_loop()) {
             self.found.warnings.push(Warning::AtomicLoop(self.stack.path_and(&actions)));
         }
         Ok(())
@@ -428,31 +394,67 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             }
             self.ranks.push(rank);
         }
-        self.sleep.rank(&self.stack.state, &self.ranked, &self.faulty, more);
+        self.sleep.rank(self.stack.state(), &self.ranked, &self.faulty, more);
     }
 
     /// Has some successors looked up.
     fn prepare(&mut self, edges: Range<usize>) -> Result<(), StopReason> {
-        self.fan.prepare(edges, self.random.as_mut(), self.hidden, self.store)
+        self.fan.prepare(edges, self.random.as_mut(), self.hidden, &self.expander, self.store)
     }
 
-    /// Expands the successor that will be tried first if it is new. Not where edges are atomic sequences: only of the state that was
-    /// expanded last is known what they consist of.
+    /// Expands the successor that will be tried first, and the one that will be tried after it. What was prepared for an earlier state is
+    /// approached as late as can be.
     #[inline]
-    fn look_ahead(&mut self, depth: u64) -> Result<(), StopReason> {
-        let Fan { expansion, order, .. } = &self.fan;
-        let (true, Some(&next)) = (self.looks_ahead && expansion.is_plain(), order.last()) else {
-            return Ok(());
+    fn look_ahead(&mut self) {
+        let known_before = self.n_ahead > 0;
+        if self.n_ahead == 0 {
+            self.foresee();
+        }
+        self.fan.approach(self.store, &mut self.trust);
+        if self.n_ahead > 0 && self.store.seems_known(self.fan.tickets[self.ahead[0].place]) {
+            self.n_ahead = 0;
+            self.foresee();
+        }
+        if self.n_ahead == 1 {
+            self.foresee();
+        }
+        if known_before && self.n_ahead > 0 {
+            self.ahead[0].approach(self.store, &mut self.trust);
+            if self.n_ahead == 2 && self.store.seems_known(self.ahead[0].tickets[self.ahead[1].place]) {
+                self.n_ahead = 1;
+                self.foresee();
+            }
+        }
+    }
+
+    /// Expands what will be tried first after the last state that was foreseen. If that cannot be done, it will show when its turn comes.
+    fn foresee(&mut self) {
+        let [first, second] = &mut self.ahead;
+        let (before, next) = match self.n_ahead {
+            0 => (&mut self.fan, first),
+            _ => (first, second),
         };
-        let state = expansion.state(&expansion.edges()[next]);
-        let wanted = self.sleep.wanted_behind(expansion.behind(next));
+        if !self.trust.holds() {
+            before.approach(self.store, &mut self.trust);
+        }
+        let Some(place) = before.favourite(self.store) else {
+            // The search will come to an end there, and go on with what waits.
+            return self.stack.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
+        };
+        let number = before.order[place];
+        let edge = &before.expansion.edges()[number];
+        let state = before.expansion.state(edge);
+        let wanted = self.sleep.wanted_behind(before.expansion.behind(number));
+        next.place = place;
+        next.depth = before.depth + u64::from(n_actions(edge));
+        next.expansion.clear();
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.ahead.expansion.clear();
-        self.expander.expand_wanted(state, wanted, depth + 1, &mut self.budget, &mut self.ahead.expansion)?;
-        let all = self.ahead.expansion.edges().len();
-        self.ahead.prepare(0..all, self.random.as_mut(), self.hidden, self.store)?;
-        self.foreseen = Foreseen::Pushed;
-        Ok(())
+        let (budget, out) = (&mut self.budget, &mut next.expansion);
+        if self.expander.expand_wanted(state, wanted, next.depth, budget, out).is_ok() {
+            let all = next.expansion.edges().len();
+            let prepared = next.prepare(0..all, None, self.hidden, &self.expander, self.store);
+            self.n_ahead += usize::from(prepared.is_ok());
+        }
     }
 
     /// Puts those successors on the stack that are unknown; says whether enough of them all keep the proviso. `more`: there were
@@ -461,18 +463,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if Z::RANKS {
             self.rank(more);
         }
-        self.store.approach_all(&mut self.fan.tickets);
-        let Fan { expansion, order, tickets } = &self.fan;
+        let Fan { expansion, order, tickets, .. } = &*self.fan;
         let (mut kept, mut broken) = (false, false);
-        let (mut pushed, mut last) = (false, None);
+        let mut last = None;
         for (at, (&i, &ticket)) in order.iter().zip(tickets).enumerate() {
             let edge = &expansion.edges()[i];
             let state = expansion.state(edge);
             self.statistics.transitions += 1;
             let key = &state[..state.len().saturating_sub(self.hidden)];
             let rank = if Z::RANKS { self.ranks[i] } else { 0 };
-            pushed = !self.sleep.knows(self.store, key, ticket, rank);
-            if !pushed {
+            if self.sleep.knows(self.store, key, ticket, rank) {
                 self.statistics.matched += 1;
                 match self.proviso {
                     Proviso::Stack => {
@@ -490,13 +490,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             kept |= self.open.is_none()
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
             self.sleep.push(rank, expansion.behind(i));
-            self.actions.clear();
-            self.expander.actions(edge, &mut self.actions);
-            self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
+            self.stack.push(state, self.fan.actions(i), ticket).map_err(no_memory)?;
         }
         self.next_pushed = last;
-        if !pushed {
-            self.foreseen = Foreseen::Nothing;
+        if last != Some(self.ahead[0].place) {
+            self.n_ahead = 0;
         }
         Ok(kept && !broken)
     }
@@ -507,7 +505,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     #[cold]
     fn claim(&mut self) -> Result<bool, StopReason> {
         let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
-        let Fan { expansion, order, tickets } = &self.fan;
+        let Fan { expansion, order, tickets, .. } = &*self.fan;
         let state = expansion.state(&expansion.edges()[order[at]]);
         let key = &state[..state.len().saturating_sub(self.hidden)];
         let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;
@@ -517,7 +515,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
     pub fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
-        let depth = (self.stack.path.len() + more.len()) as u64;
+        let depth = (self.stack.steps() + more.len()) as u64;
         self.found.add(fault, depth, || self.stack.path_and(more));
         if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
     }
@@ -530,8 +528,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         Snapshot {
             states: self.store.n_keys(),
             transitions: self.statistics.transitions,
-            depth: self.stack.path.len() as u64,
-            frontier: self.stack.pending.len() as u64,
+            depth: self.stack.steps() as u64,
+            frontier: self.stack.pending() as u64,
             errors: self.found.errors,
             forgets_too_much: self.forgets_too_much(),
             memory: self.store.memory() + self.stack.memory(),

@@ -6,7 +6,7 @@ use crate::limits::Budget;
 use crate::marks::Marker;
 use crate::ndfs::{Cycles, key};
 use crate::observer::Snapshot;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
 use crate::stack::Stack;
 use crate::states::States;
@@ -62,8 +62,9 @@ impl<'a> Explorer<'a> {
     /// Puts the initial state at the beginning of a path; false when there is none. That is not the claim's business, unless it has
     /// come to its end already.
     pub fn begin<T>(&mut self, stack: &mut Stack<T>) -> Result<bool, StopReason> {
-        match self.system.initial(&mut stack.state) {
-            Ok(()) => Ok(true),
+        let mut initial = Vec::new();
+        match self.system.initial(&mut initial) {
+            Ok(()) => stack.begin(&initial).map(|()| true).map_err(no_memory),
             Err(fault) if self.task.checks.count(fault.kind) => {
                 self.violation(fault, stack, &[])?;
                 Ok(false)
@@ -94,11 +95,11 @@ impl<'a> Explorer<'a> {
     /// Expands the new state at the end of a path, notes what is wrong, and lines up its edges. `memory` is what the search uses
     /// beside the store and the stack.
     pub fn explore<T>(&mut self, stack: &Stack<T>, memory: impl FnOnce() -> u64) -> Result<(), StopReason> {
-        let depth = stack.path.len() as u64;
+        let depth = stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(stack.state.len() as u64);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(stack.state().len() as u64);
         self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expand(&stack.state, depth, || (stack.pending.len(), stack.memory() + memory()))?;
+        self.expand(stack.state(), depth, || (stack.pending(), stack.memory() + memory()))?;
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, stack, &step.actions)?;
@@ -169,7 +170,7 @@ impl<'a> Explorer<'a> {
 
     /// Counts what is wrong at the end of a path and `more`.
     fn violation<T>(&mut self, fault: Fault, stack: &Stack<T>, more: &[ActionId]) -> Result<(), StopReason> {
-        let depth = (stack.path.len() + more.len()) as u64;
+        let depth = (stack.steps() + more.len()) as u64;
         self.found.add(fault, depth, || stack.path_and(more));
         self.go_on()
     }

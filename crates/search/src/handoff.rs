@@ -35,7 +35,7 @@ use crate::halt::Halt;
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
 use crate::open::Open;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
 use crate::sleep::{Awake, Met};
 use crate::task::{Proviso, Task};
 use crate::termination::pause;
@@ -247,7 +247,7 @@ impl<H: Hand> Worker<'_, '_, H> {
         match start {
             Some(Start::Fault(fault)) => self.search.violation(fault, &[])?,
             Some(Start::Root(root)) => {
-                self.search.stack.state = root.state;
+                self.search.stack.begin(&root.state).map_err(no_memory)?;
                 self.search.visit()?;
                 self.shared.count()?;
                 self.slice(&root.slice)?;
@@ -255,8 +255,7 @@ impl<H: Hand> Worker<'_, '_, H> {
             None => {}
         }
         while let Some(root) = self.next_root()? {
-            self.search.stack.clear();
-            self.search.stack.state = root.state;
+            self.search.stack.begin(&root.state).map_err(no_memory)?;
             self.slice(&root.slice)?;
         }
         Ok(())
@@ -352,9 +351,9 @@ impl<H: Hand> Worker<'_, '_, H> {
         if waiting >= QUEUE {
             return false;
         }
-        let depth = slice.depth + stack.path.len() as u64;
-        let next = Slice { before: Some(Arc::clone(slice)), actions: stack.path.clone(), depth };
-        let root = Root { state: stack.state.clone(), slice: Arc::new(next) };
+        let depth = slice.depth + stack.steps() as u64;
+        let next = Slice { before: Some(Arc::clone(slice)), actions: stack.path(), depth };
+        let root = Root { state: stack.state().to_vec(), slice: Arc::new(next) };
         self.shared.unfinished.fetch_add(1, AcqRel);
         self.neighbour().fetch_add(1, AcqRel);
         match self.place.output.try_send(root) {

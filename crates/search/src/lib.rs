@@ -18,6 +18,7 @@ pub mod depth_first;
 pub mod expand;
 mod expanded;
 mod explorer;
+mod fan;
 mod findings;
 pub mod frontier;
 mod halt;

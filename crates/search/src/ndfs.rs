@@ -141,8 +141,8 @@ impl Ndfs<'_> {
 
     /// Goes to the state at the end of the blue path if it is new.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let hash = self.blue.ticket.unwrap_or_else(|| self.explorer.prepare(&self.blue.state));
-        match self.explorer.visit(&self.blue.state, hash)? {
+        let hash = self.blue.ticket.unwrap_or_else(|| self.explorer.prepare(self.blue.state()));
+        match self.explorer.visit(self.blue.state(), hash)? {
             Visit::Seen(number) => {
                 let red = self.colours[number.index()] == Colour::Red;
                 if let Some(frame) = self.frames.last_mut() {
@@ -164,9 +164,9 @@ impl Ndfs<'_> {
     fn explore(&mut self, number: Number) -> Result<(), StopReason> {
         let (red, colours) = (&self.red, &self.colours);
         self.explorer.explore(&self.blue, || red.memory() + colours.capacity() as u64)?;
-        let accepting = self.explorer.marker.is_accepting(&self.blue.state);
+        let accepting = self.explorer.marker.is_accepting(self.blue.state());
         self.frames.try_reserve(1).map_err(no_memory)?;
-        self.frames.push(Frame { number, accepting, all_red: true, path: self.blue.path.len() });
+        self.frames.push(Frame { number, accepting, all_red: true, path: self.blue.steps() });
         self.push_successors()
     }
 
@@ -203,8 +203,9 @@ impl Ndfs<'_> {
     fn close(&mut self, to: Number) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
         let start = self.frames[at].path;
-        let cycle = [&self.blue.path[start..], &self.actions].concat();
-        self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })
+        let mut stem = self.blue.path();
+        let cycle = [&stem.split_off(start), self.actions.as_slice()].concat();
+        self.lasso(Lasso { stem, cycle })
     }
 
     /// The last state of the blue path is done with.
@@ -216,7 +217,7 @@ impl Ndfs<'_> {
         } else if self.explorer.cycles.nested && accepting {
             match &self.seeds {
                 // Who is no longer there has told all to stop.
-                Some(seeds) => seeds.send(self.blue.state.clone()).map_err(|_| StopReason::Interrupted)?,
+                Some(seeds) => seeds.send(self.blue.state().to_vec()).map_err(|_| StopReason::Interrupted)?,
                 None => {
                     self.red_search(number)?;
                     colour = Colour::Red;
@@ -233,9 +234,7 @@ impl Ndfs<'_> {
 
     /// Looks from the last state of the blue path, which is accepting, for a state on that path.
     fn red_search(&mut self, seed: Number) -> Result<(), StopReason> {
-        self.red.clear();
-        self.red.state.clear();
-        self.red.state.extend_from_slice(&self.blue.state);
+        self.red.begin(self.blue.state()).map_err(no_memory)?;
         if self.red_expand(seed)? {
             return Ok(());
         }
@@ -244,7 +243,7 @@ impl Ndfs<'_> {
                 self.red.retreat();
                 continue;
             }
-            let number = self.explorer.store.find(key(&self.red.state, self.explorer.hidden));
+            let number = self.explorer.store.find(key(self.red.state(), self.explorer.hidden));
             match number {
                 Some(number) if self.colours[number.index()] == Colour::Blue => {
                     self.colours[number.index()] = Colour::Red;
@@ -260,10 +259,10 @@ impl Ndfs<'_> {
 
     /// Expands the state at the end of the red path; true when a cycle was found.
     fn red_expand(&mut self, seed: Number) -> Result<bool, StopReason> {
-        let depth = (self.blue.path.len() + self.red.path.len()) as u64;
+        let depth = (self.blue.steps() + self.red.steps()) as u64;
         let (blue, red) = (&self.blue, &self.red);
-        let used = || (blue.pending.len(), blue.memory() + red.memory());
-        self.explorer.explore_again(&red.state, depth, used)?;
+        let used = || (blue.pending(), blue.memory() + red.memory());
+        self.explorer.explore_again(red.state(), depth, used)?;
         self.red.enter(None).map_err(no_memory)?;
         for at in 0..self.explorer.order.len() {
             let explorer = &self.explorer;
@@ -279,9 +278,10 @@ impl Ndfs<'_> {
             explorer.marker.expander.actions(&edge, &mut self.actions);
             if cyan {
                 let at = self.frames.iter().rposition(|frame| frame.number == number);
-                let start = at.map_or(self.blue.path.len(), |at| self.frames[at].path);
-                let cycle = [&self.blue.path[start..], &self.red.path, &self.actions].concat();
-                self.lasso(Lasso { stem: self.blue.path[..start].to_vec(), cycle })?;
+                let start = at.map_or(self.blue.steps(), |at| self.frames[at].path);
+                let mut stem = self.blue.path();
+                let cycle = [stem.split_off(start), self.red.path_and(&self.actions)].concat();
+                self.lasso(Lasso { stem, cycle })?;
                 return Ok(true);
             }
             self.red.push(state, &self.actions, ()).map_err(no_memory)?;
@@ -294,8 +294,8 @@ impl Ndfs<'_> {
         let Explorer { system, cycles, budget, found, store, .. } = &mut self.explorer;
         if found.errors == 0 {
             let met = |key: &[u8]| store.find(key).is_some();
-            let (state, path) = (&self.blue.state, &self.blue.path);
-            let anchor = Anchor { state, path, inside: None, met: Some(&met) };
+            let (state, path) = (self.blue.state(), self.blue.path());
+            let anchor = Anchor { state, path: &path, inside: None, met: Some(&met) };
             let short = shorten(*system, cycles.acceptance, &anchor, budget);
             let (path, cycle) = short.unwrap_or(lasso).path();
             found.add_lasso(cycles.fault.clone(), path, cycle);

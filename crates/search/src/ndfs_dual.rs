@@ -101,9 +101,7 @@ struct Second<'a> {
 impl Second<'_> {
     /// Looks for a way from a state back to it.
     fn search(&mut self, seed: &[u8]) -> Result<(), StopReason> {
-        self.stack.clear();
-        self.stack.state.clear();
-        self.stack.state.extend_from_slice(seed);
+        self.stack.begin(seed).map_err(no_memory)?;
         self.expand(seed)?;
         while self.stack.depth() > 0 {
             if !self.stack.advance() {
@@ -118,7 +116,7 @@ impl Second<'_> {
     }
 
     fn is_new(&mut self) -> Result<bool, StopReason> {
-        let visit = self.met.visit(key(&self.stack.state, self.hidden));
+        let visit = self.met.visit(key(self.stack.state(), self.hidden));
         Ok(matches!(visit.map_err(|_| StopReason::MemoryLimit)?, Visit::New(_)))
     }
 
@@ -129,7 +127,7 @@ impl Second<'_> {
         }
         self.expansion.clear();
         self.marker.expander.look_for_loops = false;
-        self.marker.expand(&self.stack.state, 0, &mut self.budget, &mut self.expansion)?;
+        self.marker.expand(self.stack.state(), 0, &mut self.budget, &mut self.expansion)?;
         self.stack.enter(None).map_err(no_memory)?;
         for edge in self.expansion.edges() {
             let state = self.expansion.state(edge);

@@ -99,9 +99,9 @@ impl Scc<'_> {
     fn enter(&mut self) -> Result<bool, StopReason> {
         let Ticket { hash, lack } = match self.stack.ticket {
             Some(ticket) => ticket,
-            None => Ticket { hash: self.explorer.prepare(&self.stack.state), lack: EVERYTHING },
+            None => Ticket { hash: self.explorer.prepare(self.stack.state()), lack: EVERYTHING },
         };
-        match self.explorer.visit(&self.stack.state, hash)? {
+        match self.explorer.visit(self.stack.state(), hash)? {
             Visit::Seen(number) => {
                 let place = self.places[number.index()];
                 if place != DEAD {
@@ -128,7 +128,7 @@ impl Scc<'_> {
     fn explore(&mut self) -> Result<(), StopReason> {
         let places = self.places.capacity() as u64 * 8;
         self.explorer.explore(&self.stack, || places)?;
-        let accepting = self.explorer.marker.is_accepting(&self.stack.state);
+        let accepting = self.explorer.marker.is_accepting(self.stack.state());
         self.stack.enter(None).map_err(no_memory)?;
         for at in 0..self.explorer.order.len() {
             self.explorer.statistics.transitions += 1;
@@ -195,12 +195,9 @@ impl Scc<'_> {
             place != DEAD && place >= first
         };
         let met = |key: &[u8]| store.find(key).is_some();
-        let anchor = Anchor {
-            state: &self.stack.state,
-            path: &self.stack.path,
-            inside: Some(&inside),
-            met: Some(&met),
-        };
+        let path = self.stack.path();
+        let anchor =
+            Anchor { state: self.stack.state(), path: &path, inside: Some(&inside), met: Some(&met) };
         shorten(*system, cycles.acceptance, &anchor, budget).ok_or(StopReason::MemoryLimit)
     }
 

@@ -1,71 +1,90 @@
 //! The stack of a depth-first search: the path, and what is still to be tried.
 //!
-//! Neither the states of the path nor those to be tried are kept, only the differences between a state and its
-//! successors ([`delta`]) and the actions, which is all that a counterexample needs.
+//! Successors lie one after another as they were pushed, whole. The one that is tried next is the last; when it is *taken* it stays where
+//! it is, now a state of the path, and its own successors come behind it. So to go on, or back, nothing is copied and nothing is made
+//! out of anything else: what lies in front of a state of the path are its brothers, and the state that they all come from.
+//!
+//! A path may have millions of states, so only the last part lies there whole. What comes before is kept as differences
+//! ([`delta`]) between a state of the path and its successors, and is made whole when the search comes back to it: many at a time,
+//! and rarely, for a search goes up and down near the end of its path.
 
 use crate::delta;
 use std::collections::{HashMap, TryReserveError};
 use system::ActionId;
 
+/// With more entries than this the older half is packed.
+const MOST: usize = 1 << 10;
+/// The same for bytes of states.
+const MOST_BYTES: usize = 1 << 18;
+
 /// The path, its last state and, for each state on it, the successors still to be tried, the next one on top.
 #[derive(Debug)]
 pub(crate) struct Stack<T> {
-    /// The state at the end of the path.
-    pub state: Vec<u8>,
-    /// What the store made of it, when it was looked up as a successor.
+    /// What the store made of the state at the end of the path, when it was looked up as a successor.
     pub ticket: Option<T>,
-    /// All actions from the initial state to the current one.
-    pub path: Vec<ActionId>,
-    /// The successor that was taken last.
-    taken: Taken,
-    frames: Vec<Frame>,
-    /// Differences between the states of the path.
-    undo: Vec<u8>,
-    pub pending: Vec<Pending<T>>,
-    /// Differences between states and their successors still to be tried.
-    redo: Vec<u8>,
+    /// States of the path and successors still to be tried, as they lie: the last ones.
+    entries: Vec<Entry>,
+    /// The states of these.
+    bytes: Vec<u8>,
+    /// The state at the end of the path: where it begins, and its length.
+    state: (usize, usize),
+    /// What comes before the entries, and how many were packed together each time.
+    packed: Packed,
+    blocks: Vec<usize>,
+    /// The actions of all entries.
     actions: Vec<ActionId>,
+    /// How many of them are on the path.
+    steps: usize,
+    /// The tickets of what is still to be tried.
+    pending: Vec<T>,
+    /// States of the path that have been expanded.
+    frames: usize,
     /// The hashes of the states that have frames, where somebody asks (none for one that was let go), and how often each occurs.
     hashes: Vec<Option<u64>>,
     held: HashMap<u64, u32>,
 }
 
-/// How the state at the end of the path differs from the one before: lengths of what is on top of the common stacks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Taken {
+/// A state: on the path, or still to be tried.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// How many bytes it takes.
     bytes: u32,
+    /// Twice the number of actions that lead to it, and one if it was taken.
     actions: u32,
 }
 
-/// A state of the path that has been expanded.
-#[derive(Debug)]
-pub(crate) struct Frame {
-    /// Successors still to be tried.
-    pending: u32,
-    /// How it was reached from the frame below.
-    taken: Taken,
+impl Entry {
+    #[inline(always)]
+    fn is_taken(self) -> bool {
+        self.actions & 1 != 0
+    }
+
+    #[inline(always)]
+    fn n_actions(self) -> usize {
+        (self.actions >> 1) as usize
+    }
 }
 
-/// A successor that is still to be tried: lengths of what it has on top of the common stacks.
-#[derive(Debug)]
-pub(crate) struct Pending<T> {
-    bytes: u32,
-    actions: u32,
-    ticket: T,
+/// Entries as differences from the state of the path that they follow.
+#[derive(Debug, Default)]
+struct Packed {
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
 }
 
 impl<T> Default for Stack<T> {
     fn default() -> Self {
         Stack {
-            state: Vec::new(),
             ticket: None,
-            path: Vec::new(),
-            taken: Taken::default(),
-            frames: Vec::new(),
-            undo: Vec::new(),
-            pending: Vec::new(),
-            redo: Vec::new(),
+            entries: Vec::new(),
+            bytes: Vec::new(),
+            state: (0, 0),
+            packed: Packed::default(),
+            blocks: Vec::new(),
             actions: Vec::new(),
+            steps: 0,
+            pending: Vec::new(),
+            frames: 0,
             hashes: Vec::new(),
             held: HashMap::new(),
         }
@@ -73,77 +92,115 @@ impl<T> Default for Stack<T> {
 }
 
 impl<T> Stack<T> {
+    /// Forgets everything; `state` becomes the beginning of a path.
+    pub fn begin(&mut self, state: &[u8]) -> Result<(), TryReserveError> {
+        self.ticket = None;
+        self.entries.clear();
+        self.bytes.clear();
+        self.packed.entries.clear();
+        self.packed.bytes.clear();
+        self.blocks.clear();
+        self.actions.clear();
+        self.steps = 0;
+        self.pending.clear();
+        self.frames = 0;
+        self.hashes.clear();
+        self.held.clear();
+        self.entries.try_reserve(1)?;
+        self.bytes.try_reserve(state.len())?;
+        self.entries.push(Entry { bytes: state.len() as u32, actions: 1 });
+        self.bytes.extend_from_slice(state);
+        self.state = (0, state.len());
+        Ok(())
+    }
+
+    /// The state at the end of the path. After [`leave`](Self::leave) and [`retreat`](Self::retreat) only when
+    /// [`advance`](Self::advance) was called.
+    #[inline(always)]
+    pub fn state(&self) -> &[u8] {
+        let (start, len) = self.state;
+        &self.bytes[start..start + len]
+    }
+
+    /// Puts another state in the place of the one at the end of the path, none of whose successors is to be tried.
+    pub fn jump(&mut self, state: &[u8]) -> Result<(), TryReserveError> {
+        let Some(last) = self.entries.last_mut() else { return Ok(()) };
+        let start = self.bytes.len() - last.bytes as usize;
+        self.bytes.truncate(start);
+        self.bytes.try_reserve(state.len())?;
+        self.bytes.extend_from_slice(state);
+        last.bytes = state.len() as u32;
+        self.state = (start, state.len());
+        Ok(())
+    }
+
     /// Takes the next successor of the last frame: the state and the path become its own. False when it has none left, or
     /// there is no frame.
+    #[inline]
     pub fn advance(&mut self) -> bool {
-        let Some(frame) = self.frames.last_mut() else { return false };
-        let Some(rest) = frame.pending.checked_sub(1) else { return false };
-        frame.pending = rest;
-        self.take();
+        let Some(last) = self.entries.last_mut() else { return false };
+        let len = last.bytes as usize;
+        self.state = (self.bytes.len() - len, len);
+        if last.is_taken() {
+            return false;
+        }
+        last.actions |= 1;
+        self.steps += last.n_actions();
+        self.ticket = self.pending.pop();
         true
     }
 
     /// The successor that comes after the one that was taken last.
     pub fn next_ticket(&self) -> Option<&T> {
-        self.pending.last().map(|pending| &pending.ticket)
+        self.pending.last()
     }
 
     /// Drops the last frame, all of whose successors were tried: the path ends before it.
+    #[inline]
     pub fn retreat(&mut self) {
-        if let Some(frame) = self.frames.pop() {
-            self.forget();
-            self.back(frame.taken);
+        if self.frames > 0 {
+            self.frames -= 1;
+            if !self.hashes.is_empty() {
+                self.forget();
+            }
+            self.leave();
         }
     }
 
     /// How many frames there are.
     pub fn depth(&self) -> usize {
-        self.frames.len()
+        self.frames
     }
 
-    /// Forgets all but the state, which becomes the beginning of a path.
-    pub fn clear(&mut self) {
-        self.ticket = None;
-        self.path.clear();
-        self.taken = Taken::default();
-        self.frames.clear();
-        self.undo.clear();
-        self.pending.clear();
-        self.redo.clear();
-        self.actions.clear();
-        self.hashes.clear();
-        self.held.clear();
+    /// How many successors are still to be tried.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
     }
 
-    fn take(&mut self) {
-        let Some(Pending { bytes, actions, ticket }) = self.pending.pop() else { return };
-        let delta = self.redo.len() - bytes as usize;
-        delta::redo(&mut self.state, &self.redo[delta..]);
-        self.undo.extend_from_slice(&self.redo[delta..]);
-        self.redo.truncate(delta);
-        let first = self.actions.len() - actions as usize;
-        self.path.extend_from_slice(&self.actions[first..]);
-        self.actions.truncate(first);
-        self.taken = Taken { bytes, actions };
-        self.ticket = Some(ticket);
+    /// How many actions lead to the state at the end of the path.
+    pub fn steps(&self) -> usize {
+        self.steps
     }
 
     /// The successor just taken was known: the path ends before it.
+    #[inline]
     pub fn leave(&mut self) {
-        self.back(self.taken);
-    }
-
-    fn back(&mut self, taken: Taken) {
-        let delta = self.undo.len() - taken.bytes as usize;
-        delta::undo(&mut self.state, &self.undo[delta..]);
-        self.undo.truncate(delta);
-        self.path.truncate(self.path.len() - taken.actions as usize);
+        let Some(last) = self.entries.pop() else { return };
+        self.bytes.truncate(self.bytes.len() - last.bytes as usize);
+        self.actions.truncate(self.actions.len() - last.n_actions());
+        self.steps -= last.n_actions();
+        if self.entries.is_empty() {
+            self.unpack();
+        }
     }
 
     /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
+    #[inline]
     pub fn enter(&mut self, hash: Option<u64>) -> Result<(), TryReserveError> {
-        self.frames.try_reserve(1)?;
-        self.frames.push(Frame { pending: 0, taken: self.taken });
+        self.frames += 1;
+        if self.entries.len() > MOST || self.bytes.len() > MOST_BYTES {
+            self.pack()?;
+        }
         if let Some(hash) = hash {
             self.hashes.try_reserve(1)?;
             self.held.try_reserve(1)?;
@@ -154,11 +211,13 @@ impl<T> Stack<T> {
     }
 
     /// What will be pushed into the frame just entered is reached by these actions and then its own.
+    #[inline]
     pub fn prolong(&mut self, actions: &[ActionId]) -> Result<(), TryReserveError> {
-        if let Some(frame) = self.frames.last_mut().filter(|_| !actions.is_empty()) {
-            self.path.try_reserve(actions.len())?;
-            self.path.extend_from_slice(actions);
-            frame.taken.actions += actions.len() as u32;
+        if let Some(last) = self.entries.last_mut().filter(|_| !actions.is_empty()) {
+            self.actions.try_reserve(actions.len())?;
+            self.actions.extend_from_slice(actions);
+            self.steps += actions.len();
+            last.actions += 2 * actions.len() as u32;
         }
         Ok(())
     }
@@ -191,34 +250,170 @@ impl<T> Stack<T> {
     }
 
     /// Adds a successor of the state at the end of the path, to be tried before those added so far.
+    #[inline]
     pub fn push(&mut self, state: &[u8], actions: &[ActionId], ticket: T) -> Result<(), TryReserveError> {
-        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        let most = self.state.len() + state.len() + 16;
         self.pending.try_reserve(1)?;
-        self.redo.try_reserve(most)?;
+        self.entries.try_reserve(1)?;
+        self.bytes.try_reserve(state.len())?;
         self.actions.try_reserve(actions.len())?;
-        // When it is taken, the path is as long as it is now.
-        self.undo.try_reserve(most)?;
-        self.path.try_reserve(actions.len())?;
-        frame.pending += 1;
-        let start = self.redo.len();
-        delta::write(&self.state, state, &mut self.redo);
-        let bytes = (self.redo.len() - start) as u32;
-        self.pending.push(Pending { bytes, actions: actions.len() as u32, ticket });
+        self.pending.push(ticket);
+        self.entries.push(Entry { bytes: state.len() as u32, actions: 2 * actions.len() as u32 });
+        self.bytes.extend_from_slice(state);
         self.actions.extend_from_slice(actions);
         Ok(())
     }
 
+    /// Packs the older half of the entries.
+    #[cold]
+    fn pack(&mut self) -> Result<(), TryReserveError> {
+        let half = self.entries.len() / 2;
+        self.blocks.try_reserve(1)?;
+        self.packed.entries.try_reserve(half)?;
+        let (mut parent, mut start) = (0..0, 0);
+        for &Entry { bytes, actions } in &self.entries[..half] {
+            let range = start..start + bytes as usize;
+            start = range.end;
+            self.packed.bytes.try_reserve(2 * range.len() + 16)?;
+            let before = self.packed.bytes.len();
+            delta::write(&self.bytes[parent.clone()], &self.bytes[range.clone()], &mut self.packed.bytes);
+            let entry = Entry { bytes: (self.packed.bytes.len() - before) as u32, actions };
+            self.packed.entries.push(entry);
+            if entry.is_taken() {
+                parent = range;
+            }
+        }
+        self.entries.drain(..half);
+        self.bytes.drain(..start);
+        self.state.0 -= start;
+        if half > 0 {
+            self.blocks.push(half);
+        }
+        Ok(())
+    }
+
+    /// Makes whole what was packed last, now that nothing else is left.
+    #[cold]
+    fn unpack(&mut self) {
+        let Some(n) = self.blocks.pop() else { return };
+        let first = self.packed.entries.len() - n;
+        let entries = self.packed.entries.drain(first..);
+        let all: usize = entries.as_slice().iter().map(|entry| entry.bytes as usize).sum();
+        let mut start = self.packed.bytes.len() - all;
+        let kept = start;
+        let mut parent = 0..0;
+        for Entry { bytes, actions } in entries {
+            let delta = start..start + bytes as usize;
+            start = delta.end;
+            let before = self.bytes.len();
+            delta::redo(&mut self.bytes, parent.clone(), &self.packed.bytes[delta]);
+            let entry = Entry { bytes: (self.bytes.len() - before) as u32, actions };
+            self.entries.push(entry);
+            if entry.is_taken() {
+                parent = before..self.bytes.len();
+            }
+        }
+        self.packed.bytes.truncate(kept);
+    }
+
     /// The path, prolonged by `more`.
     pub fn path_and(&self, more: &[ActionId]) -> Vec<ActionId> {
-        [&self.path[..], more].concat()
+        let mut path = Vec::with_capacity(self.steps + more.len());
+        let mut rest = self.actions.as_slice();
+        for entry in self.packed.entries.iter().chain(&self.entries) {
+            let (its, others) = rest.split_at(entry.n_actions());
+            rest = others;
+            if entry.is_taken() {
+                path.extend_from_slice(its);
+            }
+        }
+        path.extend_from_slice(more);
+        path
+    }
+
+    /// The path.
+    pub fn path(&self) -> Vec<ActionId> {
+        self.path_and(&[])
     }
 
     pub fn memory(&self) -> u64 {
-        let words = self.path.capacity() + self.actions.capacity();
-        let pending = self.pending.capacity() * size_of::<Pending<T>>();
-        let frames = self.frames.capacity() * size_of::<Frame>();
+        let entries = (self.entries.capacity() + self.packed.entries.capacity()) * size_of::<Entry>();
+        let bytes = self.bytes.capacity() + self.packed.bytes.capacity();
+        let actions = self.actions.capacity() * size_of::<ActionId>();
+        let pending = self.pending.capacity() * size_of::<T>();
         let held = self.hashes.capacity() * 16 + self.held.capacity() * 24;
-        (words * 8 + held + frames + pending + self.undo.capacity() + self.redo.capacity()) as u64
+        (entries + bytes + actions + pending + held) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// The same stack, as plain as can be.
+    struct Plain {
+        /// A state, its actions, its ticket, and whether it was taken.
+        entries: Vec<(Vec<u8>, Vec<ActionId>, u64, bool)>,
+    }
+
+    impl Plain {
+        fn path(&self) -> Vec<ActionId> {
+            self.entries.iter().filter(|entry| entry.3).flat_map(|entry| entry.1.clone()).collect()
+        }
+    }
+
+    fn successor(of: &[u8], random: &mut Random) -> Vec<u8> {
+        let mut state = of.to_vec();
+        if random.below(9) == 0 {
+            state.resize(20 + random.below(60), 3);
+        }
+        let at = random.below(state.len());
+        state[at] = random.below(256) as u8;
+        state
+    }
+
+    #[test]
+    fn what_was_packed_comes_back() {
+        let mut random = Random::new(3);
+        let mut stack = Stack::default();
+        stack.begin(&[7; 40]).unwrap();
+        stack.enter(None).unwrap();
+        stack.push(&[7; 41], &[ActionId(1)], 5).unwrap();
+        let mut plain = Plain { entries: vec![(vec![7; 40], Vec::new(), 0, true)] };
+        plain.entries.push((vec![7; 41], vec![ActionId(1)], 5, false));
+        let (mut round, mut most) = (0, 0);
+        while stack.depth() > 0 {
+            let taken = stack.advance();
+            let Some(last) = plain.entries.last_mut() else { panic!("nothing is left") };
+            assert_eq!((stack.state(), taken), (last.0.as_slice(), !last.3));
+            if !taken {
+                plain.entries.pop();
+                stack.retreat();
+                continue;
+            }
+            last.3 = true;
+            assert_eq!(stack.ticket, Some(last.2));
+            if random.below(10) == 0 {
+                plain.entries.pop();
+                stack.leave();
+                continue;
+            }
+            stack.enter(None).unwrap();
+            round += 1;
+            // Down for a long while, then up more often than down.
+            for n in 0..random.below(if round < 9_000 { 4 } else { 2 }) {
+                let state = successor(stack.state(), &mut random);
+                let actions = vec![ActionId(round); n];
+                stack.push(&state, &actions, round).unwrap();
+                plain.entries.push((state, actions, round, false));
+            }
+            most = most.max(stack.blocks.len());
+            if round % 100 == 0 {
+                assert_eq!(stack.path(), plain.path());
+                assert_eq!(stack.steps(), plain.path().len());
+                assert_eq!(stack.pending(), plain.entries.iter().filter(|entry| !entry.3).count());
+            }
+        }
+        assert!(most > 3 && plain.entries.is_empty() && stack.memory() > 0);
     }
 }

@@ -124,8 +124,6 @@ struct Frame {
     steps: u64,
     /// Actions before it.
     path: usize,
-    /// What is hidden in the first one, when another has taken its place.
-    hidden: Vec<u8>,
 }
 
 /// What is known of a successor that is still to be tried.
@@ -222,11 +220,13 @@ where
 
     fn run(&mut self) -> Result<Course, StopReason> {
         if !std::mem::replace(&mut self.begun, true) {
-            if let Err(fault) = self.crew.system.initial(&mut self.stack.state) {
+            let mut initial = Vec::new();
+            if let Err(fault) = self.crew.system.initial(&mut initial) {
                 // An initial state that cannot be built is not the claim's business.
                 let count = self.crew.task.checks.count(fault.kind);
                 return if count { self.wrong(What::Fault(fault), &[]) } else { Ok(Course::Over) };
             }
+            self.stack.begin(&initial).map_err(no_memory)?;
             self.enter()?;
         }
         while self.stack.depth() > 0 {
@@ -254,8 +254,8 @@ where
         let at = Snapshot {
             states: self.store.n_keys(),
             transitions: self.crew.count_steps(more),
-            depth: self.stack.path.len() as u64,
-            frontier: self.stack.pending.len() as u64,
+            depth: self.stack.steps() as u64,
+            frontier: self.stack.pending() as u64,
             errors: 0,
             memory: self.crew.own.memory(self.store.memory()) + self.stack.memory(),
             ..Snapshot::default()
@@ -265,7 +265,7 @@ where
 
     /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has been closes cycles.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let key = key(&self.stack.state, self.hidden);
+        let key = key(self.stack.state(), self.hidden);
         let Ticket { ticket, lack } = match self.stack.ticket {
             Some(ticket) => ticket,
             None => Ticket { ticket: self.store.prepare(key).map_err(full)?, lack: EVERYTHING },
@@ -281,8 +281,8 @@ where
                 self.roots.try_reserve(1).map_err(no_memory)?;
                 self.frames.try_reserve(1).map_err(no_memory)?;
                 self.roots.push(Root { node, frame: self.frames.len(), into: lack });
-                let path = self.stack.path.len();
-                self.frames.push(Frame { entered: node, now: node, steps: 0, path, hidden: Vec::new() });
+                let path = self.stack.steps();
+                self.frames.push(Frame { entered: node, now: node, steps: 0, path });
                 self.stack.enter(None).map_err(no_memory)?;
                 self.explore().map(|()| true)
             }
@@ -291,15 +291,15 @@ where
 
     /// Expands the state of the last frame and puts the successors that are to be tried on the stack.
     fn explore(&mut self) -> Result<(), StopReason> {
-        let depth = self.stack.path.len() as u64;
+        let depth = self.stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state.len() as u64);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state().len() as u64);
         if self.budget.tick()? {
             self.look_around()?;
         }
         self.marker.expander.look_for_loops = !self.knows_atomic_loop;
         self.expansion.clear();
-        self.marker.expand(&self.stack.state, depth, &mut self.budget, &mut self.expansion)?;
+        self.marker.expand(self.stack.state(), depth, &mut self.budget, &mut self.expansion)?;
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.crew.task.checks.count(step.fault.kind) {
                 self.wrong(What::Fault(step.fault), &step.actions)?;
@@ -340,7 +340,7 @@ where
 
     fn push_successors(&mut self) -> Result<(), StopReason> {
         self.prepare_successors()?;
-        let accepting = self.marker.is_accepting(&self.stack.state);
+        let accepting = self.marker.is_accepting(self.stack.state());
         self.order.clear();
         self.order.extend((0..self.expansion.edges().len()).rev());
         if let Some(random) = &mut self.random {
@@ -398,7 +398,7 @@ where
 
     /// All steps of the last frame's state were followed.
     fn leave(&mut self) -> Result<(), StopReason> {
-        let Some(&Frame { entered, now, steps, .. }) = self.frames.last() else { return Ok(()) };
+        let Some(&Frame { now, steps, .. }) = self.frames.last() else { return Ok(()) };
         if self.sets().remove_from_list(now) {
             self.statistics.transitions += steps;
         } else {
@@ -409,9 +409,7 @@ where
         {
             return Ok(());
         }
-        if let Some(frame) = self.frames.pop().filter(|_| now != entered) {
-            self.load(entered, &frame.hidden);
-        }
+        self.frames.pop();
         self.stack.retreat();
         Ok(())
     }
@@ -431,12 +429,8 @@ where
             }
         }
         if let Some(next) = sets.pick_from_list(now) {
-            let hidden = self.stack.state.split_off(key(&self.stack.state, self.hidden).len());
-            self.load(next, &hidden);
+            self.jump(next)?;
             if let Some(frame) = self.frames.last_mut() {
-                if frame.now == frame.entered {
-                    frame.hidden = hidden;
-                }
                 frame.now = next;
             }
             self.explore()?;
@@ -447,11 +441,13 @@ where
         Ok(true)
     }
 
-    /// Makes a state that is known the one at the end of the path.
-    fn load(&mut self, node: Node, hidden: &[u8]) {
-        self.stack.state.clear();
-        self.store.load(self.sets().place(node), &mut self.stack.state);
-        self.stack.state.extend_from_slice(hidden);
+    /// Makes a state that is known the one at the end of the path; what is hidden in that stays.
+    fn jump(&mut self, node: Node) -> Result<(), StopReason> {
+        let mut state = Vec::new();
+        self.store.load(self.sets().place(node), &mut state);
+        let now = self.stack.state();
+        state.extend_from_slice(&now[key(now, self.hidden).len()..]);
+        self.stack.jump(&state).map_err(no_memory)
     }
 
     /// Notes what is wrong at the end of the path and `more`, if nobody was faster. All stop.

@@ -105,6 +105,14 @@ pub trait Seen {
         }
     }
 
+    /// Asks for the memory of a key that was approached some time ago.
+    fn remember(&self, _ticket: Self::Ticket) {}
+
+    /// Whether what was seen when the key was approached looks as if it were there.
+    fn seems_known(&self, _ticket: Self::Ticket) -> bool {
+        false
+    }
+
     /// The last stride: inserts the key for which `ticket` was prepared. `None` when it was there already.
     fn insert(&mut self, key: &[u8], ticket: Self::Ticket) -> Result<Option<Self::Name>, Full>;
 

@@ -39,12 +39,6 @@ impl TableHand<'_> {
         self.turn.look(|shared| shared.find(key, ticket))
     }
 
-    /// Asks for the memory of a key that was approached some time ago.
-    #[inline]
-    pub fn remember(&self, ticket: Ticket) {
-        self.turn.look(|shared| shared.remember(ticket));
-    }
-
     /// Where a key is, and whether it is new.
     #[inline]
     pub fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<(Place, bool), Full> {
@@ -104,6 +98,16 @@ impl Seen for TableHand<'_> {
     #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
         self.turn.look(|shared| shared.approach(ticket));
+    }
+
+    #[inline]
+    fn remember(&self, ticket: Ticket) {
+        self.turn.look(|shared| shared.remember(ticket));
+    }
+
+    #[inline(always)]
+    fn seems_known(&self, ticket: Ticket) -> bool {
+        ticket.likely().is_some()
     }
 
     #[inline]

@@ -501,6 +501,16 @@ impl Seen for Table {
         self.shared.approach_by::<true>(ticket);
     }
 
+    #[inline]
+    fn remember(&self, ticket: Ticket) {
+        self.shared.remember(ticket);
+    }
+
+    #[inline(always)]
+    fn seems_known(&self, ticket: Ticket) -> bool {
+        ticket.likely().is_some()
+    }
+
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
         match self.shared.insert_as_seen::<true>(&mut self.hand, key, ticket) {
