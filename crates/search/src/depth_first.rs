@@ -93,6 +93,7 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     /// The state at the end of the path is the first of those ahead.
     foreseen: bool,
     random: Option<Random>,
+    actions: Vec<ActionId>,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
     /// Every state must be judged, not only those that are stuck.
@@ -146,6 +147,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             looks_ahead: is_full && !Z::RANKS && !S::INCREMENTAL && task.seed.is_none(),
             foreseen: false,
             random: task.seed.map(Random::new),
+            actions: Vec::new(),
             hidden: system.hidden_bytes(),
             judge_all: task.checks.judge_all(system),
             limited: task.limits.states.is_some(),
@@ -279,6 +281,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.prepare(0..all)?;
         }
         if self.looks_ahead {
+            if !foreseen {
+                self.fan.keep_run(&mut self.expander);
+            }
             self.look_ahead();
         }
         self.fan.approach(self.store, &mut self.trust);
@@ -399,7 +404,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Has some successors looked up.
     fn prepare(&mut self, edges: Range<usize>) -> Result<(), StopReason> {
-        self.fan.prepare(edges, self.random.as_mut(), self.hidden, &self.expander, self.store)
+        self.fan.prepare(edges, self.random.as_mut(), self.hidden, self.store)
     }
 
     /// Expands the successor that will be tried first, and the one that will be tried after it. What was prepared for an earlier state is
@@ -415,7 +420,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.n_ahead = 0;
             self.foresee();
         }
-        if self.n_ahead == 1 {
+        if self.n_ahead == 1 && self.trust.holds() {
             self.foresee();
         }
         if known_before && self.n_ahead > 0 {
@@ -451,8 +456,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         let (budget, out) = (&mut self.budget, &mut next.expansion);
         if self.expander.expand_wanted(state, wanted, next.depth, budget, out).is_ok() {
+            next.keep_run(&mut self.expander);
             let all = next.expansion.edges().len();
-            let prepared = next.prepare(0..all, None, self.hidden, &self.expander, self.store);
+            let prepared = next.prepare(0..all, None, self.hidden, self.store);
             self.n_ahead += usize::from(prepared.is_ok());
         }
     }
@@ -490,7 +496,16 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             kept |= self.open.is_none()
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
             self.sleep.push(rank, expansion.behind(i));
-            self.stack.push(state, self.fan.actions(i), ticket).map_err(no_memory)?;
+            if expansion.is_plain() {
+                self.stack.push(state, &[edge.action], ticket).map_err(no_memory)?;
+                continue;
+            }
+            self.actions.clear();
+            match self.looks_ahead {
+                true => self.fan.actions(edge, &mut self.actions),
+                false => self.expander.actions(edge, &mut self.actions),
+            }
+            self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
         self.next_pushed = last;
         if last != Some(self.ahead[0].place) {

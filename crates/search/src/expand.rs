@@ -691,6 +691,11 @@ impl<'a> Expander<'a> {
         self.run.path(edge.transient.checked_sub(1), edge.action, out);
     }
 
+    /// Exchanges the atomic sequences behind the state that was expanded last for others: with them goes what their edges consist of.
+    pub fn swap_run(&mut self, run: &mut AtomicRun) {
+        std::mem::swap(&mut self.run, run);
+    }
+
     /// Expands some transient states, those that may still take a step. They are expanded together, because looking up what
     /// follows mostly waits for memory. What gave no edge is forgotten at once: a closure may be large.
     fn close(&mut self, from: usize, n: usize, steps: u64, out: &mut Expansion) -> Result<(), StopReason> {

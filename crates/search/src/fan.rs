@@ -1,6 +1,7 @@
 //! The successors of a state, on their way through the store.
 
-use crate::expand::{Expander, Expansion};
+use crate::atomic_run::AtomicRun;
+use crate::expand::{Edge, Expander, Expansion};
 use crate::outcome::StopReason;
 use crate::random::Random;
 use std::ops::Range;
@@ -18,7 +19,7 @@ impl Trust {
 
     #[inline(always)]
     fn learn(&mut self, new: bool) {
-        let change = if new { 1 } else { -2 };
+        let change = if new { 1 } else { -4 };
         self.0 = (self.0 + change).clamp(-Self::MOST, Self::MOST);
     }
 
@@ -42,11 +43,8 @@ pub(crate) struct Fan<T> {
     pub depth: u64,
     /// Its place in the order of the state before, where it was expanded in advance.
     pub place: usize,
-    /// The actions of edges that are not single steps, one after another, where each ends, and the first of these edges: the expander
-    /// knows them only as long as it expands nothing else.
-    actions: Vec<ActionId>,
-    ends: Vec<usize>,
-    first: usize,
+    /// The atomic sequences that edges consist of.
+    run: AtomicRun,
 }
 
 impl<T> Default for Fan<T> {
@@ -58,9 +56,7 @@ impl<T> Default for Fan<T> {
             approached: false,
             depth: 0,
             place: 0,
-            actions: Vec::new(),
-            ends: Vec::new(),
-            first: 0,
+            run: AtomicRun::default(),
         }
     }
 }
@@ -72,12 +68,8 @@ impl<T: Copy> Fan<T> {
         edges: Range<usize>,
         random: Option<&mut Random>,
         hidden: usize,
-        expander: &Expander<'_>,
         store: &mut S,
     ) -> Result<(), StopReason> {
-        if !self.expansion.is_plain() {
-            self.note_actions(edges.clone(), expander);
-        }
         let Fan { expansion, order, tickets, .. } = self;
         order.clear();
         order.extend(edges.rev());
@@ -93,25 +85,18 @@ impl<T: Copy> Fan<T> {
         store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
     }
 
-    fn note_actions(&mut self, edges: Range<usize>, expander: &Expander<'_>) {
-        self.first = edges.start;
-        self.actions.clear();
-        self.ends.clear();
-        for edge in &self.expansion.edges()[edges] {
-            expander.actions(edge, &mut self.actions);
-            self.ends.push(self.actions.len());
+    /// Keeps what edges consist of: the expander knows it only as long as it expands nothing else.
+    #[inline]
+    pub fn keep_run(&mut self, expander: &mut Expander<'_>) {
+        if !self.expansion.is_plain() {
+            expander.swap_run(&mut self.run);
         }
     }
 
-    /// The actions of an edge that was prepared.
-    #[inline(always)]
-    pub fn actions(&self, edge: usize) -> &[ActionId] {
-        if self.expansion.is_plain() {
-            return std::slice::from_ref(&self.expansion.edges()[edge].action);
-        }
-        let at = edge - self.first;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.actions[start..self.ends[at]]
+    /// Appends the actions of an edge, if what it consists of was kept.
+    #[inline]
+    pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
+        self.run.path(edge.transient.checked_sub(1), edge.action, out);
     }
 
     /// The second stride, which shows how well the first one is to be trusted.
