@@ -74,6 +74,9 @@ fn search<S: Seen, Z: Sleeping<S>>(
     search.conclude(stop)
 }
 
+/// The place of a state that is no successor of the one before it.
+const ELSEWHERE: usize = usize::MAX;
+
 /// A running search.
 pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     pub system: &'a dyn TransitionSystem,
@@ -188,12 +191,10 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
     pub fn next(&mut self) -> bool {
-        if self.n_ahead > 0 && !self.foreseen && self.stack.advance() {
-            self.foreseen = true;
-            return true;
+        self.foreseen = self.n_ahead > 0 && !self.foreseen;
+        if !self.foreseen {
+            self.n_ahead = 0;
         }
-        self.foreseen = false;
-        self.n_ahead = 0;
         while self.stack.depth() > 0 {
             if self.stack.advance() {
                 return true;
@@ -206,6 +207,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             }
             self.stack.retreat();
         }
+        self.foreseen = false;
         false
     }
 
@@ -416,7 +418,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.foresee();
         }
         self.fan.approach(self.store, &mut self.trust);
-        if self.n_ahead > 0 && self.store.seems_known(self.fan.tickets[self.ahead[0].place]) {
+        let ticket = self.fan.tickets.get(self.ahead[0].place);
+        if self.n_ahead > 0 && ticket.is_some_and(|&ticket| self.store.seems_known(ticket)) {
             self.n_ahead = 0;
             self.foresee();
         }
@@ -442,16 +445,27 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if !self.trust.holds() {
             before.approach(self.store, &mut self.trust);
         }
-        let Some(place) = before.favourite(self.store) else {
+        let (state, wanted);
+        if let Some(place) = before.favourite(self.store) {
+            let number = before.order[place];
+            let edge = &before.expansion.edges()[number];
+            state = before.expansion.state(edge);
+            wanted = self.sleep.wanted_behind(before.expansion.behind(number));
+            next.place = place;
+            next.depth = before.depth + u64::from(n_actions(edge));
+        } else if self.n_ahead > 0 {
             // The search will come to an end there, and go on with what waits.
             return self.stack.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
-        };
-        let number = before.order[place];
-        let edge = &before.expansion.edges()[number];
-        let state = before.expansion.state(edge);
-        let wanted = self.sleep.wanted_behind(before.expansion.behind(number));
-        next.place = place;
-        next.depth = before.depth + u64::from(n_actions(edge));
+        } else {
+            let Some((waiting, &ticket, depth)) = self.stack.peek() else { return };
+            if self.store.contains(&waiting[..waiting.len().saturating_sub(self.hidden)], ticket) {
+                return;
+            }
+            state = waiting;
+            wanted = self.sleep.wanted_next();
+            next.place = ELSEWHERE;
+            next.depth = depth as u64;
+        }
         next.expansion.clear();
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         let (budget, out) = (&mut self.budget, &mut next.expansion);
@@ -508,7 +522,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
         self.next_pushed = last;
-        if last != Some(self.ahead[0].place) {
+        if last.unwrap_or(ELSEWHERE) != self.ahead[0].place {
             self.n_ahead = 0;
         }
         Ok(kept && !broken)

@@ -48,6 +48,11 @@ pub trait Sleeping<S: Seen> {
         Wanted::All
     }
 
+    /// The same for the one that was pushed last.
+    fn wanted_next(&self) -> Wanted<'_> {
+        Wanted::All
+    }
+
     /// In the `state` that was visited `actions` are taken, in this order of rank, after those of an earlier call if `more`.
     fn rank(&mut self, _state: &[u8], _actions: &[ActionId], _faulty: &[ActionId], _more: bool) {}
 
@@ -120,6 +125,10 @@ impl<S: Seen> Sleeping<S> for LeanSleep {
 
     fn wanted_behind(&self, behind: Asleep) -> Wanted<'_> {
         Wanted::Awake(behind)
+    }
+
+    fn wanted_next(&self) -> Wanted<'_> {
+        Wanted::Awake(self.pending.last().copied().unwrap_or_default())
     }
 
     fn push(&mut self, _rank: usize, behind: Asleep) {

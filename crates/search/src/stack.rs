@@ -14,6 +14,8 @@ use system::ActionId;
 
 /// With more entries than this the older half is packed.
 const MOST: usize = 1 << 10;
+/// So many states of the path [`Stack::peek`] looks back.
+const NEAR: usize = 32;
 /// The same for bytes of states.
 const MOST_BYTES: usize = 1 << 18;
 
@@ -153,6 +155,23 @@ impl<T> Stack<T> {
     /// The successor that comes after the one that was taken last.
     pub fn next_ticket(&self) -> Option<&T> {
         self.pending.last()
+    }
+
+    /// The state that comes after the one at the end of the path, if that has no successors to be tried, what the store made of it, and
+    /// how many actions lead to it. Nothing if it is far away.
+    #[inline]
+    pub fn peek(&self) -> Option<(&[u8], &T, usize)> {
+        let (mut end, mut steps) = (self.bytes.len(), self.steps);
+        for entry in self.entries.iter().rev().take(NEAR) {
+            let start = end - entry.bytes as usize;
+            if !entry.is_taken() {
+                let ticket = self.pending.last()?;
+                return Some((&self.bytes[start..end], ticket, steps + entry.n_actions()));
+            }
+            end = start;
+            steps -= entry.n_actions();
+        }
+        None
     }
 
     /// Drops the last frame, all of whose successors were tried: the path ends before it.
