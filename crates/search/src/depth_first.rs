@@ -18,9 +18,10 @@
 //! hashes of all their stacks are counted together ([`Open`]), and a successor that no other worker shall be faster with is stored
 //! at once (*claimed*).
 
-use crate::expand::{Expander, n_actions};
+use crate::expand::{Expander, Expansion, Wanted, n_actions};
 use crate::fan::{Fan, Trust};
 use crate::limits::Budget;
+use crate::ndfs::key;
 use crate::observer::{Observer, Snapshot};
 use crate::open::Open;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
@@ -97,6 +98,8 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     foreseen: bool,
     random: Option<Random>,
     actions: Vec<ActionId>,
+    /// States are expanded behind phase 1.
+    phase1: bool,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
     /// Every state must be judged, not only those that are stuck.
@@ -140,6 +143,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             sleep,
             task,
             budget,
+            phase1: expander.phase1().is_some(),
             expander,
             fan: Box::default(),
             ahead: Default::default(),
@@ -200,7 +204,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 return true;
             }
             let state = self.stack.state();
-            let key = &state[..state.len().saturating_sub(self.hidden)];
+            let key = key(state, self.hidden);
             self.store.leave(key);
             if let Some(open) = self.open {
                 open.let_go(key);
@@ -214,7 +218,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// Inserts the state at the end of the path, unless it is known.
     pub fn visit(&mut self) -> Result<Met, StopReason> {
         let state = self.stack.state();
-        let key = &state[..state.len().saturating_sub(self.hidden)];
+        let key = key(state, self.hidden);
         let ticket = match self.stack.ticket {
             Some(ticket) => ticket,
             None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
@@ -246,29 +250,30 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         let state = self.stack.state();
-        self.store.hold(&state[..state.len().saturating_sub(self.hidden)]);
+        self.store.hold(key(state, self.hidden));
         let foreseen = std::mem::take(&mut self.foreseen);
         if foreseen {
             std::mem::swap(&mut self.fan, &mut self.ahead[0]);
             self.ahead.swap(0, 1);
             self.n_ahead -= 1;
-        } else if self.expander.phase1().is_some() {
+        } else if self.phase1 {
             self.fan.expansion.clear();
             self.expand_behind_phase1(depth)?;
         } else {
             self.fan.expansion.clear();
             let (wanted, out) = (self.sleep.wanted(), &mut self.fan.expansion);
-            self.expander.expand_wanted(state, wanted, depth, &mut self.budget, out)?;
+            expand(&mut self.expander, state, wanted, depth, &mut self.budget, out)?;
         }
         self.depth_limited |= self.fan.expansion.cut;
-        let state = self.stack.state();
-        let key = &state[..state.len().saturating_sub(self.hidden)];
-        self.store.depart(key);
+        let state = key(self.stack.state(), self.hidden);
+        self.store.depart(state);
         let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color) && self.open.is_none();
-        let hash = asks.then(|| store::hash::hash(key));
+        let hash = asks.then(|| store::hash::hash(state));
         self.stack.enter(hash).map_err(no_memory)?;
-        self.stack.prolong(self.expander.before()).map_err(no_memory)?;
-        self.statistics.depth = self.statistics.depth.max(self.stack.steps() as u64);
+        if self.phase1 {
+            self.stack.prolong(self.expander.before()).map_err(no_memory)?;
+            self.statistics.depth = self.statistics.depth.max(self.stack.steps() as u64);
+        }
         self.note_faulty();
         if is_new && !self.fan.expansion.known {
             let asleep = self.sleep.edges_asleep();
@@ -291,8 +296,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.fan.approach(self.store, &mut self.trust);
         let kept = self.push_successors(false)?;
         let rest = self.fan.expansion.rest;
-        let state = self.stack.state();
-        self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], all);
+        self.store.weigh(key(self.stack.state(), self.hidden), all);
         if rest.is_empty() {
             return self.expanded_in_full();
         }
@@ -307,8 +311,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.prepare(all..self.fan.expansion.edges().len())?;
         self.fan.approach(self.store, &mut self.trust);
         self.push_successors(true)?;
-        let state = self.stack.state();
-        self.store.weigh(&state[..state.len().saturating_sub(self.hidden)], self.fan.expansion.edges().len());
+        self.store.weigh(key(self.stack.state(), self.hidden), self.fan.expansion.edges().len());
         self.expanded_in_full()
     }
 
@@ -369,11 +372,13 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn judge_steps(&mut self) -> Result<(), StopReason> {
-        if self.fan.expansion.faults.is_empty() && self.fan.expansion.atomic_loop.is_none() {
-            return Ok(());
-        }
+        if self.fan.expansion.shows_something() { self.judge_what_shows() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn judge_what_shows(&mut self) -> Result<(), StopReason> {
         for step in std::mem::take(&mut self.fan.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
@@ -391,9 +396,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     fn rank(&mut self, more: bool) {
         self.ranked.clear();
         self.ranks.clear();
-        let first = self.fan.order.iter().copied().min().unwrap_or(0);
-        self.ranks.resize(first, 0);
-        for edge in &self.fan.expansion.edges()[first..first + self.fan.order.len()] {
+        self.ranks.resize(self.fan.edges.start, 0);
+        for edge in &self.fan.expansion.edges()[self.fan.edges.clone()] {
             let first = self.expander.first_action(edge);
             let rank = self.ranked.iter().position(|&action| action == first).unwrap_or(self.ranked.len());
             if rank == self.ranked.len() {
@@ -447,7 +451,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         }
         let (state, wanted);
         if let Some(place) = before.favourite(self.store) {
-            let number = before.order[place];
+            let number = before.number(place);
             let edge = &before.expansion.edges()[number];
             state = before.expansion.state(edge);
             wanted = self.sleep.wanted_behind(before.expansion.behind(number));
@@ -458,7 +462,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             return self.stack.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
         } else {
             let Some((waiting, &ticket, depth)) = self.stack.peek() else { return };
-            if self.store.contains(&waiting[..waiting.len().saturating_sub(self.hidden)], ticket) {
+            if self.store.contains(key(waiting, self.hidden), ticket) {
                 return;
             }
             state = waiting;
@@ -469,7 +473,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         next.expansion.clear();
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         let (budget, out) = (&mut self.budget, &mut next.expansion);
-        if self.expander.expand_wanted(state, wanted, next.depth, budget, out).is_ok() {
+        if expand(&mut self.expander, state, wanted, next.depth, budget, out).is_ok() {
             next.keep_run(&mut self.expander);
             let all = next.expansion.edges().len();
             let prepared = next.prepare(0..all, None, self.hidden, self.store);
@@ -483,14 +487,15 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if Z::RANKS {
             self.rank(more);
         }
-        let Fan { expansion, order, tickets, .. } = &*self.fan;
+        let Fan { expansion, tickets, .. } = &*self.fan;
         let (mut kept, mut broken) = (false, false);
         let mut last = None;
-        for (at, (&i, &ticket)) in order.iter().zip(tickets).enumerate() {
+        self.statistics.transitions += tickets.len() as u64;
+        for (at, &ticket) in tickets.iter().enumerate() {
+            let i = self.fan.number(at);
             let edge = &expansion.edges()[i];
             let state = expansion.state(edge);
-            self.statistics.transitions += 1;
-            let key = &state[..state.len().saturating_sub(self.hidden)];
+            let key = key(state, self.hidden);
             let rank = if Z::RANKS { self.ranks[i] } else { 0 };
             if self.sleep.knows(self.store, key, ticket, rank) {
                 self.statistics.matched += 1;
@@ -511,7 +516,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
             self.sleep.push(rank, expansion.behind(i));
             if expansion.is_plain() {
-                self.stack.push(state, &[edge.action], ticket).map_err(no_memory)?;
+                self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
                 continue;
             }
             self.actions.clear();
@@ -534,9 +539,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     #[cold]
     fn claim(&mut self) -> Result<bool, StopReason> {
         let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
-        let Fan { expansion, order, tickets, .. } = &*self.fan;
-        let state = expansion.state(&expansion.edges()[order[at]]);
-        let key = &state[..state.len().saturating_sub(self.hidden)];
+        let Fan { expansion, tickets, .. } = &*self.fan;
+        let state = expansion.state(&expansion.edges()[self.fan.number(at)]);
+        let key = key(state, self.hidden);
         let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;
         self.claimed = met == Met::New;
         Ok(self.claimed || !open.may_hold(key))
@@ -573,6 +578,22 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.statistics.forgotten = self.store.forgotten();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
+    }
+}
+
+/// Expands a state; who sleeps there is what a lean search asks for, every time.
+#[inline(always)]
+fn expand(
+    expander: &mut Expander<'_>,
+    state: &[u8],
+    wanted: Wanted<'_>,
+    depth: u64,
+    budget: &mut Budget<'_>,
+    out: &mut Expansion,
+) -> Result<(), StopReason> {
+    match wanted {
+        Wanted::Awake(asleep) => expander.expand_awake(state, asleep, depth, budget, out),
+        wanted => expander.expand_wanted(state, wanted, depth, budget, out),
     }
 }
 

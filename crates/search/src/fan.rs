@@ -2,6 +2,7 @@
 
 use crate::atomic_run::AtomicRun;
 use crate::expand::{Edge, Expander, Expansion};
+use crate::ndfs::key;
 use crate::outcome::StopReason;
 use crate::random::Random;
 use std::ops::Range;
@@ -33,9 +34,11 @@ impl Trust {
 #[derive(Debug)]
 pub(crate) struct Fan<T> {
     pub expansion: Expansion,
-    /// The order in which edges are pushed: what comes last is tried first.
-    pub order: Vec<usize>,
-    /// What the store made of them.
+    /// The edges that were prepared.
+    pub edges: Range<usize>,
+    /// The order in which they are pushed, what comes last is tried first; nothing if it is the reverse of their own.
+    order: Vec<usize>,
+    /// What the store made of them, in this order.
     pub tickets: Vec<T>,
     /// The second stride is done.
     pub approached: bool,
@@ -51,6 +54,7 @@ impl<T> Default for Fan<T> {
     fn default() -> Self {
         Fan {
             expansion: Expansion::default(),
+            edges: 0..0,
             order: Vec::new(),
             tickets: Vec::new(),
             approached: false,
@@ -70,19 +74,31 @@ impl<T: Copy> Fan<T> {
         hidden: usize,
         store: &mut S,
     ) -> Result<(), StopReason> {
-        let Fan { expansion, order, tickets, .. } = self;
-        order.clear();
-        order.extend(edges.rev());
-        if let Some(random) = random {
-            random.shuffle(order);
-        }
-        tickets.clear();
-        let keys = order.iter().map(|&i| {
-            let state = expansion.state(&expansion.edges()[i]);
-            &state[..state.len().saturating_sub(hidden)]
-        });
+        self.edges = edges.clone();
         self.approached = false;
-        store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
+        self.tickets.clear();
+        let (expansion, tickets) = (&self.expansion, &mut self.tickets);
+        let edges = &expansion.edges()[edges];
+        let key = |edge| key(expansion.state(edge), hidden);
+        let prepared = match random {
+            None => store.prepare_all(edges.iter().rev().map(key), tickets),
+            Some(random) => {
+                self.order.clear();
+                self.order.extend(self.edges.clone().rev());
+                random.shuffle(&mut self.order);
+                store.prepare_all(self.order.iter().map(|&i| key(&expansion.edges()[i])), tickets)
+            }
+        };
+        prepared.map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// The number of the edge at this place of the order.
+    #[inline(always)]
+    pub fn number(&self, place: usize) -> usize {
+        match self.order.get(place) {
+            Some(&number) => number,
+            None => self.edges.end - 1 - place,
+        }
     }
 
     /// Keeps what edges consist of: the expander knows it only as long as it expands nothing else.

@@ -89,8 +89,9 @@ pub(crate) struct Ndfs<'a> {
 }
 
 /// The part of a state that makes it different from others.
+#[inline(always)]
 pub(crate) fn key(state: &[u8], hidden: usize) -> &[u8] {
-    &state[..state.len().saturating_sub(hidden)]
+    state.get(..state.len().saturating_sub(hidden)).unwrap_or_default()
 }
 
 impl<'a> Ndfs<'a> {

@@ -33,7 +33,7 @@ pub(crate) struct Stack<T> {
     /// What comes before the entries, and how many were packed together each time.
     packed: Packed,
     blocks: Vec<usize>,
-    /// The actions of all entries.
+    /// The actions of all entries that have not exactly one, which they have themselves.
     actions: Vec<ActionId>,
     /// How many of them are on the path.
     steps: usize,
@@ -53,6 +53,8 @@ struct Entry {
     bytes: u32,
     /// Twice the number of actions that lead to it, and one if it was taken.
     actions: u32,
+    /// The only one of these.
+    action: ActionId,
 }
 
 impl Entry {
@@ -64,6 +66,12 @@ impl Entry {
     #[inline(always)]
     fn n_actions(self) -> usize {
         (self.actions >> 1) as usize
+    }
+
+    /// How many actions lie apart.
+    #[inline(always)]
+    fn n_apart(self) -> usize {
+        if self.n_actions() == 1 { 0 } else { self.n_actions() }
     }
 }
 
@@ -110,7 +118,7 @@ impl<T> Stack<T> {
         self.held.clear();
         self.entries.try_reserve(1)?;
         self.bytes.try_reserve(state.len())?;
-        self.entries.push(Entry { bytes: state.len() as u32, actions: 1 });
+        self.entries.push(Entry { bytes: state.len() as u32, actions: 1, action: ActionId(0) });
         self.bytes.extend_from_slice(state);
         self.state = (0, state.len());
         Ok(())
@@ -121,7 +129,7 @@ impl<T> Stack<T> {
     #[inline(always)]
     pub fn state(&self) -> &[u8] {
         let (start, len) = self.state;
-        &self.bytes[start..start + len]
+        self.bytes.get(start..start + len).unwrap_or_default()
     }
 
     /// Puts another state in the place of the one at the end of the path, none of whose successors is to be tried.
@@ -206,8 +214,11 @@ impl<T> Stack<T> {
     pub fn leave(&mut self) {
         let Some(last) = self.entries.pop() else { return };
         self.bytes.truncate(self.bytes.len() - last.bytes as usize);
-        self.actions.truncate(self.actions.len() - last.n_actions());
-        self.steps -= last.n_actions();
+        let (actions, apart) = (last.n_actions(), last.n_apart());
+        if apart > 0 {
+            self.actions.truncate(self.actions.len() - apart);
+        }
+        self.steps -= actions;
         if self.entries.is_empty() {
             self.unpack();
         }
@@ -233,8 +244,12 @@ impl<T> Stack<T> {
     #[inline]
     pub fn prolong(&mut self, actions: &[ActionId]) -> Result<(), TryReserveError> {
         if let Some(last) = self.entries.last_mut().filter(|_| !actions.is_empty()) {
-            self.actions.try_reserve(actions.len())?;
-            self.actions.extend_from_slice(actions);
+            self.actions.try_reserve(1 + actions.len())?;
+            match (last.n_actions(), actions) {
+                (0, &[action]) => last.action = action,
+                (1, _) => self.actions.extend([last.action].iter().chain(actions)),
+                _ => self.actions.extend_from_slice(actions),
+            }
             self.steps += actions.len();
             last.actions += 2 * actions.len() as u32;
         }
@@ -271,14 +286,35 @@ impl<T> Stack<T> {
     /// Adds a successor of the state at the end of the path, to be tried before those added so far.
     #[inline]
     pub fn push(&mut self, state: &[u8], actions: &[ActionId], ticket: T) -> Result<(), TryReserveError> {
+        if let &[action] = actions {
+            return self.push_step(state, action, ticket);
+        }
+        self.actions.try_reserve(actions.len())?;
+        self.push_entry(state, 2 * actions.len() as u32, ActionId(0), ticket)?;
+        self.actions.extend_from_slice(actions);
+        Ok(())
+    }
+
+    /// The same for one to which a single action leads.
+    #[inline]
+    pub fn push_step(&mut self, state: &[u8], action: ActionId, ticket: T) -> Result<(), TryReserveError> {
+        self.push_entry(state, 2, action, ticket)
+    }
+
+    #[inline(always)]
+    fn push_entry(
+        &mut self,
+        state: &[u8],
+        actions: u32,
+        action: ActionId,
+        ticket: T,
+    ) -> Result<(), TryReserveError> {
         self.pending.try_reserve(1)?;
         self.entries.try_reserve(1)?;
         self.bytes.try_reserve(state.len())?;
-        self.actions.try_reserve(actions.len())?;
         self.pending.push(ticket);
-        self.entries.push(Entry { bytes: state.len() as u32, actions: 2 * actions.len() as u32 });
+        self.entries.push(Entry { bytes: state.len() as u32, actions, action });
         self.bytes.extend_from_slice(state);
-        self.actions.extend_from_slice(actions);
         Ok(())
     }
 
@@ -289,13 +325,13 @@ impl<T> Stack<T> {
         self.blocks.try_reserve(1)?;
         self.packed.entries.try_reserve(half)?;
         let (mut parent, mut start) = (0..0, 0);
-        for &Entry { bytes, actions } in &self.entries[..half] {
-            let range = start..start + bytes as usize;
+        for &entry in &self.entries[..half] {
+            let range = start..start + entry.bytes as usize;
             start = range.end;
             self.packed.bytes.try_reserve(2 * range.len() + 16)?;
             let before = self.packed.bytes.len();
             delta::write(&self.bytes[parent.clone()], &self.bytes[range.clone()], &mut self.packed.bytes);
-            let entry = Entry { bytes: (self.packed.bytes.len() - before) as u32, actions };
+            let entry = Entry { bytes: (self.packed.bytes.len() - before) as u32, ..entry };
             self.packed.entries.push(entry);
             if entry.is_taken() {
                 parent = range;
@@ -320,12 +356,12 @@ impl<T> Stack<T> {
         let mut start = self.packed.bytes.len() - all;
         let kept = start;
         let mut parent = 0..0;
-        for Entry { bytes, actions } in entries {
-            let delta = start..start + bytes as usize;
+        for entry in entries {
+            let delta = start..start + entry.bytes as usize;
             start = delta.end;
             let before = self.bytes.len();
             delta::redo(&mut self.bytes, parent.clone(), &self.packed.bytes[delta]);
-            let entry = Entry { bytes: (self.bytes.len() - before) as u32, actions };
+            let entry = Entry { bytes: (self.bytes.len() - before) as u32, ..entry };
             self.entries.push(entry);
             if entry.is_taken() {
                 parent = before..self.bytes.len();
@@ -339,10 +375,10 @@ impl<T> Stack<T> {
         let mut path = Vec::with_capacity(self.steps + more.len());
         let mut rest = self.actions.as_slice();
         for entry in self.packed.entries.iter().chain(&self.entries) {
-            let (its, others) = rest.split_at(entry.n_actions());
+            let (its, others) = rest.split_at(entry.n_apart());
             rest = others;
             if entry.is_taken() {
-                path.extend_from_slice(its);
+                path.extend_from_slice(if entry.n_actions() == 1 { std::slice::from_ref(&entry.action) } else { its });
             }
         }
         path.extend_from_slice(more);
