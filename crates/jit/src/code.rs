@@ -53,6 +53,8 @@ pub struct Code {
     pub propositions: Vec<Option<Check>>,
     /// Whether code changes the state for a while.
     pub changes_state: bool,
+    /// Whether messages may be on offer.
+    pub offers: bool,
     /// Where the code is; not used again, but to free it.
     pub module: Mutex<Option<JITModule>>,
 }

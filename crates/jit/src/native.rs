@@ -70,6 +70,8 @@ impl Native {
             lister,
             listed: Successors::default(),
             last: self.shapes.empty(),
+            simple: usize::MAX,
+            current: Vec::new(),
         }
     }
 
@@ -222,6 +224,10 @@ pub struct NativeWorker<'a> {
     listed: Successors,
     /// The shape that the last state had.
     last: &'a Shape,
+    /// The length of such states if they are [simple](Native::is_simple), else no length at all.
+    simple: usize,
+    /// A transient state that is being expanded.
+    current: Vec<u8>,
 }
 
 impl<'a> NativeWorker<'a> {
@@ -234,17 +240,19 @@ impl<'a> NativeWorker<'a> {
         let same = last.id == header & SHAPE && last.len as usize == state.len() && control <= last.n_procs;
         if !same {
             self.last = self.native.shape_of(state)?;
+            let simple = self.native.is_simple(self.last);
+            self.simple = if simple { self.last.len as usize } else { usize::MAX };
         }
         Some((self.last, control))
     }
 
-    /// Expands an ordinary state of the shape that the last one had; false when this is none.
+    /// Expands an ordinary and simple state of the shape that the last one had; false when this is none.
     #[inline(always)]
     fn expand_like_last(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) -> bool {
         let last = self.last;
-        let same = header(state) == Some(last.id) && state.len() == last.len as usize;
+        let same = state.len() == self.simple && header(state) == Some(last.id);
         if same {
-            self.native.expand_ordinary(&mut self.context, last, asleep, state, out);
+            self.native.expand_simple(&mut self.context, last, asleep, state, out);
         }
         same
     }
@@ -256,6 +264,23 @@ impl<'a> NativeWorker<'a> {
             match control {
                 0 => self.native.expand_ordinary(&mut self.context, shape, asleep, state, out),
                 _ => self.native.expand_transient(&mut self.context, shape, control, state, out),
+            }
+        }
+    }
+
+    /// Expands a transient state, and goes on for as long as code can at once: see [`Worker::follow`].
+    #[inline(always)]
+    fn follow_at_once(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        match self.shape_of(state) {
+            Some((shape, control @ 1..)) if self.native.location_bytes == 1 => {
+                self.native.follow::<true>(&mut self.context, shape, control, state, most, out)
+            }
+            Some((shape, control @ 1..)) => {
+                self.native.follow::<false>(&mut self.context, shape, control, state, most, out)
+            }
+            _ => {
+                self.expand(state, out);
+                0
             }
         }
     }
@@ -297,12 +322,67 @@ impl Native {
         state: &[u8],
         out: &mut Successors,
     ) {
-        let code_reads = context.begin(shape, state, out);
-        // SAFETY: who is in control is one of the shape's processes.
-        let process = unsafe { shape.processes.get_unchecked(control as usize - 1) };
         match self.location_bytes {
-            1 => context.expand::<true>(self, shape, process, code_reads),
-            _ => context.expand::<false>(self, shape, process, code_reads),
+            1 => self.follow::<true>(context, shape, control, state, 1, out),
+            _ => self.follow::<false>(context, shape, control, state, 1, out),
+        };
+    }
+
+    /// Expands a transient state, and goes on for as long as states have the same shape, there is room, and nothing else is
+    /// in the way: see [`Worker::follow`].
+    #[inline(always)]
+    fn follow<const NARROW: bool>(
+        &self,
+        context: &mut Context,
+        shape: &Shape,
+        mut control: u32,
+        state: &[u8],
+        most: u32,
+        out: &mut Successors,
+    ) -> usize {
+        let mut code_reads = context.begin(shape, state, out);
+        // While a message is on offer the batch may move, and with it the state.
+        let most = if shape.copied || self.code.offers { 1 } else { most };
+        let mut followed = 0;
+        loop {
+            // SAFETY: who is in control is one of the shape's processes.
+            let process = unsafe { shape.processes.get_unchecked(control as usize - 1) };
+            let before = context.rec;
+            if !context.step::<NARROW>(self, shape, process, code_reads) {
+                context.hand_over(process.pid);
+                break;
+            }
+            if followed + 1 >= most {
+                break;
+            }
+            let Some(next) = context.next_of_run(shape, before) else { break };
+            (code_reads, control) = next;
+            followed += 1;
+        }
+        context.end();
+        followed as usize
+    }
+
+    /// Whether states of a shape are simple: all processes can sleep, locations are bytes, and code reads the state itself.
+    #[inline]
+    fn is_simple(&self, shape: &Shape) -> bool {
+        self.location_bytes == 1 && shape.processes.len() <= Asleep::PROCESSES && !shape.copied
+    }
+
+    /// Expands an ordinary and simple state.
+    #[inline(always)]
+    fn expand_simple(
+        &self,
+        context: &mut Context,
+        shape: &Shape,
+        asleep: Asleep,
+        state: &[u8],
+        out: &mut Successors,
+    ) {
+        context.note(shape, state, out);
+        self.expand_few::<true>(context, shape, shape.oldest.but(asleep), state.as_ptr().cast_mut());
+        if self.uses_timeout && asleep.is_nobody() && !context.any() {
+            self.expand_by_timeout(context, shape, state.as_ptr().cast_mut());
         }
         context.end();
     }
@@ -320,23 +400,25 @@ impl Native {
         let code_reads = context.begin(shape, state, out);
         self.expand_those(context, shape, shape.oldest.but(asleep), code_reads);
         if self.uses_timeout && asleep.is_nobody() && !context.any() {
-            context.timeout = 1;
-            self.expand_those(context, shape, shape.oldest, code_reads);
-            context.timeout = 0;
+            self.expand_by_timeout(context, shape, code_reads);
         }
         context.end();
+    }
+
+    /// Lets the code of all processes write their outcomes while `timeout` is true.
+    #[cold]
+    fn expand_by_timeout(&self, context: &mut Context, shape: &Shape, state: *mut u8) {
+        context.timeout = 1;
+        self.expand_those(context, shape, shape.oldest, state);
+        context.timeout = 0;
     }
 
     /// Lets the code of these processes, and of those that never sleep, write their outcomes.
     #[inline(always)]
     fn expand_those(&self, context: &mut Context, shape: &Shape, awake: Awake, state: *mut u8) {
-        if self.location_bytes > 1 || shape.processes.len() > Asleep::PROCESSES {
-            match self.location_bytes {
-                1 => self.expand_many::<true>(context, shape, awake, state),
-                _ => self.expand_many::<false>(context, shape, awake, state),
-            }
-        } else {
-            self.expand_few::<true>(context, shape, awake, state);
+        match self.location_bytes {
+            1 => self.expand_many::<true>(context, shape, awake, state),
+            _ => self.expand_many::<false>(context, shape, awake, state),
         }
     }
 
@@ -356,7 +438,7 @@ impl Native {
         }
     }
 
-    /// The same for many processes, or many locations.
+    /// The same for all that are awake.
     #[inline(never)]
     fn expand_many<const NARROW: bool>(
         &self,
@@ -426,6 +508,21 @@ impl Worker for NativeWorker<'_> {
             }
             _ => self.expand(state, out),
         }
+    }
+
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        let first = out.list.len();
+        let mut followed = self.follow_at_once(state, most, out);
+        while followed + 1 < most as usize
+            && let Some(next) = out.only_transient(first + followed)
+        {
+            let mut current = std::mem::take(&mut self.current);
+            current.clear();
+            current.extend_from_slice(next);
+            followed += 1 + self.follow_at_once(&current, most - followed as u32 - 1, out);
+            self.current = current;
+        }
+        followed
     }
 
     fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {

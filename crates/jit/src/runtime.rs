@@ -146,13 +146,19 @@ impl Context {
     /// else may use before the expansion ends. Answers the state as code reads it: the copy, where there is one.
     #[inline(always)]
     pub fn begin(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors) -> *mut u8 {
+        self.note(shape, state, batch);
+        if shape.copied { self.copy(state) } else { self.given.cast_mut() }
+    }
+
+    /// The same for a shape whose states code reads as they are given.
+    #[inline(always)]
+    pub fn note(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors) {
         self.given = state.as_ptr();
         self.parent = shape;
         self.heard = u64::MAX;
         self.before = batch.list.len();
         self.batch = batch;
         self.point(shape, batch);
-        if shape.copied { self.copy(state) } else { self.given.cast_mut() }
     }
 
     /// Copies a state; behind it there is room.
@@ -272,6 +278,20 @@ impl Context {
         process: &ProcEntry,
         state: *mut u8,
     ) {
+        if !self.step::<NARROW>(native, shape, process, state) {
+            self.hand_over(process.pid);
+        }
+    }
+
+    /// The same; false when the reference machine must do it instead.
+    #[inline(always)]
+    pub fn step<const NARROW: bool>(
+        &mut self,
+        native: &Native,
+        shape: &Shape,
+        process: &ProcEntry,
+        state: *mut u8,
+    ) -> bool {
         // SAFETY: the block is within the state, whose length is its shape's.
         let location = unsafe {
             let block = state.add(process.offset as usize);
@@ -280,15 +300,44 @@ impl Context {
         let expand = process.expand::<NARROW>(location);
         // SAFETY: the code was made for this signature; it stays within the state and the buffers, where there is
         // room. It writes to the state only when that is the context's copy.
-        if unsafe { expand(self, state, shape, process) } == SLOW {
-            self.hand_over(process.pid);
+        unsafe { expand(self, state, shape, process) != SLOW }
+    }
+
+    /// Goes on with the record that code wrote where the next one was to go before, if it is the only one, leads to a transient state
+    /// of the same shape, and there is room for all outcomes of that. Answers the state, and who is in control.
+    #[inline(always)]
+    pub fn next_of_run(&mut self, shape: &Shape, before: *mut Successor) -> Option<(*mut u8, u32)> {
+        if self.rec != before.wrapping_add(1) {
+            return None;
         }
+        // SAFETY: code has written this record, which shows no error, and the state to which it leads.
+        let (record, state, header) = unsafe {
+            let record = &*before;
+            let state = self.base.add(record.start as usize);
+            (record, state, u32::from_le_bytes(state.cast::<[u8; 4]>().read()))
+        };
+        let control = header >> (8 * CONTROL);
+        let same = header & convert::SHAPE == shape.id && control.wrapping_sub(1) < shape.n_procs;
+        let Successors { list, bytes, .. } = self.batch();
+        // SAFETY: the end of what is allocated.
+        let (most, end) = unsafe {
+            (
+                list.as_ptr().add(list.capacity() - shape.room.0),
+                bytes.as_ptr().add(bytes.capacity() - shape.room.1),
+            )
+        };
+        if !record.is_transient() || !same || self.rec.cast_const() > most || self.out.cast_const() > end {
+            return None;
+        }
+        self.given = state;
+        self.before += 1;
+        Some((state, control))
     }
 
     /// Lets the reference machine find and execute everything that a process can do. A panic of a helper goes on here:
     /// code that called it has given up.
     #[cold]
-    fn hand_over(&mut self, pid: u32) {
+    pub fn hand_over(&mut self, pid: u32) {
         if let Some(panic) = self.panic.take() {
             resume_unwind(panic);
         }

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use system::{Asleep, Lean, Successor};
+use system::{ActionId, Asleep, Lean, Successor};
 
 use crate::instance::{Ground, Instances};
-use crate::kind::{Kind, PROCESSES, Process, beginning, read};
+use crate::kind::{Kind, PROCESSES, Process, Word, beginning};
 use crate::relations::Relations;
 
 /// Edges after which it is judged whether this pays.
@@ -30,43 +30,61 @@ pub struct EdgeLean<'a> {
     wanted: &'a Wanted,
     relations: Relations<'a>,
     kinds: Vec<Kind>,
-    /// The kind of the last state.
+    /// The kind of the last state, and the length of its states; no length at all unless it is [simple](Kind::is_simple).
     last: usize,
+    simple: usize,
     /// Kinds by how their states begin: the one met last for each end of that number, and all.
     recent: Vec<u32>,
     by_beginning: HashMap<u32, Vec<u32>>,
-    /// Nobody can ever sleep.
-    hopeless: bool,
     pays: Pays,
 }
 
 /// Whether it pays.
 #[derive(Debug, Default)]
 struct Pays {
+    /// Edges since this was judged last, and behind how many of them somebody sleeps. It is judged, or there is a pause, when they
+    /// are many.
+    edges: u32,
+    asleep: u32,
     /// States that still go without.
     pause: u32,
     last: u32,
-    edges: u32,
-    asleep: u32,
     always: bool,
+    /// Nobody can ever sleep: the pause does not end.
+    hopeless: bool,
 }
 
 impl Pays {
+    fn new(always: bool, hopeless: bool) -> Self {
+        let edges = if hopeless { ROW } else { 0 };
+        Pays { edges, pause: u32::from(hopeless), always, hopeless, ..Pays::default() }
+    }
+
+    /// Whether there is no pause, and nothing to be judged.
+    #[inline(always)]
+    fn is_quiet(&self) -> bool {
+        self.edges < ROW
+    }
+
+    /// Whether a state goes without.
+    #[cold]
+    fn pauses(&mut self) -> bool {
+        if self.pause == 0 {
+            let pays = self.always || u64::from(self.asleep) * 8 >= u64::from(self.edges);
+            self.last = if pays { 0 } else { (self.last * 2).clamp(1024, MOST) };
+            (self.pause, self.asleep) = (self.last, 0);
+        }
+        let pauses = self.pause > 0;
+        self.pause -= u32::from(pauses && !self.hopeless);
+        self.edges = if self.pause > 0 { ROW } else { 0 };
+        pauses
+    }
+
     /// Behind so many edges others sleep that have so many.
     #[inline(always)]
     fn tried(&mut self, edges: u32, asleep: u32) {
         self.edges += edges;
         self.asleep += asleep;
-        if self.edges >= ROW {
-            self.judge();
-        }
-    }
-
-    #[cold]
-    fn judge(&mut self) {
-        let pays = self.always || u64::from(self.asleep) * 8 >= u64::from(self.edges);
-        self.last = if pays { 0 } else { (self.last * 2).clamp(1024, MOST) };
-        (self.pause, self.edges, self.asleep) = (self.last, 0, 0);
     }
 }
 
@@ -84,10 +102,10 @@ impl<'a> EdgeLean<'a> {
             relations: Relations::new(Instances::new(ground)),
             kinds: Vec::new(),
             last: 0,
+            simple: usize::MAX,
             recent: vec![0; RECENT],
             by_beginning: HashMap::new(),
-            hopeless,
-            pays: Pays::default(),
+            pays: Pays::new(false, hopeless),
         }
     }
 
@@ -109,6 +127,8 @@ impl<'a> EdgeLean<'a> {
             None => self.make_kind(begins, state)?,
         }
         self.recent[recent] = self.last as u32;
+        let kind = &self.kinds[self.last];
+        self.simple = if kind.is_simple() { kind.len } else { usize::MAX };
         Some(self.last)
     }
 
@@ -120,13 +140,13 @@ impl<'a> EdgeLean<'a> {
         let form = self.look.form(state, self.wanted);
         let mut glance = Glance::default();
         let (Some(form), true) = (form, self.look.look(state, self.wanted, &mut glance)) else {
-            self.hopeless = true;
+            self.pays = Pays::new(self.pays.always, true);
             return None;
         };
         let mut kind = Kind {
             begins,
             len: state.len(),
-            cells: form.cells.iter().map(|&(at, bytes)| (at, bytes, read(state, at, bytes))).collect(),
+            cells: Word::all(state, &form.cells),
             location: u32::MAX >> (32 - 8 * u32::from(form.location_bytes.clamp(1, 4))),
             processes: [Process::default(); PROCESSES],
             asking: Asleep::NOBODY,
@@ -138,14 +158,15 @@ impl<'a> EdgeLean<'a> {
             kind.instances.push(instance);
             if let Some(process) = kind.processes.get_mut(pid) {
                 let made = self.relations.instances.get(instance);
-                *process = Process::new(form.locations[pid], state.len(), made.first_node, first_edge);
+                let (location, first_node) = (form.locations[pid], made.first_node);
+                *process = Process { location, first_node, first_edge };
                 if made.marks.iter().any(|mark| mark.timeout) {
                     kind.asking.add(pid, Asleep::EDGES);
                 }
             }
         }
         if self.relations.grow().is_none() {
-            self.hopeless = true;
+            self.pays = Pays::new(self.pays.always, true);
             return None;
         }
         self.last = self.kinds.len();
@@ -154,24 +175,52 @@ impl<'a> EdgeLean<'a> {
         Some(())
     }
 
-    /// Who sleeps behind the only edge of a state. `None` where nobody does.
+    /// The kind of a state; `None` when nothing can be said of it.
     #[inline(always)]
-    fn behind_one(&mut self, state: &[u8], asleep: Asleep, edge: &Successor) -> Option<Asleep> {
-        let pid = Action::process(edge.action);
-        if asleep.younger(pid).is_nobody() {
+    fn recognise(&mut self, state: &[u8]) -> Option<usize> {
+        match self.kinds.get(self.last) {
+            Some(kind) if kind.holds(state) => Some(self.last),
+            _ => self.find_kind(state),
+        }
+    }
+
+    /// Who sleeps behind the only edge of a state. `None` unless that can be told at a glance: the state is of the last kind, and
+    /// all has been found out.
+    #[inline(always)]
+    fn glance(&self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
+        let younger = asleep.younger(Action::process(action));
+        if younger.is_nobody() {
+            return Some(Asleep::NOBODY);
+        }
+        let kind = self.kinds.get(self.last)?;
+        if self.simple != state.len() || beginning(state) != Some(kind.begins) {
             return None;
         }
-        let kind = match self.kinds.get(self.last) {
-            Some(kind) if kind.holds(state) => kind,
-            _ => {
-                let found = self.find_kind(state)?;
-                &self.kinds[found]
-            }
-        };
-        if self.relations.may_be_timeout(kind, state, || asleep.with([pid].into_iter())) {
+        self.relations.behind(kind, action, younger, |other| kind.narrow_node(state, other))
+    }
+
+    #[inline(never)]
+    fn find_behind_only(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Asleep {
+        if !self.pays.is_quiet() && self.pays.pauses() {
+            return Asleep::NOBODY;
+        }
+        let behind = self.find_behind(state, asleep, action).unwrap_or_default();
+        self.pays.tried(1, u32::from(!behind.is_nobody()));
+        behind
+    }
+
+    /// Who sleeps behind the only edge of any state. `None` where nobody does.
+    fn find_behind(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
+        let pid = Action::process(action);
+        let younger = Some(asleep.younger(pid)).filter(|younger| !younger.is_nobody())?;
+        let movers = asleep.with([pid].into_iter())?;
+        let kind = self.recognise(state)?;
+        let (kind, relations) = (&self.kinds[kind], &mut self.relations);
+        if relations.may_be_timeout(kind, state, movers) {
             return None;
         }
-        Some(self.relations.behind(kind, edge.action, asleep, |other| kind.node(state, other)))
+        let known = relations.behind(kind, action, younger, |other| kind.node(state, other));
+        Some(known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger)))
     }
 
     /// Who sleeps behind each of some edges; says behind how many somebody does. `None` where nobody does.
@@ -188,63 +237,51 @@ impl<'a> EdgeLean<'a> {
         if others.is_nobody() {
             return None;
         }
-        let kind = match self.kinds.get(self.last) {
-            Some(kind) if kind.holds(state) => kind,
-            _ => {
-                let found = self.find_kind(state)?;
-                &self.kinds[found]
-            }
-        };
-        if self.relations.may_be_timeout(kind, state, || Some(movers)) {
+        let kind = self.recognise(state)?;
+        let (kind, relations) = (&self.kinds[kind], &mut self.relations);
+        if relations.may_be_timeout(kind, state, movers) {
             return None;
         }
         let mut nodes = [0; PROCESSES];
         for (other, _) in others {
-            nodes[other] = kind.node(state, other);
+            nodes[other % PROCESSES] = kind.node(state, other);
         }
         let mut total = 0;
-        for edge in edges {
-            let behind = self.relations.behind(kind, edge.action, movers, |other| nodes[other % PROCESSES]);
+        for &Successor { action, .. } in edges {
+            let younger = movers.younger(Action::process(action));
+            let known = relations.behind(kind, action, younger, |other| nodes[other % PROCESSES]);
+            let behind = known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger));
             total += u32::from(!behind.is_nobody());
             out.push(behind);
         }
         Some(total)
     }
-
-    /// The same, with nobody for each of them where nobody sleeps. Apart from what is done for one edge: both are quicker so.
-    #[inline(never)]
-    fn behind_all(
-        &mut self,
-        state: &[u8],
-        asleep: Asleep,
-        edges: &[Successor],
-        out: &mut Vec<Asleep>,
-    ) -> u32 {
-        self.behind_some(state, asleep, edges, out).unwrap_or_else(|| {
-            edges.iter().for_each(|_| out.push(Asleep::NOBODY));
-            0
-        })
-    }
 }
 
 impl Lean for EdgeLean<'_> {
     fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>) {
-        if self.pays.pause > 0 || self.hopeless {
-            self.pays.pause = self.pays.pause.saturating_sub(1);
-            return out.extend(std::iter::repeat_n(Asleep::NOBODY, edges.len()));
+        if !self.pays.is_quiet() && self.pays.pauses() {
+            return out.resize(out.len() + edges.len(), Asleep::NOBODY);
         }
-        let total = match edges {
-            [edge] => {
-                let behind = self.behind_one(state, asleep, edge).unwrap_or(Asleep::NOBODY);
-                out.push(behind);
-                u32::from(!behind.is_nobody())
-            }
-            _ => self.behind_all(state, asleep, edges, out),
-        };
-        self.pays.tried(edges.len() as u32, total);
+        let total = self.behind_some(state, asleep, edges, out);
+        if total.is_none() {
+            out.resize(out.len() + edges.len(), Asleep::NOBODY);
+        }
+        self.pays.tried(edges.len() as u32, total.unwrap_or(0));
+    }
+
+    /// Apart from what is done for several edges: most states have one.
+    fn behind_only(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Asleep {
+        if self.pays.is_quiet()
+            && let Some(behind) = self.glance(state, asleep, action)
+        {
+            self.pays.tried(1, u32::from(!behind.is_nobody()));
+            return behind;
+        }
+        self.find_behind_only(state, asleep, action)
     }
 
     fn always(&mut self) {
-        self.pays = Pays { always: true, ..Pays::default() };
+        self.pays = Pays::new(true, self.pays.hopeless);
     }
 }

@@ -12,8 +12,8 @@ pub struct Kind {
     /// How its states begin, and how long they are.
     pub begins: u32,
     pub len: usize,
-    /// The wanted cells: where they are, how many bytes they have, their values.
-    pub cells: Vec<(u32, u8, u32)>,
+    /// The wanted cells, in words.
+    pub cells: Vec<Word>,
     /// The bits of a location.
     pub location: u32,
     /// Those of its processes that can sleep.
@@ -26,22 +26,43 @@ pub struct Kind {
 
 /// A process of a kind of states.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))]
 pub struct Process {
-    /// Where its location is: in the four bytes that begin here, so many bits above the lowest one. Four bytes are read at once,
-    /// however many a location has.
-    at: u32,
-    bits: u32,
+    /// Where its location is.
+    pub location: u32,
     /// The number of its first location among those of all instances.
-    first_node: u32,
+    pub first_node: u32,
     /// The number of its first edge among those of all instances.
     pub first_edge: u32,
 }
 
-impl Process {
-    /// One whose location is there in a state of so many bytes, which are four at least.
-    pub fn new(location: u32, len: usize, first_node: u32, first_edge: u32) -> Self {
-        let at = location.min(len as u32 - 4);
-        Process { at, bits: 8 * (location - at), first_node, first_edge }
+/// Up to eight bytes of a state, some of which are the same in all states of a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    at: u32,
+    /// The bits that are.
+    mask: u64,
+    value: u64,
+}
+
+impl Word {
+    /// The cells of a state, each given by where it is and how many bytes it has, in as few words as that takes.
+    pub fn all(state: &[u8], cells: &[(u32, u8)]) -> Vec<Word> {
+        let mut words: Vec<Word> = Vec::new();
+        let mut cells = cells.to_vec();
+        cells.sort_unstable();
+        for (at, bytes) in cells {
+            let fits = |word: &&mut Word| at + u32::from(bytes) <= word.at + 8;
+            if words.last_mut().filter(fits).is_none() {
+                words.push(Word { at: at.min(state.len().saturating_sub(8) as u32), mask: 0, value: 0 });
+            }
+            if let Some(word) = words.last_mut() {
+                let bits = u64::MAX >> (64 - 8 * u32::from(bytes.clamp(1, 8)));
+                word.mask |= bits << (8 * (at - word.at));
+                word.value = eight(state, word.at) & word.mask;
+            }
+        }
+        words
     }
 }
 
@@ -49,8 +70,37 @@ impl Kind {
     /// Where a process is in a state, among the locations of all instances.
     #[inline(always)]
     pub fn node(&self, state: &[u8], pid: usize) -> u32 {
-        let Process { at, bits, first_node, .. } = self.processes[pid % PROCESSES];
-        first_node + (read(state, at, 4).wrapping_shr(bits) & self.location)
+        match self.is_narrow() {
+            true => self.narrow_node(state, pid),
+            false => self.wide_node(state, pid),
+        }
+    }
+
+    /// The same where locations are bytes.
+    #[inline(always)]
+    pub fn narrow_node(&self, state: &[u8], pid: usize) -> u32 {
+        let Process { location, first_node, .. } = self.processes[pid % PROCESSES];
+        first_node + state.get(location as usize).map_or(0, |&byte| u32::from(byte))
+    }
+
+    /// The same for any locations. Four bytes are read at once: the last ones, where there are no four.
+    #[inline(never)]
+    fn wide_node(&self, state: &[u8], pid: usize) -> u32 {
+        let Process { location, first_node, .. } = self.processes[pid % PROCESSES];
+        let at = location.min(self.len as u32 - 4);
+        first_node + (four(state, at).wrapping_shr(8 * (location - at)) & self.location)
+    }
+
+    /// Whether locations are bytes.
+    #[inline(always)]
+    fn is_narrow(&self) -> bool {
+        self.location == u32::from(u8::MAX)
+    }
+
+    /// Whether the length of a state and how it begins tell that it is of this kind, locations are bytes, and nobody asks for
+    /// `timeout`.
+    pub fn is_simple(&self) -> bool {
+        self.cells.is_empty() && self.is_narrow() && self.asking.is_nobody()
     }
 
     /// Whether a state is of this kind.
@@ -63,7 +113,7 @@ impl Kind {
 
     #[inline(never)]
     fn holds_cells(&self, state: &[u8]) -> bool {
-        self.cells.iter().all(|&(at, bytes, value)| read(state, at, bytes) == value)
+        self.cells.iter().all(|word| eight(state, word.at) & word.mask == word.value)
     }
 }
 
@@ -73,16 +123,52 @@ pub fn beginning(state: &[u8]) -> Option<u32> {
     state.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Some bytes of a state as a number; bytes that are not there are 0.
+/// Four bytes of a state as a number; where there are fewer, it is 0.
 #[inline(always)]
-pub fn read(state: &[u8], at: u32, bytes: u8) -> u32 {
+fn four(state: &[u8], at: u32) -> u32 {
     let at = at as usize;
-    match bytes {
-        1 => state.get(at).map_or(0, |&byte| u32::from(byte)),
-        2 => state
-            .get(at..at + 2)
-            .and_then(|b| b.first_chunk())
-            .map_or(0, |b| u32::from(u16::from_le_bytes(*b))),
-        _ => state.get(at..at + 4).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b)),
+    state.get(at..at + 4).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// Eight bytes of a state as a number; all there are where they are fewer, of which four are there.
+#[inline(always)]
+fn eight(state: &[u8], at: u32) -> u64 {
+    let first = at as usize;
+    match state.get(first..first + 8).and_then(<[u8]>::first_chunk) {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => {
+            let last = state.len().saturating_sub(4) as u32;
+            u64::from(four(state, at)) | u64::from(four(state, last)) << (8 * (last % 8))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_compared_in_words() {
+        for len in [5, 8, 9, 40_u32] {
+            let state: Vec<u8> = (1..=len as u8).collect();
+            let cells: [(u32, u8); 4] = [(3, 2), (len - 1, 1), (0, 1), (len - 4, 4)];
+            let kind = Kind {
+                begins: 0,
+                len: state.len(),
+                cells: Word::all(&state, &cells),
+                location: 0xff,
+                processes: [Process::default(); PROCESSES],
+                asking: Asleep::NOBODY,
+                instances: Vec::new(),
+            };
+            assert!(kind.holds_cells(&state));
+            for at in 0..len {
+                let mut other = state.clone();
+                other[at as usize] ^= 0x80;
+                let differs =
+                    cells.iter().any(|&(first, bytes)| (first..first + u32::from(bytes)).contains(&at));
+                assert_eq!(kind.holds_cells(&other), !differs, "byte {at} of {len}");
+            }
+        }
     }
 }

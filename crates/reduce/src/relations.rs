@@ -73,35 +73,25 @@ impl<'a> Relations<'a> {
         Some(())
     }
 
-    /// Who sleeps behind an action in a state of this kind, of those who could move, which are at these locations.
+    /// Who sleeps behind an action in a state of this kind, of those who could move and are younger, which are at these locations.
+    /// `None` for actions of two processes, and where something has not been found out.
     #[inline(always)]
     pub fn behind(
-        &mut self,
+        &self,
         kind: &Kind,
         id: ActionId,
-        movers: Asleep,
+        younger: Asleep,
         node: impl Fn(usize) -> u32,
-    ) -> Asleep {
-        if let Some((pid, edge)) = Action::single_of(id) {
-            let first_edge = kind.processes[pid % PROCESSES].first_edge;
-            let row = (first_edge + edge) as usize * self.n_nodes;
-            let known = |other, edges| self.known(row, node(other)).keeps(edges);
-            if let Some(behind) = movers.younger(pid).those(known) {
-                return behind;
-            }
-        }
-        self.find_behind(kind, id, movers, node)
+    ) -> Option<Asleep> {
+        let (pid, edge) = Action::single_of(id)?;
+        let first_edge = kind.processes[pid % PROCESSES].first_edge;
+        let row = (first_edge + edge) as usize * self.n_nodes;
+        younger.those(|other, edges| self.known(row, node(other)).keeps(edges))
     }
 
-    /// The same for any action, and where something has not been found out.
+    /// The same for any action in a state, whatever has been found out.
     #[inline(never)]
-    fn find_behind(
-        &mut self,
-        kind: &Kind,
-        id: ActionId,
-        movers: Asleep,
-        node: impl Fn(usize) -> u32,
-    ) -> Asleep {
+    pub fn find_behind(&mut self, kind: &Kind, state: &[u8], id: ActionId, movers: Asleep) -> Asleep {
         let mut asleep = Asleep::NOBODY;
         let Action { pid, edge: Some(edge), partner } = Action::unpack(id) else { return asleep };
         let mut others = movers.younger(pid);
@@ -109,7 +99,7 @@ impl<'a> Relations<'a> {
             others = others.without(partner);
         }
         for (other, edges) in others {
-            let there = (other, node(other));
+            let there = (other, kind.node(state, other));
             let mut relation = self.relation(kind, (pid, edge.0), there);
             if let Some((partner, edge)) = partner {
                 relation = relation.min(self.relation(kind, (partner, edge.0), there));
@@ -123,14 +113,14 @@ impl<'a> Relations<'a> {
 
     /// Whether one of those who could move in a state perhaps only can because of `timeout`.
     #[inline(always)]
-    pub fn may_be_timeout(&self, kind: &Kind, state: &[u8], movers: impl Fn() -> Option<Asleep>) -> bool {
-        !kind.asking.is_nobody() && self.asks(kind, state, movers())
+    pub fn may_be_timeout(&self, kind: &Kind, state: &[u8], movers: Asleep) -> bool {
+        !kind.asking.is_nobody() && self.asks(kind, state, movers)
     }
 
     #[inline(never)]
-    fn asks(&self, kind: &Kind, state: &[u8], movers: Option<Asleep>) -> bool {
+    fn asks(&self, kind: &Kind, state: &[u8], movers: Asleep) -> bool {
         let asks = |(pid, _)| self.instances.node(kind.node(state, pid)).timeout;
-        movers.is_none_or(|movers| movers.among(kind.asking).any(asks))
+        movers.among(kind.asking).any(asks)
     }
 
     /// How the edge whose row begins here gets on with a location, as far as that has been found out.

@@ -225,8 +225,8 @@ pub struct Expander<'a> {
     pub exact: bool,
     run: AtomicRun,
     current: Vec<u8>,
-    /// The last two steps of a straight run.
-    steps: [Successors; 2],
+    /// The steps of a straight run.
+    steps: Successors,
     /// Of the transient states that are being expanded together: where the outcomes of each end, and the hashes of all.
     ends: Vec<usize>,
     hashes: Vec<Option<u64>>,
@@ -253,7 +253,7 @@ impl<'a> Expander<'a> {
             exact: false,
             run: AtomicRun::default(),
             current: Vec::new(),
-            steps: Default::default(),
+            steps: Successors::default(),
             ends: Vec::new(),
             hashes: Vec::new(),
         }
@@ -282,7 +282,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Finds the ordinary successors of `state` by those who do not sleep, and who sleeps in these.
-    #[inline]
+    #[inline(always)]
     pub fn expand_awake(
         &mut self,
         state: &[u8],
@@ -300,7 +300,11 @@ impl<'a> Expander<'a> {
             return self.settle_awake(state, asleep, first, depth, budget, out);
         }
         if let Some(lean) = &mut self.lean {
-            lean.behind(state, asleep, edges, &mut out.behind);
+            match edges {
+                [] => {}
+                [edge] => out.behind.push(lean.behind_only(state, asleep, edge.action)),
+                _ => lean.behind(state, asleep, edges, &mut out.behind),
+            }
         }
         Ok(())
     }
@@ -634,38 +638,42 @@ impl<'a> Expander<'a> {
             return Err(StopReason::MemoryLimit);
         }
         let Some(mut state) = out.outcomes.state(first) else { return Ok(Followed::Nowhere) };
-        let [mut here, mut there] = self.steps.each_mut();
-        let mut place = Place { parent: from, action: first.action, depth: 1 + self.run.depth(from) };
-        let last = place.depth + LONG_RUN;
-        let ended = loop {
-            if place.depth >= last || u64::from(place.depth) >= steps {
-                self.run.careful_from = self.run.careful_from.min(self.run.places.len());
-                break false;
-            }
-            there.list.clear();
-            there.bytes.clear();
-            self.worker.go_on(state, there);
-            let outcome = match there.list[..] {
-                [only] if only.fault == 0 && only.has_state() => only,
-                ref outcomes => {
-                    there.faults.clear();
-                    break outcomes.is_empty();
-                }
-            };
-            let at = STRAIGHT + self.run.straight.len() as u32;
-            self.run.straight.push(place);
-            let reached = &there.bytes[outcome.start as usize..];
-            if !outcome.is_transient() {
-                out.outcomes.bytes.extend_from_slice(reached);
-                *first = Edge { start: bytes as u32, transient: at + 1, fault: place.depth, ..outcome };
-                return Ok(Followed::ToEdge);
-            }
-            place = Place { parent: Some(at), action: outcome.action, depth: place.depth + 1 };
-            std::mem::swap(&mut here, &mut there);
-            state = &here.bytes[outcome.start as usize..];
+        let Expander { worker, run, steps: there, current, .. } = self;
+        let mut place = Place { parent: from, action: first.action, depth: 1 + run.depth(from) };
+        let last = steps.min(u64::from(place.depth + LONG_RUN));
+        let most = last.saturating_sub(u64::from(place.depth)) as u32;
+        there.list.clear();
+        there.bytes.clear();
+        let followed = if most > 0 { worker.follow(state, most, there) } else { 0 };
+        let mut pass = |place: Place, outcome: &Successor| {
+            let at = STRAIGHT + run.straight.len() as u32;
+            run.straight.push(place);
+            Place { parent: Some(at), action: outcome.action, depth: place.depth + 1 }
         };
-        self.current.clear();
-        self.current.extend_from_slice(state);
+        for outcome in &there.list[..followed] {
+            place = pass(place, outcome);
+            state = &there.bytes[outcome.start as usize..][..outcome.len as usize];
+        }
+        let ended = match there.list[followed..] {
+            [ref only] if only.fault == 0 && only.has_state() => {
+                place = pass(place, only);
+                state = &there.bytes[only.start as usize..][..only.len as usize];
+                if !only.is_transient() {
+                    out.outcomes.bytes.extend_from_slice(state);
+                    let transient = place.parent.map_or(0, |at| at + 1);
+                    *first = Edge { start: bytes as u32, transient, fault: place.depth - 1, ..*only };
+                    return Ok(Followed::ToEdge);
+                }
+                false
+            }
+            ref outcomes => outcomes.is_empty() && most > 0,
+        };
+        if u64::from(place.depth) >= last {
+            run.careful_from = run.careful_from.min(run.places.len());
+        }
+        there.faults.clear();
+        current.clear();
+        current.extend_from_slice(state);
         if !ended {
             return Ok(Followed::ToPlace(place));
         }

@@ -208,6 +208,9 @@ pub trait Lean {
     /// who sleeps in the state that it leads to. *Nobody* is always a safe answer.
     fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>);
 
+    /// The same for a state with one edge, whose first action is given.
+    fn behind_only(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Asleep;
+
     /// From now on processes are put to sleep wherever that is possible: for who expands again what was expanded before.
     fn always(&mut self) {}
 }

@@ -195,6 +195,15 @@ impl Successors {
         self.faults.clear();
     }
 
+    /// The transient state that the outcome at this place leads to, if it is the last, and shows no error.
+    #[inline]
+    pub fn only_transient(&self, at: usize) -> Option<&[u8]> {
+        match self.list.get(at..) {
+            Some([only]) if only.is_transient() && only.fault == 0 => self.state(only),
+            _ => None,
+        }
+    }
+
     /// The state that an outcome leads to.
     #[inline]
     pub fn state(&self, successor: &Successor) -> Option<&[u8]> {
@@ -343,6 +352,23 @@ pub trait Worker {
     /// The same for a transient state: for systems that leave something out of ordinary ones.
     fn go_on(&mut self, state: &[u8], out: &mut Successors) {
         self.expand(state, out);
+    }
+
+    /// The same for a transient state from which a run begins. As long as a state has one outcome, which leads to another transient
+    /// state and shows no error, that one is expanded as well; `most` states are, or fewer. Answers how many outcomes come first
+    /// that were followed: what comes behind them are the outcomes of the state that was expanded last.
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        let first = out.list.len();
+        self.go_on(state, out);
+        let mut followed = 0;
+        while followed + 1 < most as usize
+            && let Some(next) = out.only_transient(first + followed)
+        {
+            let state = next.to_vec();
+            self.go_on(&state, out);
+            followed += 1;
+        }
+        followed
     }
 
     /// The same for an ordinary state in which some processes sleep: their actions are left out. A system that is made of

@@ -319,6 +319,7 @@ fn collect(plan: &Plan<'_>, module: JITModule, groups: &[Group], checks: &Checks
         invariants,
         propositions,
         changes_state,
+        offers: plan.has_rendezvous(),
         module: Some(module).into(),
     }
 }
