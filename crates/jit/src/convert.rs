@@ -17,6 +17,21 @@ pub fn header(state: &[u8]) -> Option<u32> {
     state.first_chunk().map(|header| u32::from_le_bytes(*header))
 }
 
+/// The number of the shape, and who is in control. Code writes that as a byte: where it has just been written, it is read in the same
+/// way, so that it need not be waited for.
+///
+/// # Safety
+/// A state begins there.
+#[inline(always)]
+pub unsafe fn read_header(state: *const u8) -> (u32, u32) {
+    // SAFETY: a state begins with a header of four bytes.
+    unsafe {
+        let low = u16::from_le_bytes(state.cast::<[u8; 2]>().read());
+        let id = u32::from(low) | u32::from(state.add(2).read()) << 16;
+        (id, u32::from(state.add(CONTROL as usize).read()))
+    }
+}
+
 /// The number of the shape that a state has.
 pub fn shape_id(state: &[u8]) -> Option<u32> {
     Some(header(state)? & SHAPE)

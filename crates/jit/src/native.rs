@@ -12,8 +12,8 @@ use system::{
 };
 
 use crate::code::Code;
-use crate::convert::{self, SHAPE, header};
-use crate::layout::{CONTROL, LABEL_ACCEPT, LABEL_END, LABEL_PROGRESS, Layout};
+use crate::convert::{self, header};
+use crate::layout::{CONTROL, HEADER, LABEL_ACCEPT, LABEL_END, LABEL_PROGRESS, Layout};
 use crate::runtime::Context;
 use crate::shape::{Shape, Shapes};
 use crate::watched::Watched;
@@ -235,9 +235,12 @@ impl<'a> NativeWorker<'a> {
     /// shape that the last one had.
     #[inline(always)]
     fn shape_of(&mut self, state: &[u8]) -> Option<(&'a Shape, u32)> {
-        let (last, header) = (self.last, header(state)?);
-        let control = header >> (8 * CONTROL);
-        let same = last.id == header & SHAPE && last.len as usize == state.len() && control <= last.n_procs;
+        if state.len() < HEADER as usize {
+            return None;
+        }
+        // SAFETY: a state begins with a header.
+        let (last, (id, control)) = (self.last, unsafe { convert::read_header(state.as_ptr()) });
+        let same = last.id == id && last.len as usize == state.len() && control <= last.n_procs;
         if !same {
             self.last = self.native.shape_of(state)?;
             let simple = self.native.is_simple(self.last);

@@ -311,13 +311,10 @@ impl Context {
             return None;
         }
         // SAFETY: code has written this record, which shows no error, and the state to which it leads.
-        let (record, state, header) = unsafe {
-            let record = &*before;
-            let state = self.base.add(record.start as usize);
-            (record, state, u32::from_le_bytes(state.cast::<[u8; 4]>().read()))
-        };
-        let control = header >> (8 * CONTROL);
-        let same = header & convert::SHAPE == shape.id && control.wrapping_sub(1) < shape.n_procs;
+        let (record, state) = unsafe { (&*before, self.base.add((*before).start as usize)) };
+        // SAFETY: a state begins there.
+        let (id, control) = unsafe { convert::read_header(state) };
+        let same = id == shape.id && control.wrapping_sub(1) < shape.n_procs;
         let Successors { list, bytes, .. } = self.batch();
         // SAFETY: the end of what is allocated.
         let (most, end) = unsafe {
