@@ -298,7 +298,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             }
             self.expand_one(batch)?;
             if S::INCREMENTAL {
-                self.prepare(batch)?;
+                self.outline(batch)?;
             }
             let Expansion { rest, reordered, .. } = batch.expansion;
             let flag = u32::from(reordered || !batch.asleep.is_nobody());
@@ -308,16 +308,28 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         Ok(())
     }
 
-    /// Prepares the edges that have not been prepared.
+    /// Outlines the edges that have not been outlined.
     #[inline]
-    fn prepare(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
+    fn outline(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         let Batch { expansion, tickets, .. } = batch;
         let hidden = self.hidden;
         let keys = expansion.edges()[tickets.len()..].iter().map(|edge| {
             let state = expansion.state(edge);
             &state[..state.len().saturating_sub(hidden)]
         });
-        self.store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
+        self.store.outline_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// Prepares all edges, those of all states together.
+    #[inline]
+    fn prepare(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
+        self.outline(batch)?;
+        let Batch { expansion, tickets, .. } = batch;
+        let key = |at: usize| {
+            let state = expansion.state(&expansion.edges()[at]);
+            &state[..state.len().saturating_sub(self.hidden)]
+        };
+        self.store.complete_all(key, tickets).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Looks at the clock and the rest.

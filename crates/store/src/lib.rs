@@ -16,12 +16,14 @@ pub mod arena;
 pub mod bitstate;
 pub mod budget;
 pub mod cache;
+mod climb;
 pub mod collapse;
 pub mod colours;
 pub mod compact;
 pub mod concurrent;
 pub mod hash;
 pub mod hash_compaction;
+mod large_path;
 pub mod learn;
 pub mod meetings;
 pub mod mix;
@@ -38,6 +40,8 @@ pub mod shared_collapse;
 pub mod shared_numbers;
 pub mod shared_table;
 pub mod shared_tree;
+mod shuffle;
+mod small_path;
 mod strings;
 mod sync;
 pub mod table;
@@ -68,7 +72,7 @@ pub trait Seen {
     /// Whether two different keys are never taken for the same one. Only then may a search claim that it saw all.
     const LOSSLESS: bool;
 
-    /// Whether keys must be prepared before another parent departs.
+    /// Whether keys must be prepared, or at least outlined, before another parent departs.
     const INCREMENTAL: bool = true;
 
     /// What is known of a key once it has been prepared.
@@ -86,12 +90,33 @@ pub trait Seen {
     /// The first stride for many keys; appends their tickets.
     fn prepare_all<'k>(
         &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]> + Clone,
+        tickets: &mut Vec<Self::Ticket>,
+    ) -> Result<(), Full> {
+        let before = tickets.len();
+        self.outline_all(keys.clone(), tickets)?;
+        self.complete_all(|at| keys.clone().nth(at - before).unwrap_or_default(), tickets)
+    }
+
+    /// Begins the first stride for many keys and appends their tickets, which are good for nothing before
+    /// [`Seen::complete_all`].
+    fn outline_all<'k>(
+        &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Self::Ticket>,
     ) -> Result<(), Full> {
         for key in keys {
             tickets.push(self.prepare(key)?);
         }
+        Ok(())
+    }
+
+    /// Ends the first stride for all keys that were outlined. `key` gives the key of a ticket once more.
+    fn complete_all<'k>(
+        &mut self,
+        _key: impl Fn(usize) -> &'k [u8],
+        _tickets: &mut [Self::Ticket],
+    ) -> Result<(), Full> {
         Ok(())
     }
 

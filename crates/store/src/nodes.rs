@@ -18,6 +18,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::Full;
 use crate::budget::Budget;
 use crate::compact::Crowded;
+use crate::pages::prefetch;
+use crate::shuffle::{Piece, copy};
 
 /// Bytes of a group.
 const GROUP: usize = size_of::<Group>();
@@ -33,8 +35,9 @@ const MOST: usize = (1 << 31) - 1;
 /// Four numbers of 32 bits, two in a word.
 pub type Group = [u64; 2];
 
+/// What a group is looked up by.
 #[inline(always)]
-fn hash(group: Group) -> u64 {
+pub fn hash(group: Group) -> u64 {
     let product = u128::from(group[0] ^ 0x8cb9_2ba7_2f3d_8dd7) * u128::from(group[1] ^ 0x9e37_79b9_7f4a_7c15);
     let folded = (product >> 64) as u64 ^ product as u64;
     folded.wrapping_mul(0xd1b5_4a32_d192_ed03)
@@ -84,6 +87,12 @@ impl Nodes {
         [first.load(Relaxed), second.load(Relaxed)]
     }
 
+    /// Copies the group with this name.
+    #[inline(always)]
+    pub fn copy(&self, name: u32, piece: &mut Piece) {
+        copy(&self.groups[name as usize], piece);
+    }
+
     /// Its name, or the slot where it belongs.
     #[inline(always)]
     fn probe(&self, group: Group, hash: u64) -> Result<u32, usize> {
@@ -109,10 +118,17 @@ impl Nodes {
         self.probe(group, hash(group)).ok()
     }
 
-    /// The name of a group, which is added if it is new.
+    /// Asks for the memory where a group with this hash must be.
     #[inline(always)]
-    pub fn insert(&mut self, group: Group, budget: &mut Budget) -> Result<u32, Full> {
-        let hash = hash(group);
+    pub fn prefetch(&self, hash: u64) {
+        if let Some(slot) = self.slots.get(home(hash, self.slots.len())) {
+            prefetch(slot);
+        }
+    }
+
+    /// The name of a group with this hash, which is added if it is new.
+    #[inline(always)]
+    pub fn insert(&mut self, group: Group, hash: u64, budget: &mut Budget) -> Result<u32, Full> {
         match self.probe(group, hash) {
             Ok(name) => Ok(name),
             Err(at) => self.add(group, hash, at, budget),
@@ -130,8 +146,7 @@ impl Nodes {
 
     /// The name of a group, which is added if it is new, while others may do the same.
     #[inline(always)]
-    pub fn insert_shared(&self, group: Group) -> Result<u32, Crowded> {
-        let hash = hash(group);
+    pub fn insert_shared(&self, group: Group, hash: u64) -> Result<u32, Crowded> {
         self.probe(group, hash).or_else(|_| self.add_shared(group, hash))
     }
 
@@ -254,10 +269,10 @@ mod tests {
         let mut nodes = Nodes::new(budget).unwrap();
         let key = |i: u32| group(i % 1000, i.wrapping_mul(2_654_435_761));
         for i in 0..50_000 {
-            assert_eq!(nodes.insert(key(i), budget), Ok(i));
+            assert_eq!(nodes.insert(key(i), hash(key(i)), budget), Ok(i));
         }
         for i in 0..50_000 {
-            assert_eq!(nodes.insert(key(i), budget), Ok(i));
+            assert_eq!(nodes.insert(key(i), hash(key(i)), budget), Ok(i));
             assert_eq!(nodes.find(key(i)), Some(i));
             assert_eq!(nodes.get(i), key(i));
         }
@@ -284,7 +299,7 @@ mod tests {
                         while *next < GROUPS {
                             // The halves of the workers begin elsewhere.
                             let i = (*next + worker % 2 * GROUPS / 2) % GROUPS;
-                            match nodes.insert_shared(key(i)) {
+                            match nodes.insert_shared(key(i), hash(key(i))) {
                                 Ok(name) => assert_eq!(nodes.get(name), key(i)),
                                 Err(Crowded) => return,
                             }
@@ -306,7 +321,7 @@ mod tests {
         let budget = &mut Budget::new(100_000);
         let mut nodes = Nodes::new(budget).unwrap();
         let mut n = 0;
-        while nodes.insert(group(n, n), budget).is_ok() {
+        while nodes.insert(group(n, n), hash(group(n, n)), budget).is_ok() {
             n += 1;
             assert!(nodes.memory() <= 100_000);
             assert_eq!(budget.used(), nodes.memory());

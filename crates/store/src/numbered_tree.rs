@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crate::Full;
 use crate::budget::Budget;
-use crate::nodes::{Group, Nodes};
+use crate::nodes::{Group, Nodes, hash};
 use crate::numbered::{Number, Visit};
 
 /// Numbers that are joined.
@@ -97,7 +97,8 @@ impl NumberedTree {
         names.extend(words(key));
         for level in &mut family.joins {
             for (at, nodes) in level.iter_mut().enumerate() {
-                let name = nodes.insert(group(names, at), budget)?;
+                let group = group(names, at);
+                let name = nodes.insert(group, hash(group), budget)?;
                 names[at] = name;
             }
             names.truncate(level.len());

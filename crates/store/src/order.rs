@@ -10,10 +10,14 @@
 //! Every part has a *slot* of 32 bits in the join above it. The slots of one join lie together, so that they are what its node is
 //! looked up by.
 
+use crate::shuffle::{Piece, Shuffle};
+
 /// No byte, no slot.
 pub const NONE: u32 = u32::MAX;
 /// Parts that a join may have.
 pub const ARITY: usize = 4;
+/// Up to so many joins are looked at for every key: with more it is better to look for what has changed.
+const FEW_JOINS: usize = 6;
 /// Parts of the root.
 const HALVES: usize = 2;
 
@@ -37,6 +41,8 @@ pub struct Order {
     parts: Vec<[Part; ARITY]>,
     /// For every join, the slot of its name.
     ups: Vec<u32>,
+    /// How bytes come to their places, unless the tree is large.
+    shuffle: Option<Shuffle>,
 }
 
 impl Order {
@@ -79,6 +85,7 @@ impl Order {
             places: vec![NONE; len],
             parts: Vec::with_capacity(joins.len()),
             ups: vec![NONE; joins.len()],
+            shuffle: None,
         };
         for (number, vertices) in (0..).zip(joins) {
             let mut parts = [Part::Empty; ARITY];
@@ -92,6 +99,10 @@ impl Order {
                 };
             }
             order.parts.push(parts);
+        }
+        let names: Vec<Piece> = order.parts.iter().map(names).collect();
+        if joins.len() <= FEW_JOINS {
+            order.shuffle = Shuffle::new(&order.places, &names);
         }
         order
     }
@@ -135,6 +146,12 @@ impl Order {
         self.ups[join]
     }
 
+    /// How the bytes of a key come to their places, unless the tree is large.
+    #[inline(always)]
+    pub fn shuffle(&self) -> Option<&Shuffle> {
+        self.shuffle.as_ref()
+    }
+
     /// Where all bytes of a key go: four times the slot, plus the place there.
     #[inline]
     pub fn places(&self) -> &[u32] {
@@ -146,7 +163,14 @@ impl Order {
         self.places.capacity() * 4
             + self.parts.capacity() * size_of::<[Part; ARITY]>()
             + self.ups.capacity() * 4
+            + self.shuffle.as_ref().map_or(0, Shuffle::memory)
     }
+}
+
+/// The slots of a join that hold names.
+fn names(parts: &[Part; ARITY]) -> Piece {
+    let slot = |at: usize| if matches!(parts[at], Part::Join(_)) { 0xffff_ffff } else { 0 };
+    Piece([slot(0) | slot(1) << 32, slot(2) | slot(3) << 32])
 }
 
 /// Joins of up to four parts for a tree of pairs, the root's last: a pair takes over the parts of its parts, first of

@@ -10,7 +10,7 @@
 //! that is a reading one; but 4 to 9 us as a part of a huge page in a virtual machine whose host must find it first. So what will
 //! be used is asked for in advance ([`Pages::populate`]), and how long a huge page takes decides about the next ones ([`Huge`]).
 //!
-//! The words are atomic, so that several threads may share a piece. Only this file and [`crate::strings`] have `unsafe` code.
+//! The words are atomic, so that several threads may share a piece. Only this file, [`crate::strings`] and [`crate::shuffle`] have `unsafe` code.
 
 #![allow(unsafe_code)]
 
@@ -245,7 +245,8 @@ impl Pages {
     /// Whether it can have so many lines where it is.
     pub fn has_addresses(&self, len: usize) -> bool {
         let Owner::System { map } = &self.owner else { return len <= self.len };
-        let room = map.len() - self.skipped(map);
+        // What was not needed to find the beginning does not count: how much it is depends on where the system put the piece.
+        let room = map.len().saturating_sub(HUGE);
         len.checked_mul(size_of::<Line>()).is_some_and(|bytes| bytes <= room)
     }
 

@@ -48,7 +48,7 @@ impl UntoldRoots {
 }
 
 /// Where a root is to be looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     class: u8,
     key: Mixed,

@@ -81,7 +81,7 @@ impl Seen for TableHand<'_> {
         Ok(self.turn.work().prepare(key))
     }
 
-    fn prepare_all<'k>(
+    fn outline_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Ticket>,

@@ -8,9 +8,11 @@
 
 use crate::sync::atomic::Ordering::Relaxed;
 
+use crate::climb::{Climb, Climbs, Guide};
 use crate::compact::Crowded;
 use crate::concurrent::{Common, Hand, Turn};
-use crate::nodes::{Group, Nodes};
+use crate::nodes::{Group, Nodes, hash};
+use crate::order::Order;
 use crate::path::{Naming, Path};
 use crate::roots::UntoldRoots;
 use crate::tree::{Family, NO_FAMILY, Root, Roots, Ticket, Tree};
@@ -35,6 +37,7 @@ impl SharedTree {
             turn: Turn::new(&self.0),
             paths: Vec::new(),
             parent: NO_FAMILY,
+            climbs: Climbs::default(),
             fresh: 0,
             untold: Vec::new(),
         }
@@ -49,6 +52,8 @@ pub struct TreeHand<'a> {
     paths: Vec<Option<Path>>,
     /// The family of the parent.
     parent: u32,
+    /// Keys that were outlined.
+    climbs: Climbs,
     /// New keys since it last asked for a lesson.
     fresh: i64,
     /// New keys that families have not been told of. Who takes the place of a family has found all its keys.
@@ -75,7 +80,39 @@ impl Naming for Together<'_> {
     #[inline(always)]
     fn name(&mut self, join: usize, group: Group) -> Result<u32, Wanted> {
         let family = self.family;
-        self.nodes[join].insert_shared(group).map_err(|Crowded| Wanted::Room { family, join })
+        self.nodes[join].insert_shared(group, hash(group)).map_err(|Crowded| Wanted::Room { family, join })
+    }
+}
+
+/// Where keys climb while others do the same.
+struct Climbing<'a> {
+    families: &'a [Family],
+    tickets: &'a mut [Ticket],
+}
+
+impl Guide for Climbing<'_> {
+    type Error = Wanted;
+
+    #[inline(always)]
+    fn name(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Wanted> {
+        let nodes = &self.families[family as usize].nodes[join];
+        nodes.insert_shared(group, hash).map_err(|Crowded| Wanted::Room { family, join })
+    }
+
+    #[inline(always)]
+    fn order(&self, family: u32) -> &Order {
+        &self.families[family as usize].order
+    }
+
+    #[inline(always)]
+    fn foresee(&self, family: u32, join: usize, hash: u64) {
+        self.families[family as usize].nodes[join].prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, climb: Climb, root: (u32, u32)) {
+        let roots = self.families[climb.family as usize].roots.as_ref();
+        self.tickets[climb.ticket as usize] = Ticket::new(climb.family, root, roots);
     }
 }
 
@@ -106,10 +143,10 @@ impl TreeHand<'_> {
         Ok((number, root))
     }
 
-    /// Prepares keys of this length as long as they belong to the parent's family and nothing must be done alone. False when
-    /// none was prepared.
+    /// Outlines or prepares keys of this length as long as they belong to the parent's family and nothing must be done alone. False
+    /// when there was none.
     #[inline(always)]
-    fn prepare_siblings<'k>(
+    fn outline_siblings<'k>(
         &mut self,
         len: usize,
         keys: &mut std::iter::Peekable<impl Iterator<Item = &'k [u8]>>,
@@ -119,18 +156,44 @@ impl TreeHand<'_> {
         let Some(number) = tree.known_family(len).filter(|&number| number == self.parent) else {
             return false;
         };
-        let family = &tree.families[number as usize];
-        let (Some(roots), Some(Some(path))) = (&family.roots, self.paths.get_mut(number as usize)) else {
-            return false;
-        };
-        let naming = &mut Together { family: number, nodes: &family.nodes };
+        let families = tree.families.as_slice();
+        let Family { order, nodes, roots, .. } = &families[number as usize];
         let before = tickets.len();
-        while let Some(&key) = keys.peek().filter(|key| key.len() == len) {
-            let Ok(root) = path.look(&family.order, key, naming) else { break };
-            tickets.push(Ticket { root: Root::new(number, root), at: roots.approach(root) });
-            keys.next();
+        match self.paths.get_mut(number as usize) {
+            Some(Some(Path::Small(path))) => {
+                while let Some(key) = keys.next_if(|key| key.len() == len) {
+                    let different = path.outline(key, &mut self.climbs);
+                    let ticket = Ticket::unknown(number, tickets);
+                    self.climbs.start(number, ticket, different, &mut Climbing { families, tickets });
+                }
+            }
+            Some(Some(Path::Large(path))) => {
+                let naming = &mut Together { family: number, nodes };
+                while let Some(&key) = keys.peek().filter(|key| key.len() == len) {
+                    let Ok(root) = path.look(order, key, naming) else { break };
+                    tickets.push(Ticket::new(number, root, roots.as_ref()));
+                    keys.next();
+                }
+            }
+            _ => {}
         }
         tickets.len() > before
+    }
+
+    /// Others may have put other families in the place of those in which keys climb: there they begin again.
+    #[cold]
+    fn climb_elsewhere<'k>(
+        &mut self,
+        key: impl Fn(usize) -> &'k [u8],
+        tickets: &mut [Ticket],
+    ) -> Result<(), Full> {
+        let families = &self.turn.work().families;
+        let lost = self.climbs.lost(|family| families[family as usize].roots.is_none());
+        for climb in lost {
+            let number = climb.ticket as usize;
+            tickets[number] = self.prepare(key(number))?;
+        }
+        Ok(())
     }
 
     /// Does what must be done alone, unless somebody else has done so meanwhile.
@@ -241,19 +304,41 @@ impl Seen for TreeHand<'_> {
         }
     }
 
-    /// Most keys belong to the parent's family: what is known of that is looked up once.
+    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
     #[inline]
-    fn prepare_all<'k>(
+    fn outline_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Ticket>,
     ) -> Result<(), Full> {
+        if tickets.is_empty() {
+            self.climbs.clear();
+        }
         tickets.reserve(keys.len());
         let mut keys = keys.peekable();
         while let Some(&first) = keys.peek() {
-            if !self.prepare_siblings(first.len(), &mut keys, tickets) {
+            if !self.outline_siblings(first.len(), &mut keys, tickets) {
                 let Some(key) = keys.next() else { break };
                 tickets.push(self.prepare(key)?);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn complete_all<'k>(
+        &mut self,
+        key: impl Fn(usize) -> &'k [u8],
+        tickets: &mut [Ticket],
+    ) -> Result<(), Full> {
+        while !self.climbs.is_empty() {
+            let families = &self.turn.work().families;
+            if self.climbs.families().any(|family| families[family as usize].roots.is_none()) {
+                self.climb_elsewhere(&key, tickets)?;
+                continue;
+            }
+            if let Err(wanted) = self.climbs.climb(&mut Climbing { families, tickets }) {
+                self.provide(&wanted, 0)?;
             }
         }
         Ok(())

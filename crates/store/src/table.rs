@@ -487,7 +487,7 @@ impl Seen for Table {
         Ok(self.shared.prepare(key))
     }
 
-    fn prepare_all<'k>(
+    fn outline_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Ticket>,

@@ -17,8 +17,9 @@
 use std::sync::atomic::AtomicI64;
 
 use crate::budget::Budget;
+use crate::climb::{Climb, Climbs, Guide};
 use crate::learn;
-use crate::nodes::Nodes;
+use crate::nodes::{Group, Nodes};
 use crate::order::Order;
 use crate::path::{Alone, Path};
 use crate::roots::{Location, RootSet};
@@ -66,6 +67,54 @@ pub struct Ticket {
     pub(crate) at: Location,
 }
 
+impl Ticket {
+    /// Adds a ticket for a key of this family whose root is not known yet; its number.
+    #[inline(always)]
+    pub(crate) fn unknown(family: u32, tickets: &mut Vec<Ticket>) -> u32 {
+        tickets.push(Ticket { root: Root::new(family, (0, 0)), at: Location::default() });
+        tickets.len() as u32 - 1
+    }
+
+    /// The ticket of a key with this root, the memory of which is asked for.
+    #[inline(always)]
+    pub(crate) fn new(family: u32, root: (u32, u32), roots: Option<&RootSet>) -> Self {
+        let at = roots.map_or(Location::default(), |roots| roots.approach(root));
+        Ticket { root: Root::new(family, root), at }
+    }
+}
+
+/// Where keys climb, for who has the tree alone.
+struct Climbing<'a> {
+    families: &'a mut [Family],
+    budget: &'a mut Budget,
+    tickets: &'a mut [Ticket],
+}
+
+impl Guide for Climbing<'_> {
+    type Error = Full;
+
+    #[inline(always)]
+    fn name(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Full> {
+        self.families[family as usize].nodes[join].insert(group, hash, self.budget)
+    }
+
+    #[inline(always)]
+    fn order(&self, family: u32) -> &Order {
+        &self.families[family as usize].order
+    }
+
+    #[inline(always)]
+    fn foresee(&self, family: u32, join: usize, hash: u64) {
+        self.families[family as usize].nodes[join].prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, climb: Climb, root: (u32, u32)) {
+        let roots = self.families[climb.family as usize].roots.as_ref();
+        self.tickets[climb.ticket as usize] = Ticket::new(climb.family, root, roots);
+    }
+}
+
 /// An exact set of byte strings.
 #[derive(Debug)]
 pub struct Tree {
@@ -77,6 +126,8 @@ pub struct Tree {
     by_length: Vec<u32>,
     /// The family of the parent.
     parent: u32,
+    /// Keys that were outlined.
+    climbs: Climbs,
     pub(crate) budget: Budget,
     len: u64,
     first_lesson: u64,
@@ -144,6 +195,7 @@ impl Tree {
             paths: Vec::new(),
             by_length: Vec::new(),
             parent: NO_FAMILY,
+            climbs: Climbs::default(),
             budget: Budget::new(limit),
             len: 0,
             first_lesson: FIRST_LESSON,
@@ -327,19 +379,19 @@ impl Seen for Tree {
         let naming = &mut Alone { nodes, budget: &mut self.budget };
         let root =
             if number == self.parent { path.look(order, key, naming)? } else { path.go(order, key, naming)? };
-        // The present family of a length has roots.
-        let roots = roots.as_ref().ok_or(Full)?;
-        let at = roots.approach(root);
-        Ok(Ticket { root: Root { family: number, left: root.0, right: root.1 }, at })
+        Ok(Ticket::new(number, root, roots.as_ref()))
     }
 
-    /// Most keys belong to the parent's family: what is known of that is looked up once.
+    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
     #[inline]
-    fn prepare_all<'k>(
+    fn outline_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Ticket>,
     ) -> Result<(), Full> {
+        if tickets.is_empty() {
+            self.climbs.clear();
+        }
         tickets.reserve(keys.len());
         let mut keys = keys.peekable();
         while let Some(first) = keys.peek() {
@@ -352,18 +404,35 @@ impl Seen for Tree {
                 }
                 continue;
             }
-            let Family { order, nodes, roots, .. } = &mut self.families[number as usize];
-            let path = &mut self.paths[number as usize];
-            // The present family of a length has roots.
-            let roots = roots.as_ref().ok_or(Full)?;
-            let naming = &mut Alone { nodes, budget: &mut self.budget };
-            for key in siblings {
-                let root = path.look(order, key, naming)?;
-                let at = roots.approach(root);
-                tickets.push(Ticket { root: Root::new(number, root), at });
+            let Tree { families, paths, climbs, budget, .. } = self;
+            match &mut paths[number as usize] {
+                Path::Small(path) => {
+                    for key in siblings {
+                        let different = path.outline(key, climbs);
+                        let ticket = Ticket::unknown(number, tickets);
+                        climbs.start(number, ticket, different, &mut Climbing { families, budget, tickets });
+                    }
+                }
+                Path::Large(path) => {
+                    let Family { order, nodes, roots, .. } = &mut families[number as usize];
+                    for key in siblings {
+                        let root = path.look(order, key, &mut Alone { nodes, budget })?;
+                        tickets.push(Ticket::new(number, root, roots.as_ref()));
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn complete_all<'k>(
+        &mut self,
+        _key: impl Fn(usize) -> &'k [u8],
+        tickets: &mut [Ticket],
+    ) -> Result<(), Full> {
+        let Tree { families, budget, climbs, .. } = self;
+        climbs.climb(&mut Climbing { families, budget, tickets })
     }
 
     #[inline(always)]
