@@ -127,7 +127,7 @@ impl Arena {
 
     /// Writes a record into the block, which is changed for another when it is too small. `permit` is asked before memory
     /// is taken, in bytes.
-    #[inline]
+    #[inline(always)]
     pub fn write(
         &self,
         block: &mut Block,
@@ -135,6 +135,26 @@ impl Arena {
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Place, Full> {
         let mask = sparse_mask(key);
+        if mask.is_none() {
+            let words = self.pages.words().get(block.at as usize..block.end as usize);
+            if words.is_some_and(|words| strings::write(words, key)) {
+                let place = Place(block.at);
+                block.at += strings::words_of(key.len()) as u64;
+                return Ok(place);
+            }
+        }
+        self.write_unusual(block, key, mask, permit)
+    }
+
+    /// The same for a record that is sparse or long, or for which the block has no room.
+    #[inline(never)]
+    fn write_unusual(
+        &self,
+        block: &mut Block,
+        key: &[u8],
+        mask: Option<u64>,
+        permit: impl Fn(u64) -> Result<(), Full>,
+    ) -> Result<Place, Full> {
         let needed = words_needed(key, mask);
         if block.end - block.at < needed {
             if let Some(place) = self.refill(block, needed, permit)? {
@@ -149,9 +169,8 @@ impl Arena {
     }
 
     /// Writes the words of a record.
-    #[inline(always)]
     fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
-        if mask.is_none() && key.len() < SPARSE as usize {
+        if mask.is_none() && key.len() <= strings::LONGEST {
             strings::write(self.words(place), key);
         } else {
             self.fill_unusual(place, key, mask);
@@ -159,7 +178,6 @@ impl Arena {
     }
 
     /// Writes a record that is sparse or long.
-    #[inline(never)]
     fn fill_unusual(&self, place: Place, key: &[u8], mask: Option<u64>) {
         let Some((head, words)) = self.words(place).split_first() else { return };
         let len = key.len() as u64;
@@ -185,8 +203,7 @@ impl Arena {
     /// Whether the record is that of `key`. This is the hottest comparison of a search.
     #[inline(always)]
     pub fn is(&self, place: Place, key: &[u8]) -> bool {
-        let words = self.words(place);
-        let Some(first) = words.first().map(|word| word.load(Relaxed)) else { return false };
+        let Some((words, first)) = self.record(place) else { return false };
         match first & 0xff {
             SPARSE.. => self.is_unusual(place, key),
             len => len == key.len() as u64 && strings::is(words, key),
@@ -210,8 +227,7 @@ impl Arena {
     /// Appends the string of a record. Every state is read once.
     #[inline(always)]
     pub fn read(&self, place: Place, out: &mut Vec<u8>) {
-        let words = self.words(place);
-        let Some(first) = words.first().map(|word| word.load(Relaxed)) else { return };
+        let Some((words, first)) = self.record(place) else { return };
         match first & 0xff {
             SPARSE.. => self.read_unusual(place, out),
             len => strings::read(words, len as usize, out),
@@ -247,6 +263,13 @@ impl Arena {
         if last > WORDS {
             (WORDS..last).step_by(WORDS).for_each(|at| prefetch(&record[at]));
         }
+    }
+
+    /// The words from `place` on, and the first of them, if that is a place.
+    #[inline(always)]
+    fn record(&self, place: Place) -> Option<(&[AtomicU64], u64)> {
+        let words = self.pages.words().get(place.0 as usize..)?;
+        Some((words, words.first()?.load(Relaxed)))
     }
 
     /// The words from `place` on; none if that is no place.

@@ -15,7 +15,7 @@
 #![allow(unsafe_code)]
 
 use crate::sync::atomic::AtomicU64;
-use crate::sync::atomic::Ordering::{Acquire, Relaxed};
+use crate::sync::atomic::Ordering::Relaxed;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
@@ -60,34 +60,75 @@ impl Line {
         }
     }
 
-    /// How many words are in use, of a line that is filled from the first on and has room.
+    /// Which words agree with `word` as in [`Line::alike`], and which are 0. Every word is read once, so both are about the same.
+    #[inline(always)]
+    pub fn look(&self, word: u64, ignored: u32) -> (u32, u32) {
+        #[cfg(all(target_arch = "x86_64", not(loom)))]
+        {
+            self.look_sse2(word, ignored)
+        }
+        #[cfg(any(not(target_arch = "x86_64"), loom))]
+        {
+            self.look_portable(word, ignored)
+        }
+    }
+
+    /// How many words are in use, of a line that is filled from the first on.
     #[inline(always)]
     pub fn occupied(&self) -> usize {
-        let used = |at: usize| usize::from(self.0[at % WORDS].load(Acquire) != 0);
-        let half = 4 * used(3);
-        let quarter = half + 2 * used(half + 1);
-        quarter + used(quarter)
+        (self.look(0, 32).1 | 1 << WORDS).trailing_zeros() as usize
     }
 
     #[cfg(any(test, loom, not(target_arch = "x86_64")))]
     fn alike_portable(&self, word: u64, ignored: u32) -> u32 {
-        let bit = |other: &AtomicU64| u32::from((other.load(Acquire) ^ word) >> ignored == 0);
-        self.0.iter().rev().fold(0, |bits, other| bits + bits + bit(other))
+        self.look_portable(word, ignored).0
     }
 
-    /// Two words at a time. They are loaded by `asm!`, because other threads may write them and the language has no atomic
-    /// load of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
+    #[cfg(any(test, loom, not(target_arch = "x86_64")))]
+    fn look_portable(&self, word: u64, ignored: u32) -> (u32, u32) {
+        use crate::sync::atomic::Ordering::Acquire;
+        self.0.iter().rev().fold((0, 0), |(alike, empty), other| {
+            let other = other.load(Acquire);
+            let is_alike = (other ^ word) >> ignored == 0;
+            (alike + alike + u32::from(is_alike), empty + empty + u32::from(other == 0))
+        })
+    }
+
     #[cfg(all(target_arch = "x86_64", not(loom)))]
     #[inline(always)]
     fn alike_sse2(&self, word: u64, ignored: u32) -> u32 {
+        use std::arch::x86_64::{_mm_movemask_epi8, _mm_packs_epi16, _mm_setzero_si128};
+        let alike = agreeing(self.load(), word, ignored);
+        // SAFETY: SSE2 is part of every x86-64 processor.
+        unsafe { _mm_movemask_epi8(_mm_packs_epi16(alike, _mm_setzero_si128())) as u32 }
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[inline(always)]
+    fn look_sse2(&self, word: u64, ignored: u32) -> (u32, u32) {
         use std::arch::x86_64::{
-            __m128i, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cvtsi32_si128,
-            _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi32, _mm_setzero_si128,
-            _mm_shuffle_ps, _mm_srl_epi32, _mm_xor_si128,
+            _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_setzero_si128,
         };
-        let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
+        let [a, b, c, d] = self.load();
+        let alike = agreeing([a, b, c, d], word, ignored);
+        // SAFETY: SSE2 is part of every x86-64 processor.
+        unsafe {
+            // Packing saturates, so what is not 0 does not become 0.
+            let narrow = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+            let empty = _mm_cmpeq_epi16(narrow, _mm_setzero_si128());
+            let both = _mm_movemask_epi8(_mm_packs_epi16(alike, empty)) as u32;
+            (both & 0xff, both >> 8)
+        }
+    }
+
+    /// The words, two at a time. They are loaded by `asm!`, because other threads may write them and the language has no atomic
+    /// load of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[inline(always)]
+    fn load(&self) -> [std::arch::x86_64::__m128i; 4] {
+        let (a, b, c, d);
         // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but the four
-        // registers. SSE2, to which all instructions and functions here belong, is part of every x86-64 processor.
+        // registers. SSE2 is part of every x86-64 processor.
         unsafe {
             std::arch::asm!(
                 "movdqa {a}, [{at}]",
@@ -101,17 +142,34 @@ impl Line {
                 d = out(xmm_reg) d,
                 options(nostack, preserves_flags)
             );
-            // The bits that count are all in the upper halves of the words.
-            let (word, zero) = (_mm_set1_epi32((word >> 32) as i32), _mm_setzero_si128());
-            let shift = _mm_cvtsi32_si128(ignored as i32 - 32);
-            let upper = |x, y| {
-                let both = _mm_shuffle_ps::<0b11_01_11_01>(_mm_castsi128_ps(x), _mm_castsi128_ps(y));
-                let rest = _mm_srl_epi32(_mm_xor_si128(_mm_castps_si128(both), word), shift);
-                _mm_cmpeq_epi32(rest, zero)
-            };
-            let all = _mm_packs_epi16(_mm_packs_epi32(upper(a, b), upper(c, d)), zero);
-            _mm_movemask_epi8(all) as u32
         }
+        [a, b, c, d]
+    }
+}
+
+/// Which of eight words agree with `word` in all bits but the lowest `ignored` (32 or more), sixteen bits each.
+#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[inline(always)]
+fn agreeing(
+    [a, b, c, d]: [std::arch::x86_64::__m128i; 4],
+    word: u64,
+    ignored: u32,
+) -> std::arch::x86_64::__m128i {
+    use std::arch::x86_64::{
+        _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cvtsi32_si128, _mm_packs_epi32,
+        _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_ps, _mm_srl_epi32, _mm_xor_si128,
+    };
+    // SAFETY: SSE2, to which all functions here belong, is part of every x86-64 processor.
+    unsafe {
+        // The bits that count are all in the upper halves of the words.
+        let word = _mm_set1_epi32((word >> 32) as i32);
+        let shift = _mm_cvtsi32_si128(ignored as i32 - 32);
+        let upper = |x, y| {
+            let both = _mm_shuffle_ps::<0b11_01_11_01>(_mm_castsi128_ps(x), _mm_castsi128_ps(y));
+            let rest = _mm_srl_epi32(_mm_xor_si128(_mm_castps_si128(both), word), shift);
+            _mm_cmpeq_epi32(rest, _mm_setzero_si128())
+        };
+        _mm_packs_epi32(upper(a, b), upper(c, d))
     }
 }
 
@@ -387,6 +445,8 @@ mod tests {
                 (0..8).map(|i| u32::from(line.0[i].load(Relaxed) >> 40 == word >> 40) << i).sum();
             assert_eq!(line.alike(word, 40), expected);
             assert_eq!(line.alike_portable(word, 40), expected);
+            assert_eq!(line.look(word, 40).0, expected);
+            assert_eq!(line.look(word, 40), line.look_portable(word, 40));
         }
     }
 
@@ -395,8 +455,13 @@ mod tests {
         let line = Line::default();
         for n in 0..WORDS {
             assert_eq!(line.occupied(), n);
-            line.0[n].store(7, Relaxed);
+            // Halves and saturation: what is not 0 is in use, whatever its bits.
+            let word = [7, 1 << 63, 0xffff_0000, 1 << 40, 0x8000_0000, u64::MAX, 1 << 32, 0x8000][n];
+            line.0[n].store(word, Relaxed);
+            let empty = 0xff & !((2 << n) - 1);
+            assert_eq!((line.look(1 << 50, 40).1, line.look_portable(1 << 50, 40).1), (empty, empty));
         }
+        assert_eq!(line.occupied(), WORDS);
     }
 
     #[test]

@@ -36,16 +36,19 @@ const IN_PLACE_BITS: u32 = 15;
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
 /// A prepared key: its hash, and what was seen of it. Below the key's length (up to 12 bits) that is the place of the record
-/// that is probably its own, or, with [`FRESH`] and the size of the segment, the entry of its home line that it can have.
+/// that is probably its own; or, with [`FRESH`] and the size of the segment, the number of the entry that it can have; or,
+/// with [`PASSED`] and the size, that there is nothing of it in its home line.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     pub(crate) hash: u64,
     pub(crate) seen: u64,
 }
 
-/// Nothing alike was in the home line, which had room.
+/// Nothing alike was where it is looked for, and then there was room.
 pub(crate) const FRESH: u64 = 1 << 63;
-/// Where a fresh ticket has the size of the segment.
+/// Nothing alike was in the home line, which was full, and so stays as it is.
+pub(crate) const PASSED: u64 = 1 << 62;
+/// Where a ticket that is fresh or has passed its home has the size of the segment.
 pub(crate) const SIZE_SHIFT: u32 = PLACE_BITS + 12;
 /// The longest length on a ticket.
 pub(crate) const LONGEST: u64 = 0xfff;
@@ -85,6 +88,8 @@ pub(crate) struct Segment {
     pub(crate) mask: usize,
     /// In how many lines a key may lie.
     pub(crate) reach: usize,
+    /// What a fresh ticket says of the segment.
+    pub(crate) fresh: u64,
     /// With so many keys it is crowded.
     pub(crate) most: u64,
     /// Workers tell of their new keys when they have so many.
@@ -117,7 +122,9 @@ impl Segment {
         let quantum = (capacity / 32).clamp(1, 32);
         let (mask, reach) = ((1 << bits) - 1, 1 << bits.min(NEAR_BITS));
         let most = capacity / 16 * 13;
-        Segment { lines, bits, shift: 64 - bits, skipped, mask, reach, most, quantum, len: AtomicU64::new(0) }
+        let fresh = FRESH | u64::from(bits) << SIZE_SHIFT;
+        let (shift, len) = (64 - bits, AtomicU64::new(0));
+        Segment { lines, bits, shift, skipped, mask, reach, fresh, most, quantum, len }
     }
 
     #[inline(always)]
@@ -131,24 +138,36 @@ impl Segment {
         (hash << (SEGMENT_BITS + self.skipped)) & !PLACE_MASK
     }
 
-    /// The entry that a fresh ticket names.
+    /// What a ticket says that found this entry of a line empty.
     #[inline(always)]
-    pub(crate) fn entry(&self, ticket: Ticket) -> &AtomicU64 {
-        &self.lines.lines()[self.home(ticket.hash)].0[ticket.seen as usize % WORDS]
+    pub(crate) fn found_empty(&self, line: usize, entry: u32) -> u64 {
+        self.fresh | (line * WORDS) as u64 | u64::from(entry)
     }
 
-    /// Whether this is the segment in which a fresh ticket's key was looked for. If so, and if its entry is still empty, the key
-    /// is new: lines are filled from the first entry on.
+    /// The entry that a fresh ticket names, if it was made for the segment as it is. If it is still empty, the key is new: lines
+    /// are filled from the first entry on.
     #[inline(always)]
-    pub(crate) fn is_as_it_was(&self, ticket: Ticket) -> bool {
-        (ticket.seen & !FRESH) >> SIZE_SHIFT == u64::from(self.bits)
+    pub(crate) fn entry(&self, ticket: Ticket) -> Option<&AtomicU64> {
+        self.lines.words().get((ticket.seen ^ self.fresh) as usize)
+    }
+
+    /// What a ticket says that passed its home line.
+    #[inline(always)]
+    pub(crate) fn passed(&self) -> u64 {
+        self.fresh ^ FRESH ^ PASSED
     }
 
     /// The lines in which a key with this home may lie.
     #[inline]
     pub(crate) fn way(&self, home: usize) -> impl Iterator<Item = &Line> {
+        self.way_behind(home, 0)
+    }
+
+    /// The same without so many first ones.
+    #[inline]
+    pub(crate) fn way_behind(&self, home: usize, passed: usize) -> impl Iterator<Item = &Line> {
         let (lines, mask) = (self.lines.lines(), self.mask);
-        (home..home + self.reach).map(move |at| &lines[at & mask])
+        (home + passed..home + self.reach).map(move |at| &lines[at & mask])
     }
 
     /// Puts an entry into the first free place, while nobody else works with the segment. False when there is none.
@@ -183,7 +202,7 @@ impl Segment {
     pub(crate) fn move_to(&self, new: &Segment, more: u32) -> bool {
         let mut homeless = Vec::new();
         for (number, line) in self.lines.lines().iter().enumerate() {
-            self.move_line(&entries_of(line), number, new, more, &mut homeless);
+            self.move_line(line, number, new, more, &mut homeless);
             if !homeless.is_empty() {
                 return false;
             }
@@ -191,46 +210,56 @@ impl Segment {
         true
     }
 
-    /// Moves what a line with this number held to a segment with 2^more times as many lines. Nearly all entries lie at home; they go
-    /// to the lines that follow from it, of which it is asked only once how full they are. Then come the others.
+    /// Moves what a line with this number holds to a segment with 2^more times as many lines, where nearly all goes to the lines
+    /// that follow from it. The line itself stays as it is.
     #[inline(always)]
     fn move_line(
         &self,
-        entries: &[u64; WORDS],
+        line: &Line,
         number: usize,
         new: &Segment,
         more: u32,
         homeless: &mut Vec<(usize, u64)>,
     ) {
-        let mut filled = [WORDS; 1 << MOST_MORE];
-        let targets = new.lines.lines().get(number << more..(number + 1) << more);
-        let targets = targets.filter(|_| more <= MOST_MORE).unwrap_or(&[]);
-        for (line, filled) in targets.iter().zip(&mut filled) {
-            if has_room(line) {
-                *filled = line.occupied();
-            }
-        }
-        let repeated = self.bits - self.skipped;
-        let (mut others, mut n_others) = ([0; WORDS], 0);
-        for &entry in entries.iter().take_while(|&&entry| entry != 0) {
-            let next = ((entry << repeated) >> (64 - more)) as usize % filled.len();
-            let is_at_home = (entry >> (64 - repeated)) as usize == number & ((1 << repeated) - 1);
-            match targets.get(next).and_then(|line| line.0.get(filled[next])).filter(|_| is_at_home) {
-                Some(word) => {
-                    word.store(entry, Relaxed);
-                    filled[next] += 1;
-                }
-                None => {
-                    others[n_others % WORDS] = entry;
-                    n_others += 1;
-                }
-            }
-        }
-        for &entry in others.iter().take(n_others) {
+        let targets = new.lines.lines().get(2 * number..).and_then(|lines| lines.first_chunk());
+        let mut left = match targets.filter(|_| more == 1) {
+            Some(targets) => self.part(line, number, targets),
+            None => (1 << line.occupied()) - 1,
+        };
+        while left != 0 {
+            let entry = line.0[left.trailing_zeros() as usize % WORDS].load(Relaxed);
+            left &= left - 1;
             if !new.put(self.next_home(entry, number, more), entry) {
                 homeless.push((0, entry));
             }
         }
+    }
+
+    /// Parts those entries of a line with this number that lie at home, as nearly all do, into the two lines that follow
+    /// from it. Says which entries are left to be moved: the others, or all when there is hardly room for them. Which way an
+    /// entry goes no processor can foresee, so each is written to the next place in both lines, and only one counts it.
+    #[inline(always)]
+    fn part(&self, line: &Line, number: usize, [lower, upper]: &[Line; 2]) -> u32 {
+        let repeated = self.bits - self.skipped;
+        let (home, ignored) = ((number as u64) << (64 - repeated), 63 - repeated);
+        let (low, empty) = line.look(home, ignored);
+        let high = line.alike(home | 1 << ignored, ignored);
+        let (low, all) = (low & !empty, !empty & 0xff);
+        let (mut to_lower, mut to_upper) = (lower.occupied(), upper.occupied());
+        let n = |bits: u32| (bits as u8).count_ones() as usize;
+        if (to_lower + n(low)).max(to_upper + n(high)) >= WORDS {
+            return all;
+        }
+        for (at, word) in line.0.iter().enumerate() {
+            let entry = word.load(Relaxed);
+            lower.0[to_lower].store(entry, Relaxed);
+            upper.0[to_upper].store(entry, Relaxed);
+            to_lower = (to_lower + ((low >> at) as usize & 1)) % WORDS;
+            to_upper = (to_upper + ((high >> at) as usize & 1)) % WORDS;
+        }
+        lower.0[to_lower].store(0, Relaxed);
+        upper.0[to_upper].store(0, Relaxed);
+        all & !(low | high)
     }
 
     /// Bytes that growing takes beside what there is.
@@ -298,8 +327,9 @@ impl Segment {
         }
         let mut homeless = Vec::new();
         for number in (first..1 << old.bits).rev() {
-            let entries = empty(&new.lines.lines()[number]);
-            old.move_line(&entries, number, &new, more, &mut homeless);
+            let line = &new.lines.lines()[number];
+            old.move_line(line, number, &new, more, &mut homeless);
+            line.0.iter().for_each(|word| word.store(0, Relaxed));
         }
         for (number, entry) in waiting {
             if !new.put(old.next_home(entry, number, more), entry) {
@@ -354,18 +384,13 @@ fn rehashed(entries: impl Iterator<Item = (usize, u64)>, new: Segment, arena: &A
     ahead.into_iter().all(move_one).then_some(new)
 }
 
-/// What a line holds.
-#[inline(always)]
-fn entries_of(line: &Line) -> [u64; WORDS] {
-    std::array::from_fn(|at| line.0[at].load(Relaxed))
-}
-
 /// Takes the entries out of a line.
-#[inline(always)]
 fn empty(line: &Line) -> [u64; WORDS] {
-    let entries = entries_of(line);
-    line.0.iter().for_each(|word| word.store(0, Relaxed));
-    entries
+    std::array::from_fn(|at| {
+        let entry = line.0[at].load(Relaxed);
+        line.0[at].store(0, Relaxed);
+        entry
+    })
 }
 
 /// Where the record of an entry is.
@@ -429,7 +454,7 @@ mod tests {
             assert!(kept.iter().all(|&&(hash, place)| holds(&segment, hash, place)));
         }
         assert_eq!(segment.bits, bits + 2);
-        assert!(segment.bytes_to_grow(1) > Some(segment.lines.bytes()), "it has no more addresses");
+        assert_eq!(segment.bytes_to_grow(2), Some(4 * segment.lines.bytes()), "it has no more addresses");
     }
 
     #[test]

@@ -122,11 +122,14 @@ mod pieces {
         each(last)
     }
 
-    /// Writes a string of at most [`LONGEST`] bytes with its length in front. Nothing if there are not enough words.
+    /// Writes a string of at most [`LONGEST`] bytes with its length in front. Nothing, which it says, if there are not enough words.
     #[inline(always)]
-    pub fn write(words: &[AtomicU64], string: &[u8]) {
+    pub fn write(words: &[AtomicU64], string: &[u8]) -> bool {
         let len = string.len();
-        let Some(to) = bytes_of(words, len).filter(|_| len <= LONGEST) else { return };
+        if len > LONGEST {
+            return false;
+        }
+        let Some(to) = bytes_of(words, len) else { return false };
         let from = string.as_ptr();
         // SAFETY: all pieces lie within the string, and so within the words, which are shared and atomic.
         unsafe {
@@ -147,6 +150,7 @@ mod pieces {
                 _ => (0..len).for_each(|at| store1(to.add(at), string[at])),
             }
         }
+        true
     }
 
     /// Whether the bytes behind the first one are those of the string.
@@ -237,13 +241,15 @@ mod words {
 
     /// See [`super::pieces`].
     #[inline(never)]
-    pub fn write(words: &[AtomicU64], string: &[u8]) {
-        if string.len() <= LONGEST && string.len() < words.len() * 8 {
+    pub fn write(words: &[AtomicU64], string: &[u8]) -> bool {
+        let fits = string.len() <= LONGEST && string.len() < words.len() * 8;
+        if fits {
             words[..words_of(string.len())]
                 .iter()
                 .enumerate()
                 .for_each(|(at, to)| to.store(word(string, at).0, Relaxed));
         }
+        fits
     }
 
     /// See [`super::pieces`]. The length is compared as well.
@@ -293,8 +299,7 @@ mod tests {
         for len in 0..=LONGEST {
             let string = string(len);
             let (ours, plain) = (garbage(34), garbage(34));
-            write(&ours, &string);
-            words::write(&plain, &string);
+            assert!(write(&ours, &string) && words::write(&plain, &string));
             for written in [&ours, &plain] {
                 assert_eq!(written[0].load(Relaxed) & 0xff, len as u64);
                 let beyond = written.iter().zip(garbage(34)).skip(words_of(len));
@@ -323,7 +328,7 @@ mod tests {
         for len in 1..=LONGEST {
             let words = garbage(words_of(len));
             let mut string = string(len);
-            write(&words, &string);
+            assert!(write(&words, &string));
             for at in 0..len {
                 string[at] ^= 0x10;
                 assert!(!is(&words, &string) && !words::is(&words, &string), "length {len}, byte {at}");
@@ -335,10 +340,10 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_left_alone() {
         let (words, mut out) = (garbage(2), vec![]);
-        write(&words, &[1; 16]);
+        assert!(!write(&words, &[1; 16]) && !words::write(&words, &[1; 16]));
         read(&words, 16, &mut out);
         assert!(words[0].load(Relaxed) == 0 && out.is_empty() && !is(&words, &[1; 16]));
-        write(&words, &[1; 15]);
+        assert!(write(&words, &[1; 15]));
         assert!(is(&words, &[1; 15]));
     }
 }

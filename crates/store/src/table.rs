@@ -23,9 +23,7 @@ use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::arena::{Arena, Block, PLACE_BITS, Place};
 use crate::pages::{Line, WORDS, prefetch};
-use crate::segment::{
-    FRESH, PLACE_MASK, SEGMENT_BITS, SEGMENTS, SIZE_SHIFT, Segment, Ticket, has_room, place_of,
-};
+use crate::segment::{PASSED, PLACE_MASK, SEGMENT_BITS, SEGMENTS, Segment, Ticket, has_room, place_of};
 use crate::together::together;
 use crate::{Full, Recall, Seen};
 
@@ -38,14 +36,15 @@ const SOON: u64 = 16;
 #[derive(Debug, Default)]
 pub struct Hand {
     block: Block,
-    /// New keys of each segment that the segment has not been told of.
-    fresh: [u64; SEGMENTS],
+    /// How many keys it may enter in each segment before it tells and asks again, and how many of these it still may.
+    granted: [u64; SEGMENTS],
+    left: [u64; SEGMENTS],
 }
 
 impl Hand {
     /// New keys that the table has not been told of.
     pub fn untold(&self) -> u64 {
-        self.fresh.iter().sum()
+        self.granted.iter().sum::<u64>() - self.left.iter().sum::<u64>()
     }
 }
 
@@ -119,29 +118,39 @@ impl Shared {
     /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
     #[inline(always)]
     pub fn approach(&self, ticket: &mut Ticket) {
-        self.approach_by::<false>(ticket);
-    }
-
-    #[inline(always)]
-    fn approach_by<const ALONE: bool>(&self, ticket: &mut Ticket) {
         let segment = self.segment(ticket.hash).1;
         let lines = segment.lines.lines();
         let home = segment.home(ticket.hash);
         let line = &lines[home];
-        let alike = line.alike(segment.tag(ticket.hash), PLACE_BITS);
+        let (alike, empty) = line.look(segment.tag(ticket.hash), PLACE_BITS);
         if alike != 0 {
             let number = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
             self.arena.prefetch(Place::from_number(number), ticket.len());
             ticket.seen |= number;
-        } else if has_room(line) {
-            let occupied = line.occupied() as u64;
-            // Others may have entered the key since the line was looked at: in front of the free entry there must be nothing alike.
-            if ALONE || line.alike(segment.tag(ticket.hash), PLACE_BITS) == 0 {
-                ticket.seen = FRESH | u64::from(segment.bits) << SIZE_SHIFT | occupied;
-            }
+        } else if empty != 0 {
+            ticket.seen = segment.found_empty(home, empty.trailing_zeros());
         } else {
             prefetch(&lines[(home + 1) & segment.mask]);
+            ticket.seen = segment.passed();
         }
+    }
+
+    /// For a key that passed its home line: looks into the next one in the same way.
+    #[inline(never)]
+    fn pass(&self, ticket: Ticket) -> Ticket {
+        let segment = self.segment(ticket.hash).1;
+        if ticket.seen != segment.passed() {
+            return ticket;
+        }
+        let at = (segment.home(ticket.hash) + 1) & segment.mask;
+        let line = &segment.lines.lines()[at];
+        let (alike, empty) = line.look(segment.tag(ticket.hash), PLACE_BITS);
+        let seen = match (alike, empty) {
+            (0, 0) => ticket.seen,
+            (0, _) => segment.found_empty(at, empty.trailing_zeros()),
+            _ => line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK,
+        };
+        Ticket { seen, ..ticket }
     }
 
     /// Asks for the memory of a key that was approached some time ago.
@@ -157,16 +166,13 @@ impl Shared {
     /// Where the key is.
     #[inline(never)]
     pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
-        if ticket.seen & FRESH != 0 {
-            let segment = self.segment(ticket.hash).1;
-            if segment.is_as_it_was(ticket) && segment.entry(ticket).load(Acquire) == 0 {
-                return None;
-            }
+        let segment = self.segment(ticket.hash).1;
+        if segment.entry(ticket).is_some_and(|entry| entry.load(Acquire) == 0) {
+            return None;
         }
         if let Some(likely) = ticket.likely().filter(|&likely| self.arena.is(likely, key)) {
             return Some(likely);
         }
-        let segment = self.segment(ticket.hash).1;
         let tag = segment.tag(ticket.hash);
         for line in segment.way(segment.home(ticket.hash)) {
             let mut places = places(line, line.alike(tag, PLACE_BITS));
@@ -185,13 +191,13 @@ impl Shared {
     pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
         match self.insert_as_seen::<false>(hand, key, ticket) {
             Some(answer) => Ok(answer),
-            None => self.insert_walking(hand, key, ticket.hash),
+            None => self.insert_walking(hand, key, ticket),
         }
     }
 
     #[inline(never)]
-    fn insert_walking(&self, hand: &mut Hand, key: &[u8], hash: u64) -> Result<Option<Place>, Halt> {
-        self.insert_by::<false>(hand, key, hash)
+    fn insert_walking(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
+        self.insert_by::<false>(hand, key, ticket)
     }
 
     /// The usual cases: what was likely, and a key for which there was room and still is. `None` for all else, which is a walk.
@@ -202,12 +208,12 @@ impl Shared {
         key: &[u8],
         ticket: Ticket,
     ) -> Option<Option<Place>> {
-        let mut likely = ticket.seen & PLACE_MASK;
-        if ticket.seen & FRESH != 0 {
-            let (number, segment) = self.segment(ticket.hash);
-            let entry = segment.entry(ticket);
+        let ticket = if ticket.seen & PASSED != 0 { self.pass(ticket) } else { ticket };
+        let mut likely = ticket.likely().map_or(0, Place::number);
+        let (number, segment) = self.segment(ticket.hash);
+        if let Some(entry) = segment.entry(ticket) {
             let found = entry.load(Acquire);
-            if found == 0 && segment.is_as_it_was(ticket) {
+            if found == 0 {
                 let place = self.enter::<ALONE>(hand, number, entry, segment.tag(ticket.hash), key);
                 if place.is_some() {
                     return Some(place);
@@ -229,22 +235,22 @@ impl Shared {
         &self,
         hand: &mut Hand,
         key: &[u8],
-        hash: u64,
+        ticket: Ticket,
     ) -> Result<Option<Place>, Halt> {
-        let (number, segment) = self.segment(hash);
-        let tag = segment.tag(hash);
-        for line in segment.way(segment.home(hash)) {
-            // In this order: a line that is full stays as it is, so what it holds then is final.
-            let room = has_room(line);
-            let alike = line.alike(tag, PLACE_BITS);
+        let (number, segment) = self.segment(ticket.hash);
+        let tag = segment.tag(ticket.hash);
+        let passed = usize::from(ticket.seen == segment.passed());
+        for line in segment.way_behind(segment.home(ticket.hash), passed) {
+            // A line that was full when it was looked at stays as it is, so what it held then is final.
+            let (alike, empty) = line.look(tag, PLACE_BITS);
             if alike != 0 && self.holds(line, alike, key) {
                 return Ok(None);
             }
-            if room {
-                let place = self.write(hand, number, key)?;
+            if empty != 0 {
+                let place = self.write::<ALONE>(hand, number, key)?;
                 match self.publish::<ALONE>(line, tag, key, place) {
                     Published::New => {
-                        self.count(hand, number);
+                        hand.left[number] -= 1;
                         return Ok(Some(place));
                     }
                     Published::Seen => {
@@ -299,7 +305,7 @@ impl Shared {
     }
 
     /// Enters a new key here, if there is room for it and nobody has been faster.
-    #[inline(never)]
+    #[inline(always)]
     fn enter<const ALONE: bool>(
         &self,
         hand: &mut Hand,
@@ -308,35 +314,41 @@ impl Shared {
         tag: u64,
         key: &[u8],
     ) -> Option<Place> {
-        let place = self.write(hand, number, key).ok()?;
+        let place = self.write::<ALONE>(hand, number, key).ok()?;
         if ALONE {
             entry.store(tag | place.number(), Release);
         } else if entry.compare_exchange(0, tag | place.number(), AcqRel, Relaxed).is_err() {
             self.arena.unwrite(&mut hand.block, place, key);
             return None;
         }
-        self.count(hand, number);
+        hand.left[number] -= 1;
         Some(place)
     }
 
     /// Writes the record of a new key of this segment.
     #[inline(always)]
-    fn write(&self, hand: &mut Hand, number: usize, key: &[u8]) -> Result<Place, Halt> {
-        let segment = &self.segments[number];
-        if segment.len.load(Relaxed) + hand.fresh[number] >= segment.most {
-            return Err(Halt::Crowded(number));
+    fn write<const ALONE: bool>(&self, hand: &mut Hand, number: usize, key: &[u8]) -> Result<Place, Halt> {
+        // Others may have failed to make room: then nothing more can be entered.
+        if hand.left[number] == 0 || !ALONE && self.segments[number].most == 0 {
+            self.ask(hand, number)?;
         }
         let permit = |bytes| if self.memory() + bytes > self.limit { Err(Full) } else { Ok(()) };
         self.arena.write(&mut hand.block, key, permit).map_err(|_| Halt::Full)
     }
 
-    #[inline]
-    fn count(&self, hand: &mut Hand, number: usize) {
-        hand.fresh[number] += 1;
-        if hand.fresh[number] >= self.segments[number].quantum {
-            self.segments[number].len.fetch_add(hand.fresh[number], Relaxed);
-            hand.fresh[number] = 0;
-        }
+    /// Tells a segment of its new keys and asks how many more it may have.
+    #[inline(never)]
+    fn ask(&self, hand: &mut Hand, number: usize) -> Result<(), Halt> {
+        self.tell_one(hand, number);
+        let segment = &self.segments[number];
+        let room = segment.most.saturating_sub(segment.len.load(Relaxed)).min(segment.quantum);
+        (hand.granted[number], hand.left[number]) = (room, room);
+        if room == 0 { Err(Halt::Crowded(number)) } else { Ok(()) }
+    }
+
+    fn tell_one(&self, hand: &mut Hand, number: usize) {
+        let new = std::mem::take(&mut hand.granted[number]) - std::mem::take(&mut hand.left[number]);
+        self.segments[number].len.fetch_add(new, Relaxed);
     }
 
     /// Makes room in a segment. When memory is short, its lines are filled more than is good for the speed.
@@ -412,9 +424,7 @@ impl Shared {
 
     /// Tells of all new keys, for a worker who is done.
     pub fn tell(&self, hand: &mut Hand) {
-        for (segment, fresh) in self.segments.iter().zip(&mut hand.fresh) {
-            segment.len.fetch_add(std::mem::take(fresh), Relaxed);
-        }
+        (0..SEGMENTS).for_each(|number| self.tell_one(hand, number));
     }
 
     /// How many keys there are, without those that workers have not yet told of.
@@ -465,11 +475,14 @@ impl Table {
 
     /// Inserts a key, whatever must be done for it.
     #[inline(never)]
-    fn insert_walking(&mut self, key: &[u8], hash: u64) -> Result<Option<Place>, Full> {
+    fn insert_walking(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
         loop {
-            match self.shared.insert_by::<true>(&mut self.hand, key, hash) {
+            match self.shared.insert_by::<true>(&mut self.hand, key, ticket) {
                 Ok(answer) => return Ok(answer),
-                Err(Halt::Crowded(number)) => self.shared.grow(number)?,
+                Err(Halt::Crowded(number)) => {
+                    self.shared.tell(&mut self.hand);
+                    self.shared.grow(number)?;
+                }
                 Err(Halt::Full) => return Err(Full),
             }
         }
@@ -498,7 +511,7 @@ impl Seen for Table {
 
     #[inline(always)]
     fn approach(&self, ticket: &mut Ticket) {
-        self.shared.approach_by::<true>(ticket);
+        self.shared.approach(ticket);
     }
 
     #[inline]
@@ -515,11 +528,12 @@ impl Seen for Table {
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
         match self.shared.insert_as_seen::<true>(&mut self.hand, key, ticket) {
             Some(answer) => Ok(answer),
-            None => self.insert_walking(key, ticket.hash),
+            None => self.insert_walking(key, ticket),
         }
     }
 
     /// Keys are approached shortly before they are inserted, so that most of those that occur twice are noticed.
+    #[inline(never)]
     fn insert_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
@@ -527,10 +541,10 @@ impl Seen for Table {
         new: &mut Vec<(u32, Place)>,
     ) -> Result<(), Full> {
         new.try_reserve(keys.len()).map_err(|_| Full)?;
-        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach_by::<true>(ticket));
+        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach(ticket));
         for (at, key) in keys.enumerate() {
             if let Some(ticket) = tickets.get_mut(at + AHEAD) {
-                self.shared.approach_by::<true>(ticket);
+                self.shared.approach(ticket);
             }
             let Some(&ticket) = tickets.get(at) else { break };
             if let Some(place) = self.insert(key, ticket)? {
@@ -794,7 +808,7 @@ mod tests {
         for (i, place) in all {
             assert_eq!(shared.find(&key(i), Ticket::new(&key(i))), Some(place));
         }
-        let untold: u64 = hands.iter().flat_map(|hand| hand.fresh).sum();
+        let untold: u64 = hands.iter().map(Hand::untold).sum();
         assert_eq!(shared.n_keys() + untold, u64::from(KEYS));
     }
 }
