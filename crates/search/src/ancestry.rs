@@ -18,10 +18,12 @@ use std::collections::{BTreeMap, TryReserveError};
 /// The place of a state in the order of finding.
 pub type Ordinal = u64;
 
-/// Parents between two landmarks.
+/// Parents between two landmarks, about.
 const STRETCH: u64 = 1024;
 /// Bits of a number in a half-byte; the fourth says that more follow.
 const GROUP: u32 = 3;
+/// So many of them has the longest number.
+const MOST_GROUPS: u64 = 11;
 
 /// A place in the log from which it can be read.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +44,20 @@ struct Pack {
     worker: usize,
     /// The first of them.
     state: Ordinal,
+}
+
+/// How the edges of a state are numbered: with a reduction, the lowest bit says whether they are in the order of a choice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbering {
+    pub shift: u32,
+    pub flag: u32,
+}
+
+impl Numbering {
+    #[inline(always)]
+    pub fn of(self, number: u32) -> u32 {
+        number << self.shift | self.flag
+    }
 }
 
 /// Which edge of which state led to each state.
@@ -132,6 +148,49 @@ impl Ancestry {
         self.write(0)?;
         self.parent += 1;
         self.landmark_due = self.parent % STRETCH == 0;
+        Ok(())
+    }
+
+    /// Several states have been expanded. Of each it is said where its edges end and how they are numbered; `new` are the edges that
+    /// led to new states. The same as [`Ancestry::found`] and [`Ancestry::expanded`] for each of them.
+    #[inline(never)]
+    pub(crate) fn expanded_all(
+        &mut self,
+        parents: impl ExactSizeIterator<Item = (u32, Numbering)>,
+        mut new: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<(), TryReserveError> {
+        if self.landmark_due {
+            self.place_landmark()?;
+        }
+        let (n_parents, n_new) = (parents.len() as u64, new.len() as u64);
+        self.log.try_reserve((n_parents + MOST_GROUPS * n_new) as usize / 16 + 1)?;
+        let (mut latest, mut bits) = (self.latest, self.bits);
+        let mut write = |half: u64| {
+            latest |= half << (bits % 64);
+            bits += 4;
+            if bits == 64 {
+                self.log.push(std::mem::take(&mut latest));
+                bits = 0;
+            }
+        };
+        let (mut first, mut next) = (0, new.next().unwrap_or(u32::MAX));
+        for (end, numbering) in parents {
+            while next < end {
+                let mut rest = u64::from(numbering.of(next - first)) + 1;
+                while rest >= 1 << GROUP {
+                    write(rest & 7 | 8);
+                    rest >>= GROUP;
+                }
+                write(rest);
+                next = new.next().unwrap_or(u32::MAX);
+            }
+            write(0);
+            first = end;
+        }
+        (self.latest, self.bits) = (latest, bits);
+        self.child += n_new;
+        self.landmark_due = self.parent / STRETCH != (self.parent + n_parents) / STRETCH;
+        self.parent += n_parents;
         Ok(())
     }
 
@@ -312,6 +371,41 @@ mod tests {
                     assert_eq!(edges_to(&all, worker, expansion as u64), edges, "seed {seed}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn batches_are_noted_as_single_states_are() {
+        let (mut one_by_one, mut together) = (Ancestry::default(), Ancestry::default());
+        let mut random = Random::new(7);
+        one_by_one.begin().unwrap();
+        together.begin().unwrap();
+        for batch in 0..3000u64 {
+            let (mut parents, mut new, mut end) = (Vec::new(), Vec::new(), 0);
+            for _ in 0..random.below(33) {
+                let numbering = Numbering { shift: random.below(2) as u32, flag: random.below(2) as u32 };
+                let (first, many) = (end, if random.below(20) == 0 { 1000 } else { 4 });
+                end += random.below(many) as u32;
+                for at in first..end {
+                    if random.below(2) == 0 {
+                        one_by_one.found(numbering.of(at - first)).unwrap();
+                        new.push(at);
+                    }
+                }
+                one_by_one.expanded().unwrap();
+                parents.push((end, numbering));
+            }
+            together.expanded_all(parents.into_iter(), new.into_iter()).unwrap();
+            if batch % 100 == 0 {
+                one_by_one.found_apart(batch, 5);
+                together.found_apart(batch, 5);
+            }
+            assert_eq!((one_by_one.parent, one_by_one.child), (together.parent, together.child));
+        }
+        assert_eq!((&one_by_one.log, one_by_one.latest), (&together.log, together.latest));
+        assert!(together.landmarks.len() as u64 > together.parent / STRETCH);
+        for state in (0..together.child).step_by(97) {
+            assert_eq!(one_by_one.origin(state), together.origin(state), "state {state}");
         }
     }
 

@@ -20,7 +20,7 @@
 //! **Lean search.** With [`Method::Lean`](crate::task::Method) nothing is left out but edges to states that are found without them
 //! ([`system::lean`]). They are counted all the same. The number that is kept says whether somebody slept in the state.
 
-use crate::ancestry::{Ancestry, Ordinal, edges_to};
+use crate::ancestry::{Ancestry, Numbering, Ordinal, edges_to};
 use crate::expand::{Expander, Expansion, Rest, n_actions};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
@@ -134,20 +134,6 @@ struct Parent {
     numbering: Numbering,
     /// What was left out.
     rest: Rest,
-}
-
-/// How edges are numbered: with a reduction, the lowest bit says whether they are in the order of a choice.
-#[derive(Clone, Copy, Debug)]
-struct Numbering {
-    shift: u32,
-    flag: u32,
-}
-
-impl Numbering {
-    #[inline(always)]
-    fn of(self, number: u32) -> u32 {
-        number << self.shift | self.flag
-    }
 }
 
 impl<T, N> Default for Batch<T, N> {
@@ -348,8 +334,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         if self.expanded.is_some() {
             hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
         }
-        let vector_bytes = &mut self.statistics.vector_bytes;
-        *vector_bytes = (*vector_bytes).max(state.len() as u64);
+        if state.len() as u64 > self.statistics.vector_bytes {
+            self.statistics.vector_bytes = state.len() as u64;
+        }
         let ordinal = self.ancestry.parent() + parents.len() as u64;
         if self.twophase {
             self.expand_behind_phase1(state, expansion)?;
@@ -500,21 +487,15 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         }
         self.statistics.transitions += tried;
         self.statistics.matched += tried - new.len() as u64;
-        let (mut new, mut first) = (new.iter(), 0);
-        let mut next = new.next();
-        for &Parent { end, numbering, .. } in parents.iter() {
-            while let Some(&(number, name)) = next.filter(|&&(number, _)| number < end) {
-                let edge = &expansion.edges()[number as usize];
-                let state = if Q::WHOLE { expansion.state(edge) } else { &[] };
-                // In this order: others may take what is in the queue.
-                self.ancestry.found(numbering.of(number - first)).map_err(no_memory)?;
-                let asleep = expansion.behind(number as usize);
-                self.queue.push(name, state, asleep).map_err(no_memory)?;
-                next = new.next();
-            }
-            first = end;
-            self.ancestry.expanded().map_err(no_memory)?;
-        }
+        // In this order: others may take what is in the queue.
+        let parents = parents.iter().map(|parent| (parent.end, parent.numbering));
+        self.ancestry.expanded_all(parents, new.iter().map(|new| new.0)).map_err(no_memory)?;
+        let states = new.iter().map(|&(number, name)| {
+            let state: &[u8] =
+                if Q::WHOLE { expansion.state(&expansion.edges()[number as usize]) } else { &[] };
+            (name, state, expansion.behind(number as usize))
+        });
+        self.queue.push_all(states).map_err(no_memory)?;
         inserted.map_err(|Full| StopReason::MemoryLimit)
     }
 

@@ -19,6 +19,15 @@ pub trait Queue<S: Seen> {
     /// Puts a state at the end. `name` is what the store calls it; and who sleeps there, if the queue was made to remember that.
     fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
 
+    /// Puts several states at the end.
+    #[inline]
+    fn push_all<'s>(
+        &mut self,
+        mut states: impl ExactSizeIterator<Item = (S::Name, &'s [u8], Asleep)>,
+    ) -> Result<(), TryReserveError> {
+        states.try_for_each(|(name, state, asleep)| self.push(name, state, asleep))
+    }
+
     /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
     /// Says who sleeps there, or `None` when there is no state.
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep>;
@@ -139,6 +148,17 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
     fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
         self.names.room(1)?.push((name, asleep));
         self.len += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn push_all<'s>(
+        &mut self,
+        states: impl ExactSizeIterator<Item = (S::Name, &'s [u8], Asleep)>,
+    ) -> Result<(), TryReserveError> {
+        let n = states.len();
+        self.names.room(n)?.extend(states.map(|(name, _, asleep)| (name, asleep)));
+        self.len += n as u64;
         Ok(())
     }
 
