@@ -35,7 +35,7 @@ const IN_PLACE_BITS: u32 = 15;
 /// More lines than this no segment can have: the tag must stay within the hash.
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
-/// A prepared key: its hash, and what was seen of it. Below the key's length (up to 12 bits) that is the place of the record
+/// A prepared key: its hash, and what was seen of it. Below the key's length (in 8 bits) that is the place of the record
 /// that is probably its own; or, with [`FRESH`] and the size of the segment, the number of the entry that it can have; or,
 /// with [`PASSED`] and the size, that there is nothing of it in its home line.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,8 @@ pub(crate) const FRESH: u64 = 1 << 63;
 pub(crate) const PASSED: u64 = 1 << 62;
 /// Where a ticket that is fresh or has passed its home has the size of the segment.
 pub(crate) const SIZE_SHIFT: u32 = PLACE_BITS + 12;
-/// The longest length on a ticket.
-pub(crate) const LONGEST: u64 = 0xfff;
+/// The longest length on a ticket: no more of a record is asked for in advance.
+pub(crate) const LONGEST: u64 = 0xff;
 
 impl Ticket {
     #[inline(always)]

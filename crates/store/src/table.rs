@@ -123,16 +123,15 @@ impl Shared {
         let home = segment.home(ticket.hash);
         let line = &lines[home];
         let (alike, empty) = line.look(segment.tag(ticket.hash), PLACE_BITS);
-        if alike != 0 {
-            let number = line.0[alike.trailing_zeros() as usize % WORDS].load(Acquire) & PLACE_MASK;
-            self.arena.prefetch(Place::from_number(number), ticket.len());
-            ticket.seen |= number;
-        } else if empty != 0 {
-            ticket.seen = segment.found_empty(home, empty.trailing_zeros());
-        } else {
-            prefetch(&lines[(home + 1) & segment.mask]);
-            ticket.seen = segment.passed();
-        }
+        // Whether a key is known no processor can foresee. So there is no branch, and what is not needed is asked for in vain.
+        let first = |bits: u32| (bits | 1 << WORDS).trailing_zeros();
+        let entry = line.0[first(alike) as usize % WORDS].load(Acquire) & PLACE_MASK;
+        let likely = if alike == 0 { 0 } else { entry };
+        self.arena.prefetch(Place::from_number(likely), ticket.len());
+        prefetch(&lines[(home + usize::from(alike | empty == 0)) & segment.mask]);
+        let fresh = segment.found_empty(home, first(empty));
+        let unlike = if empty == 0 { segment.passed() } else { fresh };
+        ticket.seen = if alike == 0 { unlike } else { ticket.seen | likely };
     }
 
     /// For a key that passed its home line: looks into the next one in the same way.
