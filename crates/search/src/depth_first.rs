@@ -78,6 +78,9 @@ fn search<S: Seen, Z: Sleeping<S>>(
 /// The place of a state that is no successor of the one before it.
 const ELSEWHERE: usize = usize::MAX;
 
+/// For more successors than this the atomic sequences that lead to them are kept as they are, not each for itself.
+const MANY: usize = 256;
+
 /// A running search.
 pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     pub system: &'a dyn TransitionSystem,
@@ -244,13 +247,12 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state().len() as u64);
+        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state_len() as u64);
         if self.budget.tick()? {
             self.look()?;
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        let state = self.stack.state();
-        self.store.hold(key(state, self.hidden));
+        self.store.hold(key(self.stack.state(), self.hidden));
         let foreseen = std::mem::take(&mut self.foreseen);
         if foreseen {
             std::mem::swap(&mut self.fan, &mut self.ahead[0]);
@@ -261,14 +263,13 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.expand_behind_phase1(depth)?;
         } else {
             self.fan.expansion.clear();
-            let (wanted, out) = (self.sleep.wanted(), &mut self.fan.expansion);
+            let (state, wanted, out) = (self.stack.state(), self.sleep.wanted(), &mut self.fan.expansion);
             expand(&mut self.expander, state, wanted, depth, &mut self.budget, out)?;
         }
         self.depth_limited |= self.fan.expansion.cut;
-        let state = key(self.stack.state(), self.hidden);
-        self.store.depart(state);
+        self.store.depart(key(self.stack.state(), self.hidden));
         let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color) && self.open.is_none();
-        let hash = asks.then(|| store::hash::hash(state));
+        let hash = asks.then(|| store::hash::hash(key(self.stack.state(), self.hidden)));
         self.stack.enter(hash).map_err(no_memory)?;
         if self.phase1 {
             self.stack.prolong(self.expander.before()).map_err(no_memory)?;
@@ -449,8 +450,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if !self.trust.holds() {
             before.approach(self.store, &mut self.trust);
         }
+        next.give_back();
         let (state, wanted);
-        if let Some(place) = before.favourite(self.store) {
+        if let Some(place) = before.favourite(self.store, self.hidden) {
             let number = before.number(place);
             let edge = &before.expansion.edges()[number];
             state = before.expansion.state(edge);
@@ -487,6 +489,11 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if Z::RANKS {
             self.rank(more);
         }
+        let through_run = self.looks_ahead && self.fan.tickets.len() > MANY && !self.fan.expansion.is_plain();
+        if through_run {
+            let run = self.fan.take_run();
+            self.stack.keep(run).map_err(no_memory)?;
+        }
         let Fan { expansion, tickets, .. } = &*self.fan;
         let (mut kept, mut broken) = (false, false);
         let mut last = None;
@@ -499,6 +506,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             let rank = if Z::RANKS { self.ranks[i] } else { 0 };
             if self.sleep.knows(self.store, key, ticket, rank) {
                 self.statistics.matched += 1;
+                if self.proviso == Proviso::None {
+                    continue;
+                }
                 match self.proviso {
                     Proviso::Stack => {
                         kept |=
@@ -515,8 +525,12 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             kept |= self.open.is_none()
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
             self.sleep.push(rank, expansion.behind(i));
-            if expansion.is_plain() {
+            if expansion.is_plain() || edge.transient == 0 {
                 self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
+                continue;
+            }
+            if through_run {
+                self.stack.push_through_run(state, edge, ticket).map_err(no_memory)?;
                 continue;
             }
             self.actions.clear();

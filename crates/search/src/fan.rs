@@ -30,6 +30,9 @@ impl Trust {
     }
 }
 
+/// Memory for so many successors is not kept for fewer.
+const LARGE: usize = 1 << 14;
+
 /// The successors of a state: expanded, prepared, approached, and then looked at one by one.
 #[derive(Debug)]
 pub(crate) struct Fan<T> {
@@ -115,6 +118,25 @@ impl<T: Copy> Fan<T> {
         self.run.path(edge.transient.checked_sub(1), edge.action, out);
     }
 
+    /// Gives away what edges consist of, except for the states in between.
+    pub fn take_run(&mut self) -> AtomicRun {
+        let AtomicRun { places, straight, .. } = std::mem::take(&mut self.run);
+        AtomicRun { places, straight, ..AtomicRun::default() }
+    }
+
+    /// Gives memory back that a state with very many successors took, and that the last one hardly used.
+    #[inline]
+    pub fn give_back(&mut self) {
+        if self.tickets.capacity() > LARGE && self.tickets.len() < LARGE / 16 {
+            self.begin_anew();
+        }
+    }
+
+    #[cold]
+    fn begin_anew(&mut self) {
+        *self = Fan::default();
+    }
+
     /// The second stride, which shows how well the first one is to be trusted.
     #[inline]
     pub fn approach<S: Seen<Ticket = T>>(&mut self, store: &S, trust: &mut Trust) {
@@ -126,9 +148,18 @@ impl<T: Copy> Fan<T> {
         }
     }
 
-    /// The place of the successor that will be tried first, as far as can be told.
+    /// The place of the successor that will be tried first, as far as can be told. To ask the store for certain, once the second stride
+    /// is done, takes less time than to expand in vain.
     #[inline]
-    pub fn favourite<S: Seen<Ticket = T>>(&self, store: &S) -> Option<usize> {
-        self.tickets.iter().rposition(|&ticket| !store.seems_known(ticket))
+    pub fn favourite<S: Seen<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
+        let is_known = |at: usize, ticket| {
+            let state = self.expansion.state(&self.expansion.edges()[self.number(at)]);
+            store.contains(key(state, hidden), ticket)
+        };
+        let mut tickets = self.tickets.iter().enumerate().rev();
+        let is_new = |&(at, &ticket): &(usize, &T)| {
+            !(store.seems_known(ticket) || self.approached && is_known(at, ticket))
+        };
+        tickets.find(is_new).map(|(at, _)| at)
     }
 }

@@ -8,7 +8,9 @@
 //! ([`delta`]) between a state of the path and its successors, and is made whole when the search comes back to it: many at a time,
 //! and rarely, for a search goes up and down near the end of its path.
 
+use crate::atomic_run::AtomicRun;
 use crate::delta;
+use crate::expand::{Edge, n_actions};
 use std::collections::{HashMap, TryReserveError};
 use system::ActionId;
 
@@ -33,8 +35,10 @@ pub(crate) struct Stack<T> {
     /// What comes before the entries, and how many were packed together each time.
     packed: Packed,
     blocks: Vec<usize>,
-    /// The actions of all entries that have not exactly one, which they have themselves.
+    /// The actions of all entries that have not exactly one, which they have themselves. Of one that is reached through a run, the last.
     actions: Vec<ActionId>,
+    /// Atomic runs through which many successors of one frame are reached, and the number of that frame.
+    runs: Vec<(usize, AtomicRun)>,
     /// How many of them are on the path.
     steps: usize,
     /// The tickets of what is still to be tried.
@@ -51,27 +55,38 @@ pub(crate) struct Stack<T> {
 struct Entry {
     /// How many bytes it takes.
     bytes: u32,
-    /// Twice the number of actions that lead to it, and one if it was taken.
+    /// Four times the number of actions that lead to it, and [`TAKEN`], and [`THROUGH_RUN`].
     actions: u32,
-    /// The only one of these.
+    /// The only one of these; or where the run is left, as edges say it.
     action: ActionId,
 }
+
+/// It is a state of the path.
+const TAKEN: u32 = 1;
+/// Its actions are those of a run that the stack keeps.
+const THROUGH_RUN: u32 = 2;
+/// One action.
+const STEP: u32 = 4;
 
 impl Entry {
     #[inline(always)]
     fn is_taken(self) -> bool {
-        self.actions & 1 != 0
+        self.actions & TAKEN != 0
     }
 
     #[inline(always)]
     fn n_actions(self) -> usize {
-        (self.actions >> 1) as usize
+        (self.actions / STEP) as usize
     }
 
     /// How many actions lie apart.
     #[inline(always)]
     fn n_apart(self) -> usize {
-        if self.n_actions() == 1 { 0 } else { self.n_actions() }
+        match self.actions & !TAKEN {
+            STEP => 0,
+            actions if actions & THROUGH_RUN != 0 => 1,
+            actions => (actions / STEP) as usize,
+        }
     }
 }
 
@@ -92,6 +107,7 @@ impl<T> Default for Stack<T> {
             packed: Packed::default(),
             blocks: Vec::new(),
             actions: Vec::new(),
+            runs: Vec::new(),
             steps: 0,
             pending: Vec::new(),
             frames: 0,
@@ -111,6 +127,7 @@ impl<T> Stack<T> {
         self.packed.bytes.clear();
         self.blocks.clear();
         self.actions.clear();
+        self.runs.clear();
         self.steps = 0;
         self.pending.clear();
         self.frames = 0;
@@ -118,7 +135,7 @@ impl<T> Stack<T> {
         self.held.clear();
         self.entries.try_reserve(1)?;
         self.bytes.try_reserve(state.len())?;
-        self.entries.push(Entry { bytes: state.len() as u32, actions: 1, action: ActionId(0) });
+        self.entries.push(Entry { bytes: state.len() as u32, actions: TAKEN, action: ActionId(0) });
         self.bytes.extend_from_slice(state);
         self.state = (0, state.len());
         Ok(())
@@ -130,6 +147,12 @@ impl<T> Stack<T> {
     pub fn state(&self) -> &[u8] {
         let (start, len) = self.state;
         self.bytes.get(start..start + len).unwrap_or_default()
+    }
+
+    /// Its length.
+    #[inline(always)]
+    pub fn state_len(&self) -> usize {
+        self.state.1
     }
 
     /// Puts another state in the place of the one at the end of the path, none of whose successors is to be tried.
@@ -154,7 +177,7 @@ impl<T> Stack<T> {
         if last.is_taken() {
             return false;
         }
-        last.actions |= 1;
+        last.actions |= TAKEN;
         self.steps += last.n_actions();
         self.ticket = self.pending.pop();
         true
@@ -183,13 +206,13 @@ impl<T> Stack<T> {
     }
 
     /// Drops the last frame, all of whose successors were tried: the path ends before it.
-    #[inline]
+    #[inline(always)]
     pub fn retreat(&mut self) {
         if self.frames > 0 {
-            self.frames -= 1;
-            if !self.hashes.is_empty() {
+            if !(self.hashes.is_empty() && self.runs.is_empty()) {
                 self.forget();
             }
+            self.frames -= 1;
             self.leave();
         }
     }
@@ -240,7 +263,7 @@ impl<T> Stack<T> {
         Ok(())
     }
 
-    /// What will be pushed into the frame just entered is reached by these actions and then its own.
+    /// What will be pushed into the frame just entered is reached by these actions and then its own. Not together with runs.
     #[inline]
     pub fn prolong(&mut self, actions: &[ActionId]) -> Result<(), TryReserveError> {
         if let Some(last) = self.entries.last_mut().filter(|_| !actions.is_empty()) {
@@ -251,7 +274,7 @@ impl<T> Stack<T> {
                 _ => self.actions.extend_from_slice(actions),
             }
             self.steps += actions.len();
-            last.actions += 2 * actions.len() as u32;
+            last.actions += STEP * actions.len() as u32;
         }
         Ok(())
     }
@@ -262,8 +285,12 @@ impl<T> Stack<T> {
         self.count_down(hash);
     }
 
-    /// The last frame is gone.
+    /// The last frame goes, and what was kept for it.
+    #[inline(never)]
     fn forget(&mut self) {
+        if self.runs.last().is_some_and(|run| run.0 == self.frames) {
+            self.runs.pop();
+        }
         let hash = self.hashes.pop().flatten();
         self.count_down(hash);
     }
@@ -290,7 +317,7 @@ impl<T> Stack<T> {
             return self.push_step(state, action, ticket);
         }
         self.actions.try_reserve(actions.len())?;
-        self.push_entry(state, 2 * actions.len() as u32, ActionId(0), ticket)?;
+        self.push_entry(state, STEP * actions.len() as u32, ActionId(0), ticket)?;
         self.actions.extend_from_slice(actions);
         Ok(())
     }
@@ -298,7 +325,23 @@ impl<T> Stack<T> {
     /// The same for one to which a single action leads.
     #[inline]
     pub fn push_step(&mut self, state: &[u8], action: ActionId, ticket: T) -> Result<(), TryReserveError> {
-        self.push_entry(state, 2, action, ticket)
+        self.push_entry(state, STEP, action, ticket)
+    }
+
+    /// Keeps a run through which successors are reached that will be pushed into the frame just entered.
+    pub fn keep(&mut self, run: AtomicRun) -> Result<(), TryReserveError> {
+        self.runs.try_reserve(1)?;
+        self.runs.push((self.frames, run));
+        Ok(())
+    }
+
+    /// Adds a successor that is reached through the run that was kept.
+    pub fn push_through_run(&mut self, state: &[u8], edge: &Edge, ticket: T) -> Result<(), TryReserveError> {
+        self.actions.try_reserve(1)?;
+        let left = ActionId(u64::from(edge.transient));
+        self.push_entry(state, (STEP * n_actions(edge)) | THROUGH_RUN, left, ticket)?;
+        self.actions.push(edge.action);
+        Ok(())
     }
 
     #[inline(always)]
@@ -374,12 +417,22 @@ impl<T> Stack<T> {
     pub fn path_and(&self, more: &[ActionId]) -> Vec<ActionId> {
         let mut path = Vec::with_capacity(self.steps + more.len());
         let mut rest = self.actions.as_slice();
+        let (mut frame, mut runs) = (0, self.runs.iter().peekable());
         for entry in self.packed.entries.iter().chain(&self.entries) {
             let (its, others) = rest.split_at(entry.n_apart());
             rest = others;
-            if entry.is_taken() {
-                path.extend_from_slice(if entry.n_actions() == 1 { std::slice::from_ref(&entry.action) } else { its });
+            if !entry.is_taken() {
+                continue;
             }
+            while runs.next_if(|run| run.0 < frame).is_some() {}
+            match (its, runs.peek()) {
+                (&[last], Some((_, run))) if entry.actions & THROUGH_RUN != 0 => {
+                    run.path((entry.action.0 as u32).checked_sub(1), last, &mut path);
+                }
+                ([], _) if entry.n_actions() == 1 => path.push(entry.action),
+                _ => path.extend_from_slice(its),
+            }
+            frame += 1;
         }
         path.extend_from_slice(more);
         path
@@ -396,13 +449,15 @@ impl<T> Stack<T> {
         let actions = self.actions.capacity() * size_of::<ActionId>();
         let pending = self.pending.capacity() * size_of::<T>();
         let held = self.hashes.capacity() * 16 + self.held.capacity() * 24;
-        (entries + bytes + actions + pending + held) as u64
+        let runs: u64 = self.runs.iter().map(|run| run.1.memory()).sum();
+        (entries + bytes + actions + pending + held) as u64 + runs
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::atomic_run::Place;
     use crate::random::Random;
 
     /// The same stack, as plain as can be.
@@ -425,6 +480,16 @@ mod tests {
         let at = random.below(state.len());
         state[at] = random.below(256) as u8;
         state
+    }
+
+    /// A run of three transient states, one behind the other.
+    fn run(round: u64) -> AtomicRun {
+        let place = |at: u32| Place {
+            parent: at.checked_sub(1),
+            action: ActionId(round + u64::from(at)),
+            depth: at + 1,
+        };
+        AtomicRun { places: (0..3).map(place).collect(), ..AtomicRun::default() }
     }
 
     #[test]
@@ -456,10 +521,22 @@ mod tests {
             stack.enter(None).unwrap();
             round += 1;
             // Down for a long while, then up more often than down.
+            let through_run = random.below(30) == 0;
+            if through_run {
+                stack.keep(run(round)).unwrap();
+            }
             for n in 0..random.below(if round < 9_000 { 4 } else { 2 }) {
                 let state = successor(stack.state(), &mut random);
-                let actions = vec![ActionId(round); n];
-                stack.push(&state, &actions, round).unwrap();
+                let mut actions = vec![ActionId(round); n];
+                if through_run {
+                    let transient = n as u32;
+                    let edge = Edge { action: ActionId(7), start: 0, len: 0, transient, fault: transient };
+                    actions.clear();
+                    run(round).path(transient.checked_sub(1), ActionId(7), &mut actions);
+                    stack.push_through_run(&state, &edge, round).unwrap();
+                } else {
+                    stack.push(&state, &actions, round).unwrap();
+                }
                 plain.entries.push((state, actions, round, false));
             }
             most = most.max(stack.blocks.len());
@@ -469,6 +546,6 @@ mod tests {
                 assert_eq!(stack.pending(), plain.entries.iter().filter(|entry| !entry.3).count());
             }
         }
-        assert!(most > 3 && plain.entries.is_empty() && stack.memory() > 0);
+        assert!(most > 3 && plain.entries.is_empty() && stack.memory() > 0 && stack.runs.is_empty());
     }
 }
