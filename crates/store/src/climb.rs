@@ -5,9 +5,10 @@
 //! first node is looked for. Then all keys of a batch climb, one join each at a time ([`Climbs::climb`]). When a key has its turn again,
 //! what it asked for is there.
 
-use crate::nodes::{Group, hash};
-use crate::order::{ARITY, Order};
+use crate::nodes::{Group, halves, hash, put};
+use crate::order::ARITY;
 use crate::shuffle::Piece;
+use crate::tree::{Family, Ticket};
 
 /// Keys that were outlined.
 #[derive(Debug, Default)]
@@ -32,22 +33,26 @@ pub struct Climb {
     slots: u32,
 }
 
-/// Who knows the trees in which keys climb.
-pub trait Guide {
+/// Who knows the trees in which keys climb, and has their tickets.
+pub(crate) trait Guide {
     /// Why a name cannot be given.
     type Error;
 
-    /// The order of a family.
-    fn order(&self, family: u32) -> &Order;
+    /// All families.
+    fn families(&self) -> &[Family];
+
+    /// The ticket of this number.
+    fn ticket(&mut self, number: u32) -> &mut Ticket;
 
     /// The name of a group with this hash at a join of a family.
     fn name(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Self::Error>;
 
-    /// Asks for the memory in which a group with this hash is looked for.
-    fn foresee(&self, family: u32, join: usize, hash: u64);
-
     /// A key has climbed to its root.
-    fn arrive(&mut self, climb: Climb, root: (u32, u32));
+    #[inline(always)]
+    fn arrive(&mut self, climb: Climb, root: (u32, u32)) {
+        let roots = self.families()[climb.family as usize].roots.as_ref();
+        *self.ticket(climb.ticket) = Ticket::new(climb.family, root, roots);
+    }
 }
 
 impl Climbs {
@@ -77,8 +82,8 @@ impl Climbs {
 
     /// Lets the key climb whose slots were put there, and which is different in these joins.
     #[inline(always)]
-    pub fn start<G: Guide>(&mut self, family: u32, ticket: u32, different: u64, guide: &mut G) {
-        let root = guide.order(family).n_inner();
+    pub(crate) fn start<G: Guide>(&mut self, family: u32, ticket: u32, different: u64, guide: &mut G) {
+        let root = guide.families()[family as usize].order.n_inner();
         let slots = self.slots.len() - root - 1;
         let climb = Climb { family, ticket, different, hash: 0, slots: slots as u32 };
         if let Some(climb) = Self::look_up(&self.slots[slots..], climb, root, guide) {
@@ -91,18 +96,17 @@ impl Climbs {
     fn look_up<G: Guide>(slots: &[Piece], mut climb: Climb, root: usize, guide: &mut G) -> Option<Climb> {
         let join = climb.different.trailing_zeros() as usize;
         if join >= root {
-            let halves = slots[root].0[0];
-            guide.arrive(climb, (halves as u32, (halves >> 32) as u32));
+            guide.arrive(climb, halves(slots[root].0));
             return None;
         }
         climb.hash = hash(slots[join].0);
-        guide.foresee(climb.family, join, climb.hash);
+        guide.families()[climb.family as usize].nodes[join].prefetch(climb.hash);
         Some(climb)
     }
 
     /// All climb to their roots. If a name cannot be given they stay where they are, and can go on later.
     #[inline(always)]
-    pub fn climb<G: Guide>(&mut self, guide: &mut G) -> Result<(), G::Error> {
+    pub(crate) fn climb<G: Guide>(&mut self, guide: &mut G) -> Result<(), G::Error> {
         while !self.is_empty() {
             self.round(guide)?;
         }
@@ -124,10 +128,9 @@ impl Climbs {
                     return Err(error);
                 }
             };
-            let order = guide.order(climb.family);
+            let order = &guide.families()[climb.family as usize].order;
             let (root, up) = (order.n_inner(), order.up(join) as usize);
-            let (word, shift) = (&mut slots[up / ARITY].0[up / 2 % 2], up % 2 * 32);
-            *word = *word & !(0xffff_ffff << shift) | u64::from(name) << shift;
+            put(&mut slots[up / ARITY].0, up % ARITY, name);
             climb.different = climb.different & (climb.different - 1) | 1 << (up / ARITY);
             if let Some(climb) = Self::look_up(slots, climb, root, guide) {
                 self.climbs[kept] = climb;

@@ -6,8 +6,8 @@
 //! The slots of a join are two words of 64 bits, always read and written whole: a processor waits when it reads a word that was
 //! written in pieces a moment before.
 
-use crate::nodes::{Group, Nodes};
-use crate::order::{Order, Part};
+use crate::nodes::{Group, Nodes, halves, put};
+use crate::order::{ARITY, Order, Part};
 use crate::path::Naming;
 use crate::strings;
 
@@ -136,8 +136,7 @@ impl LargePath {
     /// The root of the key that is looked up, whose nodes have been named.
     #[inline(always)]
     fn root(&self) -> (u32, u32) {
-        let halves = self.joins.last().map_or(0, |root| root.value[0]);
-        (halves as u32, (halves >> 32) as u32)
+        self.joins.last().map_or((0, 0), |root| halves(root.value))
     }
 
     /// Changes all bytes that are different for `key`, and marks the joins in which they are.
@@ -188,9 +187,7 @@ impl LargePath {
             let [first, second] = &self.joins[join as usize].value;
             let name = naming.name(join as usize, [*first, *second])?;
             let up = order.up(join as usize);
-            let word = &mut self.joins[up as usize / 4].value[up as usize / 2 % 2];
-            let shift = up % 2 * 32;
-            *word = *word & !(0xffff_ffff << shift) | u64::from(name) << shift;
+            put(&mut self.joins[up as usize / ARITY].value, up as usize % ARITY, name);
             changes.dirty.add(up / 4);
         }
         Ok(())

@@ -35,6 +35,19 @@ const MOST: usize = (1 << 31) - 1;
 /// Four numbers of 32 bits, two in a word.
 pub type Group = [u64; 2];
 
+/// Puts the name of a node into one of the four slots of the group above it.
+#[inline(always)]
+pub fn put(group: &mut Group, slot: usize, name: u32) {
+    let (word, shift) = (&mut group[slot / 2 % 2], slot % 2 * 32);
+    *word = *word & !(0xffff_ffff << shift) | u64::from(name) << shift;
+}
+
+/// The two halves of a root.
+#[inline(always)]
+pub fn halves(group: Group) -> (u32, u32) {
+    (group[0] as u32, (group[0] >> 32) as u32)
+}
+
 /// What a group is looked up by.
 #[inline(always)]
 pub fn hash(group: Group) -> u64 {

@@ -8,11 +8,10 @@
 
 use crate::sync::atomic::Ordering::Relaxed;
 
-use crate::climb::{Climb, Climbs, Guide};
+use crate::climb::{Climbs, Guide};
 use crate::compact::Crowded;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::nodes::{Group, Nodes, hash};
-use crate::order::Order;
 use crate::path::{Naming, Path};
 use crate::roots::UntoldRoots;
 use crate::tree::{Family, NO_FAMILY, Root, Roots, Ticket, Tree};
@@ -100,19 +99,13 @@ impl Guide for Climbing<'_> {
     }
 
     #[inline(always)]
-    fn order(&self, family: u32) -> &Order {
-        &self.families[family as usize].order
+    fn families(&self) -> &[Family] {
+        self.families
     }
 
     #[inline(always)]
-    fn foresee(&self, family: u32, join: usize, hash: u64) {
-        self.families[family as usize].nodes[join].prefetch(hash);
-    }
-
-    #[inline(always)]
-    fn arrive(&mut self, climb: Climb, root: (u32, u32)) {
-        let roots = self.families[climb.family as usize].roots.as_ref();
-        self.tickets[climb.ticket as usize] = Ticket::new(climb.family, root, roots);
+    fn ticket(&mut self, number: u32) -> &mut Ticket {
+        &mut self.tickets[number as usize]
     }
 }
 

@@ -36,13 +36,19 @@ struct Move {
     from: usize,
 }
 
-/// A piece that is put together.
+/// The slots of a join, put together from pieces of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-struct Result {
+struct Gathered {
     /// What stays as it was.
     kept: Piece,
-    /// Where it goes.
+    /// How many moves make up the rest.
+    moves: usize,
+}
+
+/// A piece of a key, put together from slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scattered {
+    /// Where it begins.
     to: usize,
     /// How many moves make it up.
     moves: usize,
@@ -53,10 +59,10 @@ struct Result {
 pub struct Shuffle {
     len: usize,
     /// From a key to the slots of all joins.
-    gathered: Vec<Result>,
+    gathered: Vec<Gathered>,
     gathering: Vec<Move>,
     /// From the slots of all joins to a key.
-    scattered: Vec<Result>,
+    scattered: Vec<Scattered>,
     scattering: Vec<Move>,
 }
 
@@ -81,7 +87,7 @@ impl Shuffle {
             let before = shuffle.gathering.len();
             shuffle.gathering.extend(moves);
             let moves = shuffle.gathering.len() - before;
-            shuffle.gathered.push(Result { kept, to: join * PIECE, moves });
+            shuffle.gathered.push(Gathered { kept, moves });
         }
         for &start in &starts {
             let bytes = start..(start + PIECE).min(len);
@@ -93,7 +99,7 @@ impl Shuffle {
             let before = shuffle.scattering.len();
             shuffle.scattering.extend(moves);
             let moves = shuffle.scattering.len() - before;
-            shuffle.scattered.push(Result { kept: Piece::default(), to: start, moves });
+            shuffle.scattered.push(Scattered { to: start, moves });
         }
         Some(shuffle)
     }
@@ -202,7 +208,8 @@ impl Shuffle {
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
         (self.gathering.capacity() + self.scattering.capacity()) * size_of::<Move>()
-            + (self.gathered.capacity() + self.scattered.capacity()) * size_of::<Result>()
+            + self.gathered.capacity() * size_of::<Gathered>()
+            + self.scattered.capacity() * size_of::<Scattered>()
     }
 }
 

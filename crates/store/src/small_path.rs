@@ -4,7 +4,7 @@
 //! looked up. Unfolding reads the nodes of all joins, from the top down, also those that are the same as before.
 
 use crate::climb::Climbs;
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, halves, put};
 use crate::order::{ARITY, Order};
 use crate::path::Naming;
 use crate::shuffle::{Piece, Shuffle};
@@ -69,12 +69,10 @@ impl SmallPath {
             different &= different - 1;
             let name = naming.name(join, slots[join].0)?;
             let up = order.up(join) as usize;
-            let (word, shift) = (&mut slots[up / ARITY].0[up / 2 % 2], up % 2 * 32);
-            *word = *word & !(0xffff_ffff << shift) | u64::from(name) << shift;
+            put(&mut slots[up / ARITY].0, up % ARITY, name);
             different |= 1 << (up / ARITY);
         }
-        let halves = slots[root].0[0];
-        Ok((halves as u32, (halves >> 32) as u32))
+        Ok(halves(slots[root].0))
     }
 
     /// Stands at `key`; its root.
