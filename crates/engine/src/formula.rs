@@ -75,10 +75,11 @@ impl Numbering {
 
     fn formula(&mut self, formula: &ir::Formula) -> Formula {
         use ir::Formula as F;
-        if !matches!(formula, F::Prop(_) | F::Not(_)) && (self.coarse || may_fail(formula)) {
-            if let Some(expr) = boolean(formula) {
-                return self.proposition(&expr);
-            }
+        if !matches!(formula, F::Prop(_) | F::Not(_))
+            && (self.coarse || may_fail(formula))
+            && let Some(expr) = boolean(formula)
+        {
+            return self.proposition(&expr);
         }
         let unary = |s: &mut Self, a: &F| Box::new(s.formula(a));
         let binary = |s: &mut Self, a: &F, b: &F, make: fn(Box<Formula>, Box<Formula>) -> Formula| {

@@ -102,7 +102,7 @@ impl Doubter<'_> {
     /// Whether this state is looked at.
     fn takes(&mut self) -> bool {
         self.seen += 1;
-        self.seen % (1 << (self.seen / ALL).min(40)) == 0
+        self.seen.is_multiple_of(1 << (self.seen / ALL).min(40))
     }
 
     fn facts(&self, state: &[u8]) {

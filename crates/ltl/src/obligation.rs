@@ -103,7 +103,7 @@ impl Sets {
             };
             colours.push(colour);
         }
-        found.of.iter().map(|c| colours[*c] % 2 == 0).collect()
+        found.of.iter().map(|c| colours[*c].is_multiple_of(2)).collect()
     }
 
     /// The guards of a shortest loop through a state, inside its component.

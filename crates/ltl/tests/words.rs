@@ -93,7 +93,7 @@ fn random_formulas_on_random_words() {
 fn long_chains_of_equivalences() {
     let link = |chain: Formula, i: u32| {
         let operand = Formula::Prop(i % 3);
-        let operand = if i % 7 == 0 { Formula::Next(Box::new(operand)) } else { operand };
+        let operand = if i.is_multiple_of(7) { Formula::Next(Box::new(operand)) } else { operand };
         Formula::Equiv(Box::new(operand), Box::new(chain))
     };
     let formula = (0..60).fold(Formula::Prop(0), link);

@@ -114,7 +114,7 @@ mod tests {
             if patience.try_again() {
                 tries += 1;
                 // Every third row leaves out more than half of the actions.
-                patience.tried(10, if tries / ROW % 3 == 0 { 4 } else { 10 }, 100);
+                patience.tried(10, if (tries / ROW).is_multiple_of(3) { 4 } else { 10 }, 100);
             }
         }
         assert!(tries < 100_000 / 16, "{tries}");

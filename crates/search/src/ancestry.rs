@@ -147,7 +147,7 @@ impl Ancestry {
         }
         self.write(0)?;
         self.parent += 1;
-        self.landmark_due = self.parent % STRETCH == 0;
+        self.landmark_due = self.parent.is_multiple_of(STRETCH);
         Ok(())
     }
 

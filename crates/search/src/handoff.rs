@@ -314,7 +314,7 @@ impl<H: Hand> Worker<'_, '_, H> {
                 }
             }
             self.states = self.states.wrapping_add(1);
-            if self.states % PERIOD == 0 {
+            if self.states.is_multiple_of(PERIOD) {
                 self.adapt();
             }
         }

@@ -417,16 +417,16 @@ where
     /// The last frame is that of a root. False when there is more to do in its set.
     fn leave_root(&mut self, now: Node) -> Result<bool, StopReason> {
         let sets = self.sets();
-        if let [.., before, last] = &self.roots[..] {
-            if sets.same_set(before.node, last.node) {
-                // Another worker has put them together: what is left is a matter of the root before.
-                let (node, into) = (last.node, last.into);
-                self.roots.pop();
-                if sets.add_marks(node, !into) {
-                    self.wrong(What::Cycle(node), &[])?;
-                }
-                return Ok(true);
+        if let [.., before, last] = &self.roots[..]
+            && sets.same_set(before.node, last.node)
+        {
+            // Another worker has put them together: what is left is a matter of the root before.
+            let (node, into) = (last.node, last.into);
+            self.roots.pop();
+            if sets.add_marks(node, !into) {
+                self.wrong(What::Cycle(node), &[])?;
             }
+            return Ok(true);
         }
         if let Some(next) = sets.pick_from_list(now) {
             self.jump(next)?;

@@ -156,11 +156,11 @@ impl Arena {
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Place, Full> {
         let needed = words_needed(key, mask);
-        if block.end - block.at < needed {
-            if let Some(place) = self.refill(block, needed, permit)? {
-                self.fill(place, key, mask);
-                return Ok(place);
-            }
+        if block.end - block.at < needed
+            && let Some(place) = self.refill(block, needed, permit)?
+        {
+            self.fill(place, key, mask);
+            return Ok(place);
         }
         let place = Place(block.at);
         self.fill(place, key, mask);

@@ -170,7 +170,7 @@ mod tests {
                         let mut hand = set.hand();
                         let mut first = |i: u32| {
                             let new = hand.is_new(&i.to_le_bytes()).unwrap();
-                            if i % 64 == 0 {
+                            if i.is_multiple_of(64) {
                                 hand.rest();
                             }
                             new

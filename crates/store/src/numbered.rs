@@ -340,7 +340,7 @@ impl Arena {
         let chunk = &mut self.chunks[number];
         chunk.try_reserve(key.len() + MAX_PREFIX).map_err(|_| Full)?;
         let address = (number * CHUNK + chunk.len()) as u64;
-        if self.distances.len() % BLOCK == 0 {
+        if self.distances.len().is_multiple_of(BLOCK) {
             self.bases.push(address);
         }
         let base = self.bases[self.bases.len() - 1];

@@ -51,7 +51,7 @@ pub fn generate(seed: u64) -> Cyclic {
     let mut globals = writer.globals();
     globals.push(declared(Type::Bit, "tick", Init::None));
     let mut procs = writer.processes();
-    if seed % 4 != 0 {
+    if !seed.is_multiple_of(4) {
         procs.push(process("Clock", vec![Stmt::Do(vec![vec![writer.tick()]])], 1));
     }
     writer.name_atoms();

@@ -87,11 +87,11 @@ fn within(k: &mut usize, len: usize) -> Option<usize> {
 fn drop_stmt(model: &mut Model, k: usize) -> bool {
     let mut k = Some(k);
     walk::blocks(model, &mut |block| {
-        if let Some(rest) = &mut k {
-            if let Some(at) = within(rest, block.len()) {
-                block.remove(at);
-                k = None;
-            }
+        if let Some(rest) = &mut k
+            && let Some(at) = within(rest, block.len())
+        {
+            block.remove(at);
+            k = None;
         }
     });
     k.is_none()

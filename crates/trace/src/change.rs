@@ -57,11 +57,11 @@ pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
 
 /// A process with another name is another process.
 fn process(before: Option<&ProcessView>, after: Option<&ProcessView>, out: &mut Vec<Change>) {
-    if let (Some(b), Some(a)) = (before, after) {
-        if b.name != a.name {
-            process(before, None, out);
-            return process(None, after, out);
-        }
+    if let (Some(b), Some(a)) = (before, after)
+        && b.name != a.name
+    {
+        process(before, None, out);
+        return process(None, after, out);
     }
     let Some(view) = before.or(after) else { return };
     let of = Of::Local { pid: view.pid, process: view.name.clone() };
@@ -70,11 +70,11 @@ fn process(before: Option<&ProcessView>, after: Option<&ProcessView>, out: &mut 
 }
 
 fn channel(before: Option<&ChannelView>, after: Option<&ChannelView>, out: &mut Vec<Change>) {
-    if let (Some(b), Some(a)) = (before, after) {
-        if b.id != a.id {
-            channel(before, None, out);
-            return channel(None, after, out);
-        }
+    if let (Some(b), Some(a)) = (before, after)
+        && b.id != a.id
+    {
+        channel(before, None, out);
+        return channel(None, after, out);
     }
     // Between steps a rendezvous channel is always empty.
     let Some(view) = before.or(after).filter(|view| view.capacity > 0) else { return };

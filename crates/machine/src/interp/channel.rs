@@ -74,10 +74,10 @@ impl View<'_> {
     /// Whether message number `slot` has the fields that `args` ask for.
     pub fn matches(&self, index: usize, slot: usize, args: &[RecvArg], span: Span) -> Outcome<bool> {
         for (i, arg) in args.iter().enumerate() {
-            if let RecvArg::Match(expr) = arg {
-                if self.eval(expr)? != self.field(index, slot, i, span)? {
-                    return Ok(false);
-                }
+            if let RecvArg::Match(expr) = arg
+                && self.eval(expr)? != self.field(index, slot, i, span)?
+            {
+                return Ok(false);
             }
         }
         Ok(true)

@@ -127,10 +127,10 @@ impl Interp {
 
     /// Appends the enabled actions of one process: for machines that leave what they cannot do themselves to this one.
     pub fn moves_of_process(&self, state: &[u8], pid: usize, timeout: bool, out: &mut Vec<ActionId>) {
-        if let Ok(mut state) = self.decode(state) {
-            if pid < state.processes.len() {
-                self.moves_of(&mut state, pid, timeout, Want::All, out);
-            }
+        if let Ok(mut state) = self.decode(state)
+            && pid < state.processes.len()
+        {
+            self.moves_of(&mut state, pid, timeout, Want::All, out);
         }
     }
 

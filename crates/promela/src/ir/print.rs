@@ -341,10 +341,9 @@ impl Printer {
             for id in &location.edges {
                 if let (Some(done), Some(edge)) =
                     (printed.get_mut(id.index()), proctype.edges.get(id.index()))
+                    && !std::mem::replace(done, true)
                 {
-                    if !std::mem::replace(done, true) {
-                        self.edge(id.index(), edge, proctype.span);
-                    }
+                    self.edge(id.index(), edge, proctype.span);
                 }
             }
         }

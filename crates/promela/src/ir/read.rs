@@ -149,10 +149,10 @@ impl<'a> Reader<'a> {
 
     /// A number that is at most `limit`.
     fn count(&mut self, limit: u32, of: &str) -> Read<u32> {
-        if let Token::Int(value) = self.token {
-            if value > i64::from(limit) {
-                return self.error(format!("{value} {of} are more than the limit of {limit}"));
-            }
+        if let Token::Int(value) = self.token
+            && value > i64::from(limit)
+        {
+            return self.error(format!("{value} {of} are more than the limit of {limit}"));
         }
         self.int()
     }

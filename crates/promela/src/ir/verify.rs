@@ -188,11 +188,11 @@ impl<'a> Verifier<'a> {
                 self.check(right, || format!("proctype{} is not a never claim", id.0));
             }
         }
-        if let Some(id) = program.trace {
-            if let Some(proctype) = self.proctype(id) {
-                let right = matches!(proctype.kind, ProctypeKind::Trace | ProctypeKind::NoTrace);
-                self.check(right, || format!("proctype{} is not a trace", id.0));
-            }
+        if let Some(id) = program.trace
+            && let Some(proctype) = self.proctype(id)
+        {
+            let right = matches!(proctype.kind, ProctypeKind::Trace | ProctypeKind::NoTrace);
+            self.check(right, || format!("proctype{} is not a trace", id.0));
         }
         for (i, proctype) in program.proctypes.iter().enumerate() {
             match proctype.kind {

@@ -279,10 +279,10 @@ impl<'s> Lexer<'s> {
     }
 
     fn name(&mut self, word: Arc<str>, raw: &Raw) -> Option<Kind> {
-        if self.in_formula {
-            if let Some(op) = Temporal::of(&word) {
-                return Some(Kind::Temporal(op));
-            }
+        if self.in_formula
+            && let Some(op) = Temporal::of(&word)
+        {
+            return Some(Kind::Temporal(op));
         }
         match Keyword::of(&word) {
             Some(Keyword::In) if !self.in_for => {}
@@ -291,11 +291,12 @@ impl<'s> Lexer<'s> {
             Some(keyword) => return Some(Kind::Key(keyword)),
             None => {}
         }
-        if !self.names.constants.contains_key(&word) && raw.in_body {
-            if let Some(actual) = self.argument(&word) {
-                self.stream.push_text(actual, Some(raw.span));
-                return None;
-            }
+        if !self.names.constants.contains_key(&word)
+            && raw.in_body
+            && let Some(actual) = self.argument(&word)
+        {
+            self.stream.push_text(actual, Some(raw.span));
+            return None;
         }
         Some(self.plain_name(word))
     }

@@ -104,10 +104,10 @@ fn on_known_stack(
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("parse".into()).stack_size(STACK);
-        if let Ok(handle) = thread.spawn_scoped(scope, &mut run) {
-            if let Err(panic) = handle.join() {
-                std::panic::resume_unwind(panic);
-            }
+        if let Ok(handle) = thread.spawn_scoped(scope, &mut run)
+            && let Err(panic) = handle.join()
+        {
+            std::panic::resume_unwind(panic);
         }
     });
     // Where there are no threads, the caller's stack has to do; otherwise there is nothing left to run.

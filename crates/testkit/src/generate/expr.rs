@@ -17,10 +17,10 @@ impl Generator {
 
     /// The value of some readable scalar, or a small constant.
     pub(super) fn atom(&mut self, frame: &Frame) -> Expr {
-        if self.rng.chance(75) {
-            if let Some(leaf) = self.pick_leaf(frame, |l| !l.write_only && is_numeric(&l.ty)) {
-                return Expr::Place(Box::new(self.place(frame, &leaf, &[])));
-            }
+        if self.rng.chance(75)
+            && let Some(leaf) = self.pick_leaf(frame, |l| !l.write_only && is_numeric(&l.ty))
+        {
+            return Expr::Place(Box::new(self.place(frame, &leaf, &[])));
         }
         self.constant(&Type::Byte)
     }

@@ -46,10 +46,10 @@ impl Generator {
     pub(super) fn channel_op(&mut self, frame: &mut Frame) -> Option<Vec<Stmt>> {
         let chans = self.visible_chans(frame);
         let chan = self.rng.pick(&chans)?.clone();
-        if self.rng.chance(10) {
-            if let Some(stmts) = self.through_handle(frame, &chan) {
-                return Some(stmts);
-            }
+        if self.rng.chance(10)
+            && let Some(stmts) = self.through_handle(frame, &chan)
+        {
+            return Some(stmts);
         }
         let preferred = self.prefers_sending(frame, &chan);
         let sends = if self.rng.chance(85) { preferred } else { !preferred };
@@ -125,11 +125,12 @@ impl Generator {
         let paren = args.len() > 1 && self.rng.chance(30);
         let place = self.chan_place(frame, chan, &taken);
         let mut stmts = vec![Stmt::Recv { chan: place, kind, paren, args }];
-        if let Some(handle) = handles.first().filter(|h| taken.iter().any(|t| t == h.base())) {
-            if frame.mode != Mode::DStep && self.rng.chance(70) {
-                let handle = Chan { handle: false, ..handle.clone() };
-                stmts.extend(self.send(frame, &handle));
-            }
+        if let Some(handle) = handles.first().filter(|h| taken.iter().any(|t| t == h.base()))
+            && frame.mode != Mode::DStep
+            && self.rng.chance(70)
+        {
+            let handle = Chan { handle: false, ..handle.clone() };
+            stmts.extend(self.send(frame, &handle));
         }
         Some(stmts)
     }

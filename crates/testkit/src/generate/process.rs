@@ -372,10 +372,10 @@ impl Generator {
             } else {
                 self.stmt(frame, depth)
             };
-            if position == 0 {
-                if let Some(label) = &info.remote_label {
-                    label_one(label, &mut stmts);
-                }
+            if position == 0
+                && let Some(label) = &info.remote_label
+            {
+                label_one(label, &mut stmts);
             }
             for stmt in stmts {
                 let stmt = self.maybe_labelled(frame, stmt);

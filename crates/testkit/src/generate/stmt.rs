@@ -349,10 +349,12 @@ impl Generator {
         if frame.mode == Mode::DStep {
             return vec![Stmt::Expr(self.condition(frame, 1))];
         }
-        if self.mix.has(Feature::Run) && frame.proc.is_some() && self.rng.chance(6) {
-            if let Some(run) = self.run(frame) {
-                return run;
-            }
+        if self.mix.has(Feature::Run)
+            && frame.proc.is_some()
+            && self.rng.chance(6)
+            && let Some(run) = self.run(frame)
+        {
+            return run;
         }
         match self.rng.below(10) {
             0..=3 => self.channel_op(frame).unwrap_or_else(|| vec![Stmt::Expr(self.guard(frame))]),
@@ -497,10 +499,11 @@ impl Generator {
     }
 
     fn for_stmt(&mut self, frame: &mut Frame, depth: u32) -> Option<Vec<Stmt>> {
-        if frame.mode == Mode::Plain && self.rng.chance(30) {
-            if let Some(stmts) = self.for_channel(frame, depth) {
-                return Some(stmts);
-            }
+        if frame.mode == Mode::Plain
+            && self.rng.chance(30)
+            && let Some(stmts) = self.for_channel(frame, depth)
+        {
+            return Some(stmts);
         }
         let var = self.index_variable(frame)?;
         let mut inner = self.with_read_only(frame, &var);

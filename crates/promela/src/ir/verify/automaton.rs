@@ -116,14 +116,14 @@ impl Verifier<'_> {
     fn d_steps(&mut self, proctype: &Proctype) {
         let mut seen = HashSet::new();
         for (i, edge) in proctype.edges.iter().enumerate() {
-            if let Action::DStep { entry, exit, guards } = edge.action {
-                if seen.insert((entry, exit, guards, edge.to)) {
-                    self.within(format!("e{i}"), |v| {
-                        v.d_step(proctype, entry, exit, edge.to);
-                        let inside = guards.is_none_or(|guards| proctype.location(guards).in_d_step);
-                        v.check(inside, || "the location of the guards is not inside a d_step".to_owned());
-                    });
-                }
+            if let Action::DStep { entry, exit, guards } = edge.action
+                && seen.insert((entry, exit, guards, edge.to))
+            {
+                self.within(format!("e{i}"), |v| {
+                    v.d_step(proctype, entry, exit, edge.to);
+                    let inside = guards.is_none_or(|guards| proctype.location(guards).in_d_step);
+                    v.check(inside, || "the location of the guards is not inside a d_step".to_owned());
+                });
             }
         }
     }

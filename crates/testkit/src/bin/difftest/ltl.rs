@@ -137,10 +137,11 @@ impl Session<'_> {
                 return;
             }
         };
-        if answers.contradiction().is_some() && self.spin.can_confirm() {
-            if let Ok(again) = self.ask(program, question, ways, Compiler::Thorough) {
-                answers = again;
-            }
+        if answers.contradiction().is_some()
+            && self.spin.can_confirm()
+            && let Ok(again) = self.ask(program, question, ways, Compiler::Thorough)
+        {
+            answers = again;
         }
         self.counts().add(kind(question), &answers);
         if self.options.verbose {

@@ -68,7 +68,7 @@ pub struct Options {
 
 impl Options {
     fn size_of(&self, seed: u64) -> Size {
-        self.size.unwrap_or(if seed % 2 == 0 { Size::Small } else { Size::Medium })
+        self.size.unwrap_or(if seed.is_multiple_of(2) { Size::Small } else { Size::Medium })
     }
 
     /// The program that belongs to a seed.
