@@ -7,14 +7,16 @@
 
 use crate::nodes::{Group, halves, hash, put};
 use crate::order::ARITY;
-use crate::shuffle::Piece;
+use crate::shuffle::{Block, MOST, MOST_JOINS, Slots, pieces_of};
+use crate::small_path::above;
 use crate::tree::{Family, Ticket};
 
 /// Keys that were outlined.
 #[derive(Debug, Default)]
 pub struct Climbs {
-    /// The slots of all joins, for one key after another.
-    slots: Vec<Piece>,
+    /// The slots of all joins, for one key after another; there is room behind those that are used.
+    slots: Vec<Block>,
+    used: usize,
     climbs: Vec<Climb>,
 }
 
@@ -25,7 +27,7 @@ pub struct Climb {
     pub family: u32,
     /// The number of its ticket.
     pub ticket: u32,
-    /// Joins whose nodes must be looked up.
+    /// Slots that are different: the nodes of their joins must be looked up.
     different: u64,
     /// The hash of the first one's slots.
     hash: u64,
@@ -44,14 +46,51 @@ pub(crate) trait Guide {
     /// The ticket of this number.
     fn ticket(&mut self, number: u32) -> &mut Ticket;
 
-    /// The name of a group with this hash at a join of a family.
-    fn name(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Self::Error>;
+    /// A name for a group with this hash at a join of a family, where there was none.
+    fn add(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Self::Error>;
 
-    /// A key has climbed to its root.
+    /// The family of a key.
     #[inline(always)]
-    fn arrive(&mut self, climb: Climb, root: (u32, u32)) {
-        let roots = self.families()[climb.family as usize].roots.as_ref();
-        *self.ticket(climb.ticket) = Ticket::new(climb.family, root, roots);
+    fn family(&self, climb: &Climb) -> &Family {
+        &self.families()[climb.family as usize]
+    }
+}
+
+impl Climb {
+    /// The first join that is different.
+    #[inline(always)]
+    fn join(&self) -> usize {
+        self.different.trailing_zeros() as usize / ARITY
+    }
+
+    /// Asks for the memory where the next join must be. At the root, for that of the ticket, which is complete then; false.
+    #[inline(always)]
+    fn ask<G: Guide>(&mut self, slots: &Slots, guide: &mut G) -> bool {
+        let (join, family) = (self.join(), guide.family(self));
+        if let Some(nodes) = family.nodes.get(join) {
+            self.hash = hash(slots[join % MOST_JOINS].0);
+            nodes.prefetch(self.hash);
+            return true;
+        }
+        let root = halves(slots[family.nodes.len() % MOST_JOINS].0);
+        let ticket = Ticket::new(self.family, root, family.roots.as_ref());
+        *guide.ticket(self.ticket) = ticket;
+        false
+    }
+
+    /// Climbs one join.
+    #[inline(always)]
+    fn climb<G: Guide>(&mut self, slots: &mut Slots, guide: &mut G) -> Result<(), G::Error> {
+        let (join, family) = (self.join(), guide.family(self));
+        let group = slots[join % MOST_JOINS].0;
+        let up = family.order.up(join) as usize;
+        let name = match family.nodes[join].look(group, self.hash) {
+            Some(name) => name,
+            None => guide.add(self.family, join, group, self.hash)?,
+        };
+        put(&mut slots[up / ARITY % MOST_JOINS].0, up % ARITY, name);
+        self.different = above(self.different, join) | 1 << up;
+        Ok(())
     }
 }
 
@@ -59,7 +98,7 @@ impl Climbs {
     /// Forgets all keys.
     #[inline]
     pub fn clear(&mut self) {
-        self.slots.clear();
+        self.used = 0;
         self.climbs.clear();
     }
 
@@ -69,70 +108,58 @@ impl Climbs {
         self.climbs.is_empty()
     }
 
-    /// Room for the slots of so many joins of the next key.
+    /// So many blocks for the slots of the next key.
     #[inline(always)]
-    pub fn room(&mut self, joins: usize) -> &mut [Piece] {
-        if self.climbs.is_empty() {
-            self.slots.clear();
+    pub fn room(&mut self, blocks: usize) -> &mut [Block] {
+        let start = self.used;
+        self.used += blocks;
+        // As many behind it as a key may have, so that no key has less.
+        if self.slots.len() < self.used + MOST {
+            self.more_room();
         }
-        let start = self.slots.len();
-        self.slots.resize(start + joins, Piece::default());
-        &mut self.slots[start..]
+        &mut self.slots[start..self.used]
     }
 
-    /// Lets the key climb whose slots were put there, and which is different in these joins.
-    #[inline(always)]
-    pub(crate) fn start<G: Guide>(&mut self, family: u32, ticket: u32, different: u64, guide: &mut G) {
-        let root = guide.families()[family as usize].order.n_inner();
-        let slots = self.slots.len() - root - 1;
-        let climb = Climb { family, ticket, different, hash: 0, slots: slots as u32 };
-        if let Some(climb) = Self::look_up(&self.slots[slots..], climb, root, guide) {
-            self.climbs.push(climb);
-        }
+    #[cold]
+    fn more_room(&mut self) {
+        self.slots.resize((self.used + MOST).next_power_of_two(), Block::default());
     }
 
-    /// Looks at the next join, unless it is the root.
+    /// Lets a key climb for whose slots there was room for so many blocks, and which is different in these slots.
     #[inline(always)]
-    fn look_up<G: Guide>(slots: &[Piece], mut climb: Climb, root: usize, guide: &mut G) -> Option<Climb> {
-        let join = climb.different.trailing_zeros() as usize;
-        if join >= root {
-            guide.arrive(climb, halves(slots[root].0));
-            return None;
-        }
-        climb.hash = hash(slots[join].0);
-        guide.families()[climb.family as usize].nodes[join].prefetch(climb.hash);
-        Some(climb)
+    pub fn start(&mut self, family: u32, ticket: u32, different: u64, blocks: usize) {
+        let slots = (self.used - blocks) as u32;
+        self.climbs.push(Climb { family, ticket, different, hash: 0, slots });
     }
 
     /// All climb to their roots. If a name cannot be given they stay where they are, and can go on later.
     #[inline(always)]
     pub(crate) fn climb<G: Guide>(&mut self, guide: &mut G) -> Result<(), G::Error> {
+        self.round(guide, |_, _, _| Ok(()))?;
         while !self.is_empty() {
-            self.round(guide)?;
+            self.round(guide, Climb::climb)?;
         }
+        self.used = 0;
         Ok(())
     }
 
-    /// Every key climbs one join.
+    /// Every key makes a step; then it asks for what it needs next.
     #[inline(always)]
-    fn round<G: Guide>(&mut self, guide: &mut G) -> Result<(), G::Error> {
+    fn round<G: Guide>(
+        &mut self,
+        guide: &mut G,
+        step: impl Fn(&mut Climb, &mut Slots, &mut G) -> Result<(), G::Error>,
+    ) -> Result<(), G::Error> {
         let mut kept = 0;
         for number in 0..self.climbs.len() {
             let mut climb = self.climbs[number];
-            let slots = &mut self.slots[climb.slots as usize..];
-            let join = climb.different.trailing_zeros() as usize;
-            let name = match guide.name(climb.family, join, slots[join].0, climb.hash) {
-                Ok(name) => name,
-                Err(error) => {
-                    self.climbs.drain(kept..number);
-                    return Err(error);
-                }
-            };
-            let order = &guide.families()[climb.family as usize].order;
-            let (root, up) = (order.n_inner(), order.up(join) as usize);
-            put(&mut slots[up / ARITY].0, up % ARITY, name);
-            climb.different = climb.different & (climb.different - 1) | 1 << (up / ARITY);
-            if let Some(climb) = Self::look_up(slots, climb, root, guide) {
+            let Some(blocks) = self.slots[climb.slots as usize..].first_chunk_mut() else { continue };
+            let slots = pieces_of(blocks);
+            if let Err(error) = step(&mut climb, slots, guide) {
+                self.climbs.drain(kept..number);
+                return Err(error);
+            }
+            if climb.ask(slots, guide) {
                 self.climbs[kept] = climb;
                 kept += 1;
             }

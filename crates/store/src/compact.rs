@@ -22,6 +22,7 @@ use crate::Full;
 use crate::budget::Budget;
 use crate::mix::Mix;
 use crate::pages::{Line, Pages, WORDS, prefetch};
+use crate::scan64::{self, Wanted};
 use crate::together::together;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -347,12 +348,8 @@ struct Geometry {
     divisor: u64,
     /// 2^64 / divisor, to divide by multiplication.
     reciprocal: u64,
-    /// The lowest bit of every entry of a word.
-    ones: u64,
-    /// Without satellite bits.
-    values: u64,
-    /// The lowest bit of the last entry of a word.
-    last: u64,
+    /// What is looked for in a word.
+    wanted: Wanted,
     lines: u32,
     /// Bits of an entry: 1 + remainder × 2^probe_bits + probe number, and the satellite bits below.
     entry_bits: u8,
@@ -361,6 +358,8 @@ struct Geometry {
     /// As a power of two: lines that are tried for a key; when all are full the segment grows, however low its load.
     probe_bits: u8,
     satellites: u8,
+    /// The words of a line are looked at together.
+    together: bool,
 }
 
 impl Geometry {
@@ -376,14 +375,18 @@ impl Geometry {
         Geometry {
             divisor,
             reciprocal: (u128::from(u64::MAX) / u128::from(divisor)) as u64,
-            ones: repeated(1),
-            last: 1 << ((per_word - 1) * entry_bits),
-            values: repeated(u64::MAX >> (64 - entry_bits) & (u64::MAX << satellites)),
+            wanted: Wanted {
+                values: repeated(u64::MAX >> (64 - entry_bits) & (u64::MAX << satellites)),
+                ones: repeated(1),
+                highs: repeated(1 << (entry_bits - 1)),
+                last: 1 << ((per_word - 1) * entry_bits),
+            },
             lines: lines as u32,
             entry_bits: entry_bits as u8,
             per_word: per_word as u8,
             probe_bits: probe_bits as u8,
             satellites: satellites as u8,
+            together: scan64::is_supported(),
         }
     }
 
@@ -442,13 +445,14 @@ impl Geometry {
     /// highest bits of such entries, and what is in the word.
     #[inline(always)]
     fn scan(&self, line: &Line, first: usize, value: u64) -> Option<(usize, u64, u64)> {
-        let wanted = value.wrapping_mul(self.ones);
+        let wanted = value.wrapping_mul(self.wanted.ones);
+        if self.together {
+            return self.scan_together(line, first, wanted);
+        }
         let mut at = first;
         loop {
-            let entries = line.0[at % WORDS].load(Relaxed) & self.values;
-            let found = self.zeros(entries ^ wanted);
-            // A word is filled from below, so it has an empty place if the last one is empty.
-            if found != 0 || entries < self.last {
+            let (found, entries) = self.look(line, at, wanted);
+            if found != 0 || self.has_room(entries) {
                 return Some((at % WORDS, found, entries));
             }
             at = (at + 1) % WORDS;
@@ -456,6 +460,38 @@ impl Geometry {
                 return None;
             }
         }
+    }
+
+    /// The same without a loop. Only if others have filled a word since it was looked at, it is looked for again.
+    #[inline(always)]
+    fn scan_together(&self, line: &Line, first: usize, wanted: u64) -> Option<(usize, u64, u64)> {
+        loop {
+            let (alike, room) = scan64::scan(&self.wanted, line, wanted);
+            if alike | room == 0 {
+                return None;
+            }
+            // An entry lies in one word only, wherever the search for it begins.
+            let words = if alike == 0 { room } else { alike };
+            let from = (words | words << WORDS) >> first;
+            let at = first + from.trailing_zeros() as usize;
+            let (found, entries) = self.look(line, at, wanted);
+            if found != 0 || self.has_room(entries) {
+                return Some((at % WORDS, found, entries));
+            }
+        }
+    }
+
+    /// Entries of a word: the highest bits of those that are wanted, and all.
+    #[inline(always)]
+    fn look(&self, line: &Line, at: usize, wanted: u64) -> (u64, u64) {
+        let entries = line.0[at % WORDS].load(Relaxed) & self.wanted.values;
+        (self.zeros(entries ^ wanted), entries)
+    }
+
+    /// Whether a word has an empty place: it is filled from below, so the last one is then empty.
+    #[inline(always)]
+    fn has_room(&self, entries: u64) -> bool {
+        entries < self.wanted.last
     }
 
     /// What a scan of a line shows for an entry of this value.
@@ -477,7 +513,7 @@ impl Geometry {
     /// Where entries are zero, their highest bits; the lowest of these bits is always right.
     #[inline]
     fn zeros(&self, word: u64) -> u64 {
-        word.wrapping_sub(self.ones) & !word & self.ones << (self.entry_bits - 1)
+        word.wrapping_sub(self.wanted.ones) & !word & self.wanted.highs
     }
 }
 
@@ -597,7 +633,7 @@ impl Segment {
             loop {
                 let word = &line.0[at % WORDS];
                 let entries = word.load(Relaxed);
-                let empty = geometry.zeros(entries & geometry.values);
+                let empty = geometry.zeros(entries & geometry.wanted.values);
                 if empty != 0 {
                     let shift = empty.trailing_zeros() + 1 - u32::from(geometry.entry_bits);
                     word.store(entries | (value | satellite) << shift, Relaxed);

@@ -100,10 +100,22 @@ impl Nodes {
         [first.load(Relaxed), second.load(Relaxed)]
     }
 
+    /// The group with this name, where it lies.
+    #[inline(always)]
+    pub fn group(&self, name: u32) -> &[AtomicU64; 2] {
+        &self.groups[name as usize]
+    }
+
     /// Copies the group with this name.
     #[inline(always)]
     pub fn copy(&self, name: u32, piece: &mut Piece) {
         copy(&self.groups[name as usize], piece);
+    }
+
+    /// The name of a group with this hash, if it is there.
+    #[inline(always)]
+    pub fn look(&self, group: Group, hash: u64) -> Option<u32> {
+        self.probe(group, hash).ok()
     }
 
     /// Its name, or the slot where it belongs.

@@ -10,14 +10,12 @@
 //! Every part has a *slot* of 32 bits in the join above it. The slots of one join lie together, so that they are what its node is
 //! looked up by.
 
-use crate::shuffle::{Piece, Shuffle};
+use crate::shuffle::{PIECES, Piece, Shuffle};
 
 /// No byte, no slot.
 pub const NONE: u32 = u32::MAX;
 /// Parts that a join may have.
 pub const ARITY: usize = 4;
-/// Up to so many joins are looked at for every key: with more it is better to look for what has changed.
-const FEW_JOINS: usize = 6;
 /// Parts of the root.
 const HALVES: usize = 2;
 
@@ -101,9 +99,7 @@ impl Order {
             order.parts.push(parts);
         }
         let names: Vec<Piece> = order.parts.iter().map(names).collect();
-        if joins.len() <= FEW_JOINS {
-            order.shuffle = Shuffle::new(&order.places, &names);
-        }
+        order.shuffle = Shuffle::new(&order.places, &names);
         order
     }
 
@@ -127,6 +123,12 @@ impl Order {
     /// How many joins the tree has, besides the root.
     pub fn n_inner(&self) -> usize {
         self.parts.len() - 1
+    }
+
+    /// How many blocks the slots of all joins take.
+    #[inline]
+    pub fn n_blocks(&self) -> usize {
+        self.parts.len().div_ceil(PIECES)
     }
 
     /// The slots of a join; that of the root has the number [`Order::n_inner`].

@@ -10,7 +10,7 @@
 //! that is a reading one; but 4 to 9 us as a part of a huge page in a virtual machine whose host must find it first. So what will
 //! be used is asked for in advance ([`Pages::populate`]), and how long a huge page takes decides about the next ones ([`Huge`]).
 //!
-//! The words are atomic, so that several threads may share a piece. Only this file, [`crate::strings`] and [`crate::shuffle`] have `unsafe` code.
+//! The words are atomic, so that several threads may share a piece. Only this file, [`crate::strings`], the shuffles and [`crate::scan64`] have `unsafe` code.
 
 #![allow(unsafe_code)]
 

@@ -123,12 +123,15 @@ impl Path {
         Path::new(order).go(order, key, &mut Known(nodes)).ok()
     }
 
-    /// Stands at the key with this root.
+    /// Stands at the key with this root, and appends it.
     #[inline(always)]
-    pub fn unfold(&mut self, order: &Order, nodes: &[Nodes], root: (u32, u32)) {
+    pub fn recall(&mut self, order: &Order, nodes: &[Nodes], root: (u32, u32), out: &mut Vec<u8>) {
         match self {
-            Path::Small(path) => path.unfold(order, nodes, root),
-            Path::Large(path) => path.unfold(order, nodes, root),
+            Path::Small(path) => path.recall(order, nodes, root, out),
+            Path::Large(path) => {
+                path.unfold(order, nodes, root);
+                path.append_key(out);
+            }
         }
     }
 }
@@ -154,15 +157,16 @@ mod tests {
                 assert_eq!(path.key(), key);
             }
             let other = (i + 2) % 4;
-            path.unfold(&order, &nodes, roots[other]);
-            assert_eq!(path.key(), keys[other]);
+            let mut key = vec![1];
+            path.recall(&order, &nodes, roots[other], &mut key);
+            assert_eq!((key[0], &key[1..], path.key().as_slice()), (1, &keys[other][..], &keys[other][..]));
         }
         assert_eq!(Path::find(&order, &nodes, &[9; 21]), None);
     }
 
     #[test]
     fn trees_of_any_size() {
-        for len in [1, 3, 7, 8, 9, 200, 256, 257, 260, 500, 4000] {
+        for len in [1, 3, 7, 8, 9, 40, 64, 65, 100, 128, 129, 180, 200, 256, 257, 260, 500, 4000] {
             let order = Order::plain(len);
             let budget = &mut Budget::new(u64::MAX);
             let mut nodes: Vec<Nodes> = (0..order.n_inner()).map(|_| Nodes::new(budget).unwrap()).collect();
@@ -179,8 +183,9 @@ mod tests {
                     "{len} {i}"
                 );
                 assert_eq!(Path::find(&order, &nodes, &key(i)), Some(roots[i]));
-                path.unfold(&order, &nodes, roots[i]);
-                assert_eq!(path.key(), key(i));
+                let mut recalled = Vec::new();
+                path.recall(&order, &nodes, roots[i], &mut recalled);
+                assert_eq!((recalled, path.key()), (key(i), key(i)));
                 assert_eq!(
                     path.look(&order, &key(39 - i), &mut Alone { nodes: &mut nodes, budget }),
                     Ok(roots[39 - i])

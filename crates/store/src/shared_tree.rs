@@ -92,8 +92,8 @@ struct Climbing<'a> {
 impl Guide for Climbing<'_> {
     type Error = Wanted;
 
-    #[inline(always)]
-    fn name(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Wanted> {
+    #[cold]
+    fn add(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Wanted> {
         let nodes = &self.families[family as usize].nodes[join];
         nodes.insert_shared(group, hash).map_err(|Crowded| Wanted::Room { family, join })
     }
@@ -155,9 +155,7 @@ impl TreeHand<'_> {
         match self.paths.get_mut(number as usize) {
             Some(Some(Path::Small(path))) => {
                 while let Some(key) = keys.next_if(|key| key.len() == len) {
-                    let different = path.outline(key, &mut self.climbs);
-                    let ticket = Ticket::unknown(number, tickets);
-                    self.climbs.start(number, ticket, different, &mut Climbing { families, tickets });
+                    path.outline(number, key, Ticket::unknown(tickets), &mut self.climbs);
                 }
             }
             Some(Some(Path::Large(path))) => {
@@ -390,9 +388,8 @@ impl Recall for TreeHand<'_> {
     fn load(&mut self, name: Root, out: &mut Vec<u8>) {
         let family = &self.turn.work().families[name.family as usize];
         let path = path(&mut self.paths, name.family, || Path::new(&family.order));
-        path.unfold(&family.order, &family.nodes, name.halves());
         let start = out.len();
-        path.append_key(out);
+        path.recall(&family.order, &family.nodes, name.halves(), out);
         if family.roots.is_some() {
             self.parent = name.family;
         } else {

@@ -1,238 +1,120 @@
-//! The bytes of a key in the order of a tree and back, sixteen at a time.
+//! The bytes of a key in the order of a tree and back, many at a time.
 //!
 //! Taking a key apart byte by byte, or only the bytes that are different, means branches that no processor can foresee: how many
-//! bytes, in which words. Here the slots of a join are put together from pieces of the key by `pshufb`, which
-//! moves sixteen bytes to any places at once, and a key from the slots of all joins. What is done is the same for all keys of a
-//! length. For large trees that is too much: see [`crate::large_path`].
+//! bytes, in which words. Here the slots of all joins are put together from whole pieces of the key, and a key from the slots of all joins.
+//! What is done is the same for all keys of a length.
 //!
-//! Pieces of a key overlap at its end, so that there is no rest. A [`Shuffle`] exists only where the processor has the instruction.
+//! How depends on what the processor can do: move 64 bytes at once ([`shuffle64`](crate::shuffle64)) or sixteen
+//! ([`shuffle16`](crate::shuffle16)). With sixteen, large trees are better off with [`crate::large_path`].
 
 #![allow(unsafe_code)]
 
 use std::sync::atomic::AtomicU64;
 
-/// Bytes of a piece.
-const PIECE: usize = size_of::<Piece>();
+use crate::shuffle16::Shuffle16;
+use crate::shuffle64::Shuffle64;
 
-/// Sixteen bytes, always written together, because they are read together.
+/// Bytes of a piece.
+pub const PIECE: usize = size_of::<Piece>();
+/// Pieces of a block.
+pub const PIECES: usize = 4;
+/// Bytes of a block.
+pub const BLOCK: usize = size_of::<Block>();
+/// Blocks that the slots of a tree may have, for it to be shuffled: a set of slots has 64 bits.
+pub const MOST: usize = 4;
+/// Joins that such a tree may have, the root's included.
+pub const MOST_JOINS: usize = MOST * PIECES;
+/// Up to so many joins, the root's included, are moved sixteen bytes at a time.
+const FEW_JOINS: usize = 7;
+
+/// Sixteen bytes, always written together, because they are read together: the slots of a join.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Piece(pub [u64; 2]);
 
 impl Piece {
-    fn of(bytes: [u8; PIECE]) -> Self {
+    /// The piece with these bytes.
+    pub fn of(bytes: [u8; PIECE]) -> Self {
         let whole = u128::from_le_bytes(bytes);
         Piece([whole as u64, (whole >> 64) as u64])
     }
 }
 
-/// Bytes of a piece that go to another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-struct Move {
-    /// For every byte of the result, which of the sixteen it is; with the highest bit none.
-    picks: Piece,
-    /// Where the sixteen begin.
-    from: usize,
-}
+/// The slots of four joins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Block(pub [Piece; PIECES]);
 
-/// The slots of a join, put together from pieces of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Gathered {
-    /// What stays as it was.
-    kept: Piece,
-    /// How many moves make up the rest.
-    moves: usize,
-}
-
-/// A piece of a key, put together from slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Scattered {
-    /// Where it begins.
-    to: usize,
-    /// How many moves make it up.
-    moves: usize,
-}
+/// As many joins as there may be.
+pub type Slots = [Piece; MOST_JOINS];
 
 /// How the bytes of keys of one length are moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shuffle {
-    len: usize,
-    /// From a key to the slots of all joins.
-    gathered: Vec<Gathered>,
-    gathering: Vec<Move>,
-    /// From the slots of all joins to a key.
-    scattered: Vec<Scattered>,
-    scattering: Vec<Move>,
+pub enum Shuffle {
+    /// Sixteen at a time.
+    Sixteen(Shuffle16),
+    /// Sixty-four at a time.
+    SixtyFour(Shuffle64),
 }
 
 impl Shuffle {
     /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the other bytes of
-    /// every join. `None` where it cannot be done.
+    /// every join. `None` where it cannot be done, or not well.
     pub fn new(places: &[u32], kept: &[Piece]) -> Option<Self> {
-        if !is_supported() || places.is_empty() {
+        if places.is_empty() || kept.len() > MOST_JOINS {
             return None;
         }
-        let len = places.len();
-        let starts: Vec<usize> =
-            (0..len.div_ceil(PIECE)).map(|i| (i * PIECE).min(len.saturating_sub(PIECE))).collect();
-        let mut shuffle =
-            Shuffle { len, gathered: vec![], gathering: vec![], scattered: vec![], scattering: vec![] };
-        for (join, &kept) in kept.iter().enumerate() {
-            let moves = starts.iter().enumerate().filter_map(|(i, &start)| {
-                // A byte that lies in two pieces is taken from the first.
-                let bytes = (i * PIECE).max(start)..(start + PIECE).min(len);
-                Move::new(start, bytes.map(|byte| (places[byte] as usize, byte - start)), join * PIECE)
-            });
-            let before = shuffle.gathering.len();
-            shuffle.gathering.extend(moves);
-            let moves = shuffle.gathering.len() - before;
-            shuffle.gathered.push(Gathered { kept, moves });
-        }
-        for &start in &starts {
-            let bytes = start..(start + PIECE).min(len);
-            let moves = (0..kept.len()).filter_map(|join| {
-                let here = bytes.clone().filter(|&byte| places[byte] as usize / PIECE == join);
-                let pairs = here.map(|byte| (byte, places[byte] as usize % PIECE));
-                Move::new(join * PIECE, pairs, start)
-            });
-            let before = shuffle.scattering.len();
-            shuffle.scattering.extend(moves);
-            let moves = shuffle.scattering.len() - before;
-            shuffle.scattered.push(Scattered { to: start, moves });
-        }
-        Some(shuffle)
+        let wide = Shuffle64::new(places, kept).map(Shuffle::SixtyFour);
+        let narrow = || Shuffle16::new(places, kept).map(Shuffle::Sixteen);
+        wide.or_else(|| if kept.len() <= FEW_JOINS { narrow() } else { None })
     }
 
-    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of joins that are different.
+    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots that are different.
     #[inline(always)]
-    pub fn gather(&self, key: &[u8], base: &[Piece], value: &mut [Piece]) -> u64 {
-        assert!(key.len() == self.len && base.len() == self.gathered.len() && value.len() == base.len());
-        if key.len() < PIECE {
-            return self.gather_short(key, base, value);
+    pub fn gather(&self, key: &[u8], base: &[Block], value: &mut [Block]) -> u64 {
+        match self {
+            Shuffle::Sixteen(shuffle) => shuffle.gather(key, pieces(base), pieces_mut(value)),
+            Shuffle::SixtyFour(shuffle) => shuffle.gather(key, base, value),
         }
-        // SAFETY: a shuffle exists only where the processor has the instruction. The key has the length for which the moves were made.
-        unsafe { self.gather_from(key.as_ptr(), base, value) }
-    }
-
-    #[cold]
-    fn gather_short(&self, key: &[u8], base: &[Piece], value: &mut [Piece]) -> u64 {
-        let mut bytes = [0; PIECE];
-        bytes[..key.len()].copy_from_slice(key);
-        // SAFETY: as above; such a key has one piece.
-        unsafe { self.gather_from(bytes.as_ptr(), base, value) }
-    }
-
-    /// # Safety
-    /// There are as many bytes at `key` as keys have, and at least a piece.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "ssse3")]
-    unsafe fn gather_from(&self, key: *const u8, base: &[Piece], value: &mut [Piece]) -> u64 {
-        use std::arch::x86_64::{
-            __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_load_si128, _mm_loadu_si128, _mm_movemask_epi8,
-            _mm_or_si128, _mm_shuffle_epi8, _mm_store_si128,
-        };
-        let at = |piece: &Piece| std::ptr::from_ref(piece).cast::<__m128i>();
-        let (mut moves, mut different, mut join) = (self.gathering.as_slice(), 0u64, 1u64);
-        for ((result, old), new) in self.gathered.iter().zip(base).zip(value) {
-            // SAFETY: pieces are aligned, and moves begin where a whole piece of the key does.
-            unsafe {
-                let was = _mm_load_si128(at(old));
-                let mut piece = _mm_and_si128(was, _mm_load_si128(at(&result.kept)));
-                let (mine, others) = moves.split_at(result.moves);
-                moves = others;
-                for step in mine {
-                    let from = _mm_loadu_si128(key.add(step.from).cast());
-                    piece = _mm_or_si128(piece, _mm_shuffle_epi8(from, _mm_load_si128(at(&step.picks))));
-                }
-                _mm_store_si128(std::ptr::from_mut(new).cast(), piece);
-                let is_same = _mm_movemask_epi8(_mm_cmpeq_epi8(was, piece)) == 0xffff;
-                different |= if is_same { 0 } else { join };
-            }
-            join <<= 1;
-        }
-        different
     }
 
     /// Appends the key with these slots.
     #[inline(always)]
-    pub fn scatter(&self, slots: &[Piece], out: &mut Vec<u8>) {
-        assert_eq!(slots.len(), self.gathered.len());
-        let start = out.len();
-        out.reserve(self.len.max(PIECE));
-        // SAFETY: a shuffle exists only where the processor has the instruction; there is room for the key and at least a piece,
-        // and all bytes of the key are written.
-        unsafe {
-            self.scatter_to(slots.as_ptr().cast(), out.as_mut_ptr().add(start));
-            out.set_len(start + self.len);
+    pub fn scatter(&self, slots: &[Block], out: &mut Vec<u8>) {
+        match self {
+            Shuffle::Sixteen(shuffle) => shuffle.scatter(pieces(slots), out),
+            Shuffle::SixtyFour(shuffle) => shuffle.scatter(slots, out),
         }
     }
-
-    /// # Safety
-    /// There are as many slots as there are joins, and room for a key and at least a piece.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "ssse3")]
-    unsafe fn scatter_to(&self, slots: *const u8, out: *mut u8) {
-        use std::arch::x86_64::{
-            __m128i, _mm_load_si128, _mm_or_si128, _mm_setzero_si128, _mm_shuffle_epi8, _mm_storeu_si128,
-        };
-        let at = |piece: &Piece| std::ptr::from_ref(piece).cast::<__m128i>();
-        let mut moves = self.scattering.as_slice();
-        for result in &self.scattered {
-            let (mine, others) = moves.split_at(result.moves);
-            moves = others;
-            // SAFETY: pieces are aligned; moves begin at a piece of the slots, and results where a whole piece of the key does.
-            unsafe {
-                let mut piece = _mm_setzero_si128();
-                for step in mine {
-                    let from = _mm_load_si128(slots.add(step.from).cast());
-                    piece = _mm_or_si128(piece, _mm_shuffle_epi8(from, _mm_load_si128(at(&step.picks))));
-                }
-                _mm_storeu_si128(out.add(result.to).cast(), piece);
-            }
-        }
-    }
-
-    /// # Safety
-    /// Never called: there is no shuffle.
-    #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn gather_from(&self, _key: *const u8, _base: &[Piece], _value: &mut [Piece]) -> u64 {
-        0
-    }
-
-    /// # Safety
-    /// Never called: there is no shuffle.
-    #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn scatter_to(&self, _slots: *const u8, _out: *mut u8) {}
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        (self.gathering.capacity() + self.scattering.capacity()) * size_of::<Move>()
-            + self.gathered.capacity() * size_of::<Gathered>()
-            + self.scattered.capacity() * size_of::<Scattered>()
-    }
-}
-
-impl Move {
-    /// Moves bytes of the sixteen from `from` on: pairs of where a byte goes, in the whole, and which one it is. Of what goes to the piece at
-    /// `to`; `None` when there is nothing.
-    fn new(from: usize, pairs: impl Iterator<Item = (usize, usize)>, to: usize) -> Option<Self> {
-        let (mut picks, mut any) = ([0x80; PIECE], false);
-        for (place, pick) in pairs.filter(|&(place, _)| (to..to + PIECE).contains(&place)) {
-            picks[place - to] = pick as u8;
-            any = true;
+        match self {
+            Shuffle::Sixteen(shuffle) => shuffle.memory(),
+            Shuffle::SixtyFour(shuffle) => shuffle.memory(),
         }
-        any.then(|| Move { picks: Piece::of(picks), from })
     }
 }
 
-fn is_supported() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        is_x86_feature_detected!("ssse3")
-    }
-    #[cfg(any(not(target_arch = "x86_64"), miri))]
-    false
+/// All pieces of some blocks.
+#[inline(always)]
+pub fn pieces(blocks: &[Block]) -> &[Piece] {
+    // SAFETY: a block is exactly so many pieces, without padding.
+    unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), blocks.len() * PIECES) }
+}
+
+/// All pieces of some blocks.
+#[inline(always)]
+pub fn pieces_mut(blocks: &mut [Block]) -> &mut [Piece] {
+    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as these are.
+    unsafe { std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * PIECES) }
+}
+
+/// The joins of as many blocks as there may be.
+#[inline(always)]
+pub fn pieces_of(blocks: &mut [Block; MOST]) -> &mut Slots {
+    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as these are.
+    unsafe { &mut *blocks.as_mut_ptr().cast() }
 }
 
 /// Copies a group that other threads could write, as a whole.
@@ -253,6 +135,7 @@ pub fn copy(group: &[AtomicU64; 2], piece: &mut Piece) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
+        use std::sync::atomic::Ordering::Relaxed;
         *piece = Piece([group[0].load(Relaxed), group[1].load(Relaxed)]);
     }
 }
@@ -261,31 +144,41 @@ pub fn copy(group: &[AtomicU64; 2], piece: &mut Piece) {
 mod tests {
     use super::*;
 
+    /// All ways that there are here for these keys.
+    fn ways(places: &[u32], kept: &[Piece]) -> Vec<Shuffle> {
+        let narrow = Shuffle16::new(places, kept).map(Shuffle::Sixteen);
+        let wide = Shuffle64::new(places, kept).map(Shuffle::SixtyFour);
+        narrow.into_iter().chain(wide).collect()
+    }
+
     /// Bytes in reverse order, with a hole for a name in every join.
     #[test]
     fn bytes_come_back() {
-        for len in [1usize, 5, 15, 16, 17, 31, 39, 64, 77] {
+        for len in [1usize, 5, 15, 16, 17, 31, 39, 63, 64, 65, 77, 120, 128, 129, 170, 180, 192] {
             let places: Vec<u32> = (0..len).rev().map(|i| (i / 12 * 16 + 4 + i % 12) as u32).collect();
             let joins = len.div_ceil(12);
             let kept = vec![Piece([0xffff_ffff, 0]); joins];
-            let Some(shuffle) = Shuffle::new(&places, &kept) else { return };
-            let base = vec![Piece([0x0123_4567, 0]); joins];
-            let (mut value, mut random) = (base.clone(), 1u64);
-            assert_eq!(shuffle.gather(&vec![0; len], &base, &mut value), 0);
-            assert_eq!(value, base);
-            for round in 0..200 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let mut key = vec![0; len];
-                let at = (random >> 33) as usize % len;
-                key[at] = (random >> 20) as u8 | 1;
-                assert_eq!(shuffle.gather(&key, &base, &mut value), 1 << (places[at] / 16), "{round}");
-                assert!(value.iter().all(|piece| piece.0[0] as u32 == 0x0123_4567));
-                let place = places[at] as usize;
-                let byte = (value[place / 16].0[place % 16 / 8] >> (place % 8 * 8)) as u8;
-                assert_eq!(byte, key[at]);
-                let mut out = vec![7];
-                shuffle.scatter(&value, &mut out);
-                assert_eq!((out[0], &out[1..]), (7, key.as_slice()));
+            for shuffle in ways(&places, &kept) {
+                let mut base = vec![Block::default(); joins.div_ceil(PIECES)];
+                pieces_mut(&mut base)[..joins].fill(Piece([0x0123_4567, 0]));
+                let (mut value, mut random) = (base.clone(), 1u64);
+                assert_eq!(shuffle.gather(&vec![0; len], &base, &mut value), 0);
+                assert_eq!(value, base);
+                for round in 0..200 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let mut key = vec![0; len];
+                    let at = (random >> 33) as usize % len;
+                    key[at] = (random >> 20) as u8 | 1;
+                    assert_eq!(shuffle.gather(&key, &base, &mut value), 1 << (places[at] / 4), "{round}");
+                    let found = pieces(&value);
+                    assert!(found[..joins].iter().all(|piece| piece.0[0] as u32 == 0x0123_4567));
+                    let place = places[at] as usize;
+                    let byte = (found[place / 16].0[place % 16 / 8] >> (place % 8 * 8)) as u8;
+                    assert_eq!(byte, key[at]);
+                    let mut out = vec![7];
+                    shuffle.scatter(&value, &mut out);
+                    assert_eq!((out[0], &out[1..]), (7, key.as_slice()));
+                }
             }
         }
     }

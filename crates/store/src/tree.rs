@@ -68,10 +68,10 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Adds a ticket for a key of this family whose root is not known yet; its number.
+    /// Adds a ticket for a key whose root is not known yet; its number.
     #[inline(always)]
-    pub(crate) fn unknown(family: u32, tickets: &mut Vec<Ticket>) -> u32 {
-        tickets.push(Ticket { root: Root::new(family, (0, 0)), at: Location::default() });
+    pub(crate) fn unknown(tickets: &mut Vec<Ticket>) -> u32 {
+        tickets.push(Ticket { root: Root::new(NO_FAMILY, (0, 0)), at: Location::default() });
         tickets.len() as u32 - 1
     }
 
@@ -93,8 +93,8 @@ struct Climbing<'a> {
 impl Guide for Climbing<'_> {
     type Error = Full;
 
-    #[inline(always)]
-    fn name(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Full> {
+    #[cold]
+    fn add(&mut self, family: u32, join: usize, group: Group, hash: u64) -> Result<u32, Full> {
         self.families[family as usize].nodes[join].insert(group, hash, self.budget)
     }
 
@@ -288,8 +288,7 @@ impl Tree {
         let n = learn::n_samples(roots.len() as u64);
         let mut samples = Vec::with_capacity(n * order.len());
         for &root in roots.iter().step_by(roots.len().div_ceil(n).max(1)) {
-            path.unfold(order, nodes, root);
-            path.append_key(&mut samples);
+            path.recall(order, nodes, root, &mut samples);
         }
         samples
     }
@@ -322,9 +321,8 @@ impl Tree {
         let (mut key, mut copies) = (Vec::new(), Vec::with_capacity(COPIED));
         for roots in roots.chunks(COPIED) {
             for &root in roots {
-                paths[old].unfold(&families[old].order, &families[old].nodes, root);
                 key.clear();
-                paths[old].append_key(&mut key);
+                paths[old].recall(&families[old].order, &families[old].nodes, root, &mut key);
                 let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
                 let root = to_path.go(&to.order, &key, naming)?;
                 copies.push((root, to_roots.approach(root)));
@@ -341,6 +339,28 @@ impl Tree {
     fn insert_again(&mut self, key: &[u8]) -> Result<Option<Root>, Full> {
         let ticket = self.prepare(key)?;
         self.insert(key, ticket)
+    }
+
+    /// Inserts the key for which a ticket was prepared.
+    #[inline(always)]
+    fn insert_lazily<'k>(
+        &mut self,
+        key: impl FnOnce() -> &'k [u8],
+        ticket: Ticket,
+    ) -> Result<Option<Root>, Full> {
+        let family = &mut self.families[ticket.root.family as usize];
+        let Some(roots) = &mut family.roots else {
+            return self.insert_again(key());
+        };
+        if !roots.insert(ticket.root.halves(), ticket.at, &mut self.budget)? {
+            return Ok(None);
+        }
+        self.len += 1;
+        *family.until_lesson.get_mut() -= 1;
+        if *family.until_lesson.get_mut() == 0 {
+            self.lesson(ticket.root.family);
+        }
+        Ok(Some(ticket.root))
     }
 
     /// Stands at `key`, from where its successors are looked up.
@@ -402,9 +422,7 @@ impl Seen for Tree {
             match &mut paths[number as usize] {
                 Path::Small(path) => {
                     for key in siblings {
-                        let different = path.outline(key, climbs);
-                        let ticket = Ticket::unknown(number, tickets);
-                        climbs.start(number, ticket, different, &mut Climbing { families, budget, tickets });
+                        path.outline(number, key, Ticket::unknown(tickets), climbs);
                     }
                 }
                 Path::Large(path) => {
@@ -431,19 +449,30 @@ impl Seen for Tree {
 
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
-        let family = &mut self.families[ticket.root.family as usize];
-        let Some(roots) = &mut family.roots else {
-            return self.insert_again(key);
-        };
-        if !roots.insert(ticket.root.halves(), ticket.at, &mut self.budget)? {
-            return Ok(None);
+        self.insert_lazily(|| key, ticket)
+    }
+
+    /// What a key was is only needed if another family has taken the place of its own.
+    #[inline]
+    fn insert_all<'k>(
+        &mut self,
+        mut keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Ticket],
+        new: &mut Vec<(u32, Root)>,
+    ) -> Result<(), Full> {
+        new.try_reserve(tickets.len()).map_err(|_| Full)?;
+        let mut passed = 0;
+        for (at, &mut ticket) in tickets.iter_mut().enumerate() {
+            let mut key = || {
+                let key = keys.nth(at - passed).unwrap_or_default();
+                passed = at + 1;
+                key
+            };
+            if let Some(name) = self.insert_lazily(&mut key, ticket)? {
+                new.push((at as u32, name));
+            }
         }
-        self.len += 1;
-        *family.until_lesson.get_mut() -= 1;
-        if *family.until_lesson.get_mut() == 0 {
-            self.lesson(ticket.root.family);
-        }
-        Ok(Some(ticket.root))
+        Ok(())
     }
 
     fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
@@ -468,9 +497,8 @@ impl Recall for Tree {
     fn load(&mut self, name: Root, out: &mut Vec<u8>) {
         let Family { order, nodes, roots, .. } = &self.families[name.family as usize];
         let path = &mut self.paths[name.family as usize];
-        path.unfold(order, nodes, name.halves());
         let start = out.len();
-        path.append_key(out);
+        path.recall(order, nodes, name.halves(), out);
         if roots.is_some() {
             self.parent = name.family;
         } else {
