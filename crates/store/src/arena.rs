@@ -12,7 +12,7 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use crate::Full;
-use crate::pages::{Huge, Pages, WORDS, prefetch};
+use crate::pages::{Huge, Pages, WORDS, Wide, prefetch, wide};
 use crate::strings;
 
 /// Bits of a [`Place`].
@@ -67,6 +67,8 @@ pub struct Arena {
     asked: AtomicU64,
     /// Whether to ask for huge pages.
     huge: Huge,
+    /// Whether lines are looked at as a whole.
+    wide: Option<Wide>,
 }
 
 #[inline]
@@ -117,7 +119,13 @@ impl Arena {
         let words = (limit / 8).clamp(BLOCK.0, (1 << PLACE_BITS) - 1);
         let pages = Pages::reserved(words.div_ceil(WORDS as u64) as usize);
         let pages = pages.unwrap_or_else(|Full| Pages::small(0));
-        Arena { pages, next: AtomicU64::new(1), asked: AtomicU64::new(0), huge: Huge::default() }
+        Arena {
+            pages,
+            next: AtomicU64::new(1),
+            asked: AtomicU64::new(0),
+            huge: Huge::default(),
+            wide: wide(),
+        }
     }
 
     /// Bytes that writers have taken. Memory that nobody has taken was never touched.
@@ -334,6 +342,18 @@ impl Arena {
         if self.asked.compare_exchange(asked, next, Relaxed, Relaxed).is_ok() {
             self.pages.populate(asked as usize / WORDS..(next as usize).div_ceil(WORDS), &self.huge);
         }
+    }
+
+    /// How lines are looked at, for who has memory beside the arena.
+    #[inline(always)]
+    pub(crate) fn wide(&self) -> Option<Wide> {
+        self.wide
+    }
+
+    /// Takes words as every processor does, for tests.
+    #[cfg(test)]
+    pub(crate) fn be_narrow(&mut self) {
+        self.wide = None;
     }
 
     /// Whether to ask for huge pages, for who has memory beside the arena.

@@ -39,6 +39,176 @@ const TRY_AGAIN: u64 = 128 << 20;
 /// Fewer cache lines than this are not worth reserving.
 const LEAST: usize = 1 << 10;
 
+/// How many words of a line the processor takes at once.
+pub trait Width: Copy {
+    /// [`Line::look`] in this way.
+    fn look(self, line: &Line, word: u64, ignored: u32) -> (u32, u32);
+
+    /// Copies words of a line to two others: which ones, a bit each, and behind how many words they go, where all else is 0. There
+    /// is room for them and for one more.
+    fn deal(self, line: &Line, ways: [(u32, &Line, usize); 2]);
+
+    /// Copies words of a line, a bit each, to the first of these; what follows is of no use.
+    fn take(self, line: &Line, which: u32, to: &mut [u64; WORDS]);
+
+    /// [`Line::occupied`] in this way.
+    #[inline(always)]
+    fn occupied(self, line: &Line) -> usize {
+        (self.look(line, 0, 32).1 | 1 << WORDS).trailing_zeros() as usize
+    }
+}
+
+/// As every processor does.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrow;
+
+impl Width for Narrow {
+    #[inline(always)]
+    fn look(self, line: &Line, word: u64, ignored: u32) -> (u32, u32) {
+        line.look(word, ignored)
+    }
+
+    /// Which way a word goes no processor can foresee, so each is written to the next place in both lines, and only one counts it.
+    #[inline(always)]
+    fn deal(
+        self,
+        line: &Line,
+        [(low, lower, mut to_lower), (high, upper, mut to_upper)]: [(u32, &Line, usize); 2],
+    ) {
+        for (at, word) in line.0.iter().enumerate() {
+            let word = word.load(Relaxed);
+            lower.0[to_lower % WORDS].store(word, Relaxed);
+            upper.0[to_upper % WORDS].store(word, Relaxed);
+            to_lower += (low >> at) as usize & 1;
+            to_upper += (high >> at) as usize & 1;
+        }
+        lower.0[to_lower % WORDS].store(0, Relaxed);
+        upper.0[to_upper % WORDS].store(0, Relaxed);
+    }
+
+    #[inline(always)]
+    fn take(self, line: &Line, which: u32, to: &mut [u64; WORDS]) {
+        let mut left = which;
+        for word in to {
+            if left == 0 {
+                break;
+            }
+            *word = line.0[left.trailing_zeros() as usize % WORDS].load(Relaxed);
+            left &= left - 1;
+        }
+    }
+}
+
+#[cfg(any(not(target_arch = "x86_64"), loom))]
+pub use Narrow as Wide;
+#[cfg(all(target_arch = "x86_64", not(loom)))]
+pub use wide::Wide;
+
+/// A whole line at once, where the processor can.
+pub fn wide() -> Option<Wide> {
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    {
+        Wide::found()
+    }
+    #[cfg(any(not(target_arch = "x86_64"), loom))]
+    {
+        None
+    }
+}
+
+/// Lines as vectors of AVX-512. All of it is `asm!`, because other threads may write the lines (see [`Line::load`]: a processor that
+/// loads a line at once loads each of its words at once). Only upper registers are used: after these, instructions that know
+/// nothing of them are as fast as before.
+#[cfg(all(target_arch = "x86_64", not(loom)))]
+mod wide {
+    use super::{Line, WORDS, Width};
+    use std::arch::asm;
+
+    /// A processor that has AVX-512; nobody can have one of these elsewhere.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide(());
+
+    impl Wide {
+        pub(super) fn found() -> Option<Self> {
+            is_x86_feature_detected!("avx512f").then_some(Wide(()))
+        }
+    }
+
+    impl Width for Wide {
+        #[inline(always)]
+        fn look(self, line: &Line, word: u64, ignored: u32) -> (u32, u32) {
+            let (alike, empty): (u32, u32);
+            // SAFETY: the asm reads the 64 bytes of the line, which is aligned to 64, and writes nothing but registers. The
+            // processor has AVX-512, as `self` shows.
+            unsafe {
+                asm!(
+                    "vmovdqa64 zmm16, [{line}]",
+                    "vpbroadcastq zmm17, {word}",
+                    "vpbroadcastq zmm18, {mask}",
+                    "vpxorq zmm17, zmm17, zmm16",
+                    "vptestnmq k1, zmm17, zmm18",
+                    "vptestnmq k2, zmm16, zmm16",
+                    "kmovw {alike:e}, k1",
+                    "kmovw {empty:e}, k2",
+                    line = in(reg) line.0.as_ptr(),
+                    word = in(reg) word,
+                    mask = in(reg) u64::MAX << ignored,
+                    alike = lateout(reg) alike,
+                    empty = lateout(reg) empty,
+                    out("zmm16") _, out("zmm17") _, out("zmm18") _, out("k1") _, out("k2") _,
+                    options(nostack, preserves_flags)
+                );
+            }
+            (alike, empty)
+        }
+
+        #[inline(always)]
+        fn take(self, line: &Line, which: u32, to: &mut [u64; WORDS]) {
+            // SAFETY: the asm reads the 64 bytes of the line and writes the 64 bytes that are borrowed. The processor has AVX-512.
+            unsafe {
+                asm!(
+                    "kmovw k1, {which:e}",
+                    "vmovdqa64 zmm16, [{line}]",
+                    "vpcompressq zmm16 {{k1}} {{z}}, zmm16",
+                    "vmovdqu64 [{to}], zmm16",
+                    line = in(reg) line.0.as_ptr(),
+                    to = in(reg) to.as_mut_ptr(),
+                    which = in(reg) which,
+                    out("zmm16") _, out("k1") _,
+                    options(nostack, preserves_flags)
+                );
+            }
+        }
+
+        #[inline(always)]
+        fn deal(self, line: &Line, ways: [(u32, &Line, usize); 2]) {
+            for (which, to, behind) in ways {
+                let n = which.count_ones() as usize;
+                assert!(behind + n <= WORDS, "no room");
+                let some = (1u32 << n) - 1;
+                // SAFETY: the asm reads the 64 bytes of one line and writes words to another that are within it, as was just seen.
+                // They are shared and atomic. The processor has AVX-512.
+                unsafe {
+                    asm!(
+                        "kmovw k1, {which:e}",
+                        "kmovw k2, {some:e}",
+                        "vmovdqa64 zmm16, [{line}]",
+                        "vpcompressq zmm16 {{k1}} {{z}}, zmm16",
+                        "vmovdqu64 [{to} + 8 * {behind}] {{k2}}, zmm16",
+                        line = in(reg) line.0.as_ptr(),
+                        to = in(reg) to.0.as_ptr(),
+                        which = in(reg) which,
+                        some = in(reg) some,
+                        behind = in(reg) behind,
+                        out("zmm16") _, out("k1") _, out("k2") _,
+                        options(nostack, preserves_flags)
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// A cache line.
 #[derive(Debug, Default)]
 #[repr(C)]
@@ -447,6 +617,52 @@ mod tests {
             assert_eq!(line.alike_portable(word, 40), expected);
             assert_eq!(line.look(word, 40).0, expected);
             assert_eq!(line.look(word, 40), line.look_portable(word, 40));
+        }
+    }
+
+    /// What two lines that have so many words get from another one.
+    fn dealt(width: impl Width, line: &Line, which: [u32; 2], behind: [usize; 2]) -> [[u64; WORDS]; 2] {
+        let to = behind.map(|n| Line(std::array::from_fn(|at| AtomicU64::new(if at < n { 9 } else { 0 }))));
+        width.deal(line, [(which[0], &to[0], behind[0]), (which[1], &to[1], behind[1])]);
+        to.map(|line| line.0.map(|word| word.load(Relaxed)))
+    }
+
+    /// The same of both widths, where there are two.
+    #[test]
+    fn however_many_words_are_taken_at_once() {
+        let Some(wide) = wide() else { return };
+        let (line, mut random) = (Line::default(), 5u64);
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            random >> 33
+        };
+        for _ in 0..20_000 {
+            let used = next() as usize % (WORDS + 1);
+            for (at, word) in line.0.iter().enumerate() {
+                word.store(
+                    if at < used { (next() % 4) << 62 | (next() % 2) << 45 | next() | 1 } else { 0 },
+                    Relaxed,
+                );
+            }
+            let (word, ignored) =
+                ((next() % 4) << 62 | (next() % 2) << 45 | next() | 1, 33 + next() as u32 % 31);
+            assert_eq!(wide.look(&line, word, ignored), line.look_portable(word, ignored));
+            assert_eq!(Narrow.look(&line, word, ignored), line.look_portable(word, ignored));
+            assert_eq!((wide.occupied(&line), Narrow.occupied(&line)), (used, used));
+            // Three words at most go behind four at most.
+            let which: [u32; 2] =
+                std::array::from_fn(|_| 1 << (next() % 8) | 1 << (next() % 8) | 1 << (next() % 8));
+            let behind: [usize; 2] = std::array::from_fn(|_| next() as usize % 5);
+            let dealt = [dealt(wide, &line, which, behind), dealt(Narrow, &line, which, behind)];
+            assert_eq!(dealt[0], dealt[1]);
+            for (i, which) in which.into_iter().enumerate() {
+                let (mut a, mut b) = ([7; WORDS], [7; WORDS]);
+                wide.take(&line, which, &mut a);
+                Narrow.take(&line, which, &mut b);
+                let n = which.count_ones() as usize;
+                assert_eq!(a[..n], b[..n]);
+                assert_eq!(dealt[0][i][behind[i]..][..n], a[..n]);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crate::Full;
 use crate::arena::{Arena, PLACE_BITS, Place};
 use crate::hash::hash;
-use crate::pages::{Huge, Line, Pages, WORDS};
+use crate::pages::{Huge, Line, Narrow, Pages, WORDS, Width};
 use std::collections::VecDeque;
 
 /// Upper bits of the hash that choose the segment. Few, so that segments soon are as large as huge pages.
@@ -33,6 +33,8 @@ const MOST_MORE: u32 = 2;
 /// From 2^12 lines on, with which tags are renewed and mapped memory begins, a segment grows where it is: memory that is given back was
 /// asked for in vain.
 const IN_PLACE_BITS: u32 = 12;
+/// So many strays are settled together.
+const MANY_STRAYS: usize = 56;
 /// More lines than this no segment can have: the tag must stay within the hash.
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
@@ -200,66 +202,66 @@ impl Segment {
 
     /// Moves all entries to `new`, which has 2^more times as many lines and tags that leave out as much. False when an entry
     /// found no room.
-    pub(crate) fn move_to(&self, new: &Segment, more: u32) -> bool {
-        let mut homeless = Vec::new();
+    pub(crate) fn move_to(&self, width: impl Width, new: &Segment, more: u32) -> bool {
+        let mut strays = Strays::default();
         for (number, line) in self.lines.lines().iter().enumerate() {
-            self.move_line(line, number, new, more, &mut homeless);
-            if !homeless.is_empty() {
+            self.move_line(width, line, number, new, more, &mut strays);
+            if !strays.homeless.is_empty() {
                 return false;
             }
         }
-        true
+        self.settle(new, more, &mut strays);
+        strays.homeless.is_empty()
     }
 
     /// Moves what a line with this number holds to a segment with 2^more times as many lines, where nearly all goes to the lines
-    /// that follow from it. The line itself stays as it is.
+    /// that follow from it. The line itself stays as it is. The rest is among the strays, to be [settled](Segment::settle) some time.
     #[inline(always)]
     fn move_line(
         &self,
+        width: impl Width,
         line: &Line,
         number: usize,
         new: &Segment,
         more: u32,
-        homeless: &mut Vec<(usize, u64)>,
+        strays: &mut Strays,
     ) {
         let targets = new.lines.lines().get(2 * number..).and_then(|lines| lines.first_chunk());
-        let mut left = match targets.filter(|_| more == 1) {
-            Some(targets) => self.part(line, number, targets),
-            None => (1 << line.occupied()) - 1,
+        let left = match targets.filter(|_| more == 1) {
+            Some(targets) => self.part(width, line, number, targets),
+            None => (1 << width.occupied(line)) - 1,
         };
-        while left != 0 {
-            let entry = line.0[left.trailing_zeros() as usize % WORDS].load(Relaxed);
-            left &= left - 1;
+        if strays.add(width, line, number, left) {
+            self.settle(new, more, strays);
+        }
+    }
+
+    /// Finds room for strays.
+    #[inline(never)]
+    fn settle(&self, new: &Segment, more: u32, strays: &mut Strays) {
+        let n = std::mem::take(&mut strays.len);
+        for (&number, &entry) in strays.numbers.iter().zip(&strays.entries).take(n) {
             if !new.put(self.next_home(entry, number, more), entry) {
-                homeless.push((0, entry));
+                strays.homeless.push((0, entry));
             }
         }
     }
 
     /// Parts those entries of a line with this number that lie at home, as nearly all do, into the two lines that follow
-    /// from it. Says which entries are left to be moved: the others, or all when there is hardly room for them. Which way an
-    /// entry goes no processor can foresee, so each is written to the next place in both lines, and only one counts it.
+    /// from it. Says which entries are left to be moved: the others, or all when there is hardly room for them.
     #[inline(always)]
-    fn part(&self, line: &Line, number: usize, [lower, upper]: &[Line; 2]) -> u32 {
+    fn part(&self, width: impl Width, line: &Line, number: usize, [lower, upper]: &[Line; 2]) -> u32 {
         let repeated = self.bits - self.skipped;
         let (home, ignored) = ((number as u64) << (64 - repeated), 63 - repeated);
-        let (low, empty) = line.look(home, ignored);
-        let high = line.alike(home | 1 << ignored, ignored);
+        let (low, empty) = width.look(line, home, ignored);
+        let high = width.look(line, home | 1 << ignored, ignored).0;
         let (low, all) = (low & !empty, !empty & 0xff);
-        let (mut to_lower, mut to_upper) = (lower.occupied(), upper.occupied());
+        let (to_lower, to_upper) = (width.occupied(lower), width.occupied(upper));
         let n = |bits: u32| (bits as u8).count_ones() as usize;
         if (to_lower + n(low)).max(to_upper + n(high)) >= WORDS {
             return all;
         }
-        for (at, word) in line.0.iter().enumerate() {
-            let entry = word.load(Relaxed);
-            lower.0[to_lower].store(entry, Relaxed);
-            upper.0[to_upper].store(entry, Relaxed);
-            to_lower = (to_lower + ((low >> at) as usize & 1)) % WORDS;
-            to_upper = (to_upper + ((high >> at) as usize & 1)) % WORDS;
-        }
-        lower.0[to_lower].store(0, Relaxed);
-        upper.0[to_upper].store(0, Relaxed);
+        width.deal(line, [(low, lower, to_lower), (high, upper, to_upper)]);
         all & !(low | high)
     }
 
@@ -288,18 +290,26 @@ impl Segment {
 
     /// Becomes 2^more times as long. False when an entry found no room; then nothing has changed.
     pub(crate) fn grow(&mut self, more: u32, arena: &Arena) -> Result<bool, Full> {
+        match arena.wide() {
+            Some(wide) => self.grow_by(wide, more, arena),
+            None => self.grow_by(Narrow, more, arena),
+        }
+    }
+
+    #[inline(never)]
+    fn grow_by(&mut self, width: impl Width, more: u32, arena: &Arena) -> Result<bool, Full> {
         let bits = self.bits + more;
         if bits > LAST_BITS || self.most == 0 {
             return Err(Full);
         }
         if self.grows_in_place(more) {
-            return self.spread(more, arena).map(|()| true);
+            return self.spread(width, more, arena).map(|()| true);
         }
         let new = if self.needs_renewal(bits) {
             rehashed(self.entries(), Segment::new(bits, bits - NEAR_BITS, arena.huge())?, arena)
         } else {
             let new = Segment::new(bits, self.skipped, arena.huge())?;
-            self.move_to(&new, more).then_some(new)
+            self.move_to(width, &new, more).then_some(new)
         };
         let Some(new) = new else { return Ok(false) };
         self.replace_by(new);
@@ -315,7 +325,7 @@ impl Segment {
     /// Becomes longer where it is. Lines are emptied from the last to the first, so that the new homes of their entries are behind all
     /// that is still to be moved: an entry's home is less than 2^NEAR_BITS lines before it, and its number at least doubles. Of
     /// the first lines that is not true; their entries wait until the end.
-    fn spread(&mut self, more: u32, arena: &Arena) -> Result<(), Full> {
+    fn spread(&mut self, width: impl Width, more: u32, arena: &Arena) -> Result<(), Full> {
         let old = Segment::of(Pages::small(0), self.bits, self.skipped);
         let mut new =
             Segment::of(std::mem::replace(&mut self.lines, Pages::small(0)), old.bits + more, old.skipped);
@@ -326,12 +336,14 @@ impl Segment {
             let entries = empty(&new.lines.lines()[number]);
             waiting.extend(entries.into_iter().filter(|&entry| entry != 0).map(|entry| (number, entry)));
         }
-        let mut homeless = Vec::new();
+        let mut strays = Strays::default();
         for number in (first..1 << old.bits).rev() {
             let line = &new.lines.lines()[number];
-            old.move_line(line, number, &new, more, &mut homeless);
+            old.move_line(width, line, number, &new, more, &mut strays);
             line.0.iter().for_each(|word| word.store(0, Relaxed));
         }
+        old.settle(&new, more, &mut strays);
+        let mut homeless = strays.homeless;
         for (number, entry) in waiting {
             if !new.put(old.next_home(entry, number, more), entry) {
                 homeless.push((0, entry));
@@ -362,6 +374,42 @@ impl Segment {
         lines.flat_map(|(number, line)| {
             line.0.iter().map(move |word| (number, word.load(Relaxed))).filter(|&(_, entry)| entry != 0)
         })
+    }
+}
+
+/// Entries that do not go where those beside them go. They are put aside, because when there will be one no processor can foresee.
+#[derive(Debug)]
+struct Strays {
+    /// The first `len` of these.
+    entries: [u64; MANY_STRAYS + WORDS],
+    /// The line that each lay in.
+    numbers: [usize; MANY_STRAYS + WORDS],
+    len: usize,
+    /// Those for which there was no room.
+    homeless: Vec<(usize, u64)>,
+}
+
+impl Default for Strays {
+    fn default() -> Self {
+        let (entries, numbers) = ([0; MANY_STRAYS + WORDS], [0; MANY_STRAYS + WORDS]);
+        Strays { entries, numbers, len: 0, homeless: Vec::new() }
+    }
+}
+
+impl Strays {
+    /// Adds those entries of a line with this number, and says whether they are so many that they must be settled.
+    #[inline(always)]
+    fn add(&mut self, width: impl Width, line: &Line, number: usize, which: u32) -> bool {
+        let len = self.len;
+        debug_assert!(len < MANY_STRAYS, "strays were not settled");
+        if let Some(to) = self.entries[len..].first_chunk_mut() {
+            width.take(line, which, to);
+        }
+        if let Some(numbers) = self.numbers[len..].first_chunk_mut::<WORDS>() {
+            *numbers = [number; WORDS];
+        }
+        self.len = len + (which as u8).count_ones() as usize;
+        self.len >= MANY_STRAYS
     }
 }
 
@@ -426,10 +474,16 @@ mod tests {
         segment.way(segment.home(hash)).any(|line| line.0.iter().any(|word| word.load(Relaxed) == entry))
     }
 
-    /// A line of this segment is long enough to overflow into many others, and over the end to the first ones.
     #[test]
     fn entries_are_spread_where_they_are() {
-        let arena = Arena::new(u64::MAX);
+        spread_in(Arena::new(u64::MAX));
+        let mut narrow = Arena::new(u64::MAX);
+        narrow.be_narrow();
+        spread_in(narrow);
+    }
+
+    /// A line of this segment is long enough to overflow into many others, and over the end to the first ones.
+    fn spread_in(arena: Arena) {
         let keys = written(&arena, 60_000);
         let bits = 12;
         let pages = Pages::extensible(1 << bits, 4, arena.huge()).unwrap();

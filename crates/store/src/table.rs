@@ -22,7 +22,7 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::arena::{Arena, Block, PLACE_BITS, Place};
-use crate::pages::{Line, WORDS, prefetch};
+use crate::pages::{Line, Narrow, WORDS, Width, prefetch};
 use crate::segment::{PASSED, PLACE_MASK, SEGMENT_BITS, SEGMENTS, Segment, Ticket, has_room, place_of};
 use crate::together::together;
 use crate::{Full, Recall, Seen};
@@ -118,11 +118,16 @@ impl Shared {
     /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
     #[inline(always)]
     pub fn approach(&self, ticket: &mut Ticket) {
+        self.approach_by(Narrow, ticket);
+    }
+
+    #[inline(always)]
+    fn approach_by(&self, width: impl Width, ticket: &mut Ticket) {
         let segment = self.segment(ticket.hash).1;
         let lines = segment.lines.lines();
         let home = segment.home(ticket.hash);
         let line = &lines[home];
-        let (alike, empty) = line.look(segment.tag(ticket.hash), PLACE_BITS);
+        let (alike, empty) = width.look(line, segment.tag(ticket.hash), PLACE_BITS);
         // Whether a key is known no processor can foresee. So there is no branch, and what is not needed is asked for in vain.
         let first = |bits: u32| (bits | 1 << WORDS).trailing_zeros();
         let entry = line.0[first(alike) as usize % WORDS].load(Acquire) & PLACE_MASK;
@@ -136,14 +141,14 @@ impl Shared {
 
     /// For a key that passed its home line: looks into the next one in the same way.
     #[inline(never)]
-    fn pass(&self, ticket: Ticket) -> Ticket {
+    fn pass(&self, width: impl Width, ticket: Ticket) -> Ticket {
         let segment = self.segment(ticket.hash).1;
         if ticket.seen != segment.passed() {
             return ticket;
         }
         let at = (segment.home(ticket.hash) + 1) & segment.mask;
         let line = &segment.lines.lines()[at];
-        let (alike, empty) = line.look(segment.tag(ticket.hash), PLACE_BITS);
+        let (alike, empty) = width.look(line, segment.tag(ticket.hash), PLACE_BITS);
         let seen = match (alike, empty) {
             (0, 0) => ticket.seen,
             (0, _) => segment.found_empty(at, empty.trailing_zeros()),
@@ -188,7 +193,7 @@ impl Shared {
     /// The last stride. Any number of workers may insert at the same time, each with its own hand.
     #[inline]
     pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        match self.insert_as_seen::<false>(hand, key, ticket) {
+        match self.insert_as_seen::<false>(Narrow, hand, key, ticket) {
             Some(answer) => Ok(answer),
             None => self.insert_walking(hand, key, ticket),
         }
@@ -196,18 +201,19 @@ impl Shared {
 
     #[inline(never)]
     fn insert_walking(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
-        self.insert_by::<false>(hand, key, ticket)
+        self.insert_by::<false>(Narrow, hand, key, ticket)
     }
 
     /// The usual cases: what was likely, and a key for which there was room and still is. `None` for all else, which is a walk.
     #[inline(always)]
     fn insert_as_seen<const ALONE: bool>(
         &self,
+        width: impl Width,
         hand: &mut Hand,
         key: &[u8],
         ticket: Ticket,
     ) -> Option<Option<Place>> {
-        let ticket = if ticket.seen & PASSED != 0 { self.pass(ticket) } else { ticket };
+        let ticket = if ticket.seen & PASSED != 0 { self.pass(width, ticket) } else { ticket };
         let mut likely = ticket.likely().map_or(0, Place::number);
         let (number, segment) = self.segment(ticket.hash);
         if let Some(entry) = segment.entry(ticket) {
@@ -232,6 +238,7 @@ impl Shared {
     #[inline(always)]
     fn insert_by<const ALONE: bool>(
         &self,
+        width: impl Width,
         hand: &mut Hand,
         key: &[u8],
         ticket: Ticket,
@@ -241,13 +248,13 @@ impl Shared {
         let passed = usize::from(ticket.seen == segment.passed());
         for line in segment.way_behind(segment.home(ticket.hash), passed) {
             // A line that was full when it was looked at stays as it is, so what it held then is final.
-            let (alike, empty) = line.look(tag, PLACE_BITS);
+            let (alike, empty) = width.look(line, tag, PLACE_BITS);
             if alike != 0 && self.holds(line, alike, key) {
                 return Ok(None);
             }
             if empty != 0 {
                 let place = self.write::<ALONE>(hand, number, key)?;
-                match self.publish::<ALONE>(line, tag, key, place) {
+                match self.publish::<ALONE>(width, line, tag, key, place) {
                     Published::New => {
                         hand.left[number] -= 1;
                         return Ok(Some(place));
@@ -279,15 +286,22 @@ impl Shared {
 
     /// Enters the record at `place` in a line that had room and no entry of this key.
     #[inline]
-    fn publish<const ALONE: bool>(&self, line: &Line, tag: u64, key: &[u8], place: Place) -> Published {
+    fn publish<const ALONE: bool>(
+        &self,
+        width: impl Width,
+        line: &Line,
+        tag: u64,
+        key: &[u8],
+        place: Place,
+    ) -> Published {
         let entry = tag | place.number();
-        let occupied = line.occupied();
+        let occupied = width.occupied(line);
         if ALONE {
             line.0[occupied % WORDS].store(entry, Release);
             return Published::New;
         }
         // Entries that others have made since the line was looked at are among the occupied ones, or the swap meets them.
-        let alike = line.alike(tag, PLACE_BITS);
+        let alike = width.look(line, tag, PLACE_BITS).0;
         if alike != 0 && self.holds(line, alike, key) {
             return Published::Seen;
         }
@@ -474,9 +488,14 @@ impl Table {
 
     /// Inserts a key, whatever must be done for it.
     #[inline(never)]
-    fn insert_walking(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+    fn insert_walking(
+        &mut self,
+        width: impl Width,
+        key: &[u8],
+        ticket: Ticket,
+    ) -> Result<Option<Place>, Full> {
         loop {
-            match self.shared.insert_by::<true>(&mut self.hand, key, ticket) {
+            match self.shared.insert_by::<true>(width, &mut self.hand, key, ticket) {
                 Ok(answer) => return Ok(answer),
                 Err(Halt::Crowded(number)) => {
                     self.shared.tell(&mut self.hand);
@@ -485,6 +504,39 @@ impl Table {
                 Err(Halt::Full) => return Err(Full),
             }
         }
+    }
+}
+
+impl Table {
+    #[inline(always)]
+    fn insert_one(&mut self, width: impl Width, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+        match self.shared.insert_as_seen::<true>(width, &mut self.hand, key, ticket) {
+            Some(answer) => Ok(answer),
+            None => self.insert_walking(width, key, ticket),
+        }
+    }
+
+    /// Keys are approached shortly before they are inserted, so that most of those that occur twice are noticed.
+    #[inline(never)]
+    fn insert_many<'k>(
+        &mut self,
+        width: impl Width,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Ticket],
+        new: &mut Vec<(u32, Place)>,
+    ) -> Result<(), Full> {
+        new.try_reserve(keys.len()).map_err(|_| Full)?;
+        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach_by(width, ticket));
+        for (at, key) in keys.enumerate() {
+            if let Some(ticket) = tickets.get_mut(at + AHEAD) {
+                self.shared.approach_by(width, ticket);
+            }
+            let Some(&ticket) = tickets.get(at) else { break };
+            if let Some(place) = self.insert_one(width, key, ticket)? {
+                new.push((at as u32, place));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -525,32 +577,19 @@ impl Seen for Table {
 
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
-        match self.shared.insert_as_seen::<true>(&mut self.hand, key, ticket) {
-            Some(answer) => Ok(answer),
-            None => self.insert_walking(key, ticket),
-        }
+        self.insert_one(Narrow, key, ticket)
     }
 
-    /// Keys are approached shortly before they are inserted, so that most of those that occur twice are noticed.
-    #[inline(never)]
     fn insert_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut [Ticket],
         new: &mut Vec<(u32, Place)>,
     ) -> Result<(), Full> {
-        new.try_reserve(keys.len()).map_err(|_| Full)?;
-        tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.approach(ticket));
-        for (at, key) in keys.enumerate() {
-            if let Some(ticket) = tickets.get_mut(at + AHEAD) {
-                self.shared.approach(ticket);
-            }
-            let Some(&ticket) = tickets.get(at) else { break };
-            if let Some(place) = self.insert(key, ticket)? {
-                new.push((at as u32, place));
-            }
+        match self.shared.arena.wide() {
+            Some(wide) => self.insert_many(wide, keys, tickets, new),
+            None => self.insert_many(Narrow, keys, tickets, new),
         }
-        Ok(())
     }
 
     #[inline(always)]
@@ -670,6 +709,42 @@ mod tests {
         }
         assert_eq!(table.n_keys(), u64::from(n / 2) + 500);
         check_entries(&table);
+    }
+
+    /// Batches in which keys occur again, in a table that grows, and grows where it is; however wide it looks.
+    #[test]
+    fn keys_inserted_together_are_new_once() {
+        for narrow in [false, true] {
+            let (mut table, mut random) = (Table::default(), Random(11));
+            if narrow {
+                table.shared.arena.be_narrow();
+            }
+            let mut model: HashMap<Vec<u8>, Place> = HashMap::new();
+            for _ in 0..12_000 {
+                let most = model.len() as u64 + 60;
+                let key = |random: &mut Random| vec![3; 20 + random.below(3) as usize];
+                let keys: Vec<Vec<u8>> = (0..random.below(80))
+                    .map(|_| {
+                        let (mut key, id) = (key(&mut random), random.below(most) as u32);
+                        key[4..8].copy_from_slice(&id.to_le_bytes());
+                        key
+                    })
+                    .collect();
+                let (mut tickets, mut new) = (Vec::new(), Vec::new());
+                table.outline_all(keys.iter().map(Vec::as_slice), &mut tickets).unwrap();
+                table.insert_all(keys.iter().map(Vec::as_slice), &mut tickets, &mut new).unwrap();
+                let mut new = new.into_iter().peekable();
+                for (at, key) in keys.into_iter().enumerate() {
+                    let place = new.next_if(|&(next, _)| next as usize == at).map(|(_, place)| place);
+                    assert_eq!(place.is_some(), !model.contains_key(&key));
+                    place.map(|place| model.insert(key, place));
+                }
+                assert!(new.next().is_none());
+            }
+            assert!(model.len() > 250_000 && table.n_keys() == model.len() as u64, "{}", model.len());
+            assert!(model.iter().all(|(key, &place)| loaded(&mut table, place) == *key));
+            check_entries(&table);
+        }
     }
 
     /// What growth computes from entries is what it would compute from the keys.
