@@ -13,6 +13,7 @@ use system::{ActionId, Asleep, Lean, Successor};
 
 use crate::instance::{Ground, Instances};
 use crate::kind::{Kind, PROCESSES, Process, Word, beginning};
+use crate::mark::Mark;
 use crate::relations::Relations;
 
 /// Edges after which it is judged whether this pays.
@@ -160,10 +161,15 @@ impl<'a> EdgeLean<'a> {
                 let made = self.relations.instances.get(instance);
                 let (location, first_node) = (form.locations[pid], made.first_node);
                 *process = Process { location, first_node, first_edge };
-                if made.marks.iter().any(|mark| mark.timeout) {
+                if made.marks.iter().any(Mark::asks) {
                     kind.asking.add(pid, Asleep::EDGES);
                 }
             }
+        }
+        let asks =
+            |&instance: &u32| self.relations.instances.get(instance).marks.iter().any(|mark| mark.timeout);
+        if !kind.instances.iter().any(asks) {
+            kind.asking = Asleep::NOBODY;
         }
         if self.relations.grow().is_none() {
             self.pays = Pays::new(self.pays.always, true);
@@ -216,7 +222,7 @@ impl<'a> EdgeLean<'a> {
         let movers = asleep.with([pid].into_iter())?;
         let kind = self.recognise(state)?;
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
-        if relations.may_be_timeout(kind, state, movers) {
+        if relations.may_be_timeout(kind, state, asleep, movers) {
             return None;
         }
         let known = relations.behind(kind, action, younger, |other| kind.node(state, other));
@@ -239,7 +245,7 @@ impl<'a> EdgeLean<'a> {
         }
         let kind = self.recognise(state)?;
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
-        if relations.may_be_timeout(kind, state, movers) {
+        if relations.may_be_timeout(kind, state, asleep, movers) {
             return None;
         }
         let mut nodes = [0; PROCESSES];

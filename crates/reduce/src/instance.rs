@@ -42,6 +42,8 @@ pub struct Node {
     pub edges: Vec<u32>,
     /// Whether one of them depends on `timeout`.
     pub timeout: bool,
+    /// Whether one of them [may](Mark::asks).
+    pub asks: bool,
     /// Those by which the process may come back here, as a mask.
     pub returning: u64,
 }
@@ -202,6 +204,7 @@ impl<'a> Instances<'a> {
             self.nodes.push(Node {
                 edges: location.edges.iter().map(|edge| edge.0).collect(),
                 timeout: location.edges.iter().any(|edge| marks[edge.index()].timeout),
+                asks: location.edges.iter().any(|edge| marks[edge.index()].asks()),
                 returning,
             });
         }

@@ -18,7 +18,7 @@ pub struct Kind {
     pub location: u32,
     /// Those of its processes that can sleep.
     pub processes: [Process; PROCESSES],
-    /// Those of them that ask for `timeout` somewhere.
+    /// Those of them that [ask](crate::mark::Mark::asks) for `timeout` somewhere; nobody, where none of all processes does.
     pub asking: Asleep,
     /// The instances of all processes.
     pub instances: Vec<u32>,

@@ -57,6 +57,13 @@ pub struct Mark {
     pub sticky: bool,
 }
 
+impl Mark {
+    /// Whether it is perhaps executable only because of `timeout`, on which a partner may depend.
+    pub fn asks(&self) -> bool {
+        self.timeout || !self.partners.is_empty()
+    }
+}
+
 /// What may enable a plain receive that is not executable.
 #[derive(Clone, Debug, Default)]
 pub struct Taking {

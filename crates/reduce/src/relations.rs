@@ -111,16 +111,16 @@ impl<'a> Relations<'a> {
         asleep
     }
 
-    /// Whether one of those who could move in a state perhaps only can because of `timeout`.
+    /// Whether those who could move in a state, where nobody sleeps, perhaps only can because of `timeout`: all of them ask for it.
+    /// (Where somebody sleeps it is false: who sleeps could move without it.)
     #[inline(always)]
-    pub fn may_be_timeout(&self, kind: &Kind, state: &[u8], movers: Asleep) -> bool {
-        !kind.asking.is_nobody() && self.asks(kind, state, movers)
+    pub fn may_be_timeout(&self, kind: &Kind, state: &[u8], asleep: Asleep, movers: Asleep) -> bool {
+        asleep.is_nobody() && movers.are_among(kind.asking) && self.ask(kind, state, movers)
     }
 
     #[inline(never)]
-    fn asks(&self, kind: &Kind, state: &[u8], movers: Asleep) -> bool {
-        let asks = |(pid, _)| self.instances.node(kind.node(state, pid)).timeout;
-        movers.among(kind.asking).any(asks)
+    fn ask(&self, kind: &Kind, state: &[u8], mut movers: Asleep) -> bool {
+        movers.all(|(pid, _)| self.instances.node(kind.node(state, pid)).asks)
     }
 
     /// How the edge whose row begins here gets on with a location, as far as that has been found out.
@@ -146,13 +146,7 @@ impl<'a> Relations<'a> {
     #[cold]
     fn find(&self, kind: &Kind, (pid, edge): (usize, u32), (other, node): (usize, u32)) -> Relation {
         let instance_of = |pid: usize| self.instances.get(kind.instances[pid]);
-        match self.instances.node(node).timeout {
-            true => Relation::DISTURBED,
-            false => relate(
-                &instance_of(pid).marks[edge as usize],
-                &self.instances.marks_at(instance_of(other), node),
-            ),
-        }
+        relate(&instance_of(pid).marks[edge as usize], &self.instances.marks_at(instance_of(other), node))
     }
 }
 

@@ -113,10 +113,10 @@ impl Asleep {
         Asleep(self.0 & (u64::MAX - 1) << highest)
     }
 
-    /// Those that are among others as well.
+    /// Whether all of them are among others, which have as many edges as can be counted.
     #[inline(always)]
-    pub fn among(self, others: Asleep) -> Asleep {
-        Asleep(self.0 & others.0)
+    pub fn are_among(self, others: Asleep) -> bool {
+        self.0 & !others.0 == 0
     }
 
     /// Those for which this holds, which is told the edges as well; `None` where it is once.
