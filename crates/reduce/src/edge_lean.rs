@@ -5,6 +5,7 @@
 //! which [instances](crate::instance) the processes are, is found out once for all states of a kind (`kind.rs`). Where too little is
 //! spared it is left alone for a while: a process that does not sleep is only more work.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use machine::interp::action::Action;
@@ -162,7 +163,7 @@ impl<'a> EdgeLean<'a> {
                 let (location, first_node) = (form.locations[pid], made.first_node);
                 *process = Process { location, first_node, first_edge };
                 if made.marks.iter().any(Mark::asks) {
-                    kind.asking.add(pid, Asleep::EDGES);
+                    kind.asking.add(pid, Asleep::LAST);
                 }
             }
         }
@@ -219,61 +220,88 @@ impl<'a> EdgeLean<'a> {
     fn find_behind(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
         let pid = Action::process(action);
         let younger = Some(asleep.younger(pid)).filter(|younger| !younger.is_nobody())?;
-        let movers = asleep.with([pid].into_iter())?;
         let kind = self.recognise(state)?;
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
-        if relations.may_be_timeout(kind, state, asleep, movers) {
-            return None;
-        }
+        // Who sleeps could move, so nobody needs `timeout`.
         let known = relations.behind(kind, action, younger, |other| kind.node(state, other));
         Some(known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger)))
     }
 
-    /// Who sleeps behind each of some edges; says behind how many somebody does. `None` where nobody does.
+    /// Says who sleeps behind each of some edges, where nobody did until now, and behind how many somebody does.
     #[inline(always)]
-    fn behind_some(
-        &mut self,
-        state: &[u8],
-        asleep: Asleep,
-        edges: &[Successor],
-        out: &mut Vec<Asleep>,
-    ) -> Option<u32> {
-        let movers = asleep.with(edges.iter().map(|edge| Action::process(edge.action)))?;
-        let others = movers.after(asleep);
-        if others.is_nobody() {
-            return None;
-        }
-        let kind = self.recognise(state)?;
+    fn behind_some(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut [Asleep]) -> u32 {
+        let Some(kind) = self.recognise(state) else { return 0 };
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
-        if relations.may_be_timeout(kind, state, asleep, movers) {
-            return None;
+        if asleep.is_nobody() && relations.may_be_timeout(kind, state, edges) {
+            return 0;
         }
-        let mut nodes = [0; PROCESSES];
-        for (other, _) in others {
-            nodes[other % PROCESSES] = kind.node(state, other);
-        }
-        let mut total = 0;
-        for &Successor { action, .. } in edges {
-            let younger = movers.younger(Action::process(action));
-            let known = relations.behind(kind, action, younger, |other| nodes[other % PROCESSES]);
-            let behind = known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger));
-            total += u32::from(!behind.is_nobody());
-            out.push(behind);
-        }
-        Some(total)
+        let in_place = edges.iter().map(|edge| edge.action).zip(out.iter_mut());
+        let total = behind_in_order(kind, relations, (state, asleep), in_place);
+        total.unwrap_or_else(|| {
+            let mut sorted: Vec<_> = edges.iter().map(|edge| edge.action).zip(out).collect();
+            sorted.sort_by_key(|edge| Reverse(Action::process(edge.0)));
+            behind_sorted(kind, relations, (state, asleep), sorted)
+        })
     }
+}
+
+/// The same for edges that were not in the order of the processes.
+#[cold]
+fn behind_sorted(
+    kind: &Kind,
+    relations: &mut Relations<'_>,
+    here: (&[u8], Asleep),
+    edges: Vec<(ActionId, &mut Asleep)>,
+) -> u32 {
+    behind_in_order(kind, relations, here, edges.into_iter()).unwrap_or(0)
+}
+
+/// Says who sleeps behind each of some actions in a state where some sleep, and behind how many somebody does. The actions of the
+/// youngest process come first, so when those of a process come it is known who is younger; `None` when they do not.
+#[inline(always)]
+fn behind_in_order<'o>(
+    kind: &Kind,
+    relations: &mut Relations<'_>,
+    (state, asleep): (&[u8], Asleep),
+    edges: impl Iterator<Item = (ActionId, &'o mut Asleep)>,
+) -> Option<u32> {
+    let mut nodes = [0; PROCESSES];
+    for (other, _) in asleep {
+        nodes[other % PROCESSES] = kind.node(state, other);
+    }
+    let (mut movers, mut younger) = (asleep, Asleep::NOBODY);
+    // The process of the last action, its code if it has no other, and how many it has.
+    let (mut last, mut code, mut n) = (usize::MAX, 0, 0);
+    let mut total = 0;
+    for (action, behind) in edges {
+        let pid = Action::process(action);
+        if pid != last {
+            if pid > last {
+                return None;
+            }
+            if last < PROCESSES {
+                nodes[last] = kind.node(state, last);
+                movers.add(last, if n == 1 { code } else { Asleep::code_of_several(n) });
+            }
+            younger = movers.younger(pid);
+            (last, code, n) = (pid, relations.code(kind, action), 0);
+        }
+        n += 1;
+        let known = relations.behind(kind, action, younger, |other| nodes[other % PROCESSES]);
+        *behind = known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger));
+        total += u32::from(!behind.is_nobody());
+    }
+    Some(total)
 }
 
 impl Lean for EdgeLean<'_> {
     fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>) {
-        if !self.pays.is_quiet() && self.pays.pauses() {
-            return out.resize(out.len() + edges.len(), Asleep::NOBODY);
+        let first = out.len();
+        out.resize(first + edges.len(), Asleep::NOBODY);
+        if self.pays.is_quiet() || !self.pays.pauses() {
+            let total = self.behind_some(state, asleep, edges, &mut out[first..]);
+            self.pays.tried(edges.len() as u32, total);
         }
-        let total = self.behind_some(state, asleep, edges, out);
-        if total.is_none() {
-            out.resize(out.len() + edges.len(), Asleep::NOBODY);
-        }
-        self.pays.tried(edges.len() as u32, total.unwrap_or(0));
     }
 
     /// Apart from what is done for several edges: most states have one.

@@ -4,7 +4,7 @@
 //! says what the edge touches, and what lies *ahead* of it: everything that the process may touch from that edge on, as far as
 //! its automaton can tell, and all that processes may touch which it may start.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use machine::facts::{Analysis, Known, Telling, Who};
 use machine::look::{Glance, Seen};
@@ -133,10 +133,27 @@ impl<'a> Instances<'a> {
         self.nodes.len()
     }
 
-    /// The marks of the edges at a location of an instance, but for those that only accept an offer.
-    pub fn marks_at<'i>(&self, instance: &'i Instance, node: u32) -> Vec<&'i Mark> {
-        let edges = self.node(node).edges.iter();
-        edges.map(|&edge| &instance.marks[edge as usize]).filter(|mark| !mark.accepts).collect()
+    /// The edges at a location of an instance with their marks, but for those that only accept an offer.
+    pub fn marks_at<'i>(&self, instance: &'i Instance, node: u32) -> Vec<(u32, &'i Mark)> {
+        let marks = self.node(node).edges.iter().map(|&edge| (edge, &instance.marks[edge as usize]));
+        marks.filter(|(_, mark)| !mark.accepts).collect()
+    }
+
+    /// A small number for each edge of an instance, such that those of one location have different ones.
+    pub fn colours(&self, instance: &Instance) -> Vec<usize> {
+        let locations = &self.ground.analysis.program.proctype(instance.proctype).locations;
+        let mut together: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); instance.marks.len()];
+        for location in locations {
+            let edges = location.edges.iter().map(|edge| edge.index());
+            edges.clone().for_each(|edge| together[edge].extend(edges.clone()));
+        }
+        let mut colours: Vec<usize> = Vec::new();
+        for others in &together {
+            let taken: BTreeSet<usize> =
+                others.iter().filter_map(|&other| colours.get(other).copied()).collect();
+            colours.push((0..).find(|colour| !taken.contains(colour)).unwrap_or(usize::MAX));
+        }
+        colours
     }
 
     /// The location with this number.

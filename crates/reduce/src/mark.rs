@@ -47,6 +47,8 @@ pub struct Mark {
     pub accepts: bool,
     /// It may begin an atomic sequence.
     pub begins: bool,
+    /// It may begin one that never ends, and then it leads nowhere.
+    pub endless: bool,
     /// It is the end of the process.
     pub ends: bool,
     /// Whether it is executable depends on `timeout`.
@@ -232,6 +234,10 @@ impl<'a> Marker<'a> {
             // Others to whom control is handed may close circles of their own.
             let closes = |id: &EdgeId| back[id.index()] || self.may_hand_over(proctype.edge(*id));
             mark.sticky = back[id.index()] || sequence.iter().any(closes);
+            let goes_round = |id: &EdgeId| {
+                proctype.edge(*id).atomic && closes(id) || self.may_hand_over(proctype.edge(*id))
+            };
+            mark.endless = mark.begins && (goes_round(&id) || sequence.iter().any(goes_round));
             mark
         };
         (0..proctype.edges.len() as u32).map(EdgeId).map(mark).collect()

@@ -261,7 +261,7 @@ mod tests {
                 assert_eq!(asleep, whole.pop(&mut store, &mut b));
                 assert_eq!(asleep.is_some(), first < last);
                 if let Some(asleep) = asleep {
-                    assert_eq!(asleep.edges_of(first as usize % 16), 1 + first as u8 % 15);
+                    assert_eq!(asleep.code_of(first as usize % 16), 1 + first as u8 % 15);
                     assert_eq!(a, b);
                     assert_eq!(a, key(first).collect::<Vec<u8>>());
                     first += 1;

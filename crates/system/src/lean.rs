@@ -16,8 +16,8 @@
 
 use crate::{ActionId, Successor};
 
-/// The processes that sleep in a state, each with the number of edges that it has there. Only the oldest ones can, and those with
-/// few edges.
+/// The processes that sleep in a state, each with a code for the edges that it has there: how many these are, or that it is one, and
+/// which of those of its location. Only the oldest ones can sleep, and those with few edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct Asleep(u64);
@@ -30,8 +30,24 @@ impl Asleep {
     pub const NOBODY: Asleep = Asleep(0);
     /// How many processes can sleep: those with a smaller number.
     pub const PROCESSES: usize = u64::BITS as usize / BITS;
-    /// How many edges a process that sleeps may have.
-    pub const EDGES: u8 = (1 << BITS) - 1;
+    /// How many edges a process that sleeps may have: up to that number a code is a number of edges.
+    pub const EDGES: u8 = (1 << (BITS - 1)) - 1;
+    /// The last code. Those behind [`Asleep::EDGES`] are for one edge each.
+    pub const LAST: u8 = (1 << BITS) - 1;
+    /// The lowest bit of every process.
+    const LOWEST: u64 = 0x1111_1111_1111_1111;
+
+    /// The code of the only edge of a process, which has this number, small and other than those of its location.
+    pub fn code_of_one(number: usize) -> u8 {
+        let code = number.saturating_add(usize::from(Self::EDGES) + 1);
+        if code <= usize::from(Self::LAST) { code as u8 } else { 1 }
+    }
+
+    /// The code of so many edges of a process; 0 where there are too many.
+    #[inline(always)]
+    pub fn code_of_several(edges: u32) -> u8 {
+        if edges <= u32::from(Self::EDGES) { edges as u8 } else { 0 }
+    }
 
     /// Whether nobody sleeps.
     #[inline(always)]
@@ -42,36 +58,50 @@ impl Asleep {
     /// Whether a process sleeps.
     #[inline(always)]
     pub fn holds(self, pid: usize) -> bool {
-        self.edges_of(pid) != 0
+        self.code_of(pid) != 0
     }
 
     /// The same for one of the processes that can sleep.
     #[inline(always)]
     pub fn holds_one(self, pid: usize) -> bool {
         debug_assert!(pid < Self::PROCESSES);
-        self.0.wrapping_shr((BITS * pid) as u32) & u64::from(Self::EDGES) != 0
+        self.0.wrapping_shr((BITS * pid) as u32) & u64::from(Self::LAST) != 0
     }
 
-    /// How many edges a process has that sleeps; 0 for one that does not.
+    /// The code of a process that sleeps; 0 for one that does not.
     #[inline(always)]
-    pub fn edges_of(self, pid: usize) -> u8 {
-        if pid < Self::PROCESSES { (self.0 >> (BITS * pid)) as u8 & Self::EDGES } else { 0 }
+    pub fn code_of(self, pid: usize) -> u8 {
+        if pid < Self::PROCESSES { (self.0 >> (BITS * pid)) as u8 & Self::LAST } else { 0 }
     }
 
-    /// Puts a process to sleep that has so many edges, if that is possible.
+    /// Puts a process to sleep that has the edges of this code, if that is possible.
     #[inline(always)]
-    pub fn add(&mut self, pid: usize, edges: u8) {
-        if pid < Self::PROCESSES && edges <= Self::EDGES {
-            self.0 |= u64::from(edges) << (BITS * pid);
+    pub fn add(&mut self, pid: usize, code: u8) {
+        if pid < Self::PROCESSES && code <= Self::LAST {
+            self.0 |= u64::from(code) << (BITS * pid);
         }
+    }
+
+    /// The lowest bits of those with a code that is more than a number of edges can be.
+    #[inline(always)]
+    fn beyond(codes: u64) -> u64 {
+        codes >> (BITS - 1) & Self::LOWEST
+    }
+
+    /// All bits of those of which the lowest ones are given.
+    #[inline(always)]
+    fn all_of(lowest: u64) -> u64 {
+        (lowest << BITS).wrapping_sub(lowest)
     }
 
     /// The edges of all that sleep.
     #[inline(always)]
     pub fn edges(self) -> u64 {
         const EVEN: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-        let pairs = (self.0 & EVEN) + (self.0 >> BITS & EVEN);
-        // No sum exceeds a byte: sixteen times fifteen is 240.
+        let ones = Self::beyond(self.0);
+        let edges = self.0 & !Self::all_of(ones) | ones;
+        let pairs = (edges & EVEN) + (edges >> BITS & EVEN);
+        // No sum exceeds a byte.
         pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56
     }
 
@@ -85,47 +115,13 @@ impl Asleep {
         Asleep(u64::from_le_bytes(bytes))
     }
 
-    /// The same set with one more edge for each of these processes, which do not sleep. `None` when one of them would have more
-    /// edges than can be counted.
-    #[inline(always)]
-    pub fn with(self, pids: impl ExactSizeIterator<Item = usize>) -> Option<Asleep> {
-        let few = pids.len() <= usize::from(Self::EDGES);
-        let mut all = self.0;
-        for pid in pids {
-            if pid < Self::PROCESSES {
-                if !few && Asleep(all).edges_of(pid) == Self::EDGES {
-                    return None;
-                }
-                all += 1 << (BITS * pid);
-            }
-        }
-        Some(Asleep(all))
-    }
-
-    /// Those that are younger than the oldest of those that have been added to `before` ([`Asleep::with`]).
-    #[inline(always)]
-    pub fn after(self, before: Asleep) -> Asleep {
-        let added = self.0 - before.0;
-        if added == 0 {
-            return Asleep::NOBODY;
-        }
-        let highest = added.trailing_zeros() | (BITS as u32 - 1);
-        Asleep(self.0 & (u64::MAX - 1) << highest)
-    }
-
-    /// Whether all of them are among others, which have as many edges as can be counted.
-    #[inline(always)]
-    pub fn are_among(self, others: Asleep) -> bool {
-        self.0 & !others.0 == 0
-    }
-
-    /// Those for which this holds, which is told the edges as well; `None` where it is once.
+    /// Those for which this holds, which is told the code as well; `None` where it is once.
     #[inline(always)]
     pub fn those(self, holds: impl Fn(usize, u8) -> Option<bool>) -> Option<Asleep> {
         let (mut left, mut those) = (self.0, 0);
         while left != 0 {
             let bits = left.trailing_zeros() as usize / BITS * BITS;
-            let one = left & u64::from(Self::EDGES) << bits;
+            let one = left & u64::from(Self::LAST) << bits;
             those |= if holds(bits / BITS, (one >> bits) as u8)? { one } else { 0 };
             left ^= one;
         }
@@ -144,26 +140,26 @@ impl Asleep {
 
     /// All but one process.
     pub fn without(self, pid: usize) -> Asleep {
-        Asleep(self.0 & !u64::from(Self::EDGES).checked_shl((BITS * pid) as u32).unwrap_or(0))
+        Asleep(self.0 & !u64::from(Self::LAST).checked_shl((BITS * pid) as u32).unwrap_or(0))
     }
 
-    /// Takes out the oldest one; says how many edges it has.
+    /// Takes out the oldest one; says which code it has.
     #[inline(always)]
     pub fn take_first(&mut self) -> Option<(usize, u8)> {
         if self.0 == 0 {
             return None;
         }
         let pid = self.0.trailing_zeros() as usize / BITS;
-        let edges = (self.0 >> (BITS * pid)) as u8 & Self::EDGES;
+        let code = (self.0 >> (BITS * pid)) as u8 & Self::LAST;
         self.0 &= (u64::MAX << (BITS * pid)) << BITS;
-        Some((pid, edges))
+        Some((pid, code))
     }
 }
 
 impl Iterator for Asleep {
     type Item = (usize, u8);
 
-    /// Each process, in ascending order, with its edges.
+    /// Each process, in ascending order, with its code.
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, u8)> {
         self.take_first()
@@ -177,9 +173,8 @@ pub struct Awake(u64);
 impl Awake {
     /// The first `n` processes, as far as they can sleep.
     pub fn first(n: usize) -> Awake {
-        const LOWEST: u64 = 0x1111_1111_1111_1111;
         let bits = (n.min(Asleep::PROCESSES) * BITS) as u32;
-        Awake(LOWEST & !u64::MAX.checked_shl(bits).unwrap_or(0))
+        Awake(Asleep::LOWEST & !u64::MAX.checked_shl(bits).unwrap_or(0))
     }
 
     /// Those that do not sleep.
@@ -242,14 +237,22 @@ mod tests {
         for pid in 0..20 {
             asleep.add(pid, if pid == 3 { 16 } else { pid as u8 % 16 });
         }
-        let expected: u64 = (0..16).sum::<u64>() - 3;
-        assert_eq!(asleep.edges(), expected);
+        // Numbers up to seven, and then one edge each.
+        assert_eq!(asleep.edges(), 1 + 2 + 4 + 5 + 6 + 7 + 8);
         assert!(!asleep.holds(0) && !asleep.holds(3) && asleep.holds(15) && !asleep.holds(17));
         let told: Vec<_> = asleep.collect();
         assert_eq!((told.len(), told[0], told[13]), (14, (1, 1), (15, 15)));
-        let mut all = Asleep::NOBODY;
-        (0..16).for_each(|pid| all.add(pid, 15));
-        assert_eq!(all.edges(), 240);
+        for (code, edges) in [(5, 80), (7, 112), (8, 16), (15, 16)] {
+            let mut all = Asleep::NOBODY;
+            (0..16).for_each(|pid| all.add(pid, code));
+            assert_eq!(all.edges(), edges);
+        }
+    }
+
+    #[test]
+    fn codes_are_for_one_edge_or_several() {
+        assert_eq!([2, 7, 8, 300].map(Asleep::code_of_several), [2, 7, 0, 0]);
+        assert_eq!([0, 7, 8, usize::MAX].map(Asleep::code_of_one), [8, 15, 1, 1]);
     }
 
     #[test]

@@ -37,6 +37,12 @@ impl Action {
         (id.0 >> 56) as usize
     }
 
+    /// The process that moves, and its edge; a number that no edge has where there is none.
+    #[inline(always)]
+    pub fn process_and_edge(id: ActionId) -> (usize, u32) {
+        ((id.0 >> 56) as usize, (id.0 >> 32 & NO_EDGE) as u32)
+    }
+
     /// The process and the edge of a step of one process; `None` for other actions.
     #[inline(always)]
     pub fn single_of(id: ActionId) -> Option<(usize, u32)> {
