@@ -30,9 +30,9 @@ pub(crate) const FIRST_BITS: u32 = 1;
 pub(crate) const SMALL_BITS: u32 = 8;
 /// By how much a segment grows at once, as a power of two; unless an entry finds no room.
 const MOST_MORE: u32 = 2;
-/// From 2^12 lines on, with which tags are renewed and mapped memory begins, a segment grows where it is: memory that is given back was
-/// asked for in vain.
-const IN_PLACE_BITS: u32 = 12;
+/// From 2^15 lines on a segment grows where it is. A smaller one would do so with fewer pages in all, but its beginning could never become
+/// a huge page, which costs as much.
+const IN_PLACE_BITS: u32 = 15;
 /// So many strays are settled together.
 const MANY_STRAYS: usize = 56;
 /// More lines than this no segment can have: the tag must stay within the hash.

@@ -711,7 +711,7 @@ mod tests {
         check_entries(&table);
     }
 
-    /// Batches in which keys occur again, in a table that grows, and grows where it is; however wide it looks.
+    /// Batches in which keys occur again, in a table that grows; however wide it looks.
     #[test]
     fn keys_inserted_together_are_new_once() {
         for narrow in [false, true] {
