@@ -31,7 +31,7 @@ use search::{
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use system::coverage::Coverage;
-use system::{ActionId, Blocked, Explain, Fairness, Fault, FaultKind, Reduction, TransitionSystem};
+use system::{ActionId, Blocked, Explain, Fairness, Fault, FaultKind, Reduction, Sleepers, TransitionSystem};
 use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
 
 /// Checks a model: every property asked for, or all that apply.
@@ -477,7 +477,9 @@ impl Run<'_> {
         // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.
         let lean = !asks && self.plan.is_lean() && searched.system().hidden_bytes() == 0;
         let (reduction, method) = match lean {
-            true => (searched.reduction(Por::None, false, Building::Closure), Method::Lean),
+            true => {
+                (searched.reduction(Por::None, false, Building::Closure), Method::Lean(Sleepers::default()))
+            }
             false => (reduction, method),
         };
         let state = |state: &[u8]| searched.to_interp(state);

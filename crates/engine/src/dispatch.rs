@@ -14,7 +14,7 @@ use store::{
     Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedCollapse,
     SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
-use system::{Lean, Reducer, Reduction, TransitionSystem};
+use system::{Lean, Reducer, Reduction, Sleepers, TransitionSystem};
 
 /// States after which it is known whether a reduction pays.
 const SAMPLE: u64 = 4096;
@@ -52,7 +52,7 @@ pub fn search(
     let started = Instant::now();
     let always = Always(reduce.by);
     let chosen = Reduce { by: &always, ..reduce };
-    let lean = Reduce { method: Method::Lean, proviso: Proviso::None, ..reduce };
+    let lean = Reduce { method: Method::Lean(Sleepers::default()), proviso: Proviso::None, ..reduce };
     let within = |limits: Limits, reduce| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
         Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
@@ -100,9 +100,44 @@ impl Reduction for Always<'_> {
         reducer
     }
 
-    fn lean(&self) -> Option<Box<dyn Lean + '_>> {
-        self.0.lean()
+    fn lean(&self, sleepers: Sleepers) -> Option<Box<dyn Lean + '_>> {
+        self.0.lean(sleepers)
     }
+}
+
+/// States after which it is known whom a lean search should put to sleep.
+const ORDER_SAMPLE: u64 = 1 << 14;
+
+/// The same task; if it is a lean search, with those put to sleep for whom the first states were found by fewer edges. Or what was found
+/// out, if the search was over before.
+fn in_better_order<'t>(
+    plan: &Plan,
+    system: &dyn TransitionSystem,
+    task: &Task<'t>,
+    observer: &mut dyn Observer,
+) -> Result<Task<'t>, Box<Outcome>> {
+    let enough = task.limits.states.is_none_or(|most| most > 2 * ORDER_SAMPLE);
+    let lossless = !matches!(plan.store, StoreKind::HashCompaction | StoreKind::Bitstate { .. });
+    let Some(reduce) = task.reduce.filter(|_| task.is_lean() && enough && lossless) else { return Ok(*task) };
+    let started = Instant::now();
+    let with = |limits: Limits, sleepers: Sleepers| {
+        let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+        let reduce = Reduce { method: Method::Lean(sleepers), ..reduce };
+        Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
+    };
+    let mut edges = |sleepers: Sleepers| {
+        let limits = Limits { states: Some(ORDER_SAMPLE), ..task.limits };
+        let outcome = Job { plan, system, task: &with(limits, sleepers) }.alone(observer);
+        match outcome.stop {
+            StopReason::StateLimit => Ok(outcome.statistics.transitions - outcome.statistics.slept),
+            _ => Err(Box::new(outcome)),
+        }
+    };
+    let younger = edges(Sleepers::Younger)?;
+    // One edge for each state is the least.
+    let is_better =
+        younger > ORDER_SAMPLE + ORDER_SAMPLE / 16 && edges(Sleepers::Older)? < younger - younger / 32;
+    Ok(with(task.limits, if is_better { Sleepers::Older } else { Sleepers::Younger }))
 }
 
 /// Runs the search as the task says.
@@ -113,6 +148,10 @@ fn search_as(
     observer: &mut dyn Observer,
 ) -> Outcome {
     plan.leaving.wait();
+    let task = &match in_better_order(plan, system, task, observer) {
+        Ok(task) => task,
+        Err(over) => return *over,
+    };
     let job = Job { plan, system, task };
     if plan.config.threads == 1 {
         return job.alone(observer);

@@ -18,7 +18,7 @@ use search::{
     frontier, parallel,
 };
 use store::{Roots, SharedTable, Table, Tree};
-use system::{Successors, TransitionSystem};
+use system::{Sleepers, Successors, TransitionSystem};
 use testkit::generate::Size;
 
 /// Programs with more states are left out.
@@ -37,10 +37,10 @@ enum Way {
 const WAYS: [Way; 6] =
     [Way::Frontier, Way::FrontierTree, Way::Breadth, Way::Depth, Way::DepthTree, Way::Workers];
 
-fn search(system: &Jit, way: Way, lean: Option<&Stubborn<'_>>) -> Outcome {
+fn search(system: &Jit, way: Way, lean: Option<(&Stubborn<'_>, Sleepers)>) -> Outcome {
     let stop = AtomicBool::new(false);
     let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
-    let reduce = lean.map(|by| Reduce { by, method: Method::Lean, proviso: Proviso::None });
+    let reduce = lean.map(|(by, order)| Reduce { by, method: Method::Lean(order), proviso: Proviso::None });
     let task = Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop, reduce };
     let whole = || Whole::new(system.hidden_bytes(), lean.is_some());
     let mut table = Table::default();
@@ -82,6 +82,27 @@ fn is_run(system: &Jit, path: &[system::ActionId]) -> bool {
     true
 }
 
+/// Compares a lean search with one that follows all edges.
+fn compare(system: &Jit, all: &Outcome, lean: &Outcome, way: Way, what: &str) {
+    let numbers = |o: &Outcome| (o.statistics.states, o.statistics.transitions, o.errors);
+    assert_eq!(numbers(lean), numbers(all), "{what}");
+    assert!(lean.exhausted.is_some(), "{what}");
+    if matches!(way, Way::Frontier | Way::FrontierTree | Way::Breadth) {
+        assert_eq!(lean.statistics.depth, all.statistics.depth, "{what}");
+    }
+    let faults = |o: &Outcome| {
+        // Of several at one place the first one found is told.
+        let of = |v: &search::Violation| (v.fault.kind, v.fault.line);
+        o.violations.iter().map(of).collect::<BTreeSet<_>>()
+    };
+    if way != Way::Workers {
+        assert_eq!(faults(lean), faults(all), "{what}");
+    }
+    for violation in &lean.violations {
+        assert!(is_run(system, &violation.path), "{what}: {}", violation.fault.message);
+    }
+}
+
 /// Whether the program was small enough.
 fn agrees(model: &Model) -> bool {
     let sources = Arc::clone(&model.sources);
@@ -93,26 +114,13 @@ fn agrees(model: &Model) -> bool {
         return false;
     }
     for way in WAYS {
-        let (all, lean) = (search(&system, way, None), search(&system, way, Some(&by)));
+        let all = search(&system, way, None);
         if all.exhausted.is_none() {
             return false;
         }
-        let numbers = |o: &Outcome| (o.statistics.states, o.statistics.transitions, o.errors);
-        assert_eq!(numbers(&lean), numbers(&all), "{} {way:?}", model.name);
-        assert!(lean.exhausted.is_some(), "{} {way:?}", model.name);
-        if matches!(way, Way::Frontier | Way::FrontierTree | Way::Breadth) {
-            assert_eq!(lean.statistics.depth, all.statistics.depth, "{} {way:?}", model.name);
-        }
-        let faults = |o: &Outcome| {
-            // Of several at one place the first one found is told.
-            let of = |v: &search::Violation| (v.fault.kind, v.fault.line);
-            o.violations.iter().map(of).collect::<BTreeSet<_>>()
-        };
-        if way != Way::Workers {
-            assert_eq!(faults(&lean), faults(&all), "{} {way:?}", model.name);
-        }
-        for violation in &lean.violations {
-            assert!(is_run(&system, &violation.path), "{} {way:?}: {}", model.name, violation.fault.message);
+        for order in [Sleepers::Younger, Sleepers::Older] {
+            let lean = search(&system, way, Some((&by, order)));
+            compare(&system, &all, &lean, way, &format!("{} {way:?} {order:?}", model.name));
         }
     }
     true

@@ -5,12 +5,11 @@
 //! which [instances](crate::instance) the processes are, is found out once for all states of a kind (`kind.rs`). Where too little is
 //! spared it is left alone for a while: a process that does not sleep is only more work.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use system::{ActionId, Asleep, Lean, Successor};
+use system::{ActionId, Asleep, Before, Lean, Sleepers, Successor};
 
 use crate::instance::{Ground, Instances};
 use crate::kind::{Kind, PROCESSES, Process, Word, beginning};
@@ -30,6 +29,8 @@ const RECENT: usize = 256;
 pub struct EdgeLean<'a> {
     look: &'a dyn Look,
     wanted: &'a Wanted,
+    sleepers: Sleepers,
+    before: Before,
     relations: Relations<'a>,
     kinds: Vec<Kind>,
     /// The kind of the last state, and the length of its states; no length at all unless it is [simple](Kind::is_simple).
@@ -96,11 +97,14 @@ impl<'a> EdgeLean<'a> {
         ground: &'a Ground<'a>,
         look: &'a dyn Look,
         wanted: &'a Wanted,
+        sleepers: Sleepers,
         hopeless: bool,
     ) -> Self {
         EdgeLean {
             look,
             wanted,
+            sleepers,
+            before: Before::new(sleepers),
             relations: Relations::new(Instances::new(ground)),
             kinds: Vec::new(),
             last: 0,
@@ -195,15 +199,15 @@ impl<'a> EdgeLean<'a> {
     /// all has been found out.
     #[inline(always)]
     fn glance(&self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
-        let younger = asleep.younger(Action::process(action));
-        if younger.is_nobody() {
+        let before = self.before.only(asleep, Action::process(action));
+        if before.is_nobody() {
             return Some(Asleep::NOBODY);
         }
         let kind = self.kinds.get(self.last)?;
         if self.simple != state.len() || beginning(state) != Some(kind.begins) {
             return None;
         }
-        self.relations.behind(kind, action, younger, |other| kind.narrow_node(state, other))
+        self.relations.behind(kind, action, before, |other| kind.narrow_node(state, other))
     }
 
     #[inline(never)]
@@ -218,13 +222,15 @@ impl<'a> EdgeLean<'a> {
 
     /// Who sleeps behind the only edge of any state. `None` where nobody does.
     fn find_behind(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
-        let pid = Action::process(action);
-        let younger = Some(asleep.younger(pid)).filter(|younger| !younger.is_nobody())?;
+        let before = self.before.only(asleep, Action::process(action));
+        if before.is_nobody() {
+            return None;
+        }
         let kind = self.recognise(state)?;
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
         // Who sleeps could move, so nobody needs `timeout`.
-        let known = relations.behind(kind, action, younger, |other| kind.node(state, other));
-        Some(known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger)))
+        let known = relations.behind(kind, action, before, |other| kind.node(state, other));
+        Some(known.unwrap_or_else(|| relations.find_behind(kind, state, action, before)))
     }
 
     /// Says who sleeps behind each of some edges, where nobody did until now, and behind how many somebody does.
@@ -235,63 +241,82 @@ impl<'a> EdgeLean<'a> {
         if asleep.is_nobody() && relations.may_be_timeout(kind, state, edges) {
             return 0;
         }
+        let mut here = Here { kind, relations, before: &self.before, sleepers: self.sleepers, state, asleep };
         let in_place = edges.iter().map(|edge| edge.action).zip(out.iter_mut());
-        let total = behind_in_order(kind, relations, (state, asleep), in_place);
+        let total = match self.sleepers {
+            Sleepers::Younger => here.behind(in_place),
+            Sleepers::Older => here.behind(in_place.rev()),
+        };
         total.unwrap_or_else(|| {
             let mut sorted: Vec<_> = edges.iter().map(|edge| edge.action).zip(out).collect();
-            sorted.sort_by_key(|edge| Reverse(Action::process(edge.0)));
-            behind_sorted(kind, relations, (state, asleep), sorted)
+            sorted.sort_by_key(|edge| here.rank(Action::process(edge.0)));
+            here.behind_sorted(sorted)
         })
     }
 }
 
-/// The same for edges that were not in the order of the processes.
-#[cold]
-fn behind_sorted(
-    kind: &Kind,
-    relations: &mut Relations<'_>,
-    here: (&[u8], Asleep),
-    edges: Vec<(ActionId, &mut Asleep)>,
-) -> u32 {
-    behind_in_order(kind, relations, here, edges.into_iter()).unwrap_or(0)
+/// A state of which several edges are followed.
+struct Here<'h, 'a> {
+    kind: &'h Kind,
+    relations: &'h mut Relations<'a>,
+    before: &'h Before,
+    sleepers: Sleepers,
+    state: &'h [u8],
+    /// Who sleeps there.
+    asleep: Asleep,
 }
 
-/// Says who sleeps behind each of some actions in a state where some sleep, and behind how many somebody does. The actions of the
-/// youngest process come first, so when those of a process come it is known who is younger; `None` when they do not.
-#[inline(always)]
-fn behind_in_order<'o>(
-    kind: &Kind,
-    relations: &mut Relations<'_>,
-    (state, asleep): (&[u8], Asleep),
-    edges: impl Iterator<Item = (ActionId, &'o mut Asleep)>,
-) -> Option<u32> {
-    let mut nodes = [0; PROCESSES];
-    for (other, _) in asleep {
-        nodes[other % PROCESSES] = kind.node(state, other);
-    }
-    let (mut movers, mut younger) = (asleep, Asleep::NOBODY);
-    // The process of the last action, its code if it has no other, and how many it has.
-    let (mut last, mut code, mut n) = (usize::MAX, 0, 0);
-    let mut total = 0;
-    for (action, behind) in edges {
-        let pid = Action::process(action);
-        if pid != last {
-            if pid > last {
-                return None;
-            }
-            if last < PROCESSES {
-                nodes[last] = kind.node(state, last);
-                movers.add(last, if n == 1 { code } else { Asleep::code_of_several(n) });
-            }
-            younger = movers.younger(pid);
-            (last, code, n) = (pid, relations.code(kind, action), 0);
+impl Here<'_, '_> {
+    /// The place of a process in the order.
+    #[inline(always)]
+    fn rank(&self, pid: usize) -> usize {
+        match self.sleepers {
+            Sleepers::Younger => !pid,
+            Sleepers::Older => pid,
         }
-        n += 1;
-        let known = relations.behind(kind, action, younger, |other| nodes[other % PROCESSES]);
-        *behind = known.unwrap_or_else(|| relations.find_behind(kind, state, action, younger));
-        total += u32::from(!behind.is_nobody());
     }
-    Some(total)
+
+    /// The same as [`Here::behind`] for edges that were not in the order of the processes.
+    #[cold]
+    fn behind_sorted(&mut self, edges: Vec<(ActionId, &mut Asleep)>) -> u32 {
+        self.behind(edges.into_iter()).unwrap_or(0)
+    }
+
+    /// Says who sleeps behind each of some actions, and behind how many somebody does. They come in the order of the processes, so when
+    /// those of a process come it is known who is before it; `None` when they do not.
+    #[inline(always)]
+    fn behind<'o>(&mut self, edges: impl Iterator<Item = (ActionId, &'o mut Asleep)>) -> Option<u32> {
+        let mut nodes = [0; PROCESSES];
+        for (other, _) in self.asleep {
+            nodes[other % PROCESSES] = self.kind.node(self.state, other);
+        }
+        let (mut movers, mut before) = (self.asleep, Asleep::NOBODY);
+        // The process of the last action, its code if it has no other, and how many it has.
+        let (mut last, mut code, mut n) = (None, 0, 0);
+        let mut total = 0;
+        for (action, behind) in edges {
+            let pid = Action::process(action);
+            if last != Some(pid) {
+                if let Some(last) = last {
+                    if self.rank(pid) < self.rank(last) {
+                        return None;
+                    }
+                    if last < PROCESSES {
+                        nodes[last] = self.kind.node(self.state, last);
+                        movers.add(last, if n == 1 { code } else { Asleep::code_of_several(n) });
+                    }
+                }
+                before = self.before.only(movers, pid);
+                (last, code, n) = (Some(pid), self.relations.code(self.kind, action), 0);
+            }
+            n += 1;
+            let known = self.relations.behind(self.kind, action, before, |other| nodes[other % PROCESSES]);
+            *behind =
+                known.unwrap_or_else(|| self.relations.find_behind(self.kind, self.state, action, before));
+            total += u32::from(!behind.is_nobody());
+        }
+        Some(total)
+    }
 }
 
 impl Lean for EdgeLean<'_> {

@@ -96,36 +96,45 @@ impl<'a> Relations<'a> {
         Some(())
     }
 
+    /// The number of the first edge of a process in states of this kind.
+    #[inline(always)]
+    fn first_edge_of(&self, kind: &Kind, pid: usize) -> u32 {
+        match kind.processes.get(pid) {
+            Some(process) => process.first_edge,
+            None => self.first_edges[kind.instances[pid] as usize],
+        }
+    }
+
     /// The code of a process that has this action alone, in a state of this kind.
     #[inline(always)]
     pub fn code(&self, kind: &Kind, id: ActionId) -> u8 {
         let (pid, edge) = Action::process_and_edge(id);
-        let first_edge = kind.processes[pid % PROCESSES].first_edge;
+        let first_edge = self.first_edge_of(kind, pid);
         self.codes.get((first_edge + edge) as usize).copied().unwrap_or(1)
     }
 
-    /// Who sleeps behind an action in a state of this kind, of those who could move and are younger, which are at these locations.
+    /// Who sleeps behind an action in a state of this kind, of those who could move and are before its process, which are at these locations.
     /// `None` for actions of two processes, and where something has not been found out.
     #[inline(always)]
     pub fn behind(
         &self,
         kind: &Kind,
         id: ActionId,
-        younger: Asleep,
+        before: Asleep,
         node: impl Fn(usize) -> u32,
     ) -> Option<Asleep> {
         let (pid, edge) = Action::single_of(id)?;
-        let first_edge = kind.processes[pid % PROCESSES].first_edge;
+        let first_edge = self.first_edge_of(kind, pid);
         let row = (first_edge + edge) as usize * self.n_nodes;
-        younger.those(|other, code| self.known(row, node(other)).keeps(code))
+        before.those(|other, code| self.known(row, node(other)).keeps(code))
     }
 
     /// The same for any action in a state, whatever has been found out.
     #[inline(never)]
-    pub fn find_behind(&mut self, kind: &Kind, state: &[u8], id: ActionId, movers: Asleep) -> Asleep {
+    pub fn find_behind(&mut self, kind: &Kind, state: &[u8], id: ActionId, before: Asleep) -> Asleep {
         let mut asleep = Asleep::NOBODY;
         let Action { pid, edge: Some(edge), partner } = Action::unpack(id) else { return asleep };
-        let mut others = movers.younger(pid);
+        let mut others = before;
         if let Some((partner, _)) = partner {
             others = others.without(partner);
         }

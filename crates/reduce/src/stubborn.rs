@@ -25,7 +25,7 @@
 use machine::interp::action::Action;
 use machine::look::{Glance, Look, Wanted};
 use promela::ir::{Expr, ExprKind, Program, visit};
-use system::{ActionId, Choice, Lean, Reducer, Reduction};
+use system::{ActionId, Choice, Lean, Reducer, Reduction, Sleepers};
 
 use machine::facts::{Analysis, Facts, Telling, telling};
 
@@ -172,9 +172,9 @@ impl Reduction for Stubborn<'_> {
         })
     }
 
-    fn lean(&self) -> Option<Box<dyn Lean + '_>> {
+    fn lean(&self, sleepers: Sleepers) -> Option<Box<dyn Lean + '_>> {
         let hopeless = self.depends_on_everything();
-        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.telling, hopeless)))
+        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.telling, sleepers, hopeless)))
     }
 }
 

@@ -29,7 +29,7 @@ use crate::phase1::{Phase1, store_aside};
 use crate::random::Random;
 use crate::sleep::{Awake, LeanSleep, Met, Sleep, Sleepers, Sleeping};
 use crate::stack::Stack;
-use crate::task::{Method, Proviso, Task};
+use crate::task::{Proviso, Task};
 use std::ops::Range;
 use store::{Noted, Seen};
 use system::{ActionId, Fault, TransitionSystem};
@@ -139,7 +139,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     ) -> Self {
         let mut expander = Expander::new(system, task.reduce);
         expander.exact = task.limits.depth.is_some();
-        let is_full = task.reduce.is_none_or(|reduce| reduce.method == Method::Lean);
+        let is_full = task.reduce.is_none() || task.is_lean();
         DepthFirst {
             system,
             store,
@@ -279,6 +279,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if is_new && !self.fan.expansion.known {
             let asleep = self.sleep.edges_asleep();
             self.statistics.transitions += asleep;
+            self.statistics.slept += asleep;
             self.statistics.matched += asleep;
             self.judge_state()?;
         }

@@ -243,9 +243,12 @@ impl<'a> Expander<'a> {
             needs_awake: reduce.is_some_and(|reduce| reduce.proviso != Proviso::None),
             phase1: reduce.and_then(|reduce| match reduce.method {
                 Method::Twophase(save) => Some(Phase1::new(system, reduce.by, save)),
-                Method::None | Method::Lean | Method::Sets => None,
+                Method::None | Method::Lean(_) | Method::Sets => None,
             }),
-            lean: reduce.filter(|reduce| reduce.method == Method::Lean).and_then(|reduce| reduce.by.lean()),
+            lean: reduce.and_then(|reduce| match reduce.method {
+                Method::Lean(sleepers) => reduce.by.lean(sleepers),
+                _ => None,
+            }),
             enabled: Vec::new(),
             chosen: Vec::new(),
             note_processes: false,

@@ -264,6 +264,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let expanded = self.expand_states(most.min(BATCH as u64) as usize, batch);
         let slept = std::mem::take(&mut batch.slept);
         self.statistics.transitions += slept;
+        self.statistics.slept += slept;
         self.statistics.matched += slept;
         expanded?;
         self.prepare(batch)?;

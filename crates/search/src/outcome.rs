@@ -45,6 +45,8 @@ pub struct Statistics {
     pub transitions: u64,
     /// Of these, steps to a state that was already known.
     pub matched: u64,
+    /// Of these, steps that nobody took, because the state was found without them ([`system::lean`]).
+    pub slept: u64,
     /// States that were expanded once more.
     pub reexplored: u64,
     /// The longest path, in steps, those inside atomic sequences included.

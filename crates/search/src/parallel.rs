@@ -379,6 +379,7 @@ fn put_together<H: Hand, P>(
         found.join(part.found);
         statistics.transitions += part.statistics.transitions;
         statistics.matched += part.statistics.matched;
+        statistics.slept += part.statistics.slept;
         statistics.reduced += part.statistics.reduced;
         if let Some(lookups) = part.statistics.lookups {
             *statistics.lookups.get_or_insert(0) += lookups;

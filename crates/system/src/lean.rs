@@ -2,12 +2,13 @@
 //!
 //! From D. Bošnački, E. Elkind, B. Genest and D. Peled (*On commutativity based edge lean search*, 2007). All states are visited,
 //! each once, and the edges between them are counted as ever; but of the many ways around a diamond of steps that commute only one
-//! is walked. The processes are ordered, the younger before the older. Say that *p* leads to *s* by a step *b* of one process, and a
-//! younger process could move in *p*, has the same moves in *s*, and all of them commute with *b*. Then this process *sleeps* in *s*.
+//! is walked. The processes are ordered, the younger before the older or the other way round ([`Sleepers`]). Say that *p* leads to *s* by a
+//! step *b* of one process, and a process before it could move in *p*, has the same moves in *s*, and all of them commute with *b*. Then
+//! this process *sleeps* in *s*.
 //!
 //! **Why nothing is missed.** Let *t* be a move of it. *t(s)* is *b(t(p))*: to find it, *t* must be followed in *p*, or
 //! what it leads to be found otherwise, and the same is true of *b* in *t(p)*. The first question is about the same
-//! process and a state that was expanded earlier, the second about an older process; so such questions come to an end. It follows
+//! process and a state that was expanded earlier, the second about a process behind it; so such questions come to an end. It follows
 //! that the order of the search does not matter, that every state may be expanded once, with what slept on the way by
 //! which it was found first, and that workers may share the states. In a search by levels no state is found later than without
 //! sleep, by the same argument.
@@ -15,6 +16,41 @@
 //! **Errors.** Where a step shows an error nobody is put to sleep, so errors are met as often as without.
 
 use crate::{ActionId, Successor};
+
+/// Who may sleep behind a step of a process: those before it in the order of the processes, which is the same for a whole search. With a
+/// good one, who is woken by others comes behind them: every state is then found by one edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sleepers {
+    /// The younger ones.
+    #[default]
+    Younger,
+    /// The older ones, such as those that have started it.
+    Older,
+}
+
+/// For each process those before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Before([u64; Asleep::PROCESSES + 1]);
+
+impl Before {
+    /// In this order.
+    pub fn new(sleepers: Sleepers) -> Self {
+        Before(std::array::from_fn(|pid| {
+            let older = !u64::MAX.checked_shl((BITS * pid) as u32).unwrap_or(0);
+            let itself = u64::from(Asleep::LAST).checked_shl((BITS * pid) as u32).unwrap_or(0);
+            match sleepers {
+                Sleepers::Older => older,
+                Sleepers::Younger => !(older | itself),
+            }
+        }))
+    }
+
+    /// Those of them that are before a process.
+    #[inline(always)]
+    pub fn only(&self, asleep: Asleep, pid: usize) -> Asleep {
+        Asleep(asleep.0 & self.0[pid.min(Asleep::PROCESSES)])
+    }
+}
 
 /// The processes that sleep in a state, each with a code for the edges that it has there: how many these are, or that it is one, and
 /// which of those of its location. Only the oldest ones can sleep, and those with few edges.
@@ -128,16 +164,6 @@ impl Asleep {
         Some(Asleep(those))
     }
 
-    /// Those that are younger than a process.
-    #[inline(always)]
-    pub fn younger(self, pid: usize) -> Asleep {
-        if pid < Self::PROCESSES {
-            Asleep(self.0 & (u64::MAX << (BITS * pid)) << BITS)
-        } else {
-            Asleep::NOBODY
-        }
-    }
-
     /// All but one process.
     pub fn without(self, pid: usize) -> Asleep {
         Asleep(self.0 & !u64::from(Self::LAST).checked_shl((BITS * pid) as u32).unwrap_or(0))
@@ -246,6 +272,17 @@ mod tests {
             let mut all = Asleep::NOBODY;
             (0..16).for_each(|pid| all.add(pid, code));
             assert_eq!(all.edges(), edges);
+        }
+    }
+
+    #[test]
+    fn processes_are_ordered_one_way_or_the_other() {
+        let mut all = Asleep::NOBODY;
+        (0..16).for_each(|pid| all.add(pid, 15));
+        let (younger, older) = (Before::new(Sleepers::Younger), Before::new(Sleepers::Older));
+        for pid in [0, 1, 7, 15, 16, 40] {
+            assert!(older.only(all, pid).map(|one| one.0).eq(0..pid.min(16)));
+            assert!(younger.only(all, pid).map(|one| one.0).eq(pid + 1..16));
         }
     }
 
