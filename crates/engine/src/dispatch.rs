@@ -126,17 +126,18 @@ fn in_better_order<'t>(
         Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
     };
     let mut edges = |sleepers: Sleepers| {
-        let limits = Limits { states: Some(ORDER_SAMPLE), ..task.limits };
+        // A sample that is still inside the atomic sequences of one state has seen nothing.
+        let limits = Limits { states: Some(ORDER_SAMPLE), atomic: Some(ORDER_SAMPLE), ..task.limits };
         let outcome = Job { plan, system, task: &with(limits, sleepers) }.alone(observer);
         match outcome.stop {
             StopReason::StateLimit => Ok(outcome.statistics.transitions - outcome.statistics.slept),
             _ => Err(Box::new(outcome)),
         }
     };
-    let younger = edges(Sleepers::Younger)?;
     // One edge for each state is the least.
-    let is_better =
-        younger > ORDER_SAMPLE + ORDER_SAMPLE / 16 && edges(Sleepers::Older)? < younger - younger / 32;
+    let mut more = |sleepers| edges(sleepers).map(|edges| edges.saturating_sub(ORDER_SAMPLE));
+    let younger = more(Sleepers::Younger)?;
+    let is_better = younger > ORDER_SAMPLE / 16 && more(Sleepers::Older)? * 3 < younger * 2;
     Ok(with(task.limits, if is_better { Sleepers::Older } else { Sleepers::Younger }))
 }
 

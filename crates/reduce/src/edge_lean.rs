@@ -241,17 +241,13 @@ impl<'a> EdgeLean<'a> {
         if asleep.is_nobody() && relations.may_be_timeout(kind, state, edges) {
             return 0;
         }
-        let mut here = Here { kind, relations, before: &self.before, sleepers: self.sleepers, state, asleep };
+        let mut here = Here { kind, relations, before: &self.before, state, asleep };
         let in_place = edges.iter().map(|edge| edge.action).zip(out.iter_mut());
         let total = match self.sleepers {
-            Sleepers::Younger => here.behind(in_place),
-            Sleepers::Older => here.behind(in_place.rev()),
+            Sleepers::Younger => here.behind::<false>(in_place),
+            Sleepers::Older => here.behind::<true>(in_place.rev()),
         };
-        total.unwrap_or_else(|| {
-            let mut sorted: Vec<_> = edges.iter().map(|edge| edge.action).zip(out).collect();
-            sorted.sort_by_key(|edge| here.rank(Action::process(edge.0)));
-            here.behind_sorted(sorted)
-        })
+        total.unwrap_or_else(|| here.behind_sorted(self.sleepers, edges, out))
     }
 }
 
@@ -260,54 +256,51 @@ struct Here<'h, 'a> {
     kind: &'h Kind,
     relations: &'h mut Relations<'a>,
     before: &'h Before,
-    sleepers: Sleepers,
     state: &'h [u8],
     /// Who sleeps there.
     asleep: Asleep,
 }
 
 impl Here<'_, '_> {
-    /// The place of a process in the order.
-    #[inline(always)]
-    fn rank(&self, pid: usize) -> usize {
-        match self.sleepers {
-            Sleepers::Younger => !pid,
-            Sleepers::Older => pid,
-        }
-    }
-
-    /// The same as [`Here::behind`] for edges that were not in the order of the processes.
+    /// The same as [`Here::behind`] for edges that are not in the order of the processes.
     #[cold]
-    fn behind_sorted(&mut self, edges: Vec<(ActionId, &mut Asleep)>) -> u32 {
-        self.behind(edges.into_iter()).unwrap_or(0)
+    fn behind_sorted(&mut self, sleepers: Sleepers, edges: &[Successor], out: &mut [Asleep]) -> u32 {
+        let mut sorted: Vec<_> = edges.iter().map(|edge| edge.action).zip(out).collect();
+        sorted.sort_by_key(|edge| Action::process(edge.0));
+        let total = match sleepers {
+            Sleepers::Younger => self.behind::<false>(sorted.into_iter().rev()),
+            Sleepers::Older => self.behind::<true>(sorted.into_iter()),
+        };
+        total.unwrap_or(0)
     }
 
-    /// Says who sleeps behind each of some actions, and behind how many somebody does. They come in the order of the processes, so when
-    /// those of a process come it is known who is before it; `None` when they do not.
+    /// Says who sleeps behind each of some actions, and behind how many somebody does. They come in the order of the processes, the
+    /// oldest first if older ones sleep, so when those of a process come it is known who is before it; `None` when they do not.
     #[inline(always)]
-    fn behind<'o>(&mut self, edges: impl Iterator<Item = (ActionId, &'o mut Asleep)>) -> Option<u32> {
+    fn behind<'o, const OLDER: bool>(
+        &mut self,
+        edges: impl Iterator<Item = (ActionId, &'o mut Asleep)>,
+    ) -> Option<u32> {
         let mut nodes = [0; PROCESSES];
         for (other, _) in self.asleep {
             nodes[other % PROCESSES] = self.kind.node(self.state, other);
         }
         let (mut movers, mut before) = (self.asleep, Asleep::NOBODY);
-        // The process of the last action, its code if it has no other, and how many it has.
-        let (mut last, mut code, mut n) = (None, 0, 0);
+        // The process of the last action, if there was one, its code if it has no other, and how many it has.
+        let (mut last, mut code, mut n) = (usize::MAX, 0, 0);
         let mut total = 0;
         for (action, behind) in edges {
             let pid = Action::process(action);
-            if last != Some(pid) {
-                if let Some(last) = last {
-                    if self.rank(pid) < self.rank(last) {
-                        return None;
-                    }
-                    if last < PROCESSES {
-                        nodes[last] = self.kind.node(self.state, last);
-                        movers.add(last, if n == 1 { code } else { Asleep::code_of_several(n) });
-                    }
+            if pid != last {
+                if if OLDER { pid < last.wrapping_add(1) } else { pid > last } {
+                    return None;
+                }
+                if last < PROCESSES {
+                    nodes[last] = self.kind.node(self.state, last);
+                    movers.add(last, if n == 1 { code } else { Asleep::code_of_several(n) });
                 }
                 before = self.before.only(movers, pid);
-                (last, code, n) = (Some(pid), self.relations.code(self.kind, action), 0);
+                (last, code, n) = (pid, self.relations.code(self.kind, action), 0);
             }
             n += 1;
             let known = self.relations.behind(self.kind, action, before, |other| nodes[other % PROCESSES]);
