@@ -125,19 +125,24 @@ fn in_better_order<'t>(
         let reduce = Reduce { method: Method::Lean(sleepers), ..reduce };
         Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
     };
-    let mut edges = |sleepers: Sleepers| {
+    // The edges of a sample beyond one for each state, which is the least; `None` where there are not so many states.
+    let mut more = |sleepers: Sleepers| {
         // A sample that is still inside the atomic sequences of one state has seen nothing.
         let limits = Limits { states: Some(ORDER_SAMPLE), atomic: Some(ORDER_SAMPLE), ..task.limits };
-        let outcome = Job { plan, system, task: &with(limits, sleepers) }.alone(observer);
+        let job = Job { plan, system, task: &with(limits, sleepers) };
+        // So few states are found soonest where they are kept whole.
+        let outcome = job.by_name(&mut Table::new(job.limit()), observer);
+        let Statistics { transitions, slept, .. } = outcome.statistics;
         match outcome.stop {
-            StopReason::StateLimit => Ok(outcome.statistics.transitions - outcome.statistics.slept),
+            StopReason::StateLimit => Ok(Some((transitions - slept).saturating_sub(ORDER_SAMPLE))),
+            // What the other store needs is to be told.
+            StopReason::Completed | StopReason::Violation if plan.store != StoreKind::Table => Ok(None),
             _ => Err(Box::new(outcome)),
         }
     };
-    // One edge for each state is the least.
-    let mut more = |sleepers| edges(sleepers).map(|edges| edges.saturating_sub(ORDER_SAMPLE));
-    let younger = more(Sleepers::Younger)?;
-    let is_better = younger > ORDER_SAMPLE / 16 && more(Sleepers::Older)? * 3 < younger * 2;
+    let younger = more(Sleepers::Younger)?.unwrap_or(0);
+    let is_better =
+        younger > ORDER_SAMPLE / 16 && more(Sleepers::Older)?.is_some_and(|older| older * 6 < younger * 5);
     Ok(with(task.limits, if is_better { Sleepers::Older } else { Sleepers::Younger }))
 }
 

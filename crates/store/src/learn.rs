@@ -18,11 +18,8 @@ use crate::regraft::Graft;
 const CLUSTERS: usize = 96;
 /// Bytes of a word.
 const WORD: usize = 4;
-/// Bytes a key that a new order must save. To copy many keys pays only for more.
-const GAIN: f64 = 0.25;
-const GAIN_OF_MANY: f64 = 1.25;
-/// Keys that are many.
-const MANY: u64 = 100_000;
+/// Bytes a key that a new order must save, up to so many keys: to copy many pays only for more.
+const GAINS: [(u64, f64); 3] = [(20_000, 0.25), (100_000, 0.75), (u64::MAX, 2.5)];
 /// Bytes that an inner node takes, with its part of the index.
 const NODE_BYTES: f64 = 26.0;
 /// Bytes that a bit of a root's half takes, at the usual load.
@@ -74,7 +71,7 @@ pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Or
     // Values are never equally frequent, so that there are more nodes than estimated; as many times more in all orders.
     let scale = if before.nodes > 0.0 { nodes as f64 / before.nodes } else { 1.0 };
     let bytes = |cost: Cost| cost.nodes * scale * NODE_BYTES / keys as f64 + cost.bits * BIT_BYTES;
-    let gain = if keys < MANY { GAIN } else { GAIN_OF_MANY };
+    let gain = GAINS.iter().find(|&&(most, _)| keys <= most).map_or(f64::MAX, |gain| gain.1);
     let best = orders.map(|order| (bytes(cost(&order)), order)).min_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|&(after, _)| after < bytes(before) - gain).map(|(_, order)| order)
 }
