@@ -3,6 +3,7 @@
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;
+mod edge_lean_programs;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -136,6 +137,20 @@ fn on_random_programs_nothing_is_missed() {
         }
     }
     assert!(small > seeds / 2, "only {small} programs were small enough");
+}
+
+#[test]
+fn on_random_programs_with_rendezvous_nothing_is_missed() {
+    let seeds: u64 = std::env::var("LEAN_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let (mut valid, mut small) = (0, 0);
+    for seed in 0..4 * seeds {
+        if let Some(model) = Model::new(&format!("rendezvous {seed}"), &edge_lean_programs::program(seed)) {
+            valid += 1;
+            small += u64::from(agrees(&model));
+        }
+    }
+    assert!(valid > 3 * seeds, "only {valid} programs are right");
+    assert!(small > seeds, "only {small} programs were small enough");
 }
 
 #[test]

@@ -383,7 +383,7 @@ impl Native {
         out: &mut Successors,
     ) {
         context.note(shape, state, out);
-        self.expand_few::<true>(context, shape, shape.oldest.but(asleep), state.as_ptr().cast_mut());
+        self.expand_few::<true>(context, shape, shape.youngest.but(asleep), state.as_ptr().cast_mut());
         if self.uses_timeout && asleep.is_nobody() && !context.any() {
             self.expand_by_timeout(context, shape, state.as_ptr().cast_mut());
         }
@@ -401,7 +401,7 @@ impl Native {
         out: &mut Successors,
     ) {
         let code_reads = context.begin(shape, state, out);
-        self.expand_those(context, shape, shape.oldest.but(asleep), code_reads);
+        self.expand_those(context, shape, shape.youngest.but(asleep), code_reads);
         if self.uses_timeout && asleep.is_nobody() && !context.any() {
             self.expand_by_timeout(context, shape, code_reads);
         }
@@ -412,7 +412,7 @@ impl Native {
     #[cold]
     fn expand_by_timeout(&self, context: &mut Context, shape: &Shape, state: *mut u8) {
         context.timeout = 1;
-        self.expand_those(context, shape, shape.oldest, state);
+        self.expand_those(context, shape, shape.youngest, state);
         context.timeout = 0;
     }
 
@@ -434,9 +434,9 @@ impl Native {
         awake: Awake,
         state: *mut u8,
     ) {
-        for pid in awake {
+        for bed in awake {
             // SAFETY: who is awake is one of the shape's processes.
-            let process = unsafe { shape.processes.get_unchecked(pid) };
+            let process = unsafe { shape.processes.get_unchecked(shape.first_bed + bed) };
             context.expand::<NARROW>(self, shape, process, state);
         }
     }
@@ -450,12 +450,10 @@ impl Native {
         awake: Awake,
         state: *mut u8,
     ) {
-        if let Some(younger) = shape.processes.get(Asleep::PROCESSES..) {
-            for process in younger.iter().rev() {
-                context.expand::<NARROW>(self, shape, process, state);
-            }
-        }
         self.expand_few::<NARROW>(context, shape, awake, state);
+        for process in shape.processes[..shape.first_bed].iter().rev() {
+            context.expand::<NARROW>(self, shape, process, state);
+        }
     }
 }
 

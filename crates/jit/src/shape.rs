@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use promela::ir::{Proctype, Program};
-use system::Awake;
+use system::{Asleep, Awake};
 
 use crate::code::{Code, Expand, Listen, Receive, nothing};
 use crate::layout::Layout;
@@ -39,8 +39,9 @@ pub struct Shape {
     pub local_cells: u32,
     /// Whether code reads a copy of a state: it changes it for a while, or the state is short.
     pub copied: bool,
-    /// The processes that can sleep.
-    pub oldest: Awake,
+    /// The processes that can sleep, and the oldest of these.
+    pub youngest: Awake,
+    pub first_bed: usize,
     /// The shape without the youngest process; null for the empty shape.
     pub parent: *const Shape,
     /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can take.
@@ -198,7 +199,8 @@ impl Shapes {
                 id: 0,
                 local_cells: 0,
                 copied: false,
-                oldest: Awake::default(),
+                youngest: Awake::default(),
+                first_bed: 0,
                 parent: ptr::null(),
                 room: (0, 0),
                 processes: Vec::new(),
@@ -251,7 +253,8 @@ impl Shapes {
         let outcomes = shape.processes.iter().map(|p| self.most_outcomes[p.proctype as usize]).sum();
         shape.room = (outcomes, outcomes * (shape.len as usize + self.longest));
         shape.copied = self.changes_state || (shape.len as usize) < PIECE;
-        shape.oldest = Awake::first(shape.processes.len());
+        shape.youngest = Awake::first(shape.processes.len());
+        shape.first_bed = Asleep::first_of(shape.processes.len());
         shape.n_procs = shape.processes.len() as u32;
         shape.n_chans = shape.channels.len() as u32;
         shape.procs = shape.processes.as_ptr();
@@ -307,7 +310,8 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize, tables: Tables) -> Shap
         id: 0,
         local_cells: shape.local_cells + block.cells.len() as u32,
         copied: false,
-        oldest: Awake::default(),
+        youngest: Awake::default(),
+        first_bed: 0,
         parent: shape,
         room: (0, 0),
         processes,

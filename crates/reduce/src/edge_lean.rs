@@ -154,6 +154,7 @@ impl<'a> EdgeLean<'a> {
             len: state.len(),
             cells: Word::all(state, &form.cells),
             location: u32::MAX >> (32 - 8 * u32::from(form.location_bytes.clamp(1, 4))),
+            first: Asleep::first_of(glance.processes.len()),
             processes: [Process::default(); PROCESSES],
             asking: Asleep::NOBODY,
             instances: Vec::new(),
@@ -162,12 +163,13 @@ impl<'a> EdgeLean<'a> {
             let (instance, _) = self.relations.instances.of(&glance, pid);
             let first_edge = self.relations.first_edge(instance);
             kind.instances.push(instance);
-            if let Some(process) = kind.processes.get_mut(pid) {
+            let bed = kind.bed(pid);
+            if let Some(process) = kind.processes.get_mut(bed) {
                 let made = self.relations.instances.get(instance);
                 let (location, first_node) = (form.locations[pid], made.first_node);
                 *process = Process { location, first_node, first_edge };
                 if made.marks.iter().any(Mark::asks) {
-                    kind.asking.add(pid, Asleep::LAST);
+                    kind.asking.add(bed, Asleep::LAST);
                 }
             }
         }
@@ -199,14 +201,14 @@ impl<'a> EdgeLean<'a> {
     /// all has been found out.
     #[inline(always)]
     fn glance(&self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
-        let before = self.before.only(asleep, Action::process(action));
-        if before.is_nobody() {
+        if asleep.is_nobody() {
             return Some(Asleep::NOBODY);
         }
         let kind = self.kinds.get(self.last)?;
         if self.simple != state.len() || beginning(state) != Some(kind.begins) {
             return None;
         }
+        let before = self.before.only(asleep, Action::process(action));
         self.relations.behind(kind, action, before, |other| kind.narrow_node(state, other))
     }
 
@@ -222,12 +224,12 @@ impl<'a> EdgeLean<'a> {
 
     /// Who sleeps behind the only edge of any state. `None` where nobody does.
     fn find_behind(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
-        let before = self.before.only(asleep, Action::process(action));
-        if before.is_nobody() {
+        if asleep.is_nobody() {
             return None;
         }
         let kind = self.recognise(state)?;
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
+        let before = self.before.only_of(asleep, kind.first, Action::process(action));
         // Who sleeps could move, so nobody needs `timeout`.
         let known = relations.behind(kind, action, before, |other| kind.node(state, other));
         Some(known.unwrap_or_else(|| relations.find_behind(kind, state, action, before)))
@@ -295,11 +297,12 @@ impl Here<'_, '_> {
                 if if OLDER { pid < last.wrapping_add(1) } else { pid > last } {
                     return None;
                 }
-                if last < PROCESSES {
-                    nodes[last] = self.kind.node(self.state, last);
-                    movers.add(last, if n == 1 { code } else { Asleep::code_of_several(n) });
+                let bed = self.kind.bed(last);
+                if bed < PROCESSES {
+                    nodes[bed] = self.kind.node(self.state, bed);
+                    movers.add(bed, if n == 1 { code } else { Asleep::code_of_several(n) });
                 }
-                before = self.before.only(movers, pid);
+                before = self.before.only_of(movers, self.kind.first, pid);
                 (last, code, n) = (pid, self.relations.code(self.kind, action), 0);
             }
             n += 1;

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use machine::facts::{Analysis, Known, Telling, Who};
 use machine::look::{Glance, Seen};
-use promela::ir::ProctypeId;
+use promela::ir::{Action, Edge, EdgeId, Location, ProctypeId};
 
 use crate::bits::Bits;
 use crate::components::Components;
@@ -44,6 +44,8 @@ pub struct Node {
     pub timeout: bool,
     /// Whether one of them [may](Mark::asks).
     pub asks: bool,
+    /// Whether one of them [shares control](Mark::shares_control).
+    pub shares_control: bool,
     /// Those by which the process may come back here, as a mask.
     pub returning: u64,
 }
@@ -78,6 +80,8 @@ pub struct Instances<'a> {
     lives: Option<Vec<(Bits, bool)>>,
     nodes: Vec<Node>,
     visible_object: u32,
+    run_object: u32,
+    end_object: u32,
     /// What guards need of global cells, each list once; the first is empty.
     needs: Vec<Vec<Need>>,
     /// For an instance and needs that exclude some of its actions: what lies ahead of its edges but for these.
@@ -90,6 +94,7 @@ impl<'a> Instances<'a> {
         let mut objects = Objects::default();
         let mut visible = Visible::default();
         let visible_object = objects.number(Object::Visible);
+        let (run_object, end_object) = (objects.number(Object::Run), objects.number(Object::End));
         let program = ground.analysis.program;
         if !program.proctypes.is_empty() {
             let marker = Marker::new(&ground.analysis, &ground.hand_over, Who::any(ProctypeId(0)));
@@ -112,6 +117,8 @@ impl<'a> Instances<'a> {
             lives: None,
             nodes: Vec::new(),
             visible_object,
+            run_object,
+            end_object,
             needs: vec![Vec::new()],
             ahead_but: HashMap::new(),
         }
@@ -126,6 +133,51 @@ impl<'a> Instances<'a> {
     /// Whether a mark is that of an action that a property may notice.
     pub fn is_visible(&self, mark: &Mark) -> bool {
         mark.touch.contains(self.visible_object)
+    }
+
+    /// Whether a mark is that of an action that may start a process, or end one.
+    pub fn changes_number(&self, mark: &Mark) -> bool {
+        mark.touch.contains(self.run_object) || mark.touch.contains(self.end_object)
+    }
+
+    /// Whether an edge of an instance changes nothing for those who may take what is offered by others: the process itself takes nothing of that
+    /// before and after it, there are no other processes than before, and it leaves alone who takes it. (Who takes it must not go on
+    /// either, or others might lead to the same state on the way, and steps would be counted twice.)
+    pub fn leaves_partners(&self, instance: &Instance, edge: u32, offers: &[&Mark]) -> bool {
+        let mark = &instance.marks[edge as usize];
+        let proctype = self.ground.analysis.program.proctype(instance.proctype);
+        let takes = |other: &Mark| offers.iter().any(|offer| offer.partners.meets(&other.touch));
+        let is_place = |at: usize, location: &Location| {
+            proctype.edge(EdgeId(edge)).to.index() == at || location.edges.contains(&EdgeId(edge))
+        };
+        let places = proctype.locations.iter().enumerate().filter(|(at, location)| is_place(*at, location));
+        let mut around = places.flat_map(|(_, location)| &location.edges);
+        if mark.begins || self.changes_number(mark) || around.any(|edge| takes(&instance.marks[edge.index()]))
+        {
+            return false;
+        }
+        self.list.iter().all(|other| {
+            let leaves = |taker: &Mark| {
+                self.takes_simply(other)
+                    && !(taker.everything || taker.timeout || taker.begins)
+                    && !mark.hit.meets(&taker.touch)
+            };
+            other.marks.iter().filter(|taker| takes(taker)).all(leaves)
+        })
+    }
+
+    /// Whether nothing but its location and its marks decides whether a process of this instance takes part in a rendezvous.
+    pub fn takes_simply(&self, instance: &Instance) -> bool {
+        let proctype = self.ground.analysis.program.proctype(instance.proctype);
+        let is_escape = |edge: &Edge| edge.escape.is_some();
+        !proctype.deterministic && proctype.provided.is_none() && !proctype.edges.iter().any(is_escape)
+    }
+
+    /// Whether an edge is a send, and nothing else may follow before control is given back.
+    pub fn sends_alone(&self, instance: &Instance, edge: u32) -> bool {
+        let proctype = self.ground.analysis.program.proctype(instance.proctype);
+        let edge = proctype.edge(EdgeId(edge));
+        matches!(edge.action, Action::Send { .. }) && !edge.atomic
     }
 
     /// How many locations all instances have.
@@ -222,6 +274,7 @@ impl<'a> Instances<'a> {
                 edges: location.edges.iter().map(|edge| edge.0).collect(),
                 timeout: location.edges.iter().any(|edge| marks[edge.index()].timeout),
                 asks: location.edges.iter().any(|edge| marks[edge.index()].asks()),
+                shares_control: location.edges.iter().any(|edge| marks[edge.index()].shares_control),
                 returning,
             });
         }

@@ -16,7 +16,8 @@ pub struct Kind {
     pub cells: Vec<Word>,
     /// The bits of a location.
     pub location: u32,
-    /// Those of its processes that can sleep.
+    /// The oldest of its processes that can sleep, and these, by their beds.
+    pub first: usize,
     pub processes: [Process; PROCESSES],
     /// Those of them that [ask](crate::mark::Mark::asks) for `timeout` somewhere; nobody, where none of all processes does.
     pub asking: Asleep,
@@ -67,26 +68,43 @@ impl Word {
 }
 
 impl Kind {
-    /// Where a process is in a state, among the locations of all instances.
+    /// The bed of a process, if it has one; another number if it has none.
     #[inline(always)]
-    pub fn node(&self, state: &[u8], pid: usize) -> u32 {
+    pub fn bed(&self, pid: usize) -> usize {
+        pid.wrapping_sub(self.first)
+    }
+
+    /// Whether beds become those of other processes when the number of these changes.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.instances.len() >= PROCESSES
+    }
+
+    /// The instance that the process with this bed is.
+    pub fn instance(&self, bed: usize) -> u32 {
+        self.instances[self.first + bed]
+    }
+
+    /// Where the process with this bed is in a state, among the locations of all instances.
+    #[inline(always)]
+    pub fn node(&self, state: &[u8], bed: usize) -> u32 {
         match self.is_narrow() {
-            true => self.narrow_node(state, pid),
-            false => self.wide_node(state, pid),
+            true => self.narrow_node(state, bed),
+            false => self.wide_node(state, bed),
         }
     }
 
     /// The same where locations are bytes.
     #[inline(always)]
-    pub fn narrow_node(&self, state: &[u8], pid: usize) -> u32 {
-        let Process { location, first_node, .. } = self.processes[pid % PROCESSES];
+    pub fn narrow_node(&self, state: &[u8], bed: usize) -> u32 {
+        let Process { location, first_node, .. } = self.processes[bed % PROCESSES];
         first_node + state.get(location as usize).map_or(0, |&byte| u32::from(byte))
     }
 
     /// The same for any locations. Four bytes are read at once: the last ones, where there are no four.
     #[inline(never)]
-    fn wide_node(&self, state: &[u8], pid: usize) -> u32 {
-        let Process { location, first_node, .. } = self.processes[pid % PROCESSES];
+    fn wide_node(&self, state: &[u8], bed: usize) -> u32 {
+        let Process { location, first_node, .. } = self.processes[bed % PROCESSES];
         let at = location.min(self.len as u32 - 4);
         first_node + (four(state, at).wrapping_shr(8 * (location - at)) & self.location)
     }
@@ -97,10 +115,10 @@ impl Kind {
         self.location == u32::from(u8::MAX)
     }
 
-    /// Whether the length of a state and how it begins tell that it is of this kind, locations are bytes, and nobody asks for
-    /// `timeout`.
+    /// Whether the length of a state and how it begins tell that it is of this kind, locations are bytes, all can sleep, and nobody asks
+    /// for `timeout`.
     pub fn is_simple(&self) -> bool {
-        self.cells.is_empty() && self.is_narrow() && self.asking.is_nobody()
+        self.cells.is_empty() && self.is_narrow() && self.first == 0 && self.asking.is_nobody()
     }
 
     /// Whether a state is of this kind.
@@ -157,6 +175,7 @@ mod tests {
                 len: state.len(),
                 cells: Word::all(&state, &cells),
                 location: 0xff,
+                first: 0,
                 processes: [Process::default(); PROCESSES],
                 asking: Asleep::NOBODY,
                 instances: Vec::new(),

@@ -49,6 +49,9 @@ pub struct Mark {
     pub begins: bool,
     /// It may begin one that never ends, and then it leads nowhere.
     pub endless: bool,
+    /// In an atomic sequence that it begins control may go to other processes, or it takes what another one offers there: then that one's step
+    /// and its own may lead to the same state on the way.
+    pub shares_control: bool,
     /// It is the end of the process.
     pub ends: bool,
     /// Whether it is executable depends on `timeout`.
@@ -237,6 +240,9 @@ impl<'a> Marker<'a> {
             let goes_round = |id: &EdgeId| {
                 proctype.edge(*id).atomic && closes(id) || self.may_hand_over(proctype.edge(*id))
             };
+            let hands_over = |id: &EdgeId| self.may_hand_over(proctype.edge(*id));
+            mark.shares_control =
+                mark.begins && (!mark.partners.is_empty() || sequence.iter().any(hands_over));
             mark.endless = mark.begins && (goes_round(&id) || sequence.iter().any(goes_round));
             mark
         };

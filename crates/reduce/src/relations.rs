@@ -1,7 +1,10 @@
 //! How an edge of one process gets on with a location of another, found out once for each two, from the [marks](crate::mark): whether the
-//! edges that the other process has there leave the edge alone, and whether it may enable more. A location that offers a rendezvous is
-//! never at rest, because who may accept depends on where others are. What would only accept an offer does not count: that is an
-//! action of who offers.
+//! edges that the other process has there leave the edge alone, and whether it may enable more. What would only accept an offer does not count:
+//! that is an action of who offers.
+//!
+//! **Rendezvous.** Which offers of a process are taken depends on where others are. So an edge gets on with a location at which something is
+//! offered only if it changes nothing for those who may take it either ([`Instances::leaves_partners`]), and then what the process has there stays the
+//! same, whatever that is. The step of two processes gets on with a location with which both edges do.
 //!
 //! Which edges a process has is known as far as [`Asleep`] says: how many, or which one. If there is one, others must not be enabled;
 //! what they would do does not matter.
@@ -51,8 +54,9 @@ pub struct Relations<'a> {
     pub instances: Instances<'a>,
     /// For each instance the number of its first edge.
     first_edges: Vec<u32>,
-    /// For each edge of all instances the code of a process that has it alone.
+    /// For each edge of all instances the code of a process that has it alone, and whether it starts or ends processes.
     codes: Vec<u8>,
+    changes_number: Vec<bool>,
     /// For each edge of all instances, how it gets on with each location of all instances: rows of `n_nodes`.
     table: Vec<Relation>,
     n_edges: usize,
@@ -65,6 +69,7 @@ impl<'a> Relations<'a> {
             instances,
             first_edges: Vec::new(),
             codes: Vec::new(),
+            changes_number: Vec::new(),
             table: Vec::new(),
             n_edges: 0,
             n_nodes: 0,
@@ -78,6 +83,7 @@ impl<'a> Relations<'a> {
             self.first_edges.push(self.n_edges as u32);
             self.n_edges += made.marks.len();
             self.codes.extend(self.instances.colours(made).into_iter().map(Asleep::code_of_one));
+            self.changes_number.extend(made.marks.iter().map(|mark| self.instances.changes_number(mark)));
         }
         self.first_edges[instance as usize]
     }
@@ -99,7 +105,7 @@ impl<'a> Relations<'a> {
     /// The number of the first edge of a process in states of this kind.
     #[inline(always)]
     fn first_edge_of(&self, kind: &Kind, pid: usize) -> u32 {
-        match kind.processes.get(pid) {
+        match kind.processes.get(kind.bed(pid)) {
             Some(process) => process.first_edge,
             None => self.first_edges[kind.instances[pid] as usize],
         }
@@ -114,7 +120,7 @@ impl<'a> Relations<'a> {
     }
 
     /// Who sleeps behind an action in a state of this kind, of those who could move and are before its process, which are at these locations.
-    /// `None` for actions of two processes, and where something has not been found out.
+    /// `None` where something has not been found out.
     #[inline(always)]
     pub fn behind(
         &self,
@@ -123,28 +129,55 @@ impl<'a> Relations<'a> {
         before: Asleep,
         node: impl Fn(usize) -> u32,
     ) -> Option<Asleep> {
-        let (pid, edge) = Action::single_of(id)?;
-        let first_edge = self.first_edge_of(kind, pid);
-        let row = (first_edge + edge) as usize * self.n_nodes;
+        let Some((pid, edge)) = Action::single_of(id) else { return self.behind_two(kind, id, before, node) };
+        let edge = (self.first_edge_of(kind, pid) + edge) as usize;
+        if kind.is_full() && self.changes_number[edge] {
+            return Some(Asleep::NOBODY);
+        }
+        let row = edge * self.n_nodes;
         before.those(|other, code| self.known(row, node(other)).keeps(code))
+    }
+
+    /// The same for actions of two processes, and others that are none of a process.
+    #[inline(never)]
+    fn behind_two(
+        &self,
+        kind: &Kind,
+        id: ActionId,
+        before: Asleep,
+        node: impl Fn(usize) -> u32,
+    ) -> Option<Asleep> {
+        let Some(edges) = self.edges_of(kind, id) else { return Some(Asleep::NOBODY) };
+        let rows = edges.edges.map(|edge| edge as usize * self.n_nodes);
+        edges.others(before).those(|other, code| {
+            let node = node(other);
+            Some(self.known(rows[0], node).keeps(code)? && self.known(rows[1], node).keeps(code)?)
+        })
+    }
+
+    /// The edges of an action: one twice, where there is no other. `None` if nobody may sleep behind it.
+    fn edges_of(&self, kind: &Kind, id: ActionId) -> Option<Taken> {
+        let Action { pid, edge: Some(edge), partner } = Action::unpack(id) else { return None };
+        let (partner, partner_edge) = partner.unwrap_or((pid, edge));
+        let edges =
+            [(pid, edge), (partner, partner_edge)].map(|(pid, edge)| self.first_edge_of(kind, pid) + edge.0);
+        let changes_number = edges.iter().any(|&edge| self.changes_number[edge as usize]);
+        (!kind.is_full() || !changes_number).then_some(Taken {
+            instances: [pid, partner].map(|pid| kind.instances[pid]),
+            edges,
+            beds: [pid, partner].map(|pid| kind.bed(pid)),
+        })
     }
 
     /// The same for any action in a state, whatever has been found out.
     #[inline(never)]
     pub fn find_behind(&mut self, kind: &Kind, state: &[u8], id: ActionId, before: Asleep) -> Asleep {
         let mut asleep = Asleep::NOBODY;
-        let Action { pid, edge: Some(edge), partner } = Action::unpack(id) else { return asleep };
-        let mut others = before;
-        if let Some((partner, _)) = partner {
-            others = others.without(partner);
-        }
-        for (other, code) in others {
-            let there = (other, kind.node(state, other));
-            let mut keeps = self.relation(kind, (pid, edge.0), there).holds(code);
-            if let Some((partner, edge)) = partner {
-                keeps &= self.relation(kind, (partner, edge.0), there).holds(code);
-            }
-            if keeps {
+        let Some(taken) = self.edges_of(kind, id) else { return asleep };
+        for (other, code) in taken.others(before) {
+            let there = (kind.instance(other), kind.node(state, other));
+            let relations = taken.each().map(|edge| self.relation(edge, there));
+            if relations.into_iter().all(|relation| relation.holds(code)) {
                 asleep.add(other, code);
             }
         }
@@ -160,9 +193,9 @@ impl<'a> Relations<'a> {
 
     #[inline(never)]
     fn all_ask(&self, kind: &Kind, state: &[u8], edges: &[Successor]) -> bool {
-        let may_ask = |pid: usize| pid >= PROCESSES || kind.asking.holds(pid);
-        let asks = |pid: usize| pid >= PROCESSES || self.instances.node(kind.node(state, pid)).asks;
-        edges.iter().map(|edge| Action::process(edge.action)).all(|pid| may_ask(pid) && asks(pid))
+        let may_ask = |bed: usize| bed >= PROCESSES || kind.asking.holds(bed);
+        let asks = |bed: usize| bed >= PROCESSES || self.instances.node(kind.node(state, bed)).asks;
+        edges.iter().map(|edge| kind.bed(Action::process(edge.action))).all(|bed| may_ask(bed) && asks(bed))
     }
 
     /// How the edge whose row begins here gets on with a location, as far as that has been found out.
@@ -171,35 +204,62 @@ impl<'a> Relations<'a> {
         self.table.get(row + node as usize).copied().unwrap_or(Relation::UNKNOWN)
     }
 
-    /// How an edge of a process gets on with the location of another one.
-    fn relation(&mut self, kind: &Kind, edge: (usize, u32), there: (usize, u32)) -> Relation {
-        let first_edge = self.first_edges[kind.instances[edge.0] as usize];
-        let row = (first_edge + edge.1) as usize * self.n_nodes;
-        match self.known(row, there.1) {
-            Relation::UNKNOWN => {
-                let relation = self.find(kind, edge, there);
-                self.table[row + there.1 as usize] = relation;
-                relation
-            }
-            relation => relation,
+    /// How an edge of an instance gets on with a location of another one.
+    fn relation(&mut self, (here, edge): (u32, u32), (there, node): (u32, u32)) -> Relation {
+        let at = edge as usize * self.n_nodes + node as usize;
+        if self.table[at] == Relation::UNKNOWN {
+            let edge = edge - self.first_edges[here as usize];
+            self.table[at] = self.find((here, edge), (there, node));
         }
+        self.table[at]
     }
 
     #[cold]
-    fn find(&self, kind: &Kind, (pid, edge): (usize, u32), (other, node): (usize, u32)) -> Relation {
-        let instance_of = |pid: usize| self.instances.get(kind.instances[pid]);
-        let there = instance_of(other);
-        let first_edge = self.first_edges[kind.instances[other] as usize];
+    fn find(&self, (here, edge): (u32, u32), (there, node): (u32, u32)) -> Relation {
+        // What is met on the way by steps of several processes is counted once, so none of them sleeps.
+        if self.instances.node(node).shares_control {
+            return Relation::DISTURBED;
+        }
+        let first_edge = self.first_edges[there as usize];
+        let (here, there) = (self.instances.get(here), self.instances.get(there));
+        let marks = self.instances.marks_at(there, node);
+        let offers = marks.iter().filter(|(_, mark)| !mark.partners.is_empty());
+        let sends = offers.clone().all(|&(edge, _)| self.instances.sends_alone(there, edge));
+        let offers: Vec<&Mark> = offers.map(|offer| offer.1).collect();
+        if !offers.is_empty() {
+            let simple = sends && self.instances.takes_simply(there);
+            if !simple || !self.instances.leaves_partners(here, edge, &offers) {
+                return Relation::DISTURBED;
+            }
+        }
         let code = |(edge, mark)| (self.codes[(first_edge + edge) as usize], mark);
-        let others: Vec<_> = self.instances.marks_at(there, node).into_iter().map(code).collect();
-        relate(&instance_of(pid).marks[edge as usize], &others)
+        let others: Vec<_> = marks.into_iter().map(code).collect();
+        relate(&here.marks[edge as usize], &others)
+    }
+}
+
+/// The edges of an action of one process or two, among those of all instances, and whose they are.
+struct Taken {
+    instances: [u32; 2],
+    edges: [u32; 2],
+    beds: [usize; 2],
+}
+
+impl Taken {
+    /// Those who do not move.
+    fn others(&self, asleep: Asleep) -> Asleep {
+        asleep.without(self.beds[0]).without(self.beds[1])
+    }
+
+    fn each(&self) -> [(u32, u32); 2] {
+        [0, 1].map(|i| (self.instances[i], self.edges[i]))
     }
 }
 
 /// How many edges a process has that can take all of these; `None` where that cannot be told.
 fn width(marks: &[&Mark]) -> Option<u8> {
     let edges = u8::try_from(marks.len()).ok().filter(|&edges| edges <= Asleep::EDGES);
-    edges.filter(|_| !marks.iter().any(|mark| mark.begins))
+    edges.filter(|_| !marks.iter().any(|mark| mark.begins) && !offers(marks))
 }
 
 /// How an edge gets on with others, of which those are given that do not only accept, each with its code.
@@ -224,7 +284,7 @@ fn offers(marks: &[&Mark]) -> bool {
 /// The same for any number of others that can be executed.
 fn relate_all(mark: &Mark, others: &[&Mark]) -> Relation {
     let disturbed = |other: &&Mark| other.everything || mark.hit.meets(&other.touch);
-    if mark.everything || offers(others) || others.iter().any(disturbed) {
+    if mark.everything || others.iter().any(disturbed) {
         return Relation::DISTURBED;
     }
     // If one of several receives from the same channel can be executed, there is a message.

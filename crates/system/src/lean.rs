@@ -13,6 +13,9 @@
 //! which it was found first, and that workers may share the states. In a search by levels no state is found later than without
 //! sleep, by the same argument.
 //!
+//! **Beds.** Who sleeps is told in one word, which has room for sixteen processes: the youngest ones of a state, each with its bed. Behind a
+//! step by which other processes come to have these beds nobody sleeps.
+//!
 //! **Errors.** Where a step shows an error nobody is put to sleep, so errors are met as often as without.
 
 use crate::{ActionId, Successor};
@@ -28,32 +31,44 @@ pub enum Sleepers {
     Older,
 }
 
-/// For each process those before it.
+/// For each bed those before it; at the end for who is younger than all that sleep, and for who is older.
 #[derive(Clone, Copy, Debug)]
-pub struct Before([u64; Asleep::PROCESSES + 1]);
+pub struct Before([u64; Asleep::PROCESSES + 2]);
 
 impl Before {
     /// In this order.
     pub fn new(sleepers: Sleepers) -> Self {
-        Before(std::array::from_fn(|pid| {
-            let older = !u64::MAX.checked_shl((BITS * pid) as u32).unwrap_or(0);
-            let itself = u64::from(Asleep::LAST).checked_shl((BITS * pid) as u32).unwrap_or(0);
+        Before(std::array::from_fn(|bed| {
+            let older = !u64::MAX.checked_shl((BITS * bed) as u32).unwrap_or(0);
+            let is_oldest = bed > Asleep::PROCESSES;
             match sleepers {
+                Sleepers::Older if is_oldest => 0,
                 Sleepers::Older => older,
-                Sleepers::Younger => !(older | itself),
+                Sleepers::Younger if is_oldest => u64::MAX,
+                Sleepers::Younger => !(older | Asleep::bits(bed)),
             }
         }))
     }
 
-    /// Those of them that are before a process.
+    /// Those of them that are before the process with this bed.
     #[inline(always)]
-    pub fn only(&self, asleep: Asleep, pid: usize) -> Asleep {
-        Asleep(asleep.0 & self.0[pid.min(Asleep::PROCESSES)])
+    pub fn only(&self, asleep: Asleep, bed: usize) -> Asleep {
+        Asleep(asleep.0 & self.0[bed.min(Asleep::PROCESSES)])
+    }
+
+    /// The same for any process of a state in which the first bed is this one's.
+    #[inline(always)]
+    pub fn only_of(&self, asleep: Asleep, first: usize, pid: usize) -> Asleep {
+        match pid.checked_sub(first) {
+            Some(bed) => self.only(asleep, bed),
+            // Older than all that sleep.
+            None => Asleep(asleep.0 & self.0[Asleep::PROCESSES + 1]),
+        }
     }
 }
 
-/// The processes that sleep in a state, each with a code for the edges that it has there: how many these are, or that it is one, and
-/// which of those of its location. Only the oldest ones can sleep, and those with few edges.
+/// The processes that sleep in a state, by their beds, each with a code for the edges that it has there: how many these are, or that it is one,
+/// and which of those of its location. Only the youngest ones can sleep, and those with few edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct Asleep(u64);
@@ -64,7 +79,7 @@ const BITS: usize = 4;
 impl Asleep {
     /// Nobody sleeps.
     pub const NOBODY: Asleep = Asleep(0);
-    /// How many processes can sleep: those with a smaller number.
+    /// How many processes can sleep.
     pub const PROCESSES: usize = u64::BITS as usize / BITS;
     /// How many edges a process that sleeps may have: up to that number a code is a number of edges.
     pub const EDGES: u8 = (1 << (BITS - 1)) - 1;
@@ -72,6 +87,18 @@ impl Asleep {
     pub const LAST: u8 = (1 << BITS) - 1;
     /// The lowest bit of every process.
     const LOWEST: u64 = 0x1111_1111_1111_1111;
+
+    /// Whose bed is the first one in a state of so many processes. Those after it have the next ones.
+    #[inline(always)]
+    pub fn first_of(processes: usize) -> usize {
+        processes.saturating_sub(Self::PROCESSES)
+    }
+
+    /// All bits of a bed; none of what is no bed.
+    #[inline(always)]
+    fn bits(bed: usize) -> u64 {
+        if bed < Self::PROCESSES { u64::from(Self::LAST) << (BITS * bed) } else { 0 }
+    }
 
     /// The code of the only edge of a process, which has this number, small and other than those of its location.
     pub fn code_of_one(number: usize) -> u8 {
@@ -164,9 +191,10 @@ impl Asleep {
         Some(Asleep(those))
     }
 
-    /// All but one process.
-    pub fn without(self, pid: usize) -> Asleep {
-        Asleep(self.0 & !u64::from(Self::LAST).checked_shl((BITS * pid) as u32).unwrap_or(0))
+    /// All but the one with this bed, if it is one.
+    #[inline(always)]
+    pub fn without(self, bed: usize) -> Asleep {
+        Asleep(self.0 & !Self::bits(bed))
     }
 
     /// Takes out the oldest one; says which code it has.
@@ -197,7 +225,7 @@ impl Iterator for Asleep {
 pub struct Awake(u64);
 
 impl Awake {
-    /// The first `n` processes, as far as they can sleep.
+    /// Those of `n` processes that can sleep.
     pub fn first(n: usize) -> Awake {
         let bits = (n.min(Asleep::PROCESSES) * BITS) as u32;
         Awake(Asleep::LOWEST & !u64::MAX.checked_shl(bits).unwrap_or(0))
@@ -236,16 +264,16 @@ pub trait Lean {
     fn always(&mut self) {}
 }
 
-/// Removes the outcomes from `first` on of processes that sleep.
+/// Removes the outcomes from `first` on of processes that sleep; `bed_of` says which bed who moves has, if any.
 pub(crate) fn keep_awake(
     list: &mut Vec<Successor>,
     first: usize,
     asleep: Asleep,
-    process_of: impl Fn(ActionId) -> u32,
+    bed_of: impl Fn(ActionId) -> Option<usize>,
 ) {
     let mut kept = first;
     for at in first..list.len() {
-        if !asleep.holds(process_of(list[at].action) as usize) {
+        if !bed_of(list[at].action).is_some_and(|bed| asleep.holds(bed)) {
             list[kept] = list[at];
             kept += 1;
         }
@@ -283,7 +311,10 @@ mod tests {
         for pid in [0, 1, 7, 15, 16, 40] {
             assert!(older.only(all, pid).map(|one| one.0).eq(0..pid.min(16)));
             assert!(younger.only(all, pid).map(|one| one.0).eq(pid + 1..16));
+            assert_eq!(older.only_of(all, 3, pid + 3), older.only(all, pid));
         }
+        assert_eq!((older.only_of(all, 3, 2), younger.only_of(all, 3, 2)), (Asleep::NOBODY, all));
+        assert_eq!([0, 15, 16, 17, 30].map(Asleep::first_of), [0, 0, 0, 1, 14]);
     }
 
     #[test]

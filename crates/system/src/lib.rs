@@ -302,6 +302,11 @@ pub trait TransitionSystem: Sync {
         0
     }
 
+    /// How many processes there are in a state; a system with few need not say.
+    fn n_processes(&self, _state: &[u8]) -> usize {
+        0
+    }
+
     /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as well.
     fn partner_of(&self, _action: ActionId) -> Option<u32> {
         None
@@ -397,6 +402,9 @@ impl<S: TransitionSystem + ?Sized> Worker for Direct<'_, S> {
     fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
         let first = out.list.len();
         self.0.expand(state, out);
-        lean::keep_awake(&mut out.list, first, asleep, |action| self.0.process_of(action));
+        let bed = Asleep::first_of(self.0.n_processes(state));
+        lean::keep_awake(&mut out.list, first, asleep, |action| {
+            (self.0.process_of(action) as usize).checked_sub(bed)
+        });
     }
 }

@@ -267,6 +267,10 @@ impl TransitionSystem for Interp {
         action::Action::unpack(action).pid as u32
     }
 
+    fn n_processes(&self, state: &[u8]) -> usize {
+        self.decode(state).map_or(0, |state| state.processes.len())
+    }
+
     fn partner_of(&self, action: ActionId) -> Option<u32> {
         action::Action::unpack(action).partner.map(|(pid, _)| pid as u32)
     }
