@@ -18,8 +18,8 @@ use crate::regraft::Graft;
 const CLUSTERS: usize = 96;
 /// Bytes of a word.
 const WORD: usize = 4;
-/// Bytes a key that a new order must save, up to so many keys: to copy many pays only for more.
-const GAINS: [(u64, f64); 3] = [(20_000, 0.25), (100_000, 0.75), (u64::MAX, 2.5)];
+/// Bytes a key that a new order must save, up to so many keys: to copy many pays only for more, and to copy millions hardly ever.
+const GAINS: [(u64, f64); 4] = [(20_000, 0.25), (100_000, 0.75), (1_000_000, 1.25), (u64::MAX, 6.0)];
 /// Bytes that an inner node takes, with its part of the index.
 const NODE_BYTES: f64 = 26.0;
 /// Bytes that a bit of a root's half takes, at the usual load.
