@@ -31,7 +31,7 @@ use search::{
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use system::coverage::Coverage;
-use system::{ActionId, Blocked, Explain, Fairness, Fault, FaultKind, Reduction, Sleepers, TransitionSystem};
+use system::{ActionId, Blocked, Explain, Fairness, Fault, FaultKind, LeanOrder, Reduction, TransitionSystem};
 use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
 
 /// Checks a model: every property asked for, or all that apply.
@@ -478,7 +478,7 @@ impl Run<'_> {
         let lean = !asks && self.plan.is_lean() && searched.system().hidden_bytes() == 0;
         let (reduction, method) = match lean {
             true => {
-                (searched.reduction(Por::None, false, Building::Closure), Method::Lean(Sleepers::default()))
+                (searched.reduction(Por::None, false, Building::Closure), Method::Lean(LeanOrder::default()))
             }
             false => (reduction, method),
         };

@@ -14,7 +14,7 @@ use store::{
     Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedCollapse,
     SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
-use system::{Lean, Reducer, Reduction, Sleepers, TransitionSystem};
+use system::{Lean, LeanOrder, Reducer, Reduction, Sleepers, TransitionSystem};
 
 /// States after which it is known whether a reduction pays.
 const SAMPLE: u64 = 4096;
@@ -52,7 +52,7 @@ pub fn search(
     let started = Instant::now();
     let always = Always(reduce.by);
     let chosen = Reduce { by: &always, ..reduce };
-    let lean = Reduce { method: Method::Lean(Sleepers::default()), proviso: Proviso::None, ..reduce };
+    let lean = Reduce { method: Method::Lean(LeanOrder::default()), proviso: Proviso::None, ..reduce };
     let within = |limits: Limits, reduce| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
         Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
@@ -105,10 +105,16 @@ impl Reduction for Always<'_> {
     }
 }
 
-/// States after which it is known whom a lean search should put to sleep.
+/// States after which it is known in which order a lean search should go.
 const ORDER_SAMPLE: u64 = 1 << 14;
+/// Where fewer edges than this are followed for each state, the order does not matter much.
+const FEW_EDGES: f64 = 1.2;
+/// Another order than the usual one must need this part of its edges, or less.
+const BETTER: f64 = 0.975;
+/// Orders that need about as few edges as the best one: the sample cannot tell them apart.
+const AS_GOOD: f64 = 1.02;
 
-/// The same task; if it is a lean search, with those put to sleep for whom the first states were found by fewer edges. Or what was found
+/// The same task; if it is a lean search, in the order in which the first states were expanded by fewest edges. Or what was found
 /// out, if the search was over before.
 fn in_better_order<'t>(
     plan: &Plan,
@@ -120,30 +126,41 @@ fn in_better_order<'t>(
     let lossless = !matches!(plan.store, StoreKind::HashCompaction | StoreKind::Bitstate { .. });
     let Some(reduce) = task.reduce.filter(|_| task.is_lean() && enough && lossless) else { return Ok(*task) };
     let started = Instant::now();
-    let with = |limits: Limits, sleepers: Sleepers| {
+    let with = |limits: Limits, order: LeanOrder| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        let reduce = Reduce { method: Method::Lean(sleepers), ..reduce };
+        let reduce = Reduce { method: Method::Lean(order), ..reduce };
         Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
     };
-    // The edges of a sample beyond one for each state, which is the least; `None` where there are not so many states.
-    let mut more = |sleepers: Sleepers| {
+    // The edges of a sample for each state that was expanded; `None` where there are not so many states.
+    let mut edges = |order: LeanOrder| {
         // A sample that is still inside the atomic sequences of one state has seen nothing.
         let limits = Limits { states: Some(ORDER_SAMPLE), atomic: Some(ORDER_SAMPLE), ..task.limits };
-        let job = Job { plan, system, task: &with(limits, sleepers) };
+        let job = Job { plan, system, task: &with(limits, order) };
         // So few states are found soonest where they are kept whole.
         let outcome = job.by_name(&mut Table::new(job.limit()), observer);
-        let Statistics { transitions, slept, .. } = outcome.statistics;
+        let Statistics { transitions, slept, expanded, states, .. } = outcome.statistics;
         match outcome.stop {
-            StopReason::StateLimit => Ok(Some((transitions - slept).saturating_sub(ORDER_SAMPLE))),
+            StopReason::StateLimit => {
+                Ok(Some((transitions - slept) as f64 / expanded.unwrap_or(states).max(1) as f64))
+            }
             // What the other store needs is to be told.
             StopReason::Completed | StopReason::Violation if plan.store != StoreKind::Table => Ok(None),
             _ => Err(Box::new(outcome)),
         }
     };
-    let younger = more(Sleepers::Younger)?.unwrap_or(0);
-    let is_better =
-        younger > ORDER_SAMPLE / 16 && more(Sleepers::Older)?.is_some_and(|older| older * 6 < younger * 5);
-    Ok(with(task.limits, if is_better { Sleepers::Older } else { Sleepers::Younger }))
+    let [usual, others @ ..] = LeanOrder::ALL;
+    let Some(usually) = edges(usual)?.filter(|&edges| edges >= FEW_EDGES) else {
+        return Ok(with(task.limits, usual));
+    };
+    let mut found = Vec::new();
+    for order in others {
+        if let Some(edges) = edges(order)?.filter(|&edges| edges <= usually * BETTER) {
+            found.push((order, edges));
+        }
+    }
+    let best = found.iter().map(|found| found.1).fold(usually, f64::min);
+    let chosen = found.into_iter().find(|&(_, edges)| edges <= best * AS_GOOD);
+    Ok(with(task.limits, chosen.map_or(usual, |chosen| chosen.0)))
 }
 
 /// Runs the search as the task says.

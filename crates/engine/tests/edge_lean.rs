@@ -19,7 +19,7 @@ use search::{
     frontier, parallel,
 };
 use store::{Roots, SharedTable, Table, Tree};
-use system::{Sleepers, Successors, TransitionSystem};
+use system::{LeanOrder, Successors, TransitionSystem};
 use testkit::generate::Size;
 
 /// Programs with more states are left out.
@@ -38,7 +38,7 @@ enum Way {
 const WAYS: [Way; 6] =
     [Way::Frontier, Way::FrontierTree, Way::Breadth, Way::Depth, Way::DepthTree, Way::Workers];
 
-fn search(system: &Jit, way: Way, lean: Option<(&Stubborn<'_>, Sleepers)>) -> Outcome {
+fn search(system: &Jit, way: Way, lean: Option<(&Stubborn<'_>, LeanOrder)>) -> Outcome {
     let stop = AtomicBool::new(false);
     let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
     let reduce = lean.map(|(by, order)| Reduce { by, method: Method::Lean(order), proviso: Proviso::None });
@@ -119,7 +119,7 @@ fn agrees(model: &Model) -> bool {
         if all.exhausted.is_none() {
             return false;
         }
-        for order in [Sleepers::Younger, Sleepers::Older] {
+        for order in LeanOrder::ALL {
             let lean = search(&system, way, Some((&by, order)));
             compare(&system, &all, &lean, way, &format!("{} {way:?} {order:?}", model.name));
         }

@@ -658,6 +658,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
+        self.statistics.expanded = Some(self.ancestry.parent());
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);

@@ -47,6 +47,8 @@ pub struct Statistics {
     pub matched: u64,
     /// Of these, steps that nobody took, because the state was found without them ([`system::lean`]).
     pub slept: u64,
+    /// States of which all steps are counted here, where the others wait and that is told.
+    pub expanded: Option<u64>,
     /// States that were expanded once more.
     pub reexplored: u64,
     /// The longest path, in steps, those inside atomic sequences included.

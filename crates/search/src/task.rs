@@ -4,7 +4,7 @@ use crate::limits::Limits;
 use crate::phase1::Save;
 use crate::property::Checks;
 use std::sync::atomic::AtomicBool;
-use system::{Reduction, Sleepers};
+use system::{LeanOrder, Reduction};
 
 /// What to look for, how far, and when to give up.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub enum Method {
     /// They are not: who chooses is only asked what commutes.
     None,
     /// They are not, but edges are left out whose ends are found by others: [`system::lean`].
-    Lean(Sleepers),
+    Lean(LeanOrder),
     /// In every state some of the actions are chosen.
     Sets,
     /// Every state is followed through phase 1 of the Twophase algorithm and expanded in full behind it.

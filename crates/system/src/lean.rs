@@ -31,6 +31,26 @@ pub enum Sleepers {
     Older,
 }
 
+/// The order of a lean search: of its processes, and of the edges of a state. The latter decides by which way a state is found first, and so
+/// who sleeps there; which is better depends on the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LeanOrder {
+    /// Who may sleep behind a step.
+    pub sleepers: Sleepers,
+    /// The edges of the oldest process come first, not those of the youngest.
+    pub oldest_first: bool,
+}
+
+impl LeanOrder {
+    /// All orders, the usual one first.
+    pub const ALL: [LeanOrder; 4] = [
+        LeanOrder { sleepers: Sleepers::Younger, oldest_first: false },
+        LeanOrder { sleepers: Sleepers::Older, oldest_first: false },
+        LeanOrder { sleepers: Sleepers::Younger, oldest_first: true },
+        LeanOrder { sleepers: Sleepers::Older, oldest_first: true },
+    ];
+}
+
 /// For each bed those before it; at the end for who is younger than all that sleep, and for who is older.
 #[derive(Clone, Copy, Debug)]
 pub struct Before([u64; Asleep::PROCESSES + 2]);

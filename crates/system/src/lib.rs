@@ -19,7 +19,7 @@ pub mod toy;
 pub use blocked::Blocked;
 pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
-pub use lean::{Asleep, Awake, Before, Lean, Sleepers};
+pub use lean::{Asleep, Awake, Before, Lean, LeanOrder, Sleepers};
 pub use reduction::{Choice, Reducer, Reduction};
 
 /// Which infinite runs count.
