@@ -31,7 +31,9 @@ use search::{
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use system::coverage::Coverage;
-use system::{ActionId, Blocked, Explain, Fairness, Fault, FaultKind, LeanOrder, Reduction, TransitionSystem};
+use system::{
+    ActionId, Blocked, Explain, Fairness, Fault, FaultKind, LeanOrder, Reduction, TransitionSystem,
+};
 use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
 
 /// Checks a model: every property asked for, or all that apply.

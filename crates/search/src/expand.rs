@@ -26,7 +26,8 @@ use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
 use std::ops::Range;
 use system::{
-    ActionId, Asleep, Choice, Fault, Lean, LeanOrder, Reducer, Successor, Successors, TransitionSystem, Worker,
+    ActionId, Asleep, Choice, Fault, Lean, LeanOrder, Reducer, Successor, Successors, TransitionSystem,
+    Worker,
 };
 
 /// Transient states that are expanded together.

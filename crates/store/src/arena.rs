@@ -4,14 +4,17 @@
 //! cost nothing, memory is there only where something was written. So nothing is ever copied, and a place is an address.
 //! Every writer takes a *block* for itself and fills it alone, so writers do not disturb each other.
 //!
-//! A record is its length in one byte and the string ([`crate::strings`]), in words. A string of 254 bytes or
+//! A record is its length in one byte and the string ([`crate::strings`]), in words. A string of 192 bytes or
 //! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
-//! 254, the length, and a bit for each word of the string that is not zero; then those words.
+//! 254, the length, and a bit for each word of the string that is not zero; then those words. When enough long strings are there to tell in
+//! which bits they differ, others are [packed](crate::packing): a first byte from 192 on says how.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::collections::BTreeMap;
 
 use crate::Full;
+use crate::packing::{self, Observed, Packing, Written};
 use crate::pages::{Huge, Pages, WORDS, Wide, prefetch, wide};
 use crate::strings;
 
@@ -28,6 +31,14 @@ const FETCHED: usize = 4 * WORDS;
 const LONG: u64 = 255;
 /// The first byte of a sparse record; its length is in the next two bytes, then the bits of the words that are there.
 const SPARSE: u64 = 254;
+/// The first byte of the records of the first packing; the next ones follow.
+const PACKED: usize = strings::LONGEST + 1;
+/// The first bytes from here on are those of other records than whole strings.
+const UNUSUAL: u64 = PACKED as u64;
+/// So many packings there can be.
+const MOST_PACKINGS: usize = SPARSE as usize - PACKED;
+/// Long strings that were not packed after which it is learned how: at least so many, and this part of all.
+const LEARN: (u64, u64) = (1 << 12, 16);
 /// Where these bits begin.
 const MASK_SHIFT: u32 = 24;
 /// Lengths of strings that may be sparse.
@@ -69,6 +80,74 @@ pub struct Arena {
     huge: Huge,
     /// Whether lines are looked at as a whole.
     wide: Option<Wide>,
+    packings: Packings,
+}
+
+/// How long strings are packed.
+#[derive(Debug)]
+struct Packings {
+    all: Vec<Packing>,
+    /// For each length the number of the newest one; [`MOST_PACKINGS`] if there is none.
+    newest: Vec<u8>,
+    /// How many words of a record are asked for in advance, less one, for each length up to 255.
+    spans: [u8; 256],
+    /// Strings that were not packed since it was learned how, and how many are too many.
+    unpacked: AtomicU64,
+    patience: u64,
+}
+
+impl Default for Packings {
+    fn default() -> Self {
+        Packings {
+            all: Vec::new(),
+            newest: vec![MOST_PACKINGS as u8; packing::LENS.end],
+            spans: std::array::from_fn(|len| (len / 8).min(FETCHED - 1) as u8),
+            unpacked: AtomicU64::new(0),
+            patience: LEARN.0,
+        }
+    }
+}
+
+impl Packings {
+    /// How strings of this length are packed now.
+    #[inline(always)]
+    fn newest(&self, len: usize) -> Option<&Packing> {
+        if len < packing::LENS.start {
+            return None;
+        }
+        self.all.get(usize::from(*self.newest.get(len)?))
+    }
+
+    /// How a record that begins so is packed.
+    #[inline(always)]
+    fn of(&self, first: u64) -> Option<&Packing> {
+        self.all.get(((first & 0xff) as usize).wrapping_sub(PACKED))
+    }
+
+    /// Notes that a string was not packed.
+    #[inline(always)]
+    fn note_unpacked(&self, len: usize) {
+        if packing::LENS.contains(&len) && self.patience < u64::MAX {
+            self.unpacked.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Learns from some strings how to pack others as long. Says whether that is possible, and new.
+    fn learn(&mut self, len: usize, seen: &Observed) -> bool {
+        let mut observed = seen.clone();
+        if let Some(before) = self.newest(len) {
+            observed.add_packed(before);
+        }
+        let number = self.all.len();
+        let marker = u8::try_from(PACKED + number).ok().filter(|_| number < MOST_PACKINGS);
+        let packing = marker.and_then(|marker| Packing::new(&observed, marker, record_words(len) as usize));
+        let is_new = |packing: &Packing| self.newest(len).is_none_or(|before| !packing.is_like(before));
+        let Some(packing) = packing.filter(is_new) else { return false };
+        self.newest[len] = number as u8;
+        self.spans[len.min(255)] = (packing.words() - 1).min(FETCHED - 1) as u8;
+        self.all.push(packing);
+        true
+    }
 }
 
 #[inline]
@@ -79,7 +158,7 @@ fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
 /// Words of the record of a key of this length that is not sparse; a sparse one has less.
 pub fn record_words(len: usize) -> u64 {
     let len = len as u64;
-    if len >= SPARSE { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
+    if len > strings::LONGEST as u64 { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
 }
 
 /// Calls `each` with all words of a key of eight bytes or more, the last one filled up with zeros, while it says so.
@@ -125,6 +204,7 @@ impl Arena {
             asked: AtomicU64::new(0),
             huge: Huge::default(),
             wide: wide(),
+            packings: Packings::default(),
         }
     }
 
@@ -142,6 +222,12 @@ impl Arena {
         key: &[u8],
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Place, Full> {
+        if let Some(packing) = self.packings.newest(key.len())
+            && let Some(written) = self.write_packed(block, packing, key, &permit)
+        {
+            return written;
+        }
+        self.packings.note_unpacked(key.len());
         let mask = sparse_mask(key);
         if mask.is_none() {
             let words = self.pages.words().get(block.at as usize..block.end as usize);
@@ -152,6 +238,39 @@ impl Arena {
             }
         }
         self.write_unusual(block, key, mask, permit)
+    }
+
+    /// The same for a record that is packed; `None` if that is not possible.
+    #[inline(never)]
+    fn write_packed(
+        &self,
+        block: &mut Block,
+        packing: &Packing,
+        key: &[u8],
+        permit: &impl Fn(u64) -> Result<(), Full>,
+    ) -> Option<Result<Place, Full>> {
+        let needed = packing.words() as u64;
+        let words = self.pages.words().get(block.at as usize..block.end as usize).unwrap_or(&[]);
+        let place = match packing.write(words, key) {
+            Written::Misfit => return None,
+            Written::Done => Place(block.at),
+            Written::NoRoom => match self.refill(block, needed, permit) {
+                Err(Full) => return Some(Err(Full)),
+                Ok(alone) => {
+                    let place = alone.unwrap_or(Place(block.at));
+                    // In a block of its own a string that does not fit leaves a gap.
+                    if packing.write(self.words(place), key) != Written::Done {
+                        return None;
+                    }
+                    if alone.is_some() {
+                        return Some(Ok(place));
+                    }
+                    place
+                }
+            },
+        };
+        block.at += needed;
+        Some(Ok(place))
     }
 
     /// The same for a record that is sparse or long, or for which the block has no room.
@@ -203,7 +322,10 @@ impl Arena {
     /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long that it
     /// has a block of its own stays.
     pub fn unwrite(&self, block: &mut Block, place: Place, key: &[u8]) {
-        if place.0 + words_needed(key, sparse_mask(key)) == block.at && place.0 >= block.start {
+        let packing = self.record(place).and_then(|(_, first)| self.packings.of(first));
+        let packed = packing.map(|packing| packing.words() as u64);
+        let words = packed.unwrap_or_else(|| words_needed(key, sparse_mask(key)));
+        if place.0 + words == block.at && place.0 >= block.start {
             block.at = place.0;
         }
     }
@@ -213,16 +335,21 @@ impl Arena {
     pub fn is(&self, place: Place, key: &[u8]) -> bool {
         let Some((words, first)) = self.record(place) else { return false };
         match first & 0xff {
-            SPARSE.. => self.is_unusual(place, key),
+            UNUSUAL.. => self.is_unusual(place, key),
             len => len == key.len() as u64 && strings::is(words, key),
         }
     }
 
-    /// Whether a record that is sparse or long is that of `key`.
+    /// Whether a record that is packed, sparse or long is that of `key`.
     #[inline(never)]
     fn is_unusual(&self, place: Place, key: &[u8]) -> bool {
-        let Some((first, words)) = self.words(place).split_first() else { return false };
-        match first.load(Relaxed) {
+        let all = self.words(place);
+        let Some((first, words)) = all.split_first() else { return false };
+        let first = first.load(Relaxed);
+        if let Some(packing) = self.packings.of(first) {
+            return packing.is(all, key);
+        }
+        match first {
             first if first & 0xff == SPARSE => is_sparse(words, first, key),
             first if first >> 8 != key.len() as u64 => false,
             _ => {
@@ -237,16 +364,20 @@ impl Arena {
     pub fn read(&self, place: Place, out: &mut Vec<u8>) {
         let Some((words, first)) = self.record(place) else { return };
         match first & 0xff {
-            SPARSE.. => self.read_unusual(place, out),
+            UNUSUAL.. => self.read_unusual(place, out),
             len => strings::read(words, len as usize, out),
         }
     }
 
-    /// Appends the string of a record that is sparse or long.
+    /// Appends the string of a record that is packed, sparse or long.
     #[inline(never)]
     fn read_unusual(&self, place: Place, out: &mut Vec<u8>) {
-        let Some((first, words)) = self.words(place).split_first() else { return };
+        let all = self.words(place);
+        let Some((first, words)) = all.split_first() else { return };
         let first = first.load(Relaxed);
+        if let Some(packing) = self.packings.of(first) {
+            return packing.read(all, out);
+        }
         if first & 0xff == SPARSE {
             return read_sparse(words, first, out);
         }
@@ -263,7 +394,7 @@ impl Arena {
     /// that lines are read one after another.
     #[inline]
     pub fn prefetch(&self, place: Place, len: usize) {
-        let last = (len / 8).min(FETCHED - 1);
+        let last = usize::from(self.packings.spans[len.min(255)]);
         let at = place.0 as usize;
         let Some(record) = self.pages.words().get(at..=at + last) else { return };
         prefetch(&record[0]);
@@ -342,6 +473,31 @@ impl Arena {
         if self.asked.compare_exchange(asked, next, Relaxed, Relaxed).is_ok() {
             self.pages.populate(asked as usize / WORDS..(next as usize).div_ceil(WORDS), &self.huge);
         }
+    }
+
+    /// Whether so many strings were not packed that it should be learned how.
+    #[inline]
+    pub(crate) fn should_learn(&self) -> bool {
+        self.packings.unpacked.load(Relaxed) >= self.packings.patience
+    }
+
+    /// Learns from the records at some places how to pack others, now that there are so many.
+    #[cold]
+    pub(crate) fn learn(&mut self, records: u64, places: impl Iterator<Item = Place>) {
+        let mut lens: BTreeMap<usize, Observed> = BTreeMap::new();
+        let mut key = Vec::new();
+        for place in places {
+            key.clear();
+            self.read(place, &mut key);
+            if packing::LENS.contains(&key.len()) {
+                lens.entry(key.len()).or_insert_with(|| Observed::new(&key)).add(&key);
+            }
+        }
+        // All of them: what is possible for one length may not be for another.
+        let learned = lens.into_iter().filter(|(len, seen)| self.packings.learn(*len, seen)).count();
+        // Where nothing is to be learned, they differ in too many bits, of which there will not be less.
+        self.packings.patience = if learned == 0 { u64::MAX } else { LEARN.0.max(records / LEARN.1) };
+        self.packings.unpacked.store(0, Relaxed);
     }
 
     /// How lines are looked at, for who has memory beside the arena.

@@ -31,6 +31,7 @@ pub mod nodes;
 pub mod numbered;
 pub mod numbered_tree;
 pub mod order;
+mod packing;
 pub mod pages;
 pub mod path;
 pub mod regraft;

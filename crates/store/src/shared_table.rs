@@ -116,6 +116,7 @@ impl Seen for TableHand<'_> {
             match self.turn.work().insert(&mut self.hand, key, ticket) {
                 Ok(answer) => return Ok(answer),
                 Err(Halt::Crowded(number)) => self.grow(number)?,
+                Err(Halt::Unlearned) => self.turn.alone(Shared::learn),
                 Err(Halt::Full) => return Err(Full),
             }
         }
@@ -318,5 +319,41 @@ mod tests {
         });
         let hand = table.hand();
         assert!(hand.n_keys() > 20_000 && hand.memory() <= 1_000_000, "{} keys", hand.n_keys());
+    }
+
+    /// Long keys, which it is learned to pack while others work; each is new for one worker.
+    #[test]
+    fn workers_learn_together() {
+        const KEYS: u32 = 40_000;
+        let key = |i: u32| {
+            let mut key = vec![(i / 15_000) as u8; 200];
+            key[50..54].copy_from_slice(&i.to_le_bytes());
+            key
+        };
+        let table = SharedTable::new(u64::MAX);
+        let found: Vec<Vec<(u32, Place)>> = std::thread::scope(|scope| {
+            let work = |worker: u32| {
+                let mut hand = table.hand();
+                let mut found = Vec::new();
+                for i in (0..KEYS).map(|i| (i + worker * 10_000) % KEYS) {
+                    let ticket = hand.prepare(&key(i)).unwrap();
+                    found.extend(hand.insert(&key(i), ticket).unwrap().map(|place| (i, place)));
+                }
+                found
+            };
+            let workers: Vec<_> = (0..4).map(|worker| scope.spawn(move || work(worker))).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        let mut hand = table.hand();
+        assert_eq!(hand.n_keys(), u64::from(KEYS));
+        let mut found: Vec<(u32, Place)> = found.into_iter().flatten().collect();
+        found.sort_unstable();
+        assert!(found.iter().map(|found| found.0).eq(0..KEYS));
+        let mut out = Vec::new();
+        for (i, place) in found {
+            out.clear();
+            hand.load(place, &mut out);
+            assert_eq!(out, key(i));
+        }
     }
 }

@@ -13,7 +13,7 @@
 use crate::sync::atomic::AtomicU64;
 
 /// The longest string.
-pub const LONGEST: usize = 253;
+pub const LONGEST: usize = 191;
 
 /// Words of a string of this length.
 #[inline(always)]

@@ -31,6 +31,8 @@ use crate::{Full, Recall, Seen};
 pub(crate) const AHEAD: usize = 16;
 /// Segments with less than this part of their room left grow together with one that has none.
 const SOON: u64 = 16;
+/// Keys from which it is learned how to pack others.
+const LESSON: usize = 1 << 14;
 
 /// What a worker has for itself.
 #[derive(Debug, Default)]
@@ -53,6 +55,8 @@ impl Hand {
 pub enum Halt {
     /// The segment with this number must grow first.
     Crowded(usize),
+    /// It must be [learned](Shared::learn) first how long keys are packed.
+    Unlearned,
     /// There is no memory for the record.
     Full,
 }
@@ -353,6 +357,9 @@ impl Shared {
     #[inline(never)]
     fn ask(&self, hand: &mut Hand, number: usize) -> Result<(), Halt> {
         self.tell_one(hand, number);
+        if self.arena.should_learn() {
+            return Err(Halt::Unlearned);
+        }
         let segment = &self.segments[number];
         let room = segment.most.saturating_sub(segment.len.load(Relaxed)).min(segment.quantum);
         (hand.granted[number], hand.left[number]) = (room, room);
@@ -430,6 +437,17 @@ impl Shared {
         }
     }
 
+    /// Learns how to pack long keys, if it is time to.
+    #[cold]
+    pub fn learn(&mut self) {
+        if self.arena.should_learn() {
+            let keys = self.n_keys();
+            let some = |segment: &Segment| segment.entries().take(LESSON / SEGMENTS).collect::<Vec<_>>();
+            let entries: Vec<_> = self.segments.iter().flat_map(some).collect();
+            self.arena.learn(keys, entries.into_iter().map(|(_, entry)| place_of(entry)));
+        }
+    }
+
     /// How many keys a segment may hold, which changes when and only when it was made room in.
     pub fn room(&self, number: usize) -> u64 {
         self.segments[number].most
@@ -501,6 +519,7 @@ impl Table {
                     self.shared.tell(&mut self.hand);
                     self.shared.grow(number)?;
                 }
+                Err(Halt::Unlearned) => self.shared.learn(),
                 Err(Halt::Full) => return Err(Full),
             }
         }
@@ -828,6 +847,46 @@ mod tests {
         }
         let bytes: usize = (0..100).map(|i| key(i).len()).sum();
         assert!((bytes as u64..bytes as u64 * 5 / 4).contains(&table.memory()));
+    }
+
+    /// Keys of two lengths that differ in few bits, and after a while in others; and of one that cannot be packed.
+    fn long_key(i: u32) -> Vec<u8> {
+        let mut key = vec![(i / 20_000) as u8; [130, 300, 300, 300, 250][i as usize % 5]];
+        key[40..44].copy_from_slice(&i.to_le_bytes());
+        if key.len() == 250 {
+            key.iter_mut().enumerate().for_each(|(at, byte)| *byte ^= (i as usize / 5 * at) as u8);
+        }
+        key
+    }
+
+    #[test]
+    fn long_keys_are_packed_as_soon_as_it_is_known_how() {
+        let mut table = Table::default();
+        let mut places = Vec::new();
+        for i in 0..60_000 {
+            let key = long_key(i);
+            let mut ticket = table.prepare(&key).unwrap();
+            table.approach(&mut ticket);
+            assert!(!table.contains(&key, ticket));
+            places.push(table.insert(&key, ticket).unwrap().unwrap());
+            assert_eq!(table.is_new(&long_key(i / 3)), Ok(false));
+        }
+        assert_eq!(table.n_keys(), 60_000);
+        for (i, &place) in (0..60_000).zip(&places) {
+            assert_eq!(loaded(&mut table, place), long_key(i));
+            assert_eq!(table.knows(&long_key(i)), Ok(true));
+            let mut other = long_key(i);
+            other[100] ^= 1;
+            assert_eq!(table.knows(&other), Ok(false), "key {i}");
+        }
+        check_entries(&table);
+        let plain: u64 = (0..60_000).map(|i| long_key(i).len() as u64).sum();
+        assert!(table.memory() < plain + 60_000 * 16);
+        assert!(
+            !crate::packing::is_supported() || table.memory() < plain / 3 * 2,
+            "{} bytes",
+            table.memory()
+        );
     }
 
     /// Several threads insert overlapping sets; growth happens when all have stopped.
