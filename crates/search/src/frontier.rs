@@ -438,7 +438,10 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         if let Some(expanded) = &mut self.expanded {
             expanded.note_all(&batch.hashes);
         }
-        let one_by_one = self.proviso || self.limited || self.random.is_some();
+        // Far from the limit nothing is to be watched.
+        let most = || self.store.n_keys() + batch.expansion.edges().len() as u64;
+        let is_near = self.limited && self.budget.states_spent(most());
+        let one_by_one = self.proviso || is_near || self.random.is_some();
         if !one_by_one && self.levels == Levels::Edges {
             return self.insert_together(batch);
         }
