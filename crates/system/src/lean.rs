@@ -42,12 +42,12 @@ pub struct LeanOrder {
 }
 
 impl LeanOrder {
-    /// All orders, the usual one first.
+    /// All orders, the usual one first, and last the one that is hardly ever needed.
     pub const ALL: [LeanOrder; 4] = [
         LeanOrder { sleepers: Sleepers::Younger, oldest_first: false },
         LeanOrder { sleepers: Sleepers::Older, oldest_first: false },
-        LeanOrder { sleepers: Sleepers::Younger, oldest_first: true },
         LeanOrder { sleepers: Sleepers::Older, oldest_first: true },
+        LeanOrder { sleepers: Sleepers::Younger, oldest_first: true },
     ];
 }
 
