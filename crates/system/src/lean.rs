@@ -42,7 +42,7 @@ pub struct LeanOrder {
 }
 
 impl LeanOrder {
-    /// All orders, the usual one first, and last the one that is hardly ever needed.
+    /// All orders: the usual one first, and last the one of which samples tell least.
     pub const ALL: [LeanOrder; 4] = [
         LeanOrder { sleepers: Sleepers::Younger, oldest_first: false },
         LeanOrder { sleepers: Sleepers::Older, oldest_first: false },
