@@ -1,6 +1,7 @@
 //! `--msc FILE`: a message sequence chart of a run in a file of its own.
 
 use engine::Failure;
+use engine::saving::{self, RealStorage};
 use std::ops::RangeInclusive;
 use trace::msc::{Chart, End, svg, text};
 use trace::{Palette, Run};
@@ -40,7 +41,8 @@ pub fn save(path: &str, chart: &Chart, title: &str) -> Result<(), Failure> {
             ));
         }
     };
-    std::fs::write(path, content).map_err(|e| {
-        Failure::refused_with(format!("cannot write the chart {path}: {e}"), "choose another file")
-    })
+    let mut write = |out: &mut dyn std::io::Write| out.write_all(content.as_bytes());
+    let written = saving::save(&RealStorage, std::path::Path::new(path), &mut write);
+    let cannot = format!("cannot write the chart {path}");
+    written.map_err(|error| Failure::unwritten(&cannot, &error, "choose another file"))
 }

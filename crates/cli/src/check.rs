@@ -16,9 +16,12 @@ pub fn run(args: &CheckArgs) -> u8 {
         Ok(report) => report,
         Err(status) => return status,
     };
-    output::out(&match args.format {
+    if args.trail.as_deref().is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/")) {
+        output::skip_what_is_there();
+    }
+    let text = match args.format {
         Format::Text => report_text::text(&report, args.quiet, output::out_palette()),
         Format::Json => format!("{:#}\n", report_json::json(&report)),
-    });
-    report.exit_status()
+    };
+    output::deliver(&text, report.exit_status())
 }

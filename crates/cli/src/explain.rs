@@ -10,11 +10,5 @@ pub fn run(args: &ExplainArgs) -> u8 {
         Some(code) => explain::explain(code),
         None => Ok(explain::list()),
     };
-    match output::settle(Answer { notices: Vec::new(), result }, Format::Text) {
-        Ok(text) => {
-            output::out(&text);
-            0
-        }
-        Err(status) => status,
-    }
+    output::answer(Answer { notices: Vec::new(), result }, Format::Text)
 }

@@ -14,11 +14,5 @@ pub fn run(args: &FactsArgs) -> u8 {
             Format::Text => facts.text(),
         }
     });
-    match output::settle(answer, args.format) {
-        Ok(text) => {
-            output::out(&text);
-            0
-        }
-        Err(status) => status,
-    }
+    output::answer(answer, args.format)
 }

@@ -12,11 +12,5 @@ pub fn run(args: &LtlArgs) -> u8 {
         AutomatonFormat::Dot => (LtlFormat::Dot, Format::Text),
         AutomatonFormat::Json => (LtlFormat::Json, Format::Json),
     };
-    match output::settle(translate(&args.formula, format, args.generalised), notices) {
-        Ok(text) => {
-            output::out(&text);
-            0
-        }
-        Err(status) => status,
-    }
+    output::answer(translate(&args.formula, format, args.generalised), notices)
 }

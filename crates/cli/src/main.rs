@@ -32,8 +32,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            report(&error, &words);
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return ExitCode::from(report(&error, &words));
         }
     };
     output::report_panics(cli.command.format());
@@ -49,11 +48,12 @@ fn main() -> ExitCode {
         Command::Man(args) => manual::man(args),
         Command::Test(args) => test::run(args),
     };
-    ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL_ERROR))
+    ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(output::INTERNAL_ERROR))
 }
 
-/// Shows help, the version, or what is wrong with the command line.
-fn report(error: &clap::Error, words: &[String]) {
+/// Shows help, the version, or what is wrong with the command line; returns the exit status.
+fn report(error: &clap::Error, words: &[String]) -> u8 {
+    let status = u8::try_from(error.exit_code()).unwrap_or(2);
     if error.use_stderr() && args::wants_json(words) {
         let text = error.to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -61,10 +61,12 @@ fn report(error: &clap::Error, words: &[String]) {
         let help = lines.collect::<Vec<&str>>().join("; ");
         output::notices(&[engine::Notice::plain(Code::E0901, message, Some(help))], Format::Json);
     } else {
-        // A closed pipe is nobody's fault.
-        let _ = error.print();
+        let shown = error.print();
+        if !error.use_stderr() {
+            let mut output = output::standard();
+            output.write_by(|_| shown);
+            return output.finish(status);
+        }
     }
+    status
 }
-
-/// The exit status of a bug of ours.
-const INTERNAL_ERROR: u8 = 4;

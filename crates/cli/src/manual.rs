@@ -8,6 +8,7 @@ use crate::output;
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory, ValueHint};
 use engine::plan::CHOICES;
+use engine::saving::{RealStorage, save};
 use engine::{Answer, Failure};
 use std::path::Path;
 
@@ -15,8 +16,7 @@ use std::path::Path;
 pub fn completions(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut table(), "spinor", &mut script);
-    output::out(&String::from_utf8_lossy(&script));
-    0
+    output::deliver(&String::from_utf8_lossy(&script), 0)
 }
 
 /// Writes one manual page, or all of them into a folder; returns the exit status.
@@ -25,13 +25,7 @@ pub fn man(args: &ManArgs) -> u8 {
         (Some(folder), _) => write_all(folder),
         (None, name) => page_of(name.as_deref()),
     };
-    match output::settle(Answer { notices: Vec::new(), result }, Format::Text) {
-        Ok(text) => {
-            output::out(&text);
-            0
-        }
-        Err(status) => status,
-    }
+    output::answer(Answer { notices: Vec::new(), result }, Format::Text)
 }
 
 /// The table of options with the values that can be offered.
@@ -85,8 +79,9 @@ fn page_of(name: Option<&str>) -> Result<String, Failure> {
 /// Writes `spinor.1` and a page for each command.
 fn write_all(folder: &Path) -> Result<String, Failure> {
     let failed = |what: &Path, error: std::io::Error| {
-        Failure::refused_with(
-            format!("cannot write {}: {error}", what.display()),
+        Failure::unwritten(
+            &format!("cannot write {}", what.display()),
+            &error,
             "give another folder with --out",
         )
     };
@@ -95,7 +90,8 @@ fn write_all(folder: &Path) -> Result<String, Failure> {
     let mut written = String::new();
     for command in std::iter::once(&table).chain(table.get_subcommands().filter(|c| c.get_name() != "help")) {
         let path = folder.join(format!("{}.1", full_name(command)));
-        std::fs::write(&path, page(command)).map_err(|error| failed(&path, error))?;
+        let mut content = |out: &mut dyn std::io::Write| out.write_all(page(command).as_bytes());
+        save(&RealStorage, &path, &mut content).map_err(|error| failed(&path, error))?;
         written.push_str(&format!("{}\n", path.display()));
     }
     Ok(written)

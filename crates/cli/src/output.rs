@@ -1,18 +1,104 @@
 //! The only code that writes: results to standard output, notices to standard error.
 //!
-//! A closed pipe is no error: whoever reads may stop reading, and the exit status still says what was found.
+//! A closed pipe is no error: whoever reads may stop reading, and the exit status still says what was found. Anything else
+//! that keeps a result from being written is said, and is status 4; a violation keeps its status 1.
 
 use crate::args::{Colour, Format};
 use anstream::{AutoStream, ColorChoice};
 use engine::{Answer, Failure, Notice};
 use promela::diagnostic::Code;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Stdout, Write};
 use trace::Palette;
 
-/// Writes to standard output; false when nobody reads it any more.
-pub fn out(text: &str) -> bool {
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
+/// The exit status of a bug of ours, and of a result that could not be written.
+pub const INTERNAL_ERROR: u8 = 4;
+/// The exit status of a violation.
+const VIOLATED: u8 = 1;
+
+/// A result on its way to somebody.
+pub struct Output<W> {
+    to: W,
+    /// Nobody reads it any more, or it cannot be written.
+    error: Option<io::Error>,
+}
+
+/// Standard output.
+pub fn standard() -> Output<Stdout> {
+    Output { to: std::io::stdout(), error: None }
+}
+
+impl<W: Write> Output<W> {
+    /// Writes a piece; after an error nothing more is written.
+    pub fn write(&mut self, text: &str) {
+        self.write_by(|to| to.write_all(text.as_bytes()));
+    }
+
+    /// Lets `content` write, piece by piece.
+    pub fn write_by(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        if self.error.is_none() {
+            let written = content(&mut self.to);
+            self.error = written.and_then(|()| self.to.flush()).err();
+        }
+    }
+
+    /// Whether more can be written.
+    pub fn is_open(&self) -> bool {
+        self.error.is_none()
+    }
+
+    /// The exit status, when `status` says what there was to be written.
+    pub fn finish(self, status: u8) -> u8 {
+        self.finish_by(status, |message| {
+            notices(&[Notice::plain(Code::E0997, message, None)], Format::Text);
+        })
+    }
+
+    fn finish_by(self, status: u8, tell: impl FnOnce(String)) -> u8 {
+        match self.error {
+            None => status,
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => status,
+            Some(error) => {
+                tell(format!("the result could not be written: {error}"));
+                if status == VIOLATED { status } else { INTERNAL_ERROR }
+            }
+        }
+    }
+}
+
+/// Writes a result to standard output; returns the exit status, which is `status` unless it could not be written.
+pub fn deliver(text: &str, status: u8) -> u8 {
+    let mut output = standard();
+    output.write(text);
+    output.finish(status)
+}
+
+/// Writes what a command has to say, or why there is nothing; returns the exit status.
+pub fn answer(answer: Answer<String>, format: Format) -> u8 {
+    match settle(answer, format) {
+        Ok(text) => deliver(&text, 0),
+        Err(status) => status,
+    }
+}
+
+/// Says that something besides the result went wrong; returns the exit status, when `status` says what was found.
+pub fn fail(failure: &Failure, format: Format, status: u8) -> u8 {
+    notices(failure.notice().as_slice(), format);
+    match failure {
+        Failure::Unwritten { .. } if status == VIOLATED => status,
+        _ => failure.exit_status(),
+    }
+}
+
+/// Lets what follows on standard output stand behind what another part of the process has written to the same file
+/// (`--trail /dev/stdout > FILE`).
+pub fn skip_what_is_there() {
+    #[cfg(unix)]
+    if let Ok(own) = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {
+        let mut file = std::fs::File::from(own);
+        if file.metadata().is_ok_and(|found| found.is_file()) {
+            let _ = io::Seek::seek(&mut file, io::SeekFrom::End(0));
+        }
+    }
 }
 
 /// Writes to standard error.
@@ -95,4 +181,48 @@ pub fn report_panics(format: Format) {
         let message = format!("a part of the tool gave up{place}");
         notices(&[Notice::plain(Code::E0998, message, None)], format);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails from the n-th write on.
+    struct Failing {
+        left: usize,
+        kind: io::ErrorKind,
+    }
+
+    impl Write for Failing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.left = self.left.checked_sub(1).ok_or(self.kind)?;
+            Ok(bytes.len().min(3))
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.left = self.left.checked_sub(1).ok_or(self.kind)?;
+            Ok(())
+        }
+    }
+
+    /// The status, and whether something was said, when the n-th write fails.
+    fn finished(left: usize, kind: io::ErrorKind, status: u8) -> (u8, bool) {
+        let (mut output, mut told) = (Output { to: Failing { left, kind }, error: None }, false);
+        output.write("first line\n");
+        output.write("second line\n");
+        (output.finish_by(status, |_| told = true), told)
+    }
+
+    #[test]
+    fn whichever_write_fails_is_told_and_no_success() {
+        let needed = 10;
+        for status in [0, 1, 2, 3, 130] {
+            for n in 0..needed {
+                let expected = if status == 1 { 1 } else { 4 };
+                assert_eq!(finished(n, io::ErrorKind::StorageFull, status), (expected, true), "write {n}");
+                assert_eq!(finished(n, io::ErrorKind::BrokenPipe, status), (status, false), "write {n}");
+            }
+            assert_eq!(finished(needed, io::ErrorKind::StorageFull, status), (status, false));
+        }
+    }
 }

@@ -11,13 +11,7 @@ pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
     let source = args.model.source();
     let answer = engine::parse::parse(&source, &Disk, |model| show(model, format));
-    match output::settle(answer, if format == ParseFormat::Json { Format::Json } else { Format::Text }) {
-        Ok(text) => {
-            output::out(&text);
-            0
-        }
-        Err(status) => status,
-    }
+    output::answer(answer, if format == ParseFormat::Json { Format::Json } else { Format::Text })
 }
 
 fn show(model: Understood<'_>, format: ParseFormat) -> String {

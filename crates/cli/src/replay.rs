@@ -36,13 +36,7 @@ pub fn run(args: &ReplayArgs) -> u8 {
     };
     let mut answer = replay(&args.trail, &Disk, view);
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
-    match output::settle(flat, args.format.of_notices()) {
-        Ok(text) => {
-            output::out(&text);
-            0
-        }
-        Err(status) => status,
-    }
+    output::answer(flat, args.format.of_notices())
 }
 
 /// Lets somebody step through the run.

@@ -3,13 +3,14 @@
 use crate::args::{Format, SimulateArgs};
 use crate::interactive::simulating::Simulating;
 use crate::interactive::{Lines, converse};
+use crate::output::Output;
 use crate::signal::{INTERRUPTED, Interrupt, stop_flag};
 use crate::{chart, output};
 use engine::simulate::{Origin, SimulateOptions, Watch, interact, simulate};
 use engine::simulation::{Ending, Input};
 use engine::{Answer, Disk, Failure, Flow, report_text};
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::{Read, Stdout};
 use trace::msc::End;
 use trace::write::fault_object;
 use trace::{Run, story};
@@ -17,24 +18,26 @@ use trace::{Run, story};
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
     let teller = story::Teller::new(output::out_palette());
-    let mut printer = Printer { args, teller, origin: None, closed: false, failure: None };
+    let mut printer = Printer { args, teller, origin: None, output: output::standard(), failure: None };
     let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
     let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
     if args.interactive {
         return by_hand(&options, &mut input);
     }
     let answer = simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer);
-    let answer = match printer.failure.take() {
-        Some(failure) => Answer { notices: answer.notices, result: answer.result.and(Err(failure)) },
-        None => answer,
-    };
-    match output::settle(answer, args.format) {
+    let unwritten = printer.failure.take();
+    let status = match output::settle(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
         // When whoever read the run has seen enough, that is no interruption.
-        Ok(Ending::Interrupted) if !printer.closed => INTERRUPTED,
+        Ok(Ending::Interrupted) if printer.output.is_open() => INTERRUPTED,
         Ok(_) => 0,
         Err(status) => status,
-    }
+    };
+    let status = match unwritten {
+        Some(failure) => output::fail(&failure, args.format, status),
+        None => status,
+    };
+    printer.output.finish(status)
 }
 
 /// Lets somebody choose the steps.
@@ -60,8 +63,8 @@ struct Printer<'a> {
     teller: story::Teller,
     /// Where the run comes from.
     origin: Option<Origin>,
-    /// Nobody reads any more.
-    closed: bool,
+    /// Where it is written.
+    output: Output<Stdout>,
     /// A file could not be written.
     failure: Option<Failure>,
 }
@@ -79,10 +82,7 @@ impl Printer<'_> {
         }
         if let (Some(path), Some(fault), Some(origin)) = (&self.args.trail, fault, &self.origin) {
             origin.write_trail(path, run, fault.clone()).map_err(|why| {
-                Failure::refused_with(
-                    format!("the trail {path} cannot be written: {why}"),
-                    "leave --trail out",
-                )
+                Failure::unwritten(&format!("the trail {path} cannot be written"), &why, "leave --trail out")
             })?;
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Watch for Printer<'_> {
     }
 
     fn step(&mut self, run: &mut Run<'_>) -> Flow {
-        self.closed = !output::out(&match self.args.format {
+        self.output.write(&match self.args.format {
             Format::Text => self.teller.step(run, run.len()),
             Format::Json => step_line(run),
         });
@@ -104,17 +104,15 @@ impl Watch for Printer<'_> {
             (None, Some(_)) => run.forget(chart::MOST),
             (None, None) => run.forget(1),
         }
-        if self.closed { Flow::Stop } else { Flow::Continue }
+        if self.output.is_open() { Flow::Continue } else { Flow::Stop }
     }
 
     fn end(&mut self, run: &mut Run<'_>, ending: &Ending) {
         self.failure = self.files(run, ending).err();
-        if !self.closed {
-            output::out(&match self.args.format {
-                Format::Text => end_text(run, ending),
-                Format::Json => end_line(run, ending),
-            });
-        }
+        self.output.write(&match self.args.format {
+            Format::Text => end_text(run, ending),
+            Format::Json => end_line(run, ending),
+        });
     }
 }
 

@@ -11,9 +11,10 @@ use std::thread::available_parallelism;
 pub fn run(args: &TestArgs) -> u8 {
     let stop = stop_flag();
     let palette = output::out_palette();
+    let mut output = output::standard();
     let mut told = |case: &CaseReport| {
         if args.format == TestFormat::Text {
-            output::out(&text::line(case, palette, args.quiet));
+            output.write(&text::line(case, palette, args.quiet));
         }
     };
     let result = suite::run(&request(args), &stop, &mut told);
@@ -22,13 +23,13 @@ pub fn run(args: &TestArgs) -> u8 {
         Ok(report) => report,
         Err(status) => return status,
     };
-    output::out(&match args.format {
+    output.write(&match args.format {
         TestFormat::Text => text::rest(&report, palette),
         TestFormat::Json => format!("{:#}\n", json::json(&report)),
         TestFormat::Junit => junit::junit(&report),
         TestFormat::Sarif => format!("{:#}\n", sarif::sarif(&report)),
     });
-    report.exit_status()
+    output.finish(report.exit_status())
 }
 
 fn request(args: &TestArgs) -> Request<'static> {

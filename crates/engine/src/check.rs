@@ -10,6 +10,7 @@ use crate::options::CheckOptions;
 use crate::plan::{Config, CycleSearch, Plan, Por, Promises};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Shown, Times, Vacuous, Verdict};
+use crate::saving::RealStorage;
 use crate::self_check::{Doubted, Reference};
 use crate::session::{Searched, Session};
 use crate::settle::Settling;
@@ -96,7 +97,7 @@ fn run(
         fingerprint: session.fingerprint(),
         stop,
         started,
-        trails: Trails::new(&plan.trail),
+        trails: Trails::new(&plan.trail, &RealStorage),
         notices,
     };
     let properties = run.properties(&machine, &searched.explored(&watches), selected, watcher)?;
@@ -275,7 +276,7 @@ struct Run<'a> {
     fingerprint: u64,
     stop: &'a AtomicBool,
     started: Instant,
-    trails: Trails,
+    trails: Trails<'a>,
     notices: &'a mut Vec<Notice>,
 }
 
@@ -534,17 +535,21 @@ impl Run<'_> {
         machine: &M,
         evidence: Evidence,
     ) -> Result<Shown, Failure> {
-        let trail = self.trails.write(&evidence)?;
+        let trail = self.trails.write(&evidence);
         let fault = evidence.fault();
         let line = self.session.and_then(|session| session.line(&fault.file, fault.line));
         let waits_in_loop = self.session.is_some_and(|session| {
             let locate = |span| session.sources.location(span);
             session.program().is_ok_and(|program| waits_in_loop(program, locate, fault))
         });
-        let run = last_steps(machine, &evidence);
+        let keep = if trail.is_ok() { trace::story::SHORT_LINES } else { INLINE_STEPS };
+        let run = last_steps(machine, &evidence, keep);
         let blocked = run.as_ref().filter(|_| fault.kind == FaultKind::EndState).map_or_else(Vec::new, stuck);
-        let told = run.as_ref().filter(|_| self.trails.written() == 1);
-        let story = told.map_or_else(String::new, |run| trace::story::short(run, Palette::PLAIN));
+        let told = run.as_ref().filter(|_| self.trails.count() == 1 || trail.is_err());
+        let story = told.map_or_else(String::new, |run| match &trail {
+            Ok(_) => trace::story::short(run, Palette::PLAIN),
+            Err(_) => trace::story::last(run, INLINE_STEPS, Palette::PLAIN),
+        });
         Ok(Shown { evidence, trail, line, story, blocked, waits_in_loop })
     }
 
@@ -663,6 +668,8 @@ impl Run<'_> {
 const FAIRNESS_TIME: Duration = Duration::from_secs(1);
 /// States that a search for a hint may explore; more, if the check explored more.
 const HINT_STATES: u64 = 20_000;
+/// The last steps of a counterexample that a text tells when no file holds them.
+const INLINE_STEPS: usize = 10_000;
 /// Ways to begin the cycle earlier that are tried.
 const TRIES: usize = 4;
 
@@ -725,15 +732,16 @@ fn described<M: TransitionSystem + Explain>(machine: &M, violation: &Violation) 
     steps
 }
 
-/// A trail as a run that remembers as many steps as a short story tells.
+/// A trail as a run that remembers its last `keep` steps.
 fn last_steps<'m, M: TransitionSystem + Explain>(
     machine: &'m M,
     evidence: &Evidence,
+    keep: usize,
 ) -> Option<trace::Run<'m>> {
     let mut run = trace::Run::start(machine).ok()?;
     for step in &evidence.trail().steps {
         run.take(step.action).ok()?;
-        run.forget(trace::story::SHORT_LINES);
+        run.forget(keep);
     }
     Some(run)
 }
@@ -749,6 +757,8 @@ mod tests {
     use super::*;
     use crate::options::Source;
     use crate::report_json;
+    use crate::saving::Storage;
+    use crate::saving::tests::Failing;
     use std::sync::atomic::Ordering;
     use system::toy::Graph;
     use system::{ActionId, Fault, Labels, StepInfo, Successors};
@@ -788,6 +798,16 @@ mod tests {
         place: &Place,
         stop: bool,
     ) -> Result<Report, Failure> {
+        check_toy_in(machine, place, stop, &RealStorage)
+    }
+
+    /// The same with files elsewhere.
+    fn check_toy_in<M: TransitionSystem + Explain>(
+        machine: &M,
+        place: &Place,
+        stop: bool,
+        storage: &dyn Storage,
+    ) -> Result<Report, Failure> {
         let options = CheckOptions {
             source: Source { path: "toy".to_string(), ..Source::default() },
             trail: Some(place.0.to_string_lossy().into_owned()),
@@ -796,7 +816,7 @@ mod tests {
         let plan = Plan::new(&options)?;
         let (stop, mut notices) = (AtomicBool::new(stop), Vec::new());
         let selected = select(&[], &crate::property::Inventory::default())?;
-        let trails = Trails::new(&plan.trail);
+        let trails = Trails::new(&plan.trail, storage);
         let started = Instant::now();
         let mut run = Run {
             plan: &plan,
@@ -884,6 +904,30 @@ mod tests {
 
         fn events(&self, state: &[u8], action: ActionId) -> Vec<system::Event> {
             self.0.events(state, action)
+        }
+    }
+
+    #[test]
+    fn a_trail_that_cannot_be_written_is_in_the_report() {
+        let graph = Graph::parse("0 -> 1 -> 2 -> 3; bad 2; assert 0 1").unwrap();
+        let place = Place::new("unwritten");
+        let well = Failing::default();
+        check_toy_in(&graph, &place, false, &well).unwrap();
+        assert!(well.done() > 3);
+        for n in 0..well.done() {
+            let storage = Failing::at(n);
+            let report = check_toy_in(&graph, &place, false, &storage).unwrap();
+            assert_eq!((report.verdict(), report.exit_status()), ("violated", 1), "operation {n}");
+            assert!(storage.files().is_empty(), "operation {n} leaves a file");
+            let json = report_json::json(&report);
+            let violation = &json["properties"][0]["violations"][0];
+            assert!(violation["trail"].is_null() && violation["trail_error"]["message"].is_string());
+            assert_eq!(
+                violation["steps"].as_array().map(Vec::len),
+                violation["depth"].as_u64().map(|n| n as usize)
+            );
+            let text = report_text::text(&report, false, Palette::PLAIN);
+            assert!(text.contains("could not be written") && text.contains("0 -> 1"), "{text}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::notice::Notice;
 use promela::diagnostic::Code;
+use std::io::ErrorKind;
 
 /// Why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,13 @@ pub enum Failure {
     },
     /// A bug of the tool, or an environment in which it cannot give its answer: never a verdict.
     Internal(String),
+    /// A result cannot be written where it was to be.
+    Unwritten {
+        /// What and why.
+        message: String,
+        /// What to do instead.
+        repair: String,
+    },
 }
 
 impl Failure {
@@ -30,6 +38,17 @@ impl Failure {
         Failure::Refused { message: message.into(), repair: Some(repair.into()) }
     }
 
+    /// A result that cannot be written. A place that cannot be written to at all is a wrong request.
+    pub fn unwritten(message: &str, error: &std::io::Error, repair: &str) -> Self {
+        let (message, repair) = (format!("{message}: {error}"), repair.to_string());
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
+                Failure::Refused { message, repair: Some(repair) }
+            }
+            _ => Failure::Unwritten { message, repair },
+        }
+    }
+
     /// Whether something is refused only because it does not exist yet; the words are those of the command-line
     /// contract.
     pub fn is_gap(&self) -> bool {
@@ -40,7 +59,7 @@ impl Failure {
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Model | Failure::Refused { .. } => 2,
-            Failure::Internal(_) => 4,
+            Failure::Internal(_) | Failure::Unwritten { .. } => 4,
         }
     }
 
@@ -49,6 +68,9 @@ impl Failure {
         match self {
             Failure::Model => None,
             Failure::Refused { message, repair } => Some(Notice::plain(Code::E0900, message, repair.clone())),
+            Failure::Unwritten { message, repair } => {
+                Some(Notice::plain(Code::E0997, message, Some(repair.clone())))
+            }
             Failure::Internal(message) => {
                 let help = "this is not a verdict; if it looks like a bug of the tool, please report it with the model";
                 let message = format!("internal error: {message}");

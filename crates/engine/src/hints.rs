@@ -266,7 +266,7 @@ mod tests {
         let evidence = confirm(&graph, trail).unwrap();
         let shown = Shown {
             evidence,
-            trail: "t".to_string(),
+            trail: Ok("t".to_string()),
             line: None,
             story: String::new(),
             blocked: Vec::new(),

@@ -29,6 +29,7 @@ pub mod replay;
 pub mod report;
 pub mod report_json;
 pub mod report_text;
+pub mod saving;
 pub mod self_check;
 pub mod session;
 pub mod settle;

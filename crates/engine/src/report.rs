@@ -8,6 +8,7 @@ use crate::liveness::How;
 use crate::options::CheckOptions;
 use crate::plan::Config;
 use crate::report_text::{bytes, plural};
+use crate::trails::Unwritten;
 use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
@@ -15,16 +16,16 @@ use system::coverage::Coverage;
 use system::{Blocked, Fairness, FaultKind};
 use trace::Evidence;
 
-/// A violation that was replayed, and where its trail was written.
+/// A violation that was replayed, and where its trail was written, if that was possible.
 #[derive(Debug)]
 pub struct Shown {
     /// The replayed trail.
     pub evidence: Evidence,
-    /// The file that holds it.
-    pub trail: String,
+    /// The file that holds it, or why none does.
+    pub trail: Result<String, Unwritten>,
     /// The line of the model to which the violation points, where it could be had.
     pub line: Option<String>,
-    /// How it comes about, or the end of that: for the first violation only, without colours.
+    /// How it comes about, or the end of that: for the first violation, and for those that are in no file; without colours.
     pub story: String,
     /// The processes that are stuck at the end, where that is what is wrong.
     pub blocked: Vec<Blocked>,

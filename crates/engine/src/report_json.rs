@@ -128,6 +128,10 @@ fn violation(shown: &Shown) -> Value {
     if let Some(cycle) = shown.evidence.trail().cycle {
         object.insert("cycle".to_string(), Value::from(cycle));
     }
-    object.insert("trail".to_string(), Value::from(shown.trail.as_str()));
+    object.insert("trail".to_string(), Value::from(shown.trail.as_deref().ok()));
+    if let Err(unwritten) = &shown.trail {
+        object.insert("trail_error".to_string(), json!({"path": unwritten.path, "message": unwritten.why}));
+        object.extend(trace::write::steps_object(shown.evidence.trail()));
+    }
     Value::Object(object)
 }

@@ -4,11 +4,14 @@ use crate::VERSION;
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::options::Source;
+use crate::saving::{RealStorage, save};
 use crate::session::Session;
 use crate::simulation::{Ending, Input, Reads, Simulation};
 use machine::Interp;
 use promela::source::Files;
 use search::Flow;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use system::Fault;
 use trace::{Run, Trail, TrailStep};
@@ -51,9 +54,10 @@ impl Origin {
 
     /// Writes a run that shows an error as a trail, once it has been replayed. All of its steps must be remembered. The error
     /// says why not.
-    pub fn write_trail(&self, path: &str, run: &Run<'_>, violation: Fault) -> Result<(), String> {
-        let evidence = trace::confirm(run.system(), self.trail(run, violation))?;
-        std::fs::write(path, trace::write(evidence.trail())).map_err(|error| error.to_string())
+    pub fn write_trail(&self, path: &str, run: &Run<'_>, violation: Fault) -> io::Result<()> {
+        let evidence = trace::confirm(run.system(), self.trail(run, violation)).map_err(io::Error::other)?;
+        let mut content = |out: &mut dyn std::io::Write| trace::write_to(out, evidence.trail());
+        save(&RealStorage, Path::new(path), &mut content)
     }
 
     fn trail(&self, run: &Run<'_>, violation: Fault) -> Trail {

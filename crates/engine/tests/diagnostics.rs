@@ -22,6 +22,7 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::E0104, "promela: parse::tests::limits"),
     (Code::E0105, "promela: parse::tests::limits"),
     (Code::E0701, "promela: ir::read::tests"),
+    (Code::E0997, "spinor: tests/writing.rs"),
     (Code::E0900, "spinor: command_line"),
     (Code::E0901, "spinor: command_line"),
     (Code::E0998, "spinor: a panic of the tool itself"),

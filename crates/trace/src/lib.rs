@@ -26,4 +26,4 @@ pub use replay::{Evidence, Walker, confirm, confirm_by};
 pub use run::{Run, Taken};
 pub use style::Palette;
 pub use trail::{ModelOptions, Trail, TrailStep, fingerprint};
-pub use write::write;
+pub use write::{write, write_to};

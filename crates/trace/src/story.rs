@@ -267,9 +267,17 @@ pub fn short(run: &Run<'_>, palette: Palette) -> String {
             return story;
         }
     }
-    let first = (run.len() + 1).saturating_sub(SHORT_STEPS).max(1);
-    let before = palette.dim(format!("… {} before", steps(first - 1))).to_string();
-    format!("{before}\n{}", part(run, first..=run.len(), palette))
+    last(run, SHORT_STEPS, palette)
+}
+
+/// The last `most` steps that are remembered; how many there are before is said.
+pub fn last(run: &Run<'_>, most: usize, palette: Palette) -> String {
+    let first = (run.len() + 1).saturating_sub(most).max(run.first() + 1);
+    let told = part(run, first..=run.len(), palette);
+    match first {
+        1 => told,
+        _ => format!("{}\n{told}", palette.dim(format!("… {} before", steps(first - 1)))),
+    }
 }
 
 /// `1 step`, `7 steps`.

@@ -2,10 +2,19 @@
 
 use crate::trail::{FORMAT, Trail, TrailStep};
 use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 use system::{Fault, NOBODY, StepInfo};
 
-/// The JSON text of a trail, one step a line so that it can be read and compared.
+/// The JSON text of a trail.
 pub fn write(trail: &Trail) -> String {
+    let mut out = Vec::new();
+    // Memory takes everything.
+    let _ = write_to(&mut out, trail);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Writes the JSON text of a trail, one step a line so that it can be read and compared.
+pub fn write_to(out: &mut dyn Write, trail: &Trail) -> io::Result<()> {
     let head = json!({
         "format": FORMAT,
         "tool": "spinor",
@@ -20,17 +29,22 @@ pub fn write(trail: &Trail) -> String {
         "cycle": trail.cycle,
         "violation": fault_object(&trail.violation, trail.steps.len()),
     });
-    let mut out = String::from("{\n");
+    out.write_all(b"{\n")?;
     for (name, value) in head.as_object().into_iter().flatten() {
-        out.push_str(&format!("{}: {value},\n", Value::from(name.as_str())));
+        writeln!(out, "{}: {value},", Value::from(name.as_str()))?;
     }
-    out.push_str("\"steps\": [");
+    out.write_all(b"\"steps\": [")?;
     for (i, step) in trail.steps.iter().enumerate() {
-        out.push_str(if i == 0 { "\n" } else { ",\n" });
-        out.push_str(&Value::Object(step_object(step)).to_string());
+        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &step_object(step))?;
     }
-    out.push_str("\n]}\n");
-    out
+    out.write_all(b"\n]}\n")
+}
+
+/// The steps alone, as a trail has them, for a report that holds what no file does.
+pub fn steps_object(trail: &Trail) -> Map<String, Value> {
+    let steps = trail.steps.iter().map(|step| Value::Object(step_object(step))).collect();
+    Map::from_iter([("steps".to_string(), steps)])
 }
 
 fn options_object(trail: &Trail) -> Value {

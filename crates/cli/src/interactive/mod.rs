@@ -68,23 +68,23 @@ impl Lines {
 
 /// Talks until one side has enough; returns the exit status.
 pub fn converse(lines: &mut Lines, dialogue: &mut dyn Dialogue) -> u8 {
-    let mut said = dialogue.greeting();
-    loop {
-        if !output::out(&said) || !output::out(&dialogue.prompt()) {
-            return dialogue.status();
-        }
-        let Some(line) = lines.next() else {
-            output::out("\n");
-            return dialogue.status();
+    let mut output = output::standard();
+    output.write(&dialogue.greeting());
+    while output.is_open() {
+        output.write(&dialogue.prompt());
+        let Some(line) = lines.next().filter(|_| output.is_open()) else {
+            output.write("\n");
+            break;
         };
         if lines.echo {
-            output::out(&format!("{line}\n"));
+            output.write(&format!("{line}\n"));
         }
         match dialogue.answer(&line, lines) {
-            Reply::Say(text) => said = text,
-            Reply::Quit => return dialogue.status(),
+            Reply::Say(text) => output.write(&text),
+            Reply::Quit => break,
         }
     }
+    output.finish(dialogue.status())
 }
 
 /// Draws a run into a file, and says so.

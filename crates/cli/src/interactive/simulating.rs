@@ -210,7 +210,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
         let interrupt = Arc::clone(&self.interrupt);
         let stopped = interrupt.during(|stop| {
             if n > MANY {
-                output::out(&format!("taking {n} steps; Ctrl-C stops it\n"));
+                output::standard().write(&format!("taking {n} steps; Ctrl-C stops it\n"));
             }
             for _ in 0..n {
                 match self.simulation.take_any() {

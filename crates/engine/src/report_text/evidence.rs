@@ -3,6 +3,7 @@
 use super::number::plural;
 use crate::command_line::quoted;
 use crate::report::Shown;
+use crate::trails::Unwritten;
 use system::{Fault, FaultKind};
 use trace::story::process_name;
 use trace::{Palette, blocked_text};
@@ -26,14 +27,23 @@ pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) 
     if let Some(more) = shown.blocked.len().checked_sub(STUCK).filter(|&more| more > 0) {
         out.push_str(&format!("  and {more} more\n"));
     }
-    let when = match shown.evidence.depth() {
-        n if shown.evidence.trail().cycle.is_some() => around(shown, n),
-        0 => "already at the beginning; see it".to_string(),
-        1 => "after 1 step; see it".to_string(),
-        n => format!("after {}; see them", plural(n as u64, "step")),
+    let (when, see) = match shown.evidence.depth() {
+        n if shown.evidence.trail().cycle.is_some() => (around(shown, n), "see it"),
+        0 => ("already at the beginning".to_string(), "see it"),
+        1 => ("after 1 step".to_string(), "see it"),
+        n => (format!("after {}", plural(n as u64, "step")), "see them"),
     };
-    let command = palette.command(format!("spinor replay {}", quoted(&shown.trail))).to_string();
-    out.push_str(&format!("  {when} with: {command}\n"));
+    match &shown.trail {
+        Ok(path) => {
+            let command = palette.command(format!("spinor replay {}", quoted(path))).to_string();
+            out.push_str(&format!("  {when}; {see} with: {command}\n"));
+        }
+        Err(Unwritten { path, why }) => {
+            let note = format!("the counterexample could not be written to {path}: {why}");
+            let help = "give another file with --trail, or --format json, whose report holds all steps";
+            out.push_str(&format!("  {when}\n  {}\n  {help}\n", palette.bad(note)));
+        }
+    }
 }
 
 /// How long the way to a cycle is, and how long the way around.
@@ -44,8 +54,8 @@ fn around(shown: &Shown, depth: usize) -> String {
         n => format!("after {}", plural(n as u64, "step")),
     };
     match depth - start {
-        0 => format!("{way} nothing can move and the state lasts for ever; see it"),
-        n => format!("{way} the run goes round for ever in {}; see it", plural(n as u64, "step")),
+        0 => format!("{way} nothing can move and the state lasts for ever"),
+        n => format!("{way} the run goes round for ever in {}", plural(n as u64, "step")),
     }
 }
 

@@ -59,7 +59,7 @@ fn unusable(case: &mut CaseReport, failure: &Failure) {
         Failure::Refused { message, repair: Some(repair) } if !failure.is_gap() => {
             format!("{message} ({repair})")
         }
-        Failure::Refused { message, .. } => message.clone(),
+        Failure::Refused { message, .. } | Failure::Unwritten { message, .. } => message.clone(),
         Failure::Internal(message) => format!("internal error: {message}"),
         Failure::Model => "the model is wrong".to_string(),
     });

@@ -239,8 +239,7 @@ impl Work<'_> {
         };
         let answer = self.answer(&how, &trail);
         judge(&mut report, &runnable.expect, &answer, &how);
-        report.trail =
-            trail.is_file().then(|| trail.to_string_lossy().into_owned()).filter(|_| self.trails.kept);
+        report.trail = answer.result.as_ref().ok().and_then(first_trail).filter(|_| self.trails.kept);
         report
     }
 
@@ -249,6 +248,12 @@ impl Work<'_> {
             CheckOptions { trail: Some(trail.to_string_lossy().into_owned()), ..how.options.clone() };
         crate::check(&options, &Disk, self.stop, &mut Silent)
     }
+}
+
+/// The file that holds the first violation.
+fn first_trail(report: &crate::Report) -> Option<String> {
+    let mut violations = report.properties.iter().flat_map(|property| property.verdict.violations());
+    violations.next().and_then(|shown| shown.trail.clone().ok())
 }
 
 /// Hands reports on in the order of their numbers.

@@ -170,6 +170,7 @@ codes! {
     // The tool itself.
     E0900 "the request cannot be met",
     E0901 "the command line is wrong",
+    E0997 "a result could not be written",
     E0998 "a part of the tool gave up",
     E0999 "an internal error",
     // Warnings.
