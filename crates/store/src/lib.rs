@@ -27,6 +27,8 @@ mod large_path;
 pub mod learn;
 pub mod meetings;
 pub mod mix;
+#[cfg(not(x86_code))]
+mod no_shuffle;
 pub mod nodes;
 pub mod numbered;
 pub mod numbered_tree;
@@ -43,7 +45,9 @@ pub mod shared_numbers;
 pub mod shared_table;
 pub mod shared_tree;
 mod shuffle;
+#[cfg(x86_code)]
 mod shuffle16;
+#[cfg(x86_code)]
 mod shuffle64;
 mod small_path;
 mod strings;

@@ -269,7 +269,7 @@ fn common(same: &[u8], varies: &[u8]) -> Vec<Common> {
         .collect()
 }
 
-#[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
+#[cfg(x86_code)]
 mod bits {
     use super::{Common, PIECE, Pair};
     use std::arch::asm;
@@ -351,28 +351,48 @@ mod bits {
     }
 }
 
-/// No packings are made.
-#[cfg(any(not(target_arch = "x86_64"), loom, miri))]
+/// In plain Rust: right, but bit by bit, so packings are made in tests only.
+#[cfg(not(x86_code))]
 mod bits {
-    use super::{Common, Pair};
+    use super::{Common, PIECE, Pair, eight};
 
+    /// Whether packings pay.
     pub fn are_fast() -> bool {
-        false
+        cfg!(test)
     }
 
-    pub fn have(_: &[u8], _: &[Common]) -> bool {
-        false
+    /// Whether a string of at least sixteen bytes has all that is common.
+    pub fn have(string: &[u8], common: &[Common]) -> bool {
+        let last = string.len() - PIECE;
+        common.iter().enumerate().all(|(i, piece)| {
+            let at = (i * PIECE).min(last);
+            let has = |half: usize| eight(string, at + 8 * half) & piece.bits[half] == piece.values[half];
+            has(0) && has(1)
+        })
     }
 
-    pub fn extract(_: &[u8], _: usize, _: u64) -> u64 {
-        0
+    /// The bits that are set in a mask, the lowest first.
+    fn each(mask: u64) -> impl Iterator<Item = u32> {
+        (0..u64::BITS).filter(move |bit| mask >> bit & 1 == 1)
     }
 
-    pub fn deposit(_: u64, _: u64) -> u64 {
-        0
+    /// Bits of the eight bytes from `at` on.
+    pub fn extract(string: &[u8], at: usize, mask: u64) -> u64 {
+        let word = eight(string, at);
+        each(mask).enumerate().fold(0, |bits, (i, bit)| bits | (word >> bit & 1) << i)
     }
 
-    pub fn append(_: usize, _: &mut Vec<u8>, _: &[Pair], _: impl Fn(&Pair) -> [u64; 2]) {}
+    /// The reverse.
+    pub fn deposit(bits: u64, mask: u64) -> u64 {
+        each(mask).enumerate().fold(0, |word, (i, bit)| word | (bits >> i & 1) << bit)
+    }
+
+    /// Appends the first `len` bytes of what these become, which are at least as many.
+    pub fn append(len: usize, out: &mut Vec<u8>, pairs: &[Pair], whole: impl Fn(&Pair) -> [u64; 2]) {
+        let start = out.len();
+        out.extend(pairs.iter().flat_map(whole).flat_map(u64::to_le_bytes));
+        out.truncate(start + len);
+    }
 }
 
 #[cfg(test)]

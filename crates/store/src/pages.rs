@@ -99,18 +99,18 @@ impl Width for Narrow {
     }
 }
 
-#[cfg(any(not(target_arch = "x86_64"), loom))]
+#[cfg(not(x86_code))]
 pub use Narrow as Wide;
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(x86_code)]
 pub use wide::Wide;
 
 /// A whole line at once, where the processor can.
 pub fn wide() -> Option<Wide> {
-    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[cfg(x86_code)]
     {
         Wide::found()
     }
-    #[cfg(any(not(target_arch = "x86_64"), loom))]
+    #[cfg(not(x86_code))]
     {
         None
     }
@@ -119,7 +119,7 @@ pub fn wide() -> Option<Wide> {
 /// Lines as vectors of AVX-512. All of it is `asm!`, because other threads may write the lines (see [`Line::load`]: a processor that
 /// loads a line at once loads each of its words at once). Only upper registers are used: after these, instructions that know
 /// nothing of them are as fast as before.
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(x86_code)]
 mod wide {
     use super::{Line, WORDS, Width};
     use std::arch::asm;
@@ -220,11 +220,11 @@ impl Line {
     /// a branch is faster than stopping at the right one, which the processor cannot foresee.
     #[inline(always)]
     pub fn alike(&self, word: u64, ignored: u32) -> u32 {
-        #[cfg(all(target_arch = "x86_64", not(loom)))]
+        #[cfg(x86_code)]
         {
             self.alike_sse2(word, ignored)
         }
-        #[cfg(any(not(target_arch = "x86_64"), loom))]
+        #[cfg(not(x86_code))]
         {
             self.alike_portable(word, ignored)
         }
@@ -233,11 +233,11 @@ impl Line {
     /// Which words agree with `word` as in [`Line::alike`], and which are 0. Every word is read once, so both are about the same.
     #[inline(always)]
     pub fn look(&self, word: u64, ignored: u32) -> (u32, u32) {
-        #[cfg(all(target_arch = "x86_64", not(loom)))]
+        #[cfg(x86_code)]
         {
             self.look_sse2(word, ignored)
         }
-        #[cfg(any(not(target_arch = "x86_64"), loom))]
+        #[cfg(not(x86_code))]
         {
             self.look_portable(word, ignored)
         }
@@ -249,12 +249,12 @@ impl Line {
         (self.look(0, 32).1 | 1 << WORDS).trailing_zeros() as usize
     }
 
-    #[cfg(any(test, loom, not(target_arch = "x86_64")))]
+    #[cfg(any(test, not(x86_code)))]
     fn alike_portable(&self, word: u64, ignored: u32) -> u32 {
         self.look_portable(word, ignored).0
     }
 
-    #[cfg(any(test, loom, not(target_arch = "x86_64")))]
+    #[cfg(any(test, not(x86_code)))]
     fn look_portable(&self, word: u64, ignored: u32) -> (u32, u32) {
         use crate::sync::atomic::Ordering::Acquire;
         self.0.iter().rev().fold((0, 0), |(alike, empty), other| {
@@ -264,7 +264,7 @@ impl Line {
         })
     }
 
-    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[cfg(x86_code)]
     #[inline(always)]
     fn alike_sse2(&self, word: u64, ignored: u32) -> u32 {
         use std::arch::x86_64::{_mm_movemask_epi8, _mm_packs_epi16, _mm_setzero_si128};
@@ -273,7 +273,7 @@ impl Line {
         unsafe { _mm_movemask_epi8(_mm_packs_epi16(alike, _mm_setzero_si128())) as u32 }
     }
 
-    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[cfg(x86_code)]
     #[inline(always)]
     fn look_sse2(&self, word: u64, ignored: u32) -> (u32, u32) {
         use std::arch::x86_64::{
@@ -293,7 +293,7 @@ impl Line {
 
     /// The words, two at a time. They are loaded by `asm!`, because other threads may write them and the language has no atomic
     /// load of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
-    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[cfg(x86_code)]
     #[inline(always)]
     fn load(&self) -> [std::arch::x86_64::__m128i; 4] {
         let (a, b, c, d);
@@ -318,7 +318,7 @@ impl Line {
 }
 
 /// Which of eight words agree with `word` in all bits but the lowest `ignored` (32 or more), sixteen bits each.
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(x86_code)]
 #[inline(always)]
 fn agreeing(
     [a, b, c, d]: [std::arch::x86_64::__m128i; 4],
@@ -565,13 +565,13 @@ fn take(_map: &MmapMut, _skipped: usize, _bytes: usize) {}
 /// Asks the processor for the cache line of `place`, which will be needed soon.
 #[inline(always)]
 pub fn prefetch<T>(place: &T) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(x86_code)]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch reads nothing that the program can see, and SSE belongs to every x86-64 processor.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(x86_code))]
     let _ = place;
 }
 

@@ -22,24 +22,24 @@ pub struct Wanted {
 
 /// Whether the processor can.
 pub fn is_supported() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
+    #[cfg(x86_code)]
     {
         is_x86_feature_detected!("avx512f")
     }
-    #[cfg(any(not(target_arch = "x86_64"), loom, miri))]
+    #[cfg(not(x86_code))]
     false
 }
 
 /// Which words of a line have the entry that `entries` repeats, and which have room: a bit for each. Only where it is supported.
 #[inline(always)]
 pub fn scan(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
-    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[cfg(x86_code)]
     {
         assert!(is_supported());
         // SAFETY: the processor can.
         unsafe { scan_line(wanted, line, entries) }
     }
-    #[cfg(any(not(target_arch = "x86_64"), loom))]
+    #[cfg(not(x86_code))]
     {
         let _ = (wanted, line, entries);
         (0, 0)
@@ -48,7 +48,7 @@ pub fn scan(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
 
 /// The words are loaded by `asm!`, because other threads may write them and the language has no atomic load of a vector; the
 /// processor loads each aligned word of it at once and keeps loads in order (acquire).
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(x86_code)]
 #[target_feature(enable = "avx512f")]
 fn scan_line(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
     use std::arch::x86_64::{

@@ -11,15 +11,15 @@
 
 use std::sync::atomic::AtomicU64;
 
-use crate::shuffle16::Shuffle16;
-use crate::shuffle64::Shuffle64;
+#[cfg(not(x86_code))]
+pub use crate::no_shuffle::{NoShuffle as Shuffle16, NoShuffle as Shuffle64};
+#[cfg(x86_code)]
+pub use crate::{shuffle16::Shuffle16, shuffle64::Shuffle64};
 
 /// Bytes of a piece.
 pub const PIECE: usize = size_of::<Piece>();
 /// Pieces of a block.
 pub const PIECES: usize = 4;
-/// Bytes of a block.
-pub const BLOCK: usize = size_of::<Block>();
 /// Blocks that the slots of a tree may have, for it to be shuffled: a set of slots has 64 bits.
 pub const MOST: usize = 4;
 /// Joins that such a tree may have, the root's included.
@@ -120,7 +120,7 @@ pub fn pieces_of(blocks: &mut [Block; MOST]) -> &mut Slots {
 /// Copies a group that other threads could write, as a whole.
 #[inline(always)]
 pub fn copy(group: &[AtomicU64; 2], piece: &mut Piece) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(x86_code)]
     // SAFETY: the asm reads the sixteen bytes of the group and writes those of the piece, which is aligned. SSE2 is part of
     // every x86-64 processor, which reads each aligned word of it at once.
     unsafe {
@@ -133,7 +133,7 @@ pub fn copy(group: &[AtomicU64; 2], piece: &mut Piece) {
             options(nostack, preserves_flags)
         );
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(x86_code))]
     {
         use std::sync::atomic::Ordering::Relaxed;
         *piece = Piece([group[0].load(Relaxed), group[1].load(Relaxed)]);

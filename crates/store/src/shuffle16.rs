@@ -107,7 +107,6 @@ impl Shuffle16 {
 
     /// # Safety
     /// There are as many bytes at `key` as keys have, and at least a piece.
-    #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "ssse3")]
     unsafe fn gather_from(&self, key: *const u8, base: &[Piece], value: &mut [Piece]) -> u64 {
         use std::arch::x86_64::{
@@ -152,7 +151,6 @@ impl Shuffle16 {
 
     /// # Safety
     /// There are as many slots as there are joins, and room for a key and at least a piece.
-    #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "ssse3")]
     unsafe fn scatter_to(&self, slots: *const u8, out: *mut u8) {
         use std::arch::x86_64::{
@@ -174,18 +172,6 @@ impl Shuffle16 {
             }
         }
     }
-
-    /// # Safety
-    /// Never called: there is no shuffle.
-    #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn gather_from(&self, _key: *const u8, _base: &[Piece], _value: &mut [Piece]) -> u64 {
-        0
-    }
-
-    /// # Safety
-    /// Never called: there is no shuffle.
-    #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn scatter_to(&self, _slots: *const u8, _out: *mut u8) {}
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
@@ -209,10 +195,5 @@ impl Move {
 }
 
 fn is_supported() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        is_x86_feature_detected!("ssse3")
-    }
-    #[cfg(any(not(target_arch = "x86_64"), miri))]
-    false
+    is_x86_feature_detected!("ssse3")
 }

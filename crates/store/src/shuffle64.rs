@@ -6,7 +6,6 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m512i, _mm_loadu_si128, _mm512_and_si512, _mm512_cmpneq_epi32_mask, _mm512_load_si512,
     _mm512_mask_storeu_epi8, _mm512_maskz_broadcast_i32x4, _mm512_maskz_loadu_epi8,
@@ -15,7 +14,10 @@ use std::arch::x86_64::{
 };
 use std::sync::atomic::AtomicU64;
 
-use crate::shuffle::{BLOCK, Block, MOST, MOST_JOINS, PIECES, Piece};
+use crate::shuffle::{Block, MOST, MOST_JOINS, PIECES, Piece};
+
+/// Bytes of a block.
+const BLOCK: usize = size_of::<Block>();
 
 /// A block that is put together from up to four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +130,6 @@ impl Shuffle64 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl Shuffle64 {
     /// # Safety
     /// There are as many bytes at `key` as keys have, and these are no more than `N` blocks; there is a block of slots for each row.
@@ -197,7 +198,6 @@ impl Shuffle64 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl Row {
     /// Puts the block together.
     #[inline]
@@ -218,7 +218,6 @@ impl Row {
 }
 
 /// The slots, with zeros where there are less.
-#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn load<const N: usize>(slots: &[Block]) -> [__m512i; N] {
     let mut blocks = [_mm512_setzero_si512(); N];
@@ -230,12 +229,7 @@ fn load<const N: usize>(slots: &[Block]) -> [__m512i; N] {
 }
 
 fn is_supported() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vbmi")
-    }
-    #[cfg(any(not(target_arch = "x86_64"), miri))]
-    false
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi")
 }

@@ -10,8 +10,7 @@ use crate::climb::Climbs;
 use crate::nodes::{Nodes, halves, put};
 use crate::order::{ARITY, Order};
 use crate::path::Naming;
-use crate::shuffle::{Block, MOST_JOINS, Piece, Shuffle, pieces_mut};
-use crate::shuffle64::Shuffle64;
+use crate::shuffle::{Block, MOST_JOINS, Piece, Shuffle, Shuffle64, pieces_mut};
 
 /// A key and its tree.
 #[derive(Debug)]
@@ -34,8 +33,8 @@ fn name(group: [u64; 2], slot: usize) -> u32 {
 impl SmallPath {
     /// A path that stands nowhere.
     pub fn new(order: &Order, shuffle: &Shuffle) -> Self {
-        let slots = vec![Block::default(); order.n_blocks()];
-        SmallPath { shuffle: shuffle.clone(), base: slots.clone(), value: slots, valid: false }
+        let slots = || vec![Block::default(); order.n_blocks()];
+        SmallPath { base: slots(), value: slots(), valid: false, shuffle: shuffle.clone() }
     }
 
     /// How many bytes a path of this order uses.

@@ -21,12 +21,12 @@ pub const fn words_of(len: usize) -> usize {
     len / 8 + 1
 }
 
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(x86_code)]
 pub use pieces::{append, is, read, write};
-#[cfg(any(not(target_arch = "x86_64"), loom))]
+#[cfg(not(x86_code))]
 pub use words::{append, is, read, write};
 
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(x86_code)]
 mod pieces {
     use super::{AtomicU64, LONGEST};
     use std::arch::asm;
@@ -221,7 +221,7 @@ mod pieces {
 }
 
 /// Word by word: for other processors, and for very short strings.
-#[cfg_attr(all(target_arch = "x86_64", not(loom)), allow(dead_code))]
+#[cfg_attr(x86_code, allow(dead_code))]
 mod words {
     use super::{AtomicU64, LONGEST, words_of};
     use crate::sync::atomic::Ordering::Relaxed;

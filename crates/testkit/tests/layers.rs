@@ -33,6 +33,8 @@ const CLIENTS: &[&str] = &[
     "crates/jit/examples",
     "crates/store/examples",
     "crates/ltl/examples",
+    // Printing is how a build script answers.
+    "crates/store/build.rs",
 ];
 
 fn root() -> PathBuf {
@@ -146,6 +148,16 @@ fn unsafe_code_has_its_place_and_its_reasons() {
             let above = &lines[line.saturating_sub(6)..line];
             let reason = |l: &&str| l.contains("// SAFETY:") || l.contains("/// # Safety");
             assert!(above.iter().any(reason), "{path}:{line}: {word} without a reason");
+        }
+    }
+}
+
+#[test]
+fn the_processor_is_asked_for_in_one_place() {
+    let word = ["target", "_arch"].concat();
+    for (path, text) in all_sources() {
+        for (line, text) in code(&text) {
+            assert!(!text.contains(&word), "{path}:{line}: ask for `x86_code`, which `store/build.rs` sets");
         }
     }
 }
