@@ -4,6 +4,7 @@
 //! gets the same refusals.
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use engine::files::STANDARD_INPUT;
 use engine::{CheckOptions, Source};
 
 /// Model checker for Promela.
@@ -14,7 +15,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// When to use colours: on a terminal (unless NO_COLOR is set), always, or never.
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, display_order = 900)]
     pub color: Colour,
 }
 
@@ -59,7 +60,7 @@ impl Command {
     /// How notices are written.
     pub fn format(&self) -> Format {
         match self {
-            Command::Check(args) => args.format,
+            Command::Check(args) => args.format.of_notices(),
             Command::Facts(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
@@ -89,36 +90,57 @@ pub fn wanted_colour(words: &[String]) -> Colour {
     value_of(words, "--color").and_then(|word| Colour::from_str(word, false).ok()).unwrap_or(Colour::Auto)
 }
 
-/// How a model is read.
+/// A model and how it is read.
 #[derive(Args, Debug)]
 pub struct ModelArgs {
-    /// The model.
+    /// The model; - reads standard input.
     #[arg(value_name = "MODEL")]
     pub model: String,
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How a model is read.
+#[derive(Args, Debug)]
+pub struct ReadingArgs {
     /// Define a macro.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]", action = ArgAction::Append, help_heading = "Model")]
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", action = ArgAction::Append)]
     pub define: Vec<String>,
     /// Undefine a macro.
-    #[arg(short = 'U', value_name = "NAME", action = ArgAction::Append, help_heading = "Model")]
+    #[arg(short = 'U', value_name = "NAME", action = ArgAction::Append, help_heading = "Expert", hide_short_help = true)]
     pub undefine: Vec<String>,
-    /// Look for included files here as well.
-    #[arg(short = 'I', value_name = "DIR", action = ArgAction::Append, help_heading = "Model")]
+    /// Search this directory for included files as well.
+    #[arg(short = 'I', value_name = "DIR", action = ArgAction::Append, help_heading = "Expert", hide_short_help = true)]
     pub include: Vec<String>,
-    /// The dialect of Promela: spin or pv.
-    #[arg(long, value_name = "DIALECT", default_value = "spin", help_heading = "Model")]
+    /// Dialect of Promela: spin or pv.
+    #[arg(
+        long,
+        value_name = "DIALECT",
+        default_value = "spin",
+        help_heading = "Expert",
+        hide_short_help = true
+    )]
     pub dialect: String,
 }
 
 impl ModelArgs {
     /// As the engine takes it.
     pub fn source(&self) -> Source {
+        self.reading.source(&self.model)
+    }
+}
+
+impl ReadingArgs {
+    /// A model that is read so.
+    pub fn source(&self, model: &str) -> Source {
         let with = |flag: &str, words: &[String]| {
             words.iter().map(|w| format!("{flag}{w}")).collect::<Vec<String>>()
         };
         let preprocessor =
             [with("-D", &self.define), with("-U", &self.undefine), with("-I", &self.include)].concat();
         Source {
-            path: self.model.clone(),
+            path: if model == "-" { STANDARD_INPUT.to_string() } else { model.to_string() },
             options: trace::ModelOptions { dialect: self.dialect.clone(), preprocessor, formula: None },
         }
     }
@@ -147,74 +169,99 @@ pub enum Progress {
 /// How states are explored, and how far: the same for one model and for many.
 #[derive(Args, Debug)]
 pub struct ExplorationArgs {
-    /// Order of exploration: auto, frontier (as states are found), dfs, or bfs (a shortest counterexample).
-    #[arg(long, value_name = "ORDER", help_heading = "Search")]
+    /// Search order. Safety: frontier (in order of discovery, the fastest), dfs (depth-first, finds deep errors early), bfs
+    /// (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs (parallel), ndfs-dual (two threads), scc,
+    /// ufscc (parallel). Default: auto.
+    #[arg(long, value_name = "ORDER")]
     pub search: Option<String>,
-    /// Partial-order reduction: none, ample, twophase or stubborn; without it stubborn sets where they pay.
-    #[arg(long, value_name = "REDUCTION", help_heading = "Search")]
-    pub por: Option<String>,
-    /// Which edges a search follows that leaves out no state: all, or lean (the default), which leaves out those whose ends are found
-    /// by others that commute. Counts are the same.
-    #[arg(long, value_name = "EDGES", help_heading = "Search")]
-    pub edges: Option<String>,
-    /// Cycle proviso of the reduction: stack, closed-set, color or static.
-    #[arg(long, value_name = "PROVISO", help_heading = "Search")]
-    pub proviso: Option<String>,
-    /// Doubt what reductions rely on (repeatable, or with commas): facts, reduction. Slow; what is refuted is a bug of the tool.
-    #[arg(long, value_name = "WHAT", action = ArgAction::Append, help_heading = "Search")]
-    pub check: Vec<String>,
-    /// Add sleep sets.
-    #[arg(long, help_heading = "Search")]
-    pub sleep: bool,
-    /// How stubborn sets are built: closure (from one process) or deletion (from everything).
-    #[arg(long, value_name = "HOW", help_heading = "Search")]
-    pub stubborn: Option<String>,
-    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
-    #[arg(long, help_heading = "Search")]
-    pub trust_xr_xs: bool,
-    /// Which phase-1 states twophase stores: all, backedge or none.
-    #[arg(long, value_name = "WHICH", help_heading = "Search")]
-    pub save: Option<String>,
-    /// Keep at most N states off the search stack.
-    #[arg(long, value_name = "N", help_heading = "Search")]
-    pub state_cache: Option<u64>,
-    /// Static reductions: none, or a list of deadvars, merge, fold.
-    #[arg(long, value_name = "LIST", help_heading = "Search")]
-    pub opt: Option<String>,
-    /// How visited states are kept: table, tree, cleary, collapse, hc or bitstate.
-    #[arg(long, value_name = "STORE", help_heading = "Search")]
+    /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = duration)]
+    pub timeout: Option<f64>,
+    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available.
+    #[arg(long, value_name = "SIZE")]
+    pub max_memory: Option<String>,
+
+    /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds errors, proves
+    /// nothing). Default: table.
+    #[arg(long, value_name = "STORE", help_heading = "Expert", hide_short_help = true)]
     pub store: Option<String>,
     /// Worker threads. Default: every core, where several can share the work. When given twice, the last one counts.
-    #[arg(long, overrides_with = "threads", value_name = "N", help_heading = "Search")]
+    #[arg(
+        long,
+        overrides_with = "threads",
+        value_name = "N",
+        help_heading = "Expert",
+        hide_short_help = true
+    )]
     pub threads: Option<u64>,
+    /// Partial-order reduction: none, ample, twophase or stubborn. Default: stubborn, where it pays.
+    #[arg(long, value_name = "REDUCTION", help_heading = "Expert", hide_short_help = true)]
+    pub por: Option<String>,
+    /// Which edges are followed by a search that visits every state: all, or lean (the default), which skips those whose target
+    /// is found through edges that commute. Counts are the same.
+    #[arg(long, value_name = "EDGES", help_heading = "Expert", hide_short_help = true)]
+    pub edges: Option<String>,
+    /// Cycle proviso of the reduction: stack, closed-set, color or static.
+    #[arg(long, value_name = "PROVISO", help_heading = "Expert", hide_short_help = true)]
+    pub proviso: Option<String>,
+    /// Doubt what reductions rely on (repeatable, or with commas): facts, reduction. Slow; what is refuted is a bug of the tool.
+    #[arg(long, value_name = "WHAT", action = ArgAction::Append, help_heading = "Expert", hide_short_help = true)]
+    pub check: Vec<String>,
+    /// Add sleep sets.
+    #[arg(long, help_heading = "Expert", hide_short_help = true)]
+    pub sleep: bool,
+    /// How stubborn sets are built: closure (from one process) or deletion (from everything).
+    #[arg(long, value_name = "HOW", help_heading = "Expert", hide_short_help = true)]
+    pub stubborn: Option<String>,
+    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
+    #[arg(long, help_heading = "Expert", hide_short_help = true)]
+    pub trust_xr_xs: bool,
+    /// Which phase-1 states twophase stores: all, backedge or none.
+    #[arg(long, value_name = "WHICH", help_heading = "Expert", hide_short_help = true)]
+    pub save: Option<String>,
+    /// Keep at most N states off the search stack.
+    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
+    pub state_cache: Option<u64>,
+    /// Static reductions: none, or a list of deadvars, merge, fold.
+    #[arg(long, value_name = "LIST", help_heading = "Expert", hide_short_help = true)]
+    pub opt: Option<String>,
     /// Show the same counterexample on every run, whatever the timing of the threads.
-    #[arg(long, help_heading = "Search")]
+    #[arg(long, help_heading = "Expert", hide_short_help = true)]
     pub deterministic: bool,
     /// Handoff depth of parallel depth-first search.
-    #[arg(long, value_name = "L", help_heading = "Search")]
+    #[arg(long, value_name = "L", help_heading = "Expert", hide_short_help = true)]
     pub handoff: Option<u64>,
     /// For tests: the first worker calls the others when it has found so many states.
     #[arg(long, value_name = "N", hide = true)]
     pub alone: Option<u64>,
     /// How transitions are executed: interp or jit.
-    #[arg(long, value_name = "MACHINE", help_heading = "Search")]
+    #[arg(long, value_name = "MACHINE", help_heading = "Expert", hide_short_help = true)]
     pub exec: Option<String>,
     /// Shuffle the order of successors; the same seed gives the same run.
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
     pub seed: Option<u64>,
-
-    /// Cut off paths longer than this many steps.
-    #[arg(long, value_name = "N", help_heading = "Budget")]
+    /// Cut off paths after N steps.
+    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
     pub max_depth: Option<u64>,
-    /// Stop after this many states.
-    #[arg(long, value_name = "N", help_heading = "Budget")]
+    /// Stop after N states.
+    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
     pub max_states: Option<u64>,
-    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available.
-    #[arg(long, value_name = "SIZE", help_heading = "Budget")]
-    pub max_memory: Option<String>,
-    /// Stop after this time.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Budget")]
-    pub timeout: Option<f64>,
+}
+
+/// Reads a time: seconds, or a number with a unit.
+fn duration(word: &str) -> Result<f64, String> {
+    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &word[number.len()..] {
+        "" | "s" | "sec" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("write it as 10 (seconds), 500ms, 10s, 5m or 1h".to_string()),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number * seconds),
+        _ => Err("write it as 10 (seconds), 500ms, 10s, 5m or 1h".to_string()),
+    }
 }
 
 impl ExplorationArgs {
@@ -248,59 +295,87 @@ impl ExplorationArgs {
     }
 }
 
+/// How the report of `check` is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CheckFormat {
+    /// For people.
+    Text,
+    /// For machines: docs/report.md describes it.
+    Json,
+    /// SARIF 2.1.0, for code hosts and editors.
+    Sarif,
+}
+
+impl CheckFormat {
+    /// How notices are written beside it.
+    pub fn of_notices(self) -> Format {
+        match self {
+            CheckFormat::Text | CheckFormat::Sarif => Format::Text,
+            CheckFormat::Json => Format::Json,
+        }
+    }
+}
+
 /// Options of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The model and how it is read.
+    /// The models, one after another; - reads standard input.
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<String>,
+    /// How they are read.
     #[command(flatten)]
-    pub model: ModelArgs,
+    pub reading: ReadingArgs,
 
     /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
     /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
-    #[arg(long, value_name = "PROPERTY", action = ArgAction::Append, help_heading = "Property")]
+    #[arg(long, value_name = "PROPERTY", action = ArgAction::Append)]
     pub property: Vec<String>,
     /// Also check this formula.
-    #[arg(long, value_name = "FORMULA", help_heading = "Property")]
+    #[arg(long, value_name = "FORMULA")]
     pub ltl: Option<String>,
     /// Process fairness for cycle properties: weak (who can always move does) or strong (who can move again and again does).
-    #[arg(long, value_name = "KIND", help_heading = "Property")]
+    #[arg(long, value_name = "KIND")]
     pub fair: Option<String>,
-    /// Channels must be empty at a valid end.
-    #[arg(long, help_heading = "Property")]
-    pub channels_empty: bool,
     /// Do not stop at the first violation: explore everything and count violations.
-    #[arg(long, help_heading = "Property")]
+    #[arg(long)]
     pub all_errors: bool,
 
     /// How the states are explored.
     #[command(flatten)]
     pub exploration: ExplorationArgs,
 
-    /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub trail: Option<String>,
     /// How the report is written.
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
     /// Verdicts only: no numbers, no progress.
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(short, long)]
     pub quiet: bool,
+
+    /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
+    #[arg(long, value_name = "FILE", help_heading = "Expert", hide_short_help = true)]
+    pub trail: Option<String>,
+    /// Channels must be empty at a valid end.
+    #[arg(long, help_heading = "Expert", hide_short_help = true)]
+    pub channels_empty: bool,
     /// When to show progress on standard error.
-    #[arg(long, value_enum, default_value_t = Progress::Auto, conflicts_with = "quiet", help_heading = "Output")]
+    #[arg(long, value_enum, default_value_t = Progress::Auto, conflicts_with = "quiet", help_heading = "Expert",
+          hide_short_help = true)]
     pub progress: Progress,
 }
 
 impl CheckArgs {
-    /// As the engine takes them.
-    pub fn options(&self) -> CheckOptions {
+    /// As the engine takes them, for one of the models.
+    pub fn options(&self, model: &str) -> CheckOptions {
+        // There is no file to which the name could be appended.
+        let of_input = || (model == "-").then(|| "stdin.trail.json".to_string());
         CheckOptions {
-            source: self.model.source(),
+            source: self.reading.source(model),
             properties: self.property.clone(),
             ltl: self.ltl.clone(),
             fair: self.fair.clone(),
             all_errors: self.all_errors,
             channels_empty: self.channels_empty,
-            trail: self.trail.clone(),
+            trail: self.trail.clone().or_else(of_input),
             ..self.exploration.options()
         }
     }
@@ -327,16 +402,16 @@ pub struct TestArgs {
     pub paths: Vec<String>,
 
     /// Only checks whose name (model, property and options) contains this.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Suite")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// So many checks at a time; they share the memory limit. Default: all cores.
-    #[arg(short, long, value_name = "N", help_heading = "Suite")]
+    #[arg(short, long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
     /// Begin no further check after one has failed.
-    #[arg(long, help_heading = "Suite")]
+    #[arg(long)]
     pub fail_fast: bool,
     /// Check as `spinor check` does, not in the reference configuration: numbers of states are not compared.
-    #[arg(long, help_heading = "Suite")]
+    #[arg(long)]
     pub defaults: bool,
 
     /// How the states are explored.
@@ -344,13 +419,13 @@ pub struct TestArgs {
     pub exploration: ExplorationArgs,
 
     /// Keep counterexamples in this folder.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(long, value_name = "DIR")]
     pub keep_trails: Option<String>,
     /// How the results are written.
-    #[arg(long, value_enum, default_value_t = TestFormat::Text, help_heading = "Output")]
+    #[arg(long, value_enum, default_value_t = TestFormat::Text)]
     pub format: TestFormat,
     /// Only what is not as expected, and the sum.
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(short, long)]
     pub quiet: bool,
 }
 
@@ -388,7 +463,11 @@ pub fn directive_options(model: &str, words: &[String]) -> Result<CheckOptions, 
             None => message,
         }
     })?;
-    Ok(parsed.check.options())
+    match &parsed.check.models[..] {
+        [model] => Ok(parsed.check.options(model)),
+        [other, ..] => Err(format!("unexpected argument '{other}' found")),
+        [] => Err("there is no model".to_string()),
+    }
 }
 
 /// Options of `replay`.
@@ -461,10 +540,10 @@ pub struct SimulateArgs {
     /// The model and how it is read.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The same seed gives the same run.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    /// Stop after so many steps.
+    /// The same seed gives the same run. Default: drawn at random and printed; 0 with --interactive.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Stop after N steps; 0 is no limit. Default: 1000.
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
     /// Write a message sequence chart to this file: SVG, or text if its name ends in .txt.
@@ -588,9 +667,63 @@ mod tests {
         let words =
             ["spinor", "check", "-DN=3", "-D", "M", "-UX", "-Iinc", "m.pml", "--timeout", "1.5", "-q"];
         let Command::Check(args) = Cli::try_parse_from(words).unwrap().command else { panic!() };
-        let options = args.options();
+        let options = args.options("m.pml");
         assert_eq!(options.source.options.preprocessor, ["-DN=3", "-DM", "-UX", "-Iinc"]);
         assert_eq!((options.source.path.as_str(), options.timeout, args.quiet), ("m.pml", Some(1.5), true));
+    }
+
+    #[test]
+    fn times_have_units() {
+        let read = |word| duration(word).ok();
+        assert_eq!(["10", "1.5", "10s", "5m", "1h"].map(read), [10.0, 1.5, 10.0, 300.0, 3600.0].map(Some));
+        assert_eq!((read("500ms"), read("-1"), read("2min")), (Some(0.5), Some(-1.0), Some(120.0)));
+        for wrong in ["", "s", "inf", "nan", "5x", "1m30s", "ten"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ten_options_come_first_and_the_others_are_for_experts() {
+        let table = Cli::command();
+        let check = table.find_subcommand("check").unwrap();
+        let options: Vec<&clap::Arg> =
+            check.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()).collect();
+        let under = |heading: Option<&str>| -> Vec<&str> {
+            let some = options.iter().filter(|arg| arg.get_help_heading() == heading);
+            some.map(|arg| arg.get_id().as_str()).collect()
+        };
+        let first = under(None);
+        assert_eq!(first.len() + under(Some("Expert")).len(), options.len());
+        assert_eq!(
+            first,
+            [
+                "define",
+                "property",
+                "ltl",
+                "fair",
+                "all_errors",
+                "search",
+                "timeout",
+                "max_memory",
+                "format",
+                "quiet"
+            ]
+        );
+    }
+
+    #[test]
+    fn help_names_every_value() {
+        let table = Cli::command();
+        let check = table.find_subcommand("check").unwrap();
+        for choice in engine::plan::CHOICES {
+            let name = choice.option.trim_start_matches('-');
+            let arg = check.get_arguments().find(|arg| arg.get_long() == Some(name)).unwrap();
+            let help = arg.get_help().unwrap().to_string();
+            let words: Vec<&str> = help.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
+            for value in choice.values() {
+                assert!(words.contains(&value), "--{name} does not tell of {value}");
+            }
+        }
     }
 
     #[test]

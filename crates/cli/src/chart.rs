@@ -4,6 +4,7 @@ use engine::Failure;
 use engine::saving::{self, RealStorage};
 use std::ops::RangeInclusive;
 use trace::msc::{Chart, End, svg, text};
+use trace::visible::visible;
 use trace::{Palette, Run};
 
 /// Steps that a chart shows at most: nobody can look at more, and viewers give up.
@@ -32,7 +33,7 @@ pub fn save_run(path: &str, run: &Run<'_>, ending: End<'_>, headline: &str) -> R
 pub fn save(path: &str, chart: &Chart, title: &str) -> Result<(), Failure> {
     let ending = std::path::Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase());
     let content = match ending.as_deref() {
-        Some("txt") => text::draw(chart, Palette::PLAIN),
+        Some("txt") => visible(&text::draw(chart, Palette::PLAIN)).into_owned(),
         Some("svg") | None => svg::draw(chart, title),
         Some(other) => {
             return Err(Failure::refused_with(

@@ -1,27 +1,146 @@
-//! `spinor check`.
+//! `spinor check`: one model, or several one after another.
 
-use crate::args::{CheckArgs, Format};
-use crate::output;
+use crate::args::{CheckArgs, CheckFormat};
+use crate::output::{self, Lines, Output};
 use crate::progress::Line;
 use crate::signal::stop_flag;
-use engine::{Disk, report_json, report_text};
+use engine::{Answer, DiskOrInput, Failure, Notice, Report, report_json, report_sarif, report_text};
+use std::collections::BTreeMap;
+use std::io::Stdout;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Checks a model; returns the exit status.
+/// Which exit status counts when several models have different ones: the first of these that occurs.
+const ORDER: [u8; 7] = [4, 1, 143, 130, 2, 3, 0];
+
+/// Checks the models; returns the exit status.
 pub fn run(args: &CheckArgs) -> u8 {
-    let stop = stop_flag();
-    let mut line = Line::new(args);
-    let answer = engine::check(&args.options(), &Disk, &stop, &mut line);
+    if let Err(failure) = refuse(args) {
+        let answer: Answer<()> = Answer::failed(failure);
+        return output::settle(answer, args.format.of_notices()).err().unwrap_or(2);
+    }
+    let (stop, files) = (stop_flag(), DiskOrInput::default());
+    let (mut done, mut output) = (Done::default(), output::standard());
+    for (i, model) in args.models.iter().enumerate() {
+        if i > 0 && args.format == CheckFormat::Text {
+            output.write("\n");
+        }
+        done.add(check(args, model, &files, &stop, &mut output));
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    match args.format {
+        CheckFormat::Text if args.models.len() > 1 => output.write(&done.sum(args.models.len())),
+        CheckFormat::Sarif => {
+            let log = report_sarif::sarif(&done.reports, &done.notices, done.status());
+            output.write_machine(&output::json(&log, Lines::Several));
+        }
+        CheckFormat::Text | CheckFormat::Json => {}
+    }
+    output.finish(done.status())
+}
+
+/// What several models cannot share.
+fn refuse(args: &CheckArgs) -> Result<(), Failure> {
+    match (&args.trail, args.models.len()) {
+        (Some(trail), 2..) => Err(Failure::refused_with(
+            format!("--trail {trail} names one file, and there are {} models", args.models.len()),
+            "leave --trail out: every model has a trail of its own, MODEL.trail.json",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What came of one model.
+struct Checked {
+    status: u8,
+    verdict: &'static str,
+    report: Option<Report>,
+    notices: Vec<Notice>,
+}
+
+/// Checks one model and writes its report.
+fn check(
+    args: &CheckArgs,
+    model: &str,
+    files: &DiskOrInput,
+    stop: &AtomicBool,
+    output: &mut Output<Stdout>,
+) -> Checked {
+    let options = args.options(model);
+    let mut line = Line::new(args, &options.source.path);
+    let answer = engine::check(&options, files, stop, &mut line);
     line.clear();
-    let report = match output::settle_brief(answer, args.format, &args.model.model, args.quiet) {
+    let mut notices = line.into_notices();
+    notices.extend(answer.notices.iter().cloned());
+    notices.extend(answer.result.as_ref().err().and_then(Failure::notice));
+    let format = args.format.of_notices();
+    let report = match output::settle_brief(answer, format, &options.source.path, args.quiet) {
         Ok(report) => report,
-        Err(status) => return status,
+        Err(status) => return Checked { status, verdict: "without a verdict", report: None, notices },
     };
     if args.trail.as_deref().is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/")) {
         output::skip_what_is_there();
     }
-    let text = match args.format {
-        Format::Text => report_text::text(&report, args.quiet, output::out_palette()),
-        Format::Json => format!("{:#}\n", report_json::json(&report)),
-    };
-    output::deliver(&text, report.exit_status())
+    let several = args.models.len() > 1;
+    match args.format {
+        CheckFormat::Text => {
+            output.write(&report_text::text(&report, args.quiet, output::out_palette()));
+        }
+        CheckFormat::Json => {
+            let lines = if several { Lines::One } else { Lines::Several };
+            output.write_machine(&output::json(&report_json::json(&report), lines));
+        }
+        CheckFormat::Sarif => {}
+    }
+    Checked { status: report.exit_status(), verdict: report.verdict(), report: Some(report), notices }
+}
+
+/// What came of all models so far.
+#[derive(Default)]
+struct Done {
+    statuses: Vec<u8>,
+    verdicts: BTreeMap<&'static str, usize>,
+    reports: Vec<Report>,
+    notices: Vec<Notice>,
+}
+
+impl Done {
+    fn add(&mut self, checked: Checked) {
+        self.statuses.push(checked.status);
+        *self.verdicts.entry(checked.verdict).or_default() += 1;
+        self.reports.extend(checked.report);
+        self.notices.extend(checked.notices);
+    }
+
+    /// The exit status of the whole run.
+    fn status(&self) -> u8 {
+        ORDER.into_iter().find(|status| self.statuses.contains(status)).unwrap_or(0)
+    }
+
+    /// One line for many models.
+    fn sum(&self, models: usize) -> String {
+        let parts: Vec<String> = self.verdicts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+        let left = match models - self.statuses.len() {
+            0 => String::new(),
+            n => format!(", {n} not begun"),
+        };
+        format!("\n{models} models: {}{left}\n", parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gravest_status_counts() {
+        let of = |statuses: &[u8]| Done { statuses: statuses.to_vec(), ..Done::default() }.status();
+        assert_eq!(of(&[0, 3, 0]), 3);
+        assert_eq!(of(&[3, 2]), 2);
+        assert_eq!(of(&[2, 130]), 130);
+        assert_eq!(of(&[130, 1, 0]), 1);
+        assert_eq!(of(&[1, 4]), 4);
+        assert_eq!(of(&[0]), 0);
+    }
 }

@@ -1,16 +1,16 @@
 //! `spinor facts`.
 
 use crate::args::{FactsArgs, Format};
-use crate::output;
-use engine::Disk;
+use crate::output::{self, Lines};
+use engine::DiskOrInput;
 use engine::facts::ModelFacts;
 
 /// Reads a model and writes what reductions know of it; returns the exit status.
 pub fn run(args: &FactsArgs) -> u8 {
-    let answer = engine::parse::parse(&args.model.source(), &Disk, |model| {
+    let answer = engine::parse::parse(&args.model.source(), &DiskOrInput::default(), |model| {
         let facts = ModelFacts::new(model.program, model.sources);
         match args.format {
-            Format::Json => format!("{:#}\n", facts.json()),
+            Format::Json => output::json(&facts.json(), Lines::Several),
             Format::Text => facts.text(),
         }
     });

@@ -22,14 +22,20 @@ mod test;
 
 use args::{Cli, Command, Format};
 use clap::Parser;
+use clap::error::ErrorKind;
+use engine::command_line::quoted;
 use promela::diagnostic::Code;
+use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+use trace::style::own;
+use trace::visible::{one_line, unmarked};
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let given: Vec<OsString> = std::env::args_os().map(unmarked_word).collect();
+    let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     output::use_colours(args::wanted_colour(&words));
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(given) {
         Ok(cli) => cli,
         Err(error) => {
             return ExitCode::from(report(&error, &words));
@@ -54,6 +60,11 @@ fn main() -> ExitCode {
 /// Shows help, the version, or what is wrong with the command line; returns the exit status.
 fn report(error: &clap::Error, words: &[String]) -> u8 {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
+    if let Some(notice) = forgotten_command(error, words) {
+        let format = if args::wants_json(words) { Format::Json } else { Format::Text };
+        output::notices(&[notice], format);
+        return status;
+    }
     if error.use_stderr() && args::wants_json(words) {
         let text = error.to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -61,12 +72,39 @@ fn report(error: &clap::Error, words: &[String]) -> u8 {
         let help = lines.collect::<Vec<&str>>().join("; ");
         output::notices(&[engine::Notice::plain(Code::E0901, message, Some(help))], Format::Json);
     } else {
-        let shown = error.print();
-        if !error.use_stderr() {
-            let mut output = output::standard();
-            output.write_by(|_| shown);
-            return output.finish(status);
+        let text = rendered(error, words);
+        match error.use_stderr() {
+            true => output::err(&text),
+            false => return output::deliver(&text, status),
         }
     }
     status
+}
+
+/// `spinor model.pml` lacks its command.
+fn forgotten_command(error: &clap::Error, words: &[String]) -> Option<engine::Notice> {
+    let word = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
+    let is_model = std::path::Path::new(word).is_file() || engine::suite::is_model(word);
+    if error.kind() != ErrorKind::InvalidSubcommand || !is_model {
+        return None;
+    }
+    let rest: Vec<String> = words.iter().skip(1).map(|word| quoted(word)).collect();
+    let message = format!("{word:?} is a file, not a command");
+    let help = format!("did you mean `spinor check {}`?", rest.join(" "));
+    Some(engine::Notice::plain(Code::E0901, message, Some(help)))
+}
+
+/// The text of the parser with its styles. It repeats what was given, so that is made harmless first: with pictures of control
+/// characters, which no option has in its name, the same is wrong.
+fn rendered(error: &clap::Error, words: &[String]) -> String {
+    let colour = if error.use_stderr() { output::err_colour() } else { output::out_colour() };
+    let harmless = words.iter().map(|word| one_line(word).into_owned());
+    let again = Cli::try_parse_from(harmless).err();
+    let styled = again.as_ref().unwrap_or(error).render();
+    if colour { own(&styled.ansi().to_string()) } else { styled.to_string() }
+}
+
+/// A word without what stands for our own styling.
+fn unmarked_word(word: OsString) -> OsString {
+    word.into_string().map_or_else(|other| other, |text| unmarked(text).into())
 }

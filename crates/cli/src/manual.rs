@@ -7,7 +7,7 @@ use crate::args::{Cli, CompletionsArgs, Format, ManArgs};
 use crate::output;
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory, ValueHint};
-use engine::plan::CHOICES;
+use engine::plan::{CHOICES, one_of};
 use engine::saving::{RealStorage, save};
 use engine::{Answer, Failure};
 use std::path::Path;
@@ -16,7 +16,7 @@ use std::path::Path;
 pub fn completions(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut table(), "spinor", &mut script);
-    output::deliver(&String::from_utf8_lossy(&script), 0)
+    output::deliver_machine(&String::from_utf8_lossy(&script), 0)
 }
 
 /// Writes one manual page, or all of them into a folder; returns the exit status.
@@ -47,7 +47,7 @@ fn table() -> Command {
 /// What kind of file or folder an argument names.
 fn with_hint(arg: clap::Arg) -> clap::Arg {
     let hint = match arg.get_id().as_str() {
-        "model" | "trail" | "files" | "msc" => ValueHint::FilePath,
+        "model" | "models" | "trail" | "files" | "msc" => ValueHint::FilePath,
         "include" | "out" | "dir" => ValueHint::DirPath,
         _ => return arg,
     };
@@ -68,10 +68,7 @@ fn page_of(name: Option<&str>) -> Result<String, Failure> {
         Some(command) => Ok(page(command)),
         None => {
             let known: Vec<&str> = table.get_subcommands().map(Command::get_name).collect();
-            Err(Failure::refused_with(
-                format!("there is no command {name:?}"),
-                format!("use one of {}", known.join(", ")),
-            ))
+            Err(Failure::refused_with(format!("there is no command {name:?}"), one_of(name, known)))
         }
     }
 }
@@ -148,7 +145,7 @@ const STATUSES: [(u8, &str); 6] = [
 const EXAMPLES: [(&str, &str, &str); 7] = [
     ("check", "spinor check model.pml", "Check everything that the model states."),
     ("check", "spinor check model.pml --search bfs", "Find a shortest counterexample."),
-    ("check", "spinor check model.pml --timeout 60 --max-memory 4G", "Give up after a minute or 4 GB."),
+    ("check", "spinor check model.pml --timeout 1m --max-memory 4G", "Give up after a minute or 4 GB."),
     ("check", "spinor check -DN=3 model.pml --all-errors", "With N defined as 3, find all violations."),
     ("replay", "spinor replay model.pml.trail.json", "See how the violation comes about."),
     ("simulate", "spinor simulate model.pml --seed 7 --steps 100", "One random run of at most 100 steps."),

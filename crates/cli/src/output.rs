@@ -9,6 +9,7 @@ use engine::{Answer, Failure, Notice};
 use promela::diagnostic::Code;
 use std::io::{self, IsTerminal, Stdout, Write};
 use trace::Palette;
+use trace::visible::{picture, shown};
 
 /// The exit status of a bug of ours, and of a result that could not be written.
 pub const INTERNAL_ERROR: u8 = 4;
@@ -28,8 +29,14 @@ pub fn standard() -> Output<Stdout> {
 }
 
 impl<W: Write> Output<W> {
-    /// Writes a piece; after an error nothing more is written.
+    /// Writes a piece of text for people; after an error nothing more is written. Whatever steers a terminal becomes visible,
+    /// except for our own styles.
     pub fn write(&mut self, text: &str) {
+        self.write_machine(&shown(text));
+    }
+
+    /// Writes a piece of what machines read (JSON, XML, completions), as it is.
+    pub fn write_machine(&mut self, text: &str) {
         self.write_by(|to| to.write_all(text.as_bytes()));
     }
 
@@ -65,7 +72,14 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// Writes a result to standard output; returns the exit status, which is `status` unless it could not be written.
+/// Writes a result for machines, as [`deliver`] does for people.
+pub fn deliver_machine(text: &str, status: u8) -> u8 {
+    let mut output = standard();
+    output.write_machine(text);
+    output.finish(status)
+}
+
+/// Writes a result for people to standard output; returns the exit status, which is `status` unless it could not be written.
 pub fn deliver(text: &str, status: u8) -> u8 {
     let mut output = standard();
     output.write(text);
@@ -75,6 +89,7 @@ pub fn deliver(text: &str, status: u8) -> u8 {
 /// Writes what a command has to say, or why there is nothing; returns the exit status.
 pub fn answer(answer: Answer<String>, format: Format) -> u8 {
     match settle(answer, format) {
+        Ok(text) if format == Format::Json => deliver_machine(&text, 0),
         Ok(text) => deliver(&text, 0),
         Err(status) => status,
     }
@@ -101,9 +116,35 @@ pub fn skip_what_is_there() {
     }
 }
 
-/// Writes to standard error.
+/// Writes text for people to standard error, as [`Output::write`] does.
 pub fn err(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    let _ = std::io::stderr().lock().write_all(shown(text).as_bytes());
+}
+
+/// JSON as text: one object on several lines, or on one.
+pub fn json(value: &serde_json::Value, lines: Lines) -> String {
+    let text = match lines {
+        Lines::Several => format!("{value:#}\n"),
+        Lines::One => format!("{value}\n"),
+    };
+    // Outside of strings there are none of these, and inside they may be escaped.
+    let steers = |c: char| !c.is_ascii_control() && picture(c).is_some() || c == '\x7f';
+    match text.contains(steers) {
+        true => text
+            .chars()
+            .map(|c| if steers(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() })
+            .collect(),
+        false => text,
+    }
+}
+
+/// How a JSON value is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lines {
+    /// For eyes, too.
+    Several,
+    /// One object a line.
+    One,
 }
 
 /// Decides about colours for the whole process, as far as the command line does. It is kept in `anstream`, where the parser
@@ -141,7 +182,7 @@ pub fn err_is_terminal() -> bool {
 pub fn notices(notices: &[Notice], format: Format) {
     match format {
         Format::Text => err(&engine::render::render_all(notices, err_colour())),
-        Format::Json => notices.iter().for_each(|notice| err(&format!("{}\n", notice.json()))),
+        Format::Json => notices.iter().for_each(|notice| err(&json(&notice.json(), Lines::One))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, ParseArgs, ParseFormat};
 use crate::output;
-use engine::Disk;
+use engine::DiskOrInput;
 use engine::parse::Understood;
 use promela::ir::{Program, json, print};
 
@@ -10,7 +10,7 @@ use promela::ir::{Program, json, print};
 pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
     let source = args.model.source();
-    let answer = engine::parse::parse(&source, &Disk, |model| show(model, format));
+    let answer = engine::parse::parse(&source, &DiskOrInput::default(), |model| show(model, format));
     output::answer(answer, if format == ParseFormat::Json { Format::Json } else { Format::Text })
 }
 

@@ -34,20 +34,28 @@ pub struct Line {
     format: Format,
     model: String,
     quiet: bool,
+    /// The notices that were written.
+    told: Vec<Notice>,
 }
 
 impl Line {
     /// As the options want it.
-    pub fn new(args: &CheckArgs) -> Self {
+    pub fn new(args: &CheckArgs, model: &str) -> Self {
+        let format = args.format.of_notices();
         let terminal = output::err_is_terminal();
         let sink = match args.progress {
             Progress::Never => Sink::Nowhere,
-            Progress::Auto if !terminal || args.quiet || args.format == Format::Json => Sink::Nowhere,
-            Progress::Always if !terminal || args.format == Format::Json => Sink::Log(args.format),
+            Progress::Auto if !terminal || args.quiet || format == Format::Json => Sink::Nowhere,
+            Progress::Always if !terminal || format == Format::Json => Sink::Log(format),
             Progress::Auto | Progress::Always => Sink::Terminal(live_line()),
         };
-        let (format, model, quiet) = (args.format, args.model.model.clone(), args.quiet);
-        Line { sink, rate: Rate::default(), next: PATIENCE, format, model, quiet }
+        let (model, quiet, told) = (model.to_string(), args.quiet, Vec::new());
+        Line { sink, rate: Rate::default(), next: PATIENCE, format, model, quiet, told }
+    }
+
+    /// The notices that were written while the model was checked.
+    pub fn into_notices(self) -> Vec<Notice> {
+        self.told
     }
 
     /// Takes the line off the terminal.
@@ -70,6 +78,7 @@ fn live_line() -> ProgressBar {
 
 impl Watcher for Line {
     fn notices(&mut self, notices: Vec<Notice>) -> Vec<Notice> {
+        self.told.extend(notices.iter().cloned());
         output::brief(notices, self.format, &self.model, self.quiet);
         Vec::new()
     }
@@ -91,7 +100,7 @@ impl Observer for Line {
                 self.next = snapshot.elapsed + SECOND;
                 output::err(&match format {
                     Format::Text => format!("{}\n", describe(snapshot, now)),
-                    Format::Json => format!("{}\n", object(snapshot, now)),
+                    Format::Json => output::json(&object(snapshot, now), output::Lines::One),
                 });
             }
         }

@@ -6,11 +6,12 @@ use crate::interactive::{Lines, converse};
 use crate::signal::Interrupt;
 use crate::{chart, output};
 use engine::replay::{Replayed, replay};
-use engine::{Answer, Disk, report_text};
+use engine::{Answer, Disk, DiskOrInput, report_text};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use system::FaultKind;
 use trace::msc::{self, Chart, End};
+use trace::visible::one_line;
 use trace::write::fault_object;
 use trace::{Palette, itf, story};
 
@@ -29,12 +30,12 @@ pub fn run(args: &ReplayArgs) -> u8 {
         }
         Ok(match args.format {
             RunFormat::Text => text(replayed, steps, palette),
-            RunFormat::Json => format!("{:#}\n", object(replayed, steps)),
-            RunFormat::Itf => format!("{:#}\n", informal(replayed)),
+            RunFormat::Json => output::json(&object(replayed, steps), output::Lines::Several),
+            RunFormat::Itf => output::json(&informal(replayed), output::Lines::Several),
             RunFormat::Msc => msc::text::draw(&chart(), palette),
         })
     };
-    let mut answer = replay(&args.trail, &Disk, view);
+    let mut answer = replay(&args.trail, &DiskOrInput::default(), view);
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
     output::answer(flat, args.format.of_notices())
 }
@@ -56,7 +57,7 @@ pub fn ending<'a>(replayed: &'a Replayed<'_>) -> End<'a> {
 /// What is violated, in one line.
 fn title(replayed: &Replayed<'_>) -> String {
     let steps = story::steps(replayed.run.len());
-    format!("{}: {} is violated after {steps}", replayed.model, replayed.property)
+    format!("{}: {} is violated after {steps}", one_line(&replayed.model), one_line(&replayed.property))
 }
 
 /// The steps that were asked for.

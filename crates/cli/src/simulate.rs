@@ -3,13 +3,15 @@
 use crate::args::{Format, SimulateArgs};
 use crate::interactive::simulating::Simulating;
 use crate::interactive::{Lines, converse};
-use crate::output::Output;
+use crate::output::{Lines as Layout, Output};
 use crate::signal::{INTERRUPTED, Interrupt, stop_flag};
 use crate::{chart, output};
+use engine::files::STANDARD_INPUT;
 use engine::simulate::{Origin, SimulateOptions, Watch, interact, simulate};
 use engine::simulation::{Ending, Input};
-use engine::{Answer, Disk, Failure, Flow, report_text};
+use engine::{Answer, DiskOrInput, Failure, Flow, report_text};
 use serde_json::{Value, json};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{Read, Stdout};
 use trace::msc::End;
 use trace::write::fault_object;
@@ -18,13 +20,17 @@ use trace::{Run, story};
 /// Runs a model once; returns the exit status.
 pub fn run(args: &SimulateArgs) -> u8 {
     let teller = story::Teller::new(output::out_palette());
-    let mut printer = Printer { args, teller, origin: None, output: output::standard(), failure: None };
-    let options = SimulateOptions { source: args.model.source(), seed: args.seed, steps: args.steps };
+    let seed = args.seed.unwrap_or_else(|| if args.interactive { 0 } else { drawn() });
+    let output = output::standard();
+    let mut printer = Printer { args, seed, teller, origin: None, output, failure: None };
+    let steps = Some(args.steps.unwrap_or(STEPS)).filter(|&steps| steps > 0);
+    let options = SimulateOptions { source: args.model.source(), seed, steps };
     let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
+    let files = DiskOrInput::default();
     if args.interactive {
-        return by_hand(&options, &mut input);
+        return by_hand(&options, &files, &mut input);
     }
-    let answer = simulate(&options, &Disk, &stop_flag(), &mut input, &mut printer);
+    let answer = simulate(&options, &files, &stop_flag(), &mut input, &mut printer);
     let unwritten = printer.failure.take();
     let status = match output::settle(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
@@ -40,14 +46,25 @@ pub fn run(args: &SimulateArgs) -> u8 {
     printer.output.finish(status)
 }
 
+/// Steps that a run takes when nobody says: enough to see what a model does, and an end for those that have none.
+const STEPS: u64 = 1000;
+/// Seeds that are drawn are below this, so that they can be typed.
+const SEEDS: u64 = 1_000_000;
+
+/// A seed by chance.
+fn drawn() -> u64 {
+    RandomState::new().build_hasher().finish() % SEEDS
+}
+
 /// Lets somebody choose the steps.
-fn by_hand(options: &SimulateOptions, input: &mut Input<'_>) -> u8 {
+fn by_hand(options: &SimulateOptions, files: &DiskOrInput, input: &mut Input<'_>) -> u8 {
     let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
-    let Answer { notices, result } = interact(options, &Disk, input, |simulation, origin| {
-        let lines = if simulation.may_read() { Lines::terminal() } else { Some(Lines::standard()) };
+    let Answer { notices, result } = interact(options, files, input, |simulation, origin| {
+        let taken = simulation.may_read() || options.source.path == STANDARD_INPUT;
+        let lines = if taken { Lines::terminal() } else { Some(Lines::standard()) };
         let Some(mut lines) = lines else {
             return Err(Failure::refused_with(
-                "the model reads STDIN, so that the commands of --interactive cannot come from there",
+                "the model reads STDIN (or is read from it), so that the commands of --interactive cannot come from there",
                 "run it in a terminal, or leave --interactive out",
             ));
         };
@@ -60,6 +77,8 @@ fn by_hand(options: &SimulateOptions, input: &mut Input<'_>) -> u8 {
 /// Writes each step when it happens, and the last state.
 struct Printer<'a> {
     args: &'a SimulateArgs,
+    /// The run can be repeated with it.
+    seed: u64,
     teller: story::Teller,
     /// Where the run comes from.
     origin: Option<Origin>,
@@ -95,10 +114,10 @@ impl Watch for Printer<'_> {
     }
 
     fn step(&mut self, run: &mut Run<'_>) -> Flow {
-        self.output.write(&match self.args.format {
-            Format::Text => self.teller.step(run, run.len()),
-            Format::Json => step_line(run),
-        });
+        match self.args.format {
+            Format::Text => self.output.write(&self.teller.step(run, run.len())),
+            Format::Json => self.output.write_machine(&step_line(run)),
+        }
         match (&self.args.trail, &self.args.msc) {
             (Some(_), _) => {}
             (None, Some(_)) => run.forget(chart::MOST),
@@ -109,27 +128,36 @@ impl Watch for Printer<'_> {
 
     fn end(&mut self, run: &mut Run<'_>, ending: &Ending) {
         self.failure = self.files(run, ending).err();
-        self.output.write(&match self.args.format {
-            Format::Text => end_text(run, ending),
-            Format::Json => end_line(run, ending),
-        });
+        match self.args.format {
+            Format::Text => self.output.write(&end_text(run, ending, self.args, self.seed)),
+            Format::Json => self.output.write_machine(&end_line(run, ending, self.seed)),
+        }
     }
 }
 
 /// How the run ended, and the values then.
-fn end_text(run: &Run<'_>, ending: &Ending) -> String {
+fn end_text(run: &Run<'_>, ending: &Ending, args: &SimulateArgs, seed: u64) -> String {
     let palette = output::out_palette();
     let (fault, text) = match ending {
         Ending::ValidEnd => (None, "the run ended: every process is at a valid end".to_string()),
         Ending::InputEnded => {
             (None, "stopped: nothing can happen but reading standard input, which is at its end".to_string())
         }
+        Ending::StepsSpent if args.steps.is_none() => {
+            (None, format!("stopped after {} (--steps N for more, 0 for no limit)", story::steps(run.len())))
+        }
         Ending::StepsSpent => (None, "stopped after the number of steps that was asked for".to_string()),
         Ending::Fault(fault) => (Some(fault), report_text::describe_fault(fault)),
         Ending::Interrupted => (None, "interrupted".to_string()),
     };
     let text = if fault.is_some() { palette.bad(text) } else { palette.strong(text) };
-    format!("\n{}\n{text}\n", story::ending(run, fault, palette))
+    let again = match args.seed {
+        Some(_) => String::new(),
+        None => {
+            format!("{}\n", palette.dim(format!("random seed {seed}: repeat this run with --seed {seed}")))
+        }
+    };
+    format!("\n{}\n{text}\n{again}", story::ending(run, fault, palette))
 }
 
 /// The last step as one line of JSON.
@@ -137,11 +165,11 @@ fn step_line(run: &Run<'_>) -> String {
     let Some(told) = story::tell(run, run.len()) else { return String::new() };
     let mut object = serde_json::Map::from_iter([("step".to_string(), json!(run.len()))]);
     object.extend(trace::json::step(&told));
-    format!("{}\n", Value::Object(object))
+    output::json(&Value::Object(object), Layout::One)
 }
 
 /// The end as one line of JSON: why, the error if there is one, the last state, who is blocked and why.
-fn end_line(run: &Run<'_>, ending: &Ending) -> String {
+fn end_line(run: &Run<'_>, ending: &Ending, seed: u64) -> String {
     let (word, fault) = match ending {
         Ending::ValidEnd => ("valid-end", None),
         Ending::InputEnded => ("input-ended", None),
@@ -153,9 +181,10 @@ fn end_line(run: &Run<'_>, ending: &Ending) -> String {
     let line = json!({
         "end": word,
         "steps": run.len(),
+        "seed": seed,
         "violation": fault.map(|fault| fault_object(fault, run.len())),
         "state": trace::json::state(&run.snapshot(run.len())),
         "blocked": blocked.iter().map(trace::blocked_json::blocked).collect::<Vec<Value>>(),
     });
-    format!("{line}\n")
+    output::json(&line, Layout::One)
 }

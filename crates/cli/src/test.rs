@@ -1,7 +1,7 @@
 //! `spinor test`.
 
 use crate::args::{self, Format, TestArgs, TestFormat};
-use crate::output;
+use crate::output::{self, Lines};
 use crate::signal::stop_flag;
 use engine::Answer;
 use engine::suite::{self, CaseReport, Request, SuiteReport, json, junit, sarif, text};
@@ -23,12 +23,12 @@ pub fn run(args: &TestArgs) -> u8 {
         Ok(report) => report,
         Err(status) => return status,
     };
-    output.write(&match args.format {
-        TestFormat::Text => text::rest(&report, palette),
-        TestFormat::Json => format!("{:#}\n", json::json(&report)),
-        TestFormat::Junit => junit::junit(&report),
-        TestFormat::Sarif => format!("{:#}\n", sarif::sarif(&report)),
-    });
+    match args.format {
+        TestFormat::Text => output.write(&text::rest(&report, palette)),
+        TestFormat::Json => output.write_machine(&output::json(&json::json(&report), Lines::Several)),
+        TestFormat::Junit => output.write_machine(&junit::junit(&report)),
+        TestFormat::Sarif => output.write_machine(&output::json(&sarif::sarif(&report), Lines::Several)),
+    }
     output.finish(report.exit_status())
 }
 

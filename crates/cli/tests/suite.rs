@@ -128,7 +128,7 @@ fn odd_characters_survive_xml() {
     assert_eq!(case.attribute("file"), Some("a<b>&\"c.pml"));
     let failure = case.first_element_child().unwrap();
     let message = failure.attribute("message").unwrap();
-    assert!(message.starts_with("a<b>&\"c.pml:1: unknown verdict `<&>`: "), "{message}");
+    assert!(message.starts_with("a<b>&\"c.pml:1: unknown verdict `<&>␁␡`: "), "{message}");
 }
 
 #[test]

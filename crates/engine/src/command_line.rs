@@ -1,9 +1,20 @@
 //! Options back to a command that can be typed: for hints, which repeat what the user asked with one thing changed.
 
+use crate::files::STANDARD_INPUT;
 use crate::options::CheckOptions;
+use trace::visible::picture;
 
-/// A word as a shell takes it.
+/// A word as a shell takes it; with control characters, as bash does.
 pub fn quoted(word: &str) -> String {
+    if word.chars().any(|c| picture(c).is_some()) {
+        let escaped = word.chars().map(|c| match c {
+            '\'' | '\\' => format!("\\{c}"),
+            c if picture(c).is_some() && c.is_ascii() => format!("\\x{:02x}", c as u32),
+            c if picture(c).is_some() => format!("\\u{:04x}", c as u32),
+            c => c.to_string(),
+        });
+        return format!("$'{}'", escaped.collect::<String>());
+    }
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_string(),
@@ -18,7 +29,8 @@ pub fn check_command(options: &CheckOptions) -> String {
 
 fn words(options: &CheckOptions) -> Vec<String> {
     let source = &options.source;
-    let mut words = vec!["spinor".to_string(), "check".to_string(), source.path.clone()];
+    let path = if source.path == STANDARD_INPUT { "-" } else { &source.path };
+    let mut words = vec!["spinor".to_string(), "check".to_string(), path.to_string()];
     words.extend(source.options.preprocessor.iter().cloned());
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -78,6 +90,7 @@ mod tests {
         assert_eq!(quoted("my model"), "'my model'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("a\x1b[2J'\n"), r"$'a\x1b[2J\'\x0a'");
     }
 
     #[test]

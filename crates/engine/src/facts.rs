@@ -6,6 +6,7 @@ use promela::source::SourceMap;
 use reduce::describe::{Description, EdgeFacts, Ends, NeedFacts, Standing, Standpoint, describe};
 use reduce::guard::{Need, Relation};
 use serde_json::{Value, json};
+use trace::visible::one_line;
 
 /// The facts of a model, with the names that belong to them.
 #[derive(Debug)]
@@ -155,7 +156,7 @@ impl<'a> ModelFacts<'a> {
 
     fn edge_text(&self, id: ProctypeId, edge: &Edge, facts: &EdgeFacts) -> String {
         let place = self.sources.location(edge.span);
-        let mut out = format!("    {}:{}  {}\n", place.file, place.line, edge.text);
+        let mut out = format!("    {}:{}  {}\n", one_line(&place.file), place.line, edge.text);
         let mut line = |what: &str, names: Vec<String>| {
             if !names.is_empty() {
                 out.push_str(&format!("      {what:<13} {}\n", names.join(", ")));

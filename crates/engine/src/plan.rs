@@ -6,6 +6,7 @@ use crate::memory;
 use crate::options::{CheckOptions, Source, parse_size};
 use crate::self_check::Doubts;
 use machine::opt::Reductions;
+use promela::diagnostic::nearest;
 use reduce::Building;
 use search::{Limits, Method, Proviso, Save};
 use std::path::Path;
@@ -186,6 +187,17 @@ pub const CHECK: Choice = Choice { option: "--check", available: &["facts", "red
 pub const CHOICES: [Choice; 11] =
     [SEARCH, POR, EDGES, STORE, EXEC, FAIR, PROVISO, STUBBORN, SAVE, OPT, CHECK];
 
+/// What to write instead of a word that is not known: the one that was probably meant, and all that there are.
+pub fn one_of<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let begins = |word: &&&str| {
+        wrong.len() > 1 && word.starts_with(wrong) || word.len() > 1 && wrong.starts_with(**word)
+    };
+    let meant = known.iter().find(begins).copied().or_else(|| nearest(wrong, known.iter().copied()));
+    let all = format!("use one of {}", known.join(", "));
+    meant.map_or_else(|| all.clone(), |meant| format!("did you mean `{meant}`? {all}"))
+}
+
 impl Choice {
     /// Every value.
     pub fn values(&self) -> impl Iterator<Item = &'static str> {
@@ -196,10 +208,11 @@ impl Choice {
     fn take(&self, value: &str) -> Result<&'static str, Failure> {
         self.values().find(|known| *known == value).ok_or_else(|| {
             let message = format!("{} does not know {value:?}", self.option);
-            Failure::refused_with(message, format!("use one of {}", self.available.join(", ")))
+            Failure::refused_with(message, one_of(value, self.available.iter().copied()))
         })
     }
 
+    /// As [`Choice::take`], for an option that was not given as well.
     fn take_or(&self, value: Option<&str>, default: &'static str) -> Result<&'static str, Failure> {
         value.map_or(Ok(default), |value| self.take(value))
     }
@@ -662,11 +675,26 @@ fn check_directory(trail: &str) -> Result<(), Failure> {
     }
 }
 
+/// No model is checked in less memory than this: fewer bytes without a unit lack the unit.
+const LEAST_BYTES: u64 = 1 << 20;
+
+fn memory_limit(text: &str) -> Result<u64, Failure> {
+    let bytes = parse_size(text).ok_or_else(|| {
+        Failure::refused_with(format!("--max-memory {text:?} is not a size"), "write it as 500M or 4G")
+    })?;
+    let without_unit = text.trim().ends_with(|c: char| c.is_ascii_digit());
+    match without_unit && bytes < LEAST_BYTES {
+        true => Err(Failure::refused_with(
+            format!("--max-memory {bytes} is {bytes} bytes, too little for any model"),
+            format!("did you mean {bytes}M? units are K, M, G and T"),
+        )),
+        false => Ok(bytes),
+    }
+}
+
 fn limits(options: &CheckOptions) -> Result<Limits, Failure> {
     let memory = match &options.max_memory {
-        Some(text) => parse_size(text).ok_or_else(|| {
-            Failure::refused_with(format!("--max-memory {text:?} is not a size"), "write it as 500M or 4G")
-        })?,
+        Some(text) => memory_limit(text)?,
         None => memory::default_limit(),
     };
     let time = match options.timeout {

@@ -1,6 +1,7 @@
 //! Which properties a model has, and which of them a check is asked for.
 
 use crate::failure::Failure;
+use crate::plan::one_of;
 use promela::ir::{Action, ProctypeKind, Program};
 use search::Checks;
 use system::FaultKind;
@@ -144,14 +145,14 @@ fn all_that_apply(inventory: &Inventory) -> Vec<Selected> {
 
 /// There is no such property.
 fn refuse(name: &str, inventory: &Inventory) -> Failure {
-    let stated = match inventory.names() {
-        names if names.is_empty() => String::new(),
-        names => format!(", {}", names.join(", ")),
+    let stated = inventory.names();
+    let known =
+        SAFETY_NAMES.into_iter().chain(["accept", "progress"]).chain(stated.iter().map(String::as_str));
+    let repair = match inventory.ltl.iter().find(|formula| *formula == name) {
+        Some(formula) => format!("did you mean `ltl:{formula}`?"),
+        None => one_of(name, known),
     };
-    Failure::refused_with(
-        format!("--property {name}: there is no such property in this model"),
-        format!("use one of {}, accept, progress{stated}", SAFETY_NAMES.join(", ")),
-    )
+    Failure::refused_with(format!("--property {name}: there is no such property in this model"), repair)
 }
 
 #[cfg(test)]

@@ -3,12 +3,15 @@
 //! [`render`] shows one, [`render_all`] what a whole run has to say, with a summary below. Whether there are colours is
 //! for the client to decide.
 
+use crate::command_line::quoted;
 use crate::notice::{Label, Notice};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use promela::diagnostic::Code;
 use promela::source::{FileId, SourceMap};
 use std::collections::HashMap;
 use std::ops::Range;
+use trace::style::own;
+use trace::visible::{one_line, visible};
 
 /// So many errors are shown; the others are only counted.
 const SHOWN_ERRORS: usize = 50;
@@ -28,10 +31,13 @@ const CONTEXT: usize = 3;
 
 /// One notice as text.
 pub fn render(notice: &Notice, colour: bool) -> String {
+    let notice = &harmless(notice);
     let level = if notice.is_error() { Level::ERROR } else { Level::WARNING };
     let mut group: Group<'_> =
         Group::with_title(level.primary_title(&*notice.message).id(notice.code.name()));
     match &notice.sources {
+        // A model that cannot be read has no text to show.
+        _ if notice.code == Code::E0001 => {}
         Some(sources) => {
             for excerpt in excerpts(&notice.labels, sources) {
                 group = group.element(snippet(excerpt));
@@ -51,11 +57,24 @@ pub fn render(notice: &Notice, colour: bool) -> String {
         group = group.element(Level::NOTE.message(&**note));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let text = renderer.render(&[group]);
+    // The renderer makes the control characters of source lines visible: what is left are its own.
+    let text = own(&renderer.render(&[group]));
     // The second line only leads over to the source text.
-    let useless = |i: usize| i == 1 && notice.labels.is_empty();
+    let useless = |i: usize| i == 1 && (notice.labels.is_empty() || notice.code == Code::E0001);
     let lines = text.lines().enumerate().filter(|(i, _)| !useless(*i));
     lines.map(|(_, line)| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The notice without characters that steer a terminal; source lines are left to the renderer.
+fn harmless(notice: &Notice) -> Notice {
+    let mut notice = notice.clone();
+    let several = notice.notes.iter_mut().chain(&mut notice.help).chain([&mut notice.message]);
+    several.for_each(|text| *text = visible(text).into_owned());
+    for label in &mut notice.labels {
+        label.start.file = one_line(&label.start.file).into_owned();
+        label.message = visible(&label.message).into_owned();
+    }
+    notice
 }
 
 /// All notices of a run, and below them how many there are and how to learn more; nothing when there are none.
@@ -84,7 +103,8 @@ fn render_some(notices: &[Notice], colour: bool, brief: Option<&str>) -> String 
                 Some(count) if *nth == FEW + 1 => {
                     let (code, more, model) = (notice.code, count - FEW, brief.unwrap_or_default());
                     out.push_str(&format!(
-                        "warning[{code}]: and {more} more like this; see all: spinor parse {model}\n\n"
+                        "warning[{code}]: and {more} more like this; see all: spinor parse {}\n\n",
+                        quoted(model)
                     ));
                 }
                 Some(_) if *nth > FEW => {}

@@ -4,8 +4,9 @@ use crate::check::Explored;
 use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::options::Source;
-use crate::plan::{Por, Promises};
+use crate::plan::{Por, Promises, one_of};
 use crate::property::Inventory;
+use crate::with_formula::{self, FORMULA, WithFormula};
 use jit::Jit;
 use machine::Interp;
 use machine::opt::Reductions;
@@ -53,7 +54,9 @@ impl Session {
             options.predefined.push(("_UV_".into(), "1".into()));
         }
         let mut sources = SourceMap::new();
-        let with_formula = WithFormula::new(source, files)?;
+        // A model that cannot be read is said to be so, formula or not.
+        let readable = source.options.formula.is_none() || files.read(&source.path).is_ok();
+        let with_formula = if readable { WithFormula::new(source, files)? } else { None };
         let root = with_formula.as_ref().map_or(source.path.as_str(), |_| FORMULA);
         let files = with_formula.as_ref().map_or(files, |with| with as &dyn Files);
         let (unit, mut program, mut diagnostics) = front_end(root, files, &options, dialect, &mut sources);
@@ -256,34 +259,6 @@ impl Explored for Searched {
     }
 }
 
-/// What a formula from the command line is called where files are.
-const FORMULA: &str = "--ltl";
-
-/// A model with a formula behind it, which may use the model's macros: a file that includes the model.
-struct WithFormula<'a> {
-    text: String,
-    files: &'a dyn Files,
-}
-
-impl<'a> WithFormula<'a> {
-    /// `None` when there is no formula.
-    fn new(source: &Source, files: &'a dyn Files) -> Result<Option<Self>, Failure> {
-        let Some(formula) = &source.options.formula else { return Ok(None) };
-        if source.path.contains(['"', '\n']) {
-            let message = format!("--ltl cannot be used with a model that is called {:?}", source.path);
-            return Err(Failure::refused_with(message, "give the model another name"));
-        }
-        let text = format!("#include \"{}\"\n#line 1 \"{FORMULA}\"\nltl cli {{ {formula} }}\n", source.path);
-        Ok(Some(WithFormula { text, files }))
-    }
-}
-
-impl Files for WithFormula<'_> {
-    fn read(&self, path: &str) -> Result<String, String> {
-        if path == FORMULA { Ok(self.text.clone()) } else { self.files.read(path) }
-    }
-}
-
 /// Problems of the text that leave the rest of it readable.
 const CONFINED: &[Code] = &[Code::E0005, Code::E0018, Code::E0020, Code::E0021, Code::E0022, Code::E0024];
 /// Problems that end the parse: what was not read may declare anything.
@@ -300,6 +275,7 @@ fn front_end(
 ) -> (Unit, Option<Program>, Vec<Diagnostic>) {
     let preprocessed = preprocess::preprocess(path, files, options, sources);
     let mut diagnostics = preprocessed.diagnostics;
+    diagnostics.extend(with_formula::more_than_a_formula(&preprocessed.tokens, sources));
     let errors = || diagnostics.iter().filter(|d| d.severity() == Severity::Error);
     let unreadable = errors().count() > 0;
     if errors().any(|d| !CONFINED.contains(&d.code)) {
@@ -352,9 +328,10 @@ fn dialect(word: &str) -> Result<Dialect, Failure> {
     match word {
         "" | "spin" => Ok(Dialect::Spin),
         "pv" => Ok(Dialect::Pv),
-        other => {
-            Err(Failure::refused_with(format!("--dialect does not know {other:?}"), "use one of spin, pv"))
-        }
+        other => Err(Failure::refused_with(
+            format!("--dialect does not know {other:?}"),
+            one_of(other, ["spin", "pv"]),
+        )),
     }
 }
 
@@ -367,8 +344,10 @@ fn preprocessor_options(words: &[String]) -> Result<Options, Failure> {
                 Some((name, value)) => (name, Some(value.to_string())),
                 None => (define, None),
             };
+            one_definition(word, name, value.as_deref())?;
             options.defines.push((name.to_string(), value));
         } else if let Some(name) = word.strip_prefix("-U") {
+            one_definition(word, name, None)?;
             options.undefines.push(name.to_string());
         } else if let Some(dir) = word.strip_prefix("-I") {
             options.include_dirs.push(dir.to_string());
@@ -377,4 +356,26 @@ fn preprocessor_options(words: &[String]) -> Result<Options, Failure> {
         }
     }
     Ok(options)
+}
+
+/// A definition is one line of the preprocessor and must not reach into the next.
+fn one_definition(word: &str, name: &str, value: Option<&str>) -> Result<(), Failure> {
+    let plain = name.split('(').next().unwrap_or_default();
+    let is_name = !plain.is_empty()
+        && !plain.starts_with(|c: char| c.is_ascii_digit())
+        && plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !is_name {
+        return Err(Failure::refused_with(
+            format!("{word:?} does not begin with the name of a macro"),
+            "write -DNAME or -DNAME=VALUE",
+        ));
+    }
+    let value = value.unwrap_or_default();
+    match name.contains(['\n', '\r']) || value.contains(['\n', '\r']) || value.ends_with('\\') {
+        true => Err(Failure::refused_with(
+            format!("{word:?} defines more than one line"),
+            "put a definition of several lines into the model, or into a file that it includes",
+        )),
+        false => Ok(()),
+    }
 }

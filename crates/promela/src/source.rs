@@ -247,9 +247,12 @@ impl SourceMap {
 /// How far the end of a macro's arguments is looked for: spans are joined often.
 const MAX_CALL: usize = 1000;
 
+/// Why a file cannot be read that does not exist.
+pub const NO_SUCH_FILE: &str = "no such file";
+
 /// Where included files come from. The front end does no input of its own.
 pub trait Files {
-    /// The text of the file at `path`, or why it cannot be had.
+    /// The text of the file at `path`, or why it cannot be had; [`NO_SUCH_FILE`] when there is none.
     fn read(&self, path: &str) -> Result<String, String>;
 }
 

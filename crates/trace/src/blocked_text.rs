@@ -1,5 +1,6 @@
 //! Why processes are blocked, as text: one line each, or everything that is known.
 
+use crate::visible::one_line;
 use system::Value;
 use system::blocked::{Alternative, Blocked, Held, Helper, Reason, Site, Who, cycle};
 
@@ -232,7 +233,7 @@ fn values(reads: &[(String, Value)]) -> String {
 }
 
 fn place(at: &Site) -> String {
-    format!("{}:{}", at.file, at.line)
+    format!("{}:{}", one_line(&at.file), at.line)
 }
 
 fn quoted(text: &str, after: &str) -> String {

@@ -18,6 +18,7 @@ pub mod run;
 pub mod story;
 pub mod style;
 pub mod trail;
+pub mod visible;
 pub mod write;
 
 pub use judge::Judge;

@@ -8,6 +8,7 @@ use crate::blocked_text;
 use crate::change::{Change, Of, changes};
 use crate::run::Run;
 use crate::style::Palette;
+use crate::visible::one_line;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 use system::{Event, Fault, FaultKind, NOBODY, ProcessView, Snapshot, StepInfo, Value, explain};
@@ -116,7 +117,7 @@ impl Teller {
             }
         }
         for line in explain::printed(&told.events).lines() {
-            let _ = writeln!(out, "{:8}{} {}", "", self.palette.dim("prints:"), clean(line));
+            let _ = writeln!(out, "{:8}{} {}", "", self.palette.dim("prints:"), one_line(line));
         }
         if let Some(fault) = &told.fault {
             let _ = writeln!(out, "{:8}{}", "", self.palette.bad(&fault.message));
@@ -137,7 +138,7 @@ impl Teller {
 
     /// Number, place and statement, and what it did if there is room, else below.
     fn line(&mut self, number: &str, info: &StepInfo, notes: &str, out: &mut String) {
-        let place = format!("{}:{}", info.file, info.line);
+        let place = format!("{}:{}", one_line(&info.file), info.line);
         self.place = self.place.max(place.chars().count());
         let palette = self.palette;
         let text = shortened(&info.text, LONGEST);
@@ -235,17 +236,13 @@ fn is_plain(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Without control characters, which a model can print.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
-}
-
 /// Some steps of a run.
 pub fn part(run: &Run<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
     let mut teller = Teller::new(palette);
     let (first, last) = ((*steps.start()).max(run.first() + 1), (*steps.end()).min(run.len()));
     let widths = (first..=last).filter_map(|number| run.info(number));
-    teller.place = widths.map(|i| format!("{}:{}", i.file, i.line).chars().count()).max().unwrap_or(0);
+    teller.place =
+        widths.map(|i| format!("{}:{}", one_line(&i.file), i.line).chars().count()).max().unwrap_or(0);
     (first..=last).map(|number| teller.step(run, number)).collect()
 }
 
@@ -339,7 +336,7 @@ fn is_own(name: &str, value: &Value) -> bool {
 }
 
 fn process(process: &ProcessView, palette: Palette, out: &mut String) {
-    let place = format!("{}:{}", process.file, process.line);
+    let place = format!("{}:{}", one_line(&process.file), process.line);
     let next: Vec<String> = process.next.iter().take(4).map(|text| shortened(text, 40)).collect();
     let more = if process.next.len() > 4 { " or …" } else { "" };
     let doing = match (process.finished, next.is_empty()) {

@@ -2,7 +2,11 @@
 //!
 //! Whoever writes text takes a [`Palette`] and names the role of each piece; whether that becomes escape codes is the
 //! client's decision, made once for each stream. With [`Palette::PLAIN`] a text has none.
+//!
+//! Styles are written with a mark instead of the escape character: [`visible::shown`](crate::visible::shown) makes escape codes of
+//! them and lets no others through.
 
+use crate::visible::MARK;
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Display};
 
@@ -88,15 +92,24 @@ fn colour(colour: AnsiColor) -> Style {
 
 impl<T: Display> Display for Painted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.style.render())?;
+        if self.style.is_plain() {
+            return self.text.fmt(f);
+        }
+        f.write_str(&own(&self.style.render().to_string()))?;
         self.text.fmt(f)?;
-        write!(f, "{}", self.style.render_reset())
+        f.write_str(&own(&self.style.render_reset().to_string()))
     }
+}
+
+/// Styled text of our own making, with marks in place of escape characters.
+pub fn own(text: &str) -> String {
+    text.replace('\x1b', &MARK.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::visible::shown;
 
     #[test]
     fn plain_text_has_no_escape_codes() {
@@ -118,7 +131,7 @@ mod tests {
     #[test]
     fn colours_end_where_the_text_ends_and_do_not_count_as_width() {
         let painted = format!("{:>5}|", Palette::COLOURED.good("ok"));
-        assert_eq!(painted, "\x1b[1m\x1b[32m   ok\x1b[0m|");
+        assert_eq!(shown(&painted), "\x1b[1m\x1b[32m   ok\x1b[0m|");
         assert_eq!(format!("{:>5}|", Palette::PLAIN.good("ok")), "   ok|");
         let same = |a, b| {
             Palette::COLOURED.process(a, "x").to_string() == Palette::COLOURED.process(b, "x").to_string()

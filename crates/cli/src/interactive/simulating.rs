@@ -14,6 +14,7 @@ use system::blocked::{Blocked, Held, Reason};
 use system::{ActionId, Fault};
 use trace::msc::End;
 use trace::story::{self, Teller};
+use trace::visible::one_line;
 use trace::{Palette, blocked_text};
 
 const TABLE: &[Entry] = &[
@@ -148,7 +149,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
             }
             None => "reads standard input".to_string(),
         };
-        [who, format!("{}:{}", info.file, info.line), text, effect]
+        [who, format!("{}:{}", one_line(&info.file), info.line), text, effect]
     }
 
     /// One line for each process that cannot move.

@@ -2,10 +2,12 @@
 
 use super::number::plural;
 use crate::command_line::quoted;
+use crate::files::STANDARD_INPUT;
 use crate::report::Shown;
 use crate::trails::Unwritten;
 use system::{Fault, FaultKind};
 use trace::story::process_name;
+use trace::visible::one_line;
 use trace::{Palette, blocked_text};
 
 /// Stuck processes that are listed at most.
@@ -35,11 +37,12 @@ pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) 
     };
     match &shown.trail {
         Ok(path) => {
-            let command = palette.command(format!("spinor replay {}", quoted(path))).to_string();
+            let from = if shown.evidence.trail().model == STANDARD_INPUT { " < MODEL" } else { "" };
+            let command = palette.command(format!("spinor replay {}{from}", quoted(path))).to_string();
             out.push_str(&format!("  {when}; {see} with: {command}\n"));
         }
         Err(Unwritten { path, why }) => {
-            let note = format!("the counterexample could not be written to {path}: {why}");
+            let note = format!("the counterexample could not be written to {}: {why}", one_line(path));
             let help = "give another file with --trail, or --format json, whose report holds all steps";
             out.push_str(&format!("  {when}\n  {}\n  {help}\n", palette.bad(note)));
         }
@@ -74,7 +77,7 @@ fn place(shown: &Shown, palette: Palette, out: &mut String) {
         (Some(name), None) => format!(", {name}"),
         _ => String::new(),
     };
-    let at = palette.place(format!("{}:{}:{}", fault.file, fault.line, fault.column)).to_string();
+    let at = palette.place(format!("{}:{}:{}", one_line(&fault.file), fault.line, fault.column)).to_string();
     out.push_str(&format!("  {} {at}{process}\n", palette.dim("-->")));
     if let Some(line) = &shown.line {
         let number = fault.line.to_string();
@@ -102,5 +105,5 @@ pub fn describe_fault(fault: &Fault) -> String {
         (Some(name), None) => format!(", in {name}"),
         _ => String::new(),
     };
-    format!("{}, at {}:{}:{}{process}", headline(fault), fault.file, fault.line, fault.column)
+    format!("{}, at {}:{}:{}{process}", headline(fault), one_line(&fault.file), fault.line, fault.column)
 }

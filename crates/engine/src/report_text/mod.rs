@@ -12,10 +12,11 @@ pub use number::{bytes, grouped, plural};
 use crate::hints::{Hint, hints};
 use crate::report::Report;
 use trace::style::{Painted, Palette};
+use trace::visible::one_line;
 
 /// The report as text; `quiet` leaves out all but verdicts and evidence, and of that the story.
 pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
-    let mut out = format!("{}: {}\n", report.model, headline(report, palette));
+    let mut out = format!("{}: {}\n", one_line(&report.model), headline(report, palette));
     for property in &report.properties {
         verdict::sentence(property, palette, &mut out);
     }

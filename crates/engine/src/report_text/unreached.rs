@@ -4,6 +4,7 @@ use super::number::plural;
 use crate::report::Report;
 use system::coverage::{Coverage, Statement};
 use trace::Palette;
+use trace::visible::one_line;
 
 /// As many statements in a row are written as one range.
 const RANGE: usize = 4;
@@ -25,7 +26,10 @@ fn process(coverage: &Coverage, palette: Palette, out: &mut String) {
     let name = &coverage.process;
     let missing = coverage.unreached().count();
     if !coverage.started {
-        let at = coverage.statements.first().map_or_else(String::new, |s| format!("{}:{}: ", s.file, s.line));
+        let at = coverage
+            .statements
+            .first()
+            .map_or_else(String::new, |s| format!("{}:{}: ", one_line(&s.file), s.line));
         let no = palette.unknown("no such process is ever started");
         return out.push_str(&format!("  {}{name}: {no}\n", palette.place(at)));
     }
@@ -45,13 +49,13 @@ fn runs(statements: &[Statement]) -> impl Iterator<Item = &[Statement]> {
 fn show(run: &[Statement], palette: Palette, out: &mut String) {
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
     if run.len() >= RANGE {
-        let place = palette.place(format!("{}:{}-{}", first.file, first.line, last.line));
+        let place = palette.place(format!("{}:{}-{}", one_line(&first.file), first.line, last.line));
         let n = plural(run.len() as u64, "statement");
         out.push_str(&format!("    {place}: {n}, from `{}` to `{}`\n", first.text, last.text));
         return;
     }
     for statement in run {
-        let place = palette.place(format!("{}:{}", statement.file, statement.line));
+        let place = palette.place(format!("{}:{}", one_line(&statement.file), statement.line));
         out.push_str(&format!("    {place}: {}\n", statement.text));
     }
 }

@@ -4,6 +4,7 @@ use super::number::{grouped, plural};
 use crate::report::{PropertyReport, Reason, Verdict};
 use system::{Fairness, Fault, FaultKind};
 use trace::Palette;
+use trace::visible::one_line;
 
 /// Appends the sentence.
 pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut String) {
@@ -89,7 +90,7 @@ fn failure(fault: &Fault) -> String {
         (Some(name), None) => format!(" in {name}"),
         _ => String::new(),
     };
-    let at = format!("at {}:{}", fault.file, fault.line);
+    let at = format!("at {}:{}", one_line(&fault.file), fault.line);
     match (fault.kind, fault.message.strip_prefix("assertion violated: ")) {
         (FaultKind::Assertion, Some(text)) => format!("assertion `{text}` fails {at}{process}"),
         (FaultKind::EndState, _) => match fault.message.strip_prefix("invalid end state: ") {

@@ -43,13 +43,17 @@ fn walk(folder: &Path, above: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) 
             if !name.starts_with('.') && name != "target" {
                 walk(&path, above, found)?;
             }
-        } else if path.is_file() && path.extension().is_some_and(|e| ENDINGS.iter().any(|known| e == *known))
-        {
+        } else if path.is_file() && is_model(&path) {
             found.push(path);
         }
     }
     above.remove(&real);
     Ok(())
+}
+
+/// Whether a name is that of a model, by its ending.
+pub fn is_model(name: impl AsRef<Path>) -> bool {
+    name.as_ref().extension().is_some_and(|e| ENDINGS.iter().any(|known| e == *known))
 }
 
 /// A path as it is shown: without a leading `./`.

@@ -2,6 +2,7 @@
 
 use super::report::{CaseReport, Finding, Status, SuiteReport};
 use std::fmt::Write;
+use trace::visible::picture;
 
 /// The suite as an XML document.
 pub fn junit(suite: &SuiteReport) -> String {
@@ -88,7 +89,7 @@ fn details(case: &CaseReport) -> String {
     lines.join("\n")
 }
 
-/// Text as XML takes it: what has a meaning in XML is escaped, and characters that XML does not allow are dropped.
+/// Text as XML takes it: what has a meaning in XML is escaped, and characters that XML does not allow become visible ones.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -99,8 +100,7 @@ fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push_str("&#9;"),
-            '\u{0}'..'\u{20}' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => {}
-            c => out.push(c),
+            c => out.push(picture(c).unwrap_or(c)),
         }
     }
     out

@@ -16,5 +16,6 @@ pub mod run;
 pub mod sarif;
 pub mod text;
 
+pub use find::is_model;
 pub use report::{CaseReport, Status, SuiteReport};
 pub use run::{Request, run};

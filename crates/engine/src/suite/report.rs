@@ -2,6 +2,7 @@
 
 use crate::notice::Notice;
 use std::time::Duration;
+use trace::visible::one_line;
 
 /// How one check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,8 +130,8 @@ impl CaseReport {
     /// The model and what is checked about it.
     pub fn name(&self) -> String {
         match self.check.as_str() {
-            "" => self.model.clone(),
-            check => format!("{}: {check}", self.model),
+            "" => one_line(&self.model).into_owned(),
+            check => format!("{}: {check}", one_line(&self.model)),
         }
     }
 }

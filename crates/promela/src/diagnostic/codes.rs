@@ -40,7 +40,7 @@ macro_rules! codes {
 codes! {
     // The text: files, macros, conditions, characters.
     E0001 "the model cannot be read",
-    E0002 "an included file cannot be found",
+    E0002 "an included file cannot be found or read",
     E0003 "a malformed or misplaced #include",
     E0004 "too much text is included",
     E0005 "an unknown preprocessor directive",

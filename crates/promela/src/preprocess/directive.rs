@@ -7,7 +7,7 @@ use super::intern::Sym;
 use super::scan::{Kind, LINE_START, PpToken, SPACE};
 use super::{MAX_INCLUDE_DEPTH, MAX_INCLUDES, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::source::{FileId, Span};
+use crate::source::{FileId, NO_SUCH_FILE, Span};
 
 /// An `#if` that is not closed yet.
 pub(super) struct Conditional {
@@ -391,7 +391,7 @@ impl Preprocessor<'_> {
             }
             candidates.extend(self.options.include_dirs.iter().map(|dir| join_path(dir, name)));
         }
-        let mut reasons = Vec::new();
+        let mut missing = Vec::new();
         for path in candidates {
             if let Some(&file) = self.known_files.get(&path) {
                 return Some(file);
@@ -402,10 +402,16 @@ impl Preprocessor<'_> {
                     self.known_files.insert(path, file);
                     return Some(file);
                 }
-                Err(reason) => reasons.push(format!("{path}: {reason}")),
+                Err(reason) if reason == NO_SUCH_FILE => missing.push(format!("{path}: {reason}")),
+                // What is there is what was meant: there is no use in looking elsewhere.
+                Err(reason) => {
+                    let message = format!("cannot read the included file `{path}`: {reason}");
+                    self.report(Diagnostic::new(Code::E0002, word.span, message));
+                    return None;
+                }
             }
         }
-        self.report_missing_include(word, system, name, &reasons);
+        self.report_missing_include(word, system, name, &missing);
         None
     }
 

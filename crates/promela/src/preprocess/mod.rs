@@ -35,7 +35,7 @@ mod scan;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{ExpansionId, FileId, Files, SourceMap, Span};
+use crate::source::{ExpansionId, FileId, Files, NO_SUCH_FILE, SourceMap, Span};
 use crate::token::Token;
 use directive::Conditional;
 use expand::Context;
@@ -119,7 +119,11 @@ pub fn preprocess(path: &str, files: &dyn Files, options: &Options, sources: &mu
             let file = pp.sources.add_file(path, "");
             let span = Span { file, ..Span::NONE };
             let message = format!("cannot read `{path}`: {reason}");
-            pp.report(Diagnostic::new(Code::E0001, span, message).help("check the name of the model"));
+            let diagnostic = Diagnostic::new(Code::E0001, span, message);
+            pp.report(match reason == NO_SUCH_FILE {
+                true => diagnostic.help("check the name of the model"),
+                false => diagnostic,
+            });
             span
         }
     };

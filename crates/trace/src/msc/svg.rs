@@ -5,6 +5,7 @@
 
 use super::{AGAIN, Chart, LASTS, Mark, Row};
 use crate::story::shortened;
+use crate::visible::{one_line, picture};
 use std::fmt::Write;
 
 /// Width of a character and height of a line.
@@ -454,7 +455,7 @@ impl Drawing<'_> {
         }
         if let Some(fault) = &chart.fault {
             let width = self.layout.width - 2.0 * MARGIN;
-            let text = format!("{} ({}:{})", fault.message, fault.file, fault.line);
+            let text = format!("{} ({}:{})", fault.message, one_line(&fault.file), fault.line);
             let lines = wrapped(&text, ((width - 24.0) / (CHAR * 1.02)) as usize);
             let height = lines.len() as f64 * LINE + 14.0;
             let _ = writeln!(
@@ -512,8 +513,7 @@ fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('·'),
-            c => out.push(c),
+            c => out.push(picture(c).unwrap_or(c)),
         }
     }
     out

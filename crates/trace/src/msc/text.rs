@@ -5,6 +5,7 @@
 use super::{AGAIN, Chart, LASTS, Mark};
 use crate::story::shortened;
 use crate::style::Palette;
+use crate::visible::one_line;
 
 /// The narrowest and the widest column.
 const WIDTHS: (usize, usize) = (16, 30);
@@ -59,7 +60,7 @@ impl<'a> Drawing<'a> {
             finish(&mut out, "", line, |line| palette.bad(line).to_string());
         }
         if let Some(fault) = &chart.fault {
-            let text = format!("✗ {} ({}:{})", fault.message, fault.file, fault.line);
+            let text = format!("✗ {} ({}:{})", fault.message, one_line(&fault.file), fault.line);
             out.push_str(&format!("{:MARGIN$}{}\n", "", palette.bad(text)));
         }
         out
