@@ -47,14 +47,11 @@ fn length(
         return;
     }
     let plural = |n: usize| if n == 1 { "1 field".to_string() } else { format!("{n} fields") };
-    let what = match (word, given < wanted) {
-        ("sends", true) => "the missing ones are sent as 0",
-        ("sends", false) => "the last ones are lost",
-        (_, true) => "the others are dropped",
-        (_, false) => "there is nothing for the last ones",
-    };
-    let message =
-        format!("this {word} {}, but messages of `{name}` have {}: {what}", plural(given), plural(wanted));
+    let message = format!(
+        "this {word} {}, but messages of `{name}` have {}: a run-time error when it is executed",
+        plural(given),
+        plural(wanted)
+    );
     let d = Diagnostic::new(LENGTH, span, message)
         .label(declared, "the channel is declared here")
         .help("write one value for each field; `_` receives a field that is not needed");

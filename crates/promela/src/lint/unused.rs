@@ -1,6 +1,7 @@
 //! What is declared and not used: variables, parameters, inlines; what is written and never read; what is never set.
 //!
-//! A variable that nothing reads still makes states different, so it costs more than its line.
+//! A variable that nothing reads is a sign that something was forgotten; where it is part of the state (in Spin, or with `--opt none`) it
+//! also makes states different.
 
 use super::uses::{Use, VarKey};
 use super::{Findings, Model, walk};
@@ -42,11 +43,8 @@ fn variable(model: &Model, key: VarKey, var: &Var, u: &Use, findings: &mut Findi
             let message = format!("the {what} `{name}` is given values, but never read");
             let d = Diagnostic::new(NEVER_READ, var.span, message).label(written, "a value is written here");
             match u.received {
-                Some(_) => d.help("receive into `_` what is not needed: each value makes a different state"),
-                None => d.help(format!(
-                    "remove it: each value makes a different state; or call it `{}` to keep it",
-                    kept(name)
-                )),
+                Some(_) => d.help("receive into `_` what is not needed"),
+                None => d.help(format!("remove it, or call it `{}` to keep it", kept(name))),
             }
         }
         (true, None) if never_set(var, u) && !is_param => never_set_finding(var),

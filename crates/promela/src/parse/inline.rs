@@ -136,13 +136,15 @@ impl Parser<'_> {
     /// `return e`: an assignment to the variable that takes the inline's value.
     pub(super) fn return_statement(&mut self) -> PResult<StmtKind> {
         let word = self.bump().span;
-        let result = self.results.last().cloned();
-        let value = self.full_expr()?;
-        let message = match result {
-            Some(Some(var)) => return Ok(StmtKind::Assign(var, value)),
-            Some(None) => "this use of the inline does not take the value that it returns",
-            None => "`return` can only be used in an inline",
+        let Some(result) = self.results.last().cloned() else {
+            let error = Diagnostic::new(Code::E0122, word, "`return` can only be used in an inline");
+            return Err(self.report(error.help("a process ends where its body ends: `goto` a label there")));
         };
+        let value = self.full_expr()?;
+        if let Some(var) = result {
+            return Ok(StmtKind::Assign(var, value));
+        }
+        let message = "this use of the inline does not take the value that it returns";
         let help = format!("`{}` gives the value of an inline used as `x = f(…)`", Keyword::Return.text());
         Err(self.report(Diagnostic::new(Code::E0122, word, message).help(help)))
     }

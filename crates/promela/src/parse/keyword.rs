@@ -45,6 +45,27 @@ impl Keyword {
         matches!(self, Bit | Bool | Byte | Pid | Short | Int | Unsigned | Chan | Mtype)
     }
 
+    /// Whether a statement begins with the word.
+    pub(super) fn starts_statement(self) -> bool {
+        use Keyword::*;
+        matches!(
+            self,
+            If | Do
+                | For
+                | Select
+                | Break
+                | Goto
+                | Atomic
+                | DStep
+                | Assert
+                | Printf
+                | Printm
+                | Run
+                | Return
+                | Else
+        )
+    }
+
     /// Whether the word may precede a type: `hidden`, `show`, `local`.
     pub(super) fn is_visibility(self) -> bool {
         matches!(self, Keyword::Hidden | Keyword::Show | Keyword::Local)

@@ -10,7 +10,8 @@
 //! | `stream` | where the next token comes from: the model, an inline's body, an argument |
 //! | `lexis` | what a token is at this point, and which semicolons are implied |
 //! | `parser` | cursor, errors, recovery, limits |
-//! | `repair` | what to suggest for a syntax error |
+//! | `repair`, `habits` | what to suggest for a syntax error; how other languages write it |
+//! | `forgotten` | what is accepted, but was hardly meant so |
 //! | `items`, `declarations`, `statements`, `messages`, `expressions`, `inline`, `ltl`, `pv` | the grammar |
 //!
 //! The grammar is read by recursive descent with one token of lookahead that is fetched as late as possible, because
@@ -19,6 +20,8 @@
 
 mod declarations;
 mod expressions;
+mod forgotten;
+mod habits;
 mod inline;
 mod items;
 mod keyword;

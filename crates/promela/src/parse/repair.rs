@@ -3,81 +3,21 @@
 //! Nothing here decides what is accepted. A repair is found from what was expected, the token found instead, and the
 //! token before it.
 
+use super::habits::instead_of;
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
 use super::parser::Parser;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::Punct;
 
-/// Words of other languages and what is written instead of them.
-const FOREIGN: &[(&str, &str)] = &[
-    ("while", "Promela has no `while`: write `do :: (condition) -> … :: else -> break od`"),
-    ("loop", "Promela has no `loop`: write `do :: … od`"),
-    ("repeat", "Promela has no `repeat`: write `do :: … od`"),
-    ("switch", "Promela has no `switch`: write `if :: (x == 1) -> … :: else -> … fi`"),
-    ("case", "Promela has no `case`: write an option `:: (x == 1) -> …`"),
-    ("default", "Promela has no `default`: write an option `:: else -> …`"),
-    ("elif", "Promela has no `elif`: write another option `:: (condition) -> …`"),
-    ("elseif", "Promela has no `elseif`: write another option `:: (condition) -> …`"),
-    ("then", "Promela has no `then`: write `->`"),
-    (
-        "continue",
-        "Promela has no `continue`: an option of `do` that ends starts the loop again; or use `goto`",
-    ),
-    ("endif", "an `if` ends with `fi`"),
-    ("done", "a `do` ends with `od`"),
-    ("function", "Promela has no functions: write an `inline`, or a `proctype` that answers on a channel"),
-    ("def", "Promela has no functions: write an `inline`, or a `proctype` that answers on a channel"),
-    ("void", "Promela has no functions: write an `inline`, or a `proctype` that answers on a channel"),
-    ("process", "a process is declared with `proctype`"),
-    ("thread", "a process is declared with `proctype`"),
-    ("main", "the first process is declared with `init { … }`"),
-    ("struct", "a structure is declared with `typedef NAME { … }`"),
-    ("enum", "symbolic constants are declared with `mtype = { … }`"),
-    ("const", "a constant is written `#define NAME value`"),
-    ("static", "Promela has no `static`: remove it"),
-    ("channel", "a channel is declared with `chan`"),
-    ("char", "Promela has no `char`: use `byte`"),
-    ("long", "Promela has no `long`: use `int`"),
-    ("float", "Promela has only integers: use `int`"),
-    ("double", "Promela has only integers: use `int`"),
-    ("string", "Promela has no strings: use an `mtype`"),
-    ("boolean", "write `bool`"),
-    ("integer", "write `int`"),
-    ("uint", "write `unsigned x : bits`, or `int`"),
-    ("var", "a variable is declared with its type, as in `int x`"),
-    ("let", "a variable is declared with its type, as in `int x`"),
-    ("print", "write `printf(\"…\")`"),
-    ("println", "write `printf(\"…\\n\")`"),
-    ("and", "write `&&`"),
-    ("or", "write `||`"),
-    ("not", "write `!`"),
-    ("mod", "write `%`"),
-    ("send", "a message is sent with `c ! message`"),
-    ("receive", "a message is received with `c ? variable`"),
-    ("recv", "a message is received with `c ? variable`"),
-    ("wait", "to wait, write the condition as a statement: `(x > 0);`"),
-    ("sleep", "Promela has no time: to wait, write a condition as a statement"),
-    ("exit", "to end a process, let it reach its closing `}` (with `goto`)"),
-    ("try", "Promela has no exceptions: see `unless`"),
-    ("lock", "to lock, write `atomic { (!locked) -> locked = true }`"),
-    ("random", "to choose at random, write `select (x : 0 .. 9)`"),
-    ("rand", "to choose at random, write `select (x : 0 .. 9)`"),
-];
-
-/// What to write instead of a word that is no keyword of Promela but was meant as one.
-fn instead_of(word: &str) -> Option<String> {
-    if let Some((_, help)) = FOREIGN.iter().find(|(foreign, _)| *foreign == word) {
-        return Some((*help).to_string());
-    }
-    nearest(word, Keyword::ALL.iter().map(|k| k.text())).map(|near| format!("did you mean `{near}`?"))
-}
-
 impl Parser<'_> {
     /// The same for a word of this model, unless it names a variable.
-    fn instead_of_word(&self, word: &str) -> Option<String> {
-        if self.declared.contains(word) { None } else { instead_of(word) }
+    fn instead_of_word(&mut self, word: &str) -> Option<String> {
+        if self.declared.contains(word) {
+            return None;
+        }
+        if word == "const" { Some(self.constant_repair()) } else { instead_of(word) }
     }
 
     /// What usually repairs a model in which `tok` was found instead of `what`.
@@ -96,10 +36,20 @@ impl Parser<'_> {
             Kind::Punct(Punct::NotNot) => {
                 "`!!` is the sorted send; to negate twice, write `!(!x)`".to_string()
             }
+            Kind::Punct(Punct::MinusMinus) if what == "a statement" => "write `x--`".to_string(),
             Kind::Punct(Punct::MinusMinus) => {
                 "`x--` is a statement; for two minus signs, write a space between them".to_string()
             }
+            Kind::Punct(Punct::PlusPlus) if what == "a statement" => "write `x++`".to_string(),
             Kind::Punct(Punct::PlusPlus) => "`x++` is a statement of its own and has no value".to_string(),
+            Kind::Punct(Punct::LBracket) if before == "]" => super::habits::ONE_DIMENSION.to_string(),
+            Kind::Punct(Punct::LParen) if before == "init" => {
+                "`init` has no parameters: write `init { … }`".to_string()
+            }
+            Kind::Number(n) if what == "`proctype`" => format!("write `active [{n}] proctype …`"),
+            Kind::Key(Keyword::Pid) if what == "an expression" => {
+                "`pid` is a type; the number of this process is `_pid`".to_string()
+            }
             Kind::Punct(Punct::LBracket) if what == "the name of a variable" => {
                 "the number of elements stands behind the name, as in `byte a[3]`".to_string()
             }
@@ -120,16 +70,16 @@ impl Parser<'_> {
             Kind::Punct(Punct::RBracket) if before == "[]" => {
                 "write the number of elements or the index between the brackets".to_string()
             }
-            Kind::Punct(Punct::LParen) if what.starts_with("`@`") => {
-                format!("to start a process, write `run {before}(…)`")
-            }
             Kind::Punct(Punct::Comma) if what == "a declaration" => {
                 "every parameter but the last ends with `;`; names of one type stand between commas"
                     .to_string()
             }
-            Kind::Name(word) if what == "a declaration" => self.instead_of_word(word)?,
-            _ if what.starts_with("an operator or") && matches!(&*before, "G" | "F" | "R" | "N") => {
-                "write `[]` for always, `<>` for eventually, `X` for next and `V` for release".to_string()
+            Kind::Name(word) if what == "a declaration" && !self.declared.contains(word) => {
+                self.instead_of_word(word)?
+            }
+            Kind::Name(_) if what == "a declaration" => super::habits::STATEMENT_OUTSIDE.to_string(),
+            Kind::Key(k) if what == "a declaration" && k.starts_statement() => {
+                super::habits::STATEMENT_OUTSIDE.to_string()
             }
             Kind::Constant(n) if names => {
                 format!("`{n}` is a symbolic constant and cannot name anything else")
@@ -159,29 +109,6 @@ impl Parser<'_> {
         })
     }
 
-    /// Signs that other languages have and Promela's lexer takes apart, and what to write instead.
-    fn foreign_sign(&self, before: &str, tok: &Tok) -> Option<(String, String)> {
-        if !self.touches_previous(tok) {
-            return None;
-        }
-        let Kind::Punct(found) = tok.kind else { return None };
-        let help = match (before, found) {
-            ("+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" | "&&" | "||", Punct::Assign) => {
-                return Some((format!("{before}="), format!("write `x = x {before} …`")));
-            }
-            (":", Punct::Assign) => "to assign, write `=`",
-            ("<>", Punct::Gt) => {
-                let help = "it means eventually, in formulas only; for not equal, write `!=`";
-                return Some(("<>".to_string(), help.to_string()));
-            }
-            ("==" | "!=", Punct::Assign) => "compare with `==` or `!=`",
-            ("=", Punct::Lt) => "for less or equal, write `<=`",
-            ("=", Punct::Gt) => "for greater or equal, write `>=`; behind a guard, write `->`",
-            _ => return None,
-        };
-        Some((format!("{before}{}", found.text()), help.to_string()))
-    }
-
     /// Where two statements have no separator between them: the word before that was meant as a statement but is none, and
     /// what to write instead.
     pub(super) fn no_statement_word(&mut self, tok: &Tok) -> Option<(Span, String)> {
@@ -195,30 +122,26 @@ impl Parser<'_> {
                 | Kind::Constant(_)
                 | Kind::ProcName(_)
                 | Kind::Str(_)
-        );
+        ) || matches!(tok.kind, Kind::Key(key) if key.is_type());
         if !starts || !follows || Keyword::of(&before).is_some() {
             return None;
         }
         let word = self.previous_span();
-        if let Some(help) = self.instead_of_word(&before) {
-            return Some((word, help));
+        if tok.is(Punct::LParen) && !super::habits::is_foreign(&before) {
+            return Some((word, self.call_repair(&before)));
         }
-        if !tok.is(Punct::LParen) {
-            return None;
-        }
-        let near = nearest(&before, self.lexer.names.inlines.keys().map(|n| &**n));
-        let help = match near {
-            Some(near) => format!("did you mean the inline `{near}`?"),
-            None => format!(
-                "only an inline can be called, and none of this name is declared before `{before}` is used"
-            ),
-        };
-        Some((word, help))
+        self.instead_of_word(&before).map(|help| (word, help))
     }
 
     /// What is better said in another way than "expected this, found that".
     pub(super) fn special_case(&mut self, what: &str, tok: &Tok) -> Option<Diagnostic> {
         let before = self.text_before();
+        if let Some(error) = self.foreign_formula(what, &before, tok) {
+            return Some(error);
+        }
+        if let Some(error) = self.function(what, &before, tok) {
+            return Some(error);
+        }
         if let Some((sign, help)) = self.foreign_sign(&before, tok) {
             let span = if self.touches_previous(tok) { self.previous_span().to(tok.span) } else { tok.span };
             return Some(
@@ -271,6 +194,13 @@ impl Parser<'_> {
             {
                 return format!("`{before}` is a symbolic constant: it is no channel");
             }
+            Kind::Punct(Punct::Question) => {
+                "a choice of two values is written `(condition -> a : b)`; to receive, write a statement of its own"
+            }
+            Kind::Punct(Punct::Colon) if self.line_before(tok).contains('?') => {
+                "a choice of two values is written `(condition -> a : b)`"
+            }
+            Kind::Punct(Punct::LBracket) if before == "]" => super::habits::ONE_DIMENSION,
             Kind::Punct(Punct::LBrace) => "put `->` or `;` between a condition and a block",
             Kind::Punct(Punct::Assign) => {
                 "to compare, write `==`; to assign, the left side must be a variable"
@@ -294,6 +224,9 @@ impl Parser<'_> {
             Kind::Key(Keyword::Else) => "write `:: else`".to_string(),
             Kind::Key(Keyword::Fi | Keyword::Od) if !empty => {
                 format!("`{word}` is closed by `{}`", closing.text())
+            }
+            Kind::Punct(Punct::LBrace) if empty && closing == Keyword::Od => {
+                "a loop is written `do :: (condition) -> … :: else -> break od`".to_string()
             }
             _ if empty => format!(
                 "begin every option with `::`, as in `{word} :: (condition) -> … :: else -> … {}`",

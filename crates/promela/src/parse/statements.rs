@@ -4,6 +4,7 @@
 //! whatever closes a block or option; the caller checks that it is the right thing.
 
 use super::declarations::Declared;
+use super::forgotten::OpenOption;
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
 use super::parser::{Nesting, PResult, Parser, Reported};
@@ -79,10 +80,22 @@ impl Parser<'_> {
 
     /// Steps between separators, up to something that ends a block or option.
     fn sequence(&mut self, steps: &mut Vec<Step>) {
+        self.sequence_of(steps, None);
+    }
+
+    /// The same; of an option, if that is what it is.
+    fn sequence_of(&mut self, steps: &mut Vec<Step>, mut option: Option<&mut OpenOption>) {
         loop {
             let mark = self.names_seen();
+            let (begins_line, start) = (self.after_implied(), self.peek().span);
             match self.step() {
-                Ok(step) => steps.push(step),
+                Ok(step) => {
+                    if let Some(option) = &mut option {
+                        let has_arrow = self.at(Punct::Arrow);
+                        self.forgotten_option(option, &step, start, begins_line, has_arrow);
+                    }
+                    steps.push(step);
+                }
                 Err(_) => {
                     let span = self.peek().span;
                     steps.push(Step::Stmt(Stmt { kind: StmtKind::Error, span }));
@@ -377,7 +390,8 @@ impl Parser<'_> {
                 let start = self.bump().span;
                 self.before_statements = false;
                 let mut steps = Vec::new();
-                self.sequence(&mut steps);
+                let mut option = OpenOption::new(self, start);
+                self.sequence_of(&mut steps, Some(&mut option));
                 options.push(Block { steps, span: self.span_from(start) });
             }
             if options.is_empty() || !self.at_key(closing) {
@@ -488,9 +502,10 @@ impl Parser<'_> {
         let Kind::Str(format) = self.peek().kind.clone() else {
             return Err(self.unexpected("a format string"));
         };
-        self.bump();
+        let place = self.bump().span;
         let args = if self.eat(Punct::Comma) { self.args()? } else { Vec::new() };
         self.expect(Punct::RParen, "`,` or `)`")?;
+        self.forgotten_value(&format, args.len(), place);
         Ok(StmtKind::Printf(format, args))
     }
 

@@ -30,10 +30,9 @@ fn errors(text: &str) -> Vec<String> {
 
 /// The tree of a model that must have no errors.
 fn tree(text: &str) -> Vec<Item> {
-    let (parsed, _) = parse_text(text);
-    let shown: Vec<String> = parsed.diagnostics.iter().map(|d| d.message.clone()).collect();
+    let shown = errors(text);
     assert!(shown.is_empty(), "{text}\n{}", shown.join("\n"));
-    parsed.unit.items
+    parse_text(text).0.unit.items
 }
 
 /// The body of the only `init` of a model.

@@ -1,0 +1,2 @@
+chan c = make(chan, 3);
+active proctype P() { c ! 3 }

@@ -1,0 +1,5 @@
+int x;
+int main() {
+	x = 1;
+	return 0;
+}
