@@ -652,7 +652,7 @@ impl Run<'_> {
         match stop {
             StopReason::Interrupted => Reason::Interrupted,
             StopReason::TimeLimit => Reason::Time(limits.time.unwrap_or_default()),
-            StopReason::MemoryLimit => Reason::Memory(limits.memory.unwrap_or_default()),
+            StopReason::MemoryLimit => Reason::Memory(self.plan.allowance.clone()),
             StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
             StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
             StopReason::Completed if depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),

@@ -1,7 +1,9 @@
 //! Search × store × workers: the only place where the product exists.
 
+use crate::memory;
 use crate::plan::{Order, Plan, Por, StoreKind};
 use search::handoff::{Ring, handoff};
+use search::limits::resident_bytes;
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
@@ -36,26 +38,29 @@ fn may_pay(states: u64, sample: Statistics) -> bool {
 }
 
 /// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where it leaves out
-/// too little, there or later on, the search begins again without it and is lean, which is cheaper. (Both at once would not be sound: a lean
-/// search relies on every state being expanded in full.)
+/// too little, there or later on, the search begins again without it and is lean, which is cheaper (in a lossy store it follows all edges). (Both at
+/// once would not be sound: a lean search relies on every state being expanded in full.)
 pub fn search(
     plan: &Plan,
     system: &dyn TransitionSystem,
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let may_be_lean = plan.por == Por::WhereItPays && plan.is_lean() && system.hidden_bytes() == 0;
+    let may_be_lean = plan.is_lean() && system.hidden_bytes() == 0;
+    let may_do_without = plan.por == Por::WhereItPays && (may_be_lean || plan.store.is_lossy());
     let enough = task.limits.states.is_none_or(|most| most > GAIN * LARGE_SAMPLE);
-    let Some(reduce) = task.reduce.filter(|_| may_be_lean && enough) else {
+    let Some(reduce) = task.reduce.filter(|_| may_do_without && enough) else {
         return search_as(plan, system, task, observer);
     };
     let started = Instant::now();
     let always = Always(reduce.by);
     let chosen = Reduce { by: &always, ..reduce };
+    let chosen = Some(chosen);
     let lean = Reduce { method: Method::Lean(LeanOrder::default()), proviso: Proviso::None, ..reduce };
+    let without = may_be_lean.then_some(lean);
     let within = |limits: Limits, reduce| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
+        Task { limits: Limits { time, ..limits }, reduce, ..*task }
     };
     let mut first_states = |states, reduce| {
         // A sample that is still inside the atomic sequences of one state has seen nothing that speaks for a reduction.
@@ -69,9 +74,9 @@ pub fn search(
             return Ok(may_pay(SAMPLE, small));
         }
         // A search by levels that is not as deep yet needs that many times as many states to get there.
-        Ok(first_states(GAIN * SAMPLE, lean)?.depth < small.depth && {
+        Ok(first_states(GAIN * SAMPLE, without)?.depth < small.depth && {
             let large = first_states(LARGE_SAMPLE, chosen)?;
-            may_pay(LARGE_SAMPLE, large) && first_states(GAIN * LARGE_SAMPLE, lean)?.depth < large.depth
+            may_pay(LARGE_SAMPLE, large) && first_states(GAIN * LARGE_SAMPLE, without)?.depth < large.depth
         })
     };
     match pays() {
@@ -85,7 +90,7 @@ pub fn search(
             }
         }
     }
-    search_as(plan, system, &within(task.limits, lean), observer)
+    search_as(plan, system, &within(task.limits, without), observer)
 }
 
 /// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In a protocol what is gained is often gained
@@ -123,8 +128,7 @@ fn in_better_order<'t>(
     observer: &mut dyn Observer,
 ) -> Result<Task<'t>, Box<Outcome>> {
     let enough = task.limits.states.is_none_or(|most| most > 2 * ORDER_SAMPLE);
-    let lossless = !matches!(plan.store, StoreKind::HashCompaction | StoreKind::Bitstate { .. });
-    let Some(reduce) = task.reduce.filter(|_| task.is_lean() && enough && lossless) else { return Ok(*task) };
+    let Some(reduce) = task.reduce.filter(|_| task.is_lean() && enough) else { return Ok(*task) };
     let started = Instant::now();
     let with = |limits: Limits, order: LeanOrder| {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
@@ -205,6 +209,11 @@ impl Job<'_> {
         self.plan.limits.memory.unwrap_or(u64::MAX)
     }
 
+    /// The size of a bit array that may be so large: what the process has without it counts against the limit, too.
+    fn array(&self, most: u64) -> u64 {
+        memory::bit_array(self.limit(), resident_bytes().unwrap_or(0)).min(most)
+    }
+
     /// By one worker.
     fn alone(&self, observer: &mut dyn Observer) -> Outcome {
         let limit = self.limit();
@@ -224,9 +233,9 @@ impl Job<'_> {
                 self.whole(&mut Collapse::new(cut, limit), observer)
             }
             StoreKind::HashCompaction => self.whole(&mut HashCompaction::new(limit), observer),
-            StoreKind::Bitstate { bytes } => match Bitstate::new(bytes, DEFAULT_HASHES) {
+            StoreKind::Bitstate { most } => match Bitstate::new(self.array(most), DEFAULT_HASHES) {
                 Ok(mut store) => self.whole(&mut store, observer),
-                Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
+                Err(store::Full) => no_array(),
             },
         }
     }
@@ -245,9 +254,9 @@ impl Job<'_> {
                 let set = SharedHashCompaction::new(self.limit());
                 self.share::<_, WholeStates>(&|| set.hand(), observer)
             }
-            StoreKind::Bitstate { bytes } => match SharedBitstate::new(bytes, DEFAULT_HASHES) {
+            StoreKind::Bitstate { most } => match SharedBitstate::new(self.array(most), DEFAULT_HASHES) {
                 Ok(array) => self.share::<_, WholeStates>(&|| array.hand(), observer),
-                Err(store::Full) => Outcome::nothing(StopReason::MemoryLimit),
+                Err(store::Full) => no_array(),
             },
             StoreKind::Collapse => {
                 let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
@@ -331,6 +340,13 @@ impl Job<'_> {
         let search = Parallel { system: self.system, taking, workers, alone: self.plan.options.alone };
         parallel::<H, P>(search, hand, self.task, observer)
     }
+}
+
+/// Of a search in a bit array for which there is no memory: nothing was found, and nothing omitted.
+fn no_array() -> Outcome {
+    let mut outcome = Outcome::nothing(StopReason::MemoryLimit);
+    outcome.statistics.omission = Some(0.0);
+    outcome
 }
 
 #[cfg(test)]

@@ -96,9 +96,11 @@ fn memory_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
          values)"
             .to_string(),
     );
+    // Where the process alone takes more than it may, a store is of no help.
+    let states = report.config.store == "table" && property.statistics.states > 1;
     compact_store(report, "the states can be kept in less memory:")
-        .filter(|_| report.config.store == "table")
-        .or_else(|| more_memory(report, *limit))
+        .filter(|_| states)
+        .or_else(|| more_memory(report, limit.bytes))
         .or(smaller)
 }
 
@@ -184,6 +186,7 @@ fn nothing_stated(report: &Report, property: &PropertyReport) -> Option<Hint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::{self, Allowance};
     use crate::options::Source;
     use crate::report::{Shown, Times};
     use search::{Checks, Limits, Silent, Statistics, Task, depth_first};
@@ -311,7 +314,9 @@ mod tests {
                 max_memory: Some("64M".to_string()),
                 ..CheckOptions::default()
             };
-            let mut report = unknown(options, Reason::Memory(64 << 20));
+            let allowance = Allowance { bytes: 64 << 20, by: memory::Source::Request };
+            let mut report = unknown(options, Reason::Memory(allowance));
+            report.properties[0].statistics.states = 2;
             report.memory_left = left;
             said(&report).remove(0)
         };

@@ -71,11 +71,18 @@ pub enum StoreKind {
     Collapse,
     /// Hashes only: lossy.
     HashCompaction,
-    /// A Bloom filter of this size: lossy.
+    /// A Bloom filter: lossy.
     Bitstate {
-        /// Its size.
-        bytes: u64,
+        /// Its size, if the memory that is left allows.
+        most: u64,
     },
+}
+
+impl StoreKind {
+    /// Whether it may take a new state for an old one.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, StoreKind::HashCompaction | StoreKind::Bitstate { .. })
+    }
 }
 
 /// The size of a bit array when nobody says.
@@ -132,6 +139,8 @@ pub struct Plan {
     pub channels_empty: bool,
     /// Budgets.
     pub limits: Limits,
+    /// Who limits the memory.
+    pub allowance: memory::Allowance,
     /// Shuffles the order of successors.
     pub seed: Option<u64>,
     /// Counterexamples must not depend on timing.
@@ -278,8 +287,9 @@ impl Plan {
         }
         let building = building(options.stubborn.as_deref(), por)?;
         let proviso = proviso(options.proviso.as_deref(), por, order, config.threads)?;
-        let limits = limits(options)?;
-        let store = store_kind(config.store, options, &limits);
+        let allowance = allowance(options)?;
+        let limits = limits(options, allowance.bytes)?;
+        let store = store_kind(config.store, options);
         let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
         check_directory(&trail)?;
         Ok(Plan {
@@ -300,6 +310,7 @@ impl Plan {
             all_errors: options.all_errors,
             channels_empty: options.channels_empty,
             limits,
+            allowance,
             seed: options.seed,
             // The same seed gives the same run.
             deterministic: options.deterministic || options.seed.is_some(),
@@ -323,9 +334,11 @@ pub enum Promises {
 }
 
 impl Plan {
-    /// Whether a search that leaves out no state may leave out edges.
+    /// Whether a search that leaves out no state may leave out edges. With a lossy store it may not: a state that is taken for an old one
+    /// is lost with all that only it leads to, and without the other ways around it that is far more.
     pub fn is_lean(&self) -> bool {
         self.edges == "lean"
+            && !self.store.is_lossy()
             && self.order != Order::Handoff
             && self.state_cache.is_none()
             && !self.doubts.any()
@@ -489,15 +502,14 @@ fn doubts(words: &[String], por: Por) -> Result<Doubts, Failure> {
 }
 
 /// The store that a word names.
-fn store_kind(word: &str, options: &CheckOptions, limits: &Limits) -> StoreKind {
-    let limit = limits.memory.unwrap_or(u64::MAX);
+fn store_kind(word: &str, options: &CheckOptions) -> StoreKind {
     match word {
         "tree" => StoreKind::Tree,
         "cleary" => StoreKind::Cleary,
         "collapse" => StoreKind::Collapse,
         "hc" => StoreKind::HashCompaction,
-        "bitstate" if options.max_memory.is_some() => StoreKind::Bitstate { bytes: limit / 4 * 3 },
-        "bitstate" => StoreKind::Bitstate { bytes: BITSTATE_BYTES.min(limit / 4 * 3) },
+        "bitstate" if options.max_memory.is_some() => StoreKind::Bitstate { most: u64::MAX },
+        "bitstate" => StoreKind::Bitstate { most: BITSTATE_BYTES },
         _ => StoreKind::Table,
     }
 }
@@ -646,7 +658,7 @@ fn refuse_lean(options: &CheckOptions) -> Result<(), Failure> {
         None if options.state_cache.is_some() => "--state-cache".into(),
         None if options.search.as_deref() == Some("handoff") => "--search handoff".into(),
         None if !options.check.is_empty() => "--check".into(),
-        None => return Ok(()),
+        None => return refuse_lean_and_lossy(options),
     };
     Err(Failure::refused_with(
         format!(
@@ -654,6 +666,19 @@ fn refuse_lean(options: &CheckOptions) -> Result<(), Failure> {
         ),
         format!("leave --edges out, or leave {other} out and add --por none"),
     ))
+}
+
+/// Where states are lost, every way around them counts.
+fn refuse_lean_and_lossy(options: &CheckOptions) -> Result<(), Failure> {
+    match options.store.as_deref() {
+        Some(store @ ("hc" | "bitstate")) => Err(Failure::refused_with(
+            format!(
+                "--edges lean has no effect beside --store {store}: of a store that may lose states all edges are followed"
+            ),
+            "leave --edges out, or use a store that loses nothing",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A counterexample that cannot be written after hours of search helps nobody: look first whether there is a place.
@@ -692,11 +717,13 @@ fn memory_limit(text: &str) -> Result<u64, Failure> {
     }
 }
 
-fn limits(options: &CheckOptions) -> Result<Limits, Failure> {
-    let memory = match &options.max_memory {
-        Some(text) => memory_limit(text)?,
-        None => memory::default_limit(),
-    };
+/// How much memory may be used, and who says so.
+fn allowance(options: &CheckOptions) -> Result<memory::Allowance, Failure> {
+    let requested = options.max_memory.as_deref().map(memory_limit).transpose()?;
+    Ok(memory::allowance(requested))
+}
+
+fn limits(options: &CheckOptions, memory: u64) -> Result<Limits, Failure> {
     let time = match options.timeout {
         Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
             Failure::refused_with(format!("--timeout {seconds} is not a time"), "give a number of seconds")
@@ -863,8 +890,8 @@ mod tests {
     fn a_bit_array_takes_what_it_is_given() {
         let bitstate = |max_memory| CheckOptions { store: some("bitstate"), max_memory, ..options() };
         let bytes = |max_memory| Plan::new(&bitstate(max_memory)).unwrap().store;
-        assert_eq!(bytes(some("400M")), StoreKind::Bitstate { bytes: 300 << 20 });
-        assert_eq!(bytes(None), StoreKind::Bitstate { bytes: BITSTATE_BYTES });
+        assert_eq!(bytes(some("400M")), StoreKind::Bitstate { most: u64::MAX });
+        assert_eq!(bytes(None), StoreKind::Bitstate { most: BITSTATE_BYTES });
     }
 
     #[test]

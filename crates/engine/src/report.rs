@@ -5,9 +5,10 @@
 
 use crate::leaving::Leaving;
 use crate::liveness::How;
+use crate::memory::Allowance;
 use crate::options::CheckOptions;
 use crate::plan::Config;
-use crate::report_text::{bytes, plural};
+use crate::report_text::plural;
 use crate::trails::Unwritten;
 use search::{Exhausted, Statistics};
 use std::fmt;
@@ -40,8 +41,8 @@ pub enum Reason {
     Interrupted,
     /// Time ran out.
     Time(Duration),
-    /// Memory ran out; the limit in bytes.
-    Memory(u64),
+    /// Memory ran out; how much there was, and who limits it.
+    Memory(Allowance),
     /// There are more states than may be stored.
     States(u64),
     /// There are longer paths than may be followed.
@@ -64,9 +65,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Interrupted => write!(f, "the search was interrupted"),
             Reason::Time(limit) => write!(f, "the search stopped at --timeout {}", limit.as_secs_f64()),
-            Reason::Memory(limit) => {
-                write!(f, "memory ran out (the limit is {}, --max-memory)", bytes(*limit))
-            }
+            Reason::Memory(allowance) => write!(f, "memory ran out ({allowance})"),
             Reason::States(limit) => write!(f, "the search stopped at --max-states {limit}"),
             Reason::Depth(limit) => {
                 write!(f, "paths were cut off after {} (--max-depth {limit})", plural(*limit, "step"))

@@ -46,6 +46,10 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         let hint = if s.forgets_too_much() { too_small(property.por, sleep) } else { String::new() };
         lines.push(("cleared", grouped(counts.cleared), format!("{again}{hint}")));
     }
+    if let Some(probability) = s.omission {
+        let what = "the probability that a new state was taken for an old one";
+        lines.push(("omission", format!("{probability:.1e}"), what.to_string()));
+    }
     lines
 }
 
