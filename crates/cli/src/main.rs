@@ -1,9 +1,10 @@
 //! The `spinor` command.
 //!
 //! Reading order: [`args`] (the table of options) → one file per command → [`output`] (the only code that writes) and
-//! [`signal`] (Ctrl-C). Exit statuses: 0 holds (or done), 1 violated, 2 the model or the command line is wrong, 3 not
+//! [`signal`] (Ctrl-C); [`allocator`] for the end of memory. Exit statuses: 0 holds (or done), 1 violated, 2 the model or the command line is wrong, 3 not
 //! exhaustive, 4 internal error, 130 interrupted.
 
+mod allocator;
 mod args;
 mod chart;
 mod check;
@@ -32,15 +33,27 @@ use trace::style::own;
 use trace::visible::{one_line, unmarked};
 
 fn main() -> ExitCode {
+    allocator::prepare();
+    let status = command();
+    #[cfg(debug_assertions)]
+    if let Some(requests) = allocator::faults::requests() {
+        output::err(&format!("{requests} requests for memory\n"));
+    }
+    ExitCode::from(status)
+}
+
+/// What the command line asks for; the exit status.
+fn command() -> u8 {
     let given: Vec<OsString> = std::env::args_os().map(unmarked_word).collect();
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     output::use_colours(args::wanted_colour(&words));
     let cli = match Cli::try_parse_from(given) {
         Ok(cli) => cli,
         Err(error) => {
-            return ExitCode::from(report(&error, &words));
+            return report(&error, &words);
         }
     };
+    allocator::speak(cli.command.format());
     output::report_panics(cli.command.format());
     let run = || match &cli.command {
         Command::Check(args) => check::run(args),
@@ -54,7 +67,7 @@ fn main() -> ExitCode {
         Command::Man(args) => manual::man(args),
         Command::Test(args) => test::run(args),
     };
-    ExitCode::from(std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(output::INTERNAL_ERROR))
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(output::INTERNAL_ERROR)
 }
 
 /// Shows help, the version, or what is wrong with the command line; returns the exit status.

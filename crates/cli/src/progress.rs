@@ -85,6 +85,10 @@ impl Watcher for Line {
 }
 
 impl Observer for Line {
+    fn is_short_of_memory(&self) -> bool {
+        crate::allocator::is_short()
+    }
+
     fn progress(&mut self, snapshot: &Snapshot) -> Flow {
         let now = self.rate.add(snapshot.elapsed, snapshot.states);
         if snapshot.elapsed < self.next {

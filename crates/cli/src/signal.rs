@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The exit status of an interrupted run.
 pub const INTERRUPTED: u8 = 130;
 
-/// A flag that Ctrl-C sets.
+/// A flag that Ctrl-C sets, and the end of memory.
 pub fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
+    crate::allocator::stops(&flag);
     let seen = Arc::clone(&flag);
     // Without a handler Ctrl-C ends the process at once, which is no harm either.
     let _ = ctrlc::set_handler(move || {

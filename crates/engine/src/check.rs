@@ -3,7 +3,7 @@
 use crate::dispatch;
 use crate::endless::waits_in_loop;
 use crate::failure::{Answer, Failure};
-use crate::isolate::isolated;
+use crate::isolate::{Place, isolated_at};
 use crate::liveness;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
@@ -48,8 +48,8 @@ pub fn check(
         Ok(plan) => plan,
         Err(failure) => return Answer::failed(failure),
     };
-    isolated(|| {
-        let mut notices = Vec::new();
+    isolated_at(|place| {
+        let mut notices = Vec::from_iter(no_thread_notice(place));
         let result = run(&plan, files, stop, watcher, &mut notices);
         Answer { notices, result }
     })
@@ -181,6 +181,14 @@ impl Explored for ActingClaim {
     fn coverage(&self) -> Option<Vec<Coverage>> {
         None
     }
+}
+
+/// What is to be known where there is no thread for the check.
+fn no_thread_notice(place: Place) -> Option<Notice> {
+    let Place::Here(why) = place else { return None };
+    let message = format!("no thread could be started ({why}): the check runs on the main thread");
+    let help = "its stack may be too small for a model with deeply nested expressions; raise the limits of the process (ulimit -v, ulimit -u)";
+    Some(Notice::plain(promela::diagnostic::Code::W0708, message, Some(help.to_string())))
 }
 
 /// What is to be known about a claim that acts.

@@ -46,6 +46,24 @@ pub fn search(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    let outcome = search_where_it_pays(plan, system, task, observer);
+    named(outcome, observer)
+}
+
+/// The same outcome, with the reason why it was stopped: memory that the process takes for granted and cannot have ends a search like an interruption.
+pub fn named(mut outcome: Outcome, observer: &dyn Observer) -> Outcome {
+    if outcome.stop == StopReason::Interrupted && observer.is_short_of_memory() {
+        outcome.stop = StopReason::MemoryLimit;
+    }
+    outcome
+}
+
+fn search_where_it_pays(
+    plan: &Plan,
+    system: &dyn TransitionSystem,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
     let may_be_lean = plan.is_lean() && system.hidden_bytes() == 0;
     let may_do_without = plan.por == Por::WhereItPays && (may_be_lean || plan.store.is_lossy());
     let enough = task.limits.states.is_none_or(|most| most > GAIN * LARGE_SAMPLE);
@@ -266,9 +284,10 @@ impl Job<'_> {
         }
     }
 
-    /// Lets a store go of which the outcome is known. For want of memory the report says how much there is: then it goes at once.
+    /// Lets a store go of which the outcome is known. For want of memory, which may have been told like an interruption, it goes at once: then
+    /// there is some for the report, which says how much there is.
     fn leave<T: Send + 'static>(&self, store: T, outcome: Outcome) -> Outcome {
-        if outcome.stop != StopReason::MemoryLimit {
+        if !matches!(outcome.stop, StopReason::MemoryLimit | StopReason::Interrupted) {
             self.plan.leaving.leave(store, outcome.statistics.state_bytes);
         }
         outcome

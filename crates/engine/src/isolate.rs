@@ -5,19 +5,39 @@
 
 use crate::failure::Failure;
 use std::any::Any;
+use std::panic::AssertUnwindSafe;
 
-/// Reserved, not used: pages are touched only when needed.
+/// Reserved, not used: pages are touched only when needed. Where the process may have few addresses it is less.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Runs `work` on a deep stack; a panic becomes [`Failure::Internal`].
+/// Where work runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On a thread of its own.
+    OwnThread,
+    /// On the caller's thread: none could be started, for this reason.
+    Here(String),
+}
+
+/// Runs `work` on a deep stack; a panic becomes [`Failure::Internal`]. Where no thread can be started it runs here.
 pub fn isolated<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("check".to_string()).stack_size(STACK_BYTES);
-        let worker = builder
-            .spawn_scoped(scope, work)
-            .map_err(|e| Failure::Internal(format!("no thread could be started: {e}")))?;
-        worker.join().map_err(|panic| Failure::Internal(panic_text(&*panic)))
-    })
+    isolated_at(|_| work())
+}
+
+/// The same for work that wants to know where it runs.
+pub fn isolated_at<T: Send>(work: impl FnOnce(Place) -> T + Send) -> Result<T, Failure> {
+    let (mut work, mut result) = (Some(work), None);
+    let mut run = |place| result = work.take().map(|work| work(place));
+    let started = std::thread::scope(|scope| {
+        let stack = store::pages::affordable(STACK_BYTES);
+        let builder = std::thread::Builder::new().name("check".to_string()).stack_size(stack);
+        let worker = builder.spawn_scoped(scope, || run(Place::OwnThread)).map_err(|e| e.to_string())?;
+        Ok(worker.join())
+    });
+    let ended =
+        started.unwrap_or_else(|why| std::panic::catch_unwind(AssertUnwindSafe(|| run(Place::Here(why)))));
+    ended.map_err(|panic| Failure::Internal(panic_text(&*panic)))?;
+    result.ok_or_else(|| Failure::Internal("the work was not begun".to_string()))
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -137,7 +137,7 @@ pub fn search(
         How::Components => scc(searched, &cycles, task, observer),
         How::Refinement => strong(searched, &cycles, task, observer),
     };
-    (how, outcome)
+    (how, dispatch::named(outcome, observer))
 }
 
 fn strength(watch: &Watch) -> Strength {

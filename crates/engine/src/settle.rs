@@ -39,6 +39,10 @@ impl Observer for Settling<'_> {
         self.settle(self.started.elapsed());
         self.observer.progress(snapshot)
     }
+
+    fn is_short_of_memory(&self) -> bool {
+        self.observer.is_short_of_memory()
+    }
 }
 
 #[cfg(test)]

@@ -12,13 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use store::SharedTable;
 use store::arena::Place;
+use store::pages::affordable;
 use store::segment::Ticket;
 use store::shared_table::TableHand;
 use system::TransitionSystem;
 
 /// The first worker is alone until it has found so many states.
 const ALONE: u64 = 4096;
-/// The stack of a thread; reserved, not used.
+/// The stack of a thread; reserved, not used. Where the process may have few addresses it is less.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Who searches.
@@ -154,8 +155,9 @@ impl<'a, S> Crew<'a, S> {
             let mut others = Vec::new();
             let mut call = || {
                 for number in 1..workers.number {
-                    let builder =
-                        std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
+                    let builder = std::thread::Builder::new()
+                        .name("worker".to_string())
+                        .stack_size(affordable(STACK_BYTES));
                     // One that cannot be started is not missed: each makes the whole search.
                     others.extend(builder.spawn_scoped(scope, move || self.help(number, work)).ok());
                 }

@@ -44,6 +44,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use store::Hand;
+use store::pages::affordable;
 use system::{ActionId, TransitionSystem};
 
 /// Roots that a queue can hold.
@@ -52,7 +53,7 @@ const QUEUE: u64 = 256;
 const DEPTHS: (usize, usize) = (10, 20);
 /// States between two looks at what concerns all.
 const PERIOD: u32 = 64;
-/// The stack of a thread; reserved, not used.
+/// The stack of a thread; reserved, not used. Where the process may have few addresses it is less.
 const STACK_BYTES: usize = 256 << 20;
 
 /// A system, and who searches it.
@@ -102,7 +103,8 @@ pub fn handoff<H: Hand>(
         for place in places {
             let shared = &shared;
             let work = move || work(ring, hand, task, &mut Silent, shared, place, None);
-            let builder = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
+            let builder =
+                std::thread::Builder::new().name("worker".to_string()).stack_size(affordable(STACK_BYTES));
             // The queue of one that is missing is closed, and its neighbour goes on by itself.
             others.extend(builder.spawn_scoped(scope, work).ok());
         }

@@ -39,6 +39,11 @@ pub enum Flow {
 pub trait Observer {
     /// How far the search is.
     fn progress(&mut self, snapshot: &Snapshot) -> Flow;
+
+    /// Whether the search was asked to stop because the system has no more memory.
+    fn is_short_of_memory(&self) -> bool {
+        false
+    }
 }
 
 /// An observer that does not care.

@@ -29,11 +29,12 @@ use crate::task::Task;
 use crate::team::{Share, Taking, Team};
 use crate::termination::{Seeker, pause};
 use store::Hand;
+use store::pages::affordable;
 use system::TransitionSystem;
 
 /// The first worker is alone until it has found so many states.
 const ALONE: u64 = 4096;
-/// The stack of a thread; reserved, not used.
+/// The stack of a thread; reserved, not used. Where the process may have few addresses it is less.
 const STACK_BYTES: usize = 256 << 20;
 
 /// A system, and how it is to be searched.
@@ -75,7 +76,9 @@ pub fn parallel<H: Hand, P: States<H>>(
             let depth = leader.search.depth;
             for number in 1..search.workers {
                 let team = &team;
-                let builder = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
+                let builder = std::thread::Builder::new()
+                    .name("worker".to_string())
+                    .stack_size(affordable(STACK_BYTES));
                 let work = move || help::<H, P>(search, hand, team, number, task, depth);
                 match builder.spawn_scoped(scope, work) {
                     Ok(worker) => others.push(worker),

@@ -43,6 +43,7 @@ impl Array {
     fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let words = usize::try_from(bytes / 8).map_err(|_| Full)?.max(1);
         let pages = Pages::scattered(words.div_ceil(WORDS))?;
+        let words = words.min(pages.words().len());
         Ok(Array { pages, words, hashes: hashes.max(1), early: true })
     }
 
@@ -114,7 +115,7 @@ pub struct Bitstate {
 }
 
 impl Bitstate {
-    /// An array of (nearly) so many bytes, of which each key sets up to `hashes` bits.
+    /// An array of (nearly) so many bytes, fewer where there are not so many addresses, of which each key sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let array = Array::new(bytes, hashes)?;
         Ok(Bitstate { array, early: Vec::new(), ones: 0, len: 0, expected_omissions: 0.0 })

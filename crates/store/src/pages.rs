@@ -39,6 +39,26 @@ const TRY_AGAIN: u64 = 128 << 20;
 /// Fewer cache lines than this are not worth reserving.
 const LEAST: usize = 1 << 10;
 
+/// Addresses that are left for everything else, where a process may have only so many.
+const LEFT: usize = 16 << 20;
+/// The smallest stack of a thread that is worth having.
+const LEAST_STACK: usize = 16 << 20;
+
+/// How many of the addresses that are wanted for a thread's stack can be had: all of them, or fewer where there are not several times as
+/// many. Other threads, and the states, need some, too.
+pub fn affordable(stack: usize) -> usize {
+    let mut bytes = stack;
+    while bytes > LEAST_STACK && !can_be_had(bytes.saturating_mul(8)) {
+        bytes /= 2;
+    }
+    bytes
+}
+
+/// Whether the system still has so many addresses.
+fn can_be_had(bytes: usize) -> bool {
+    isize::try_from(bytes).is_ok() && reserve(bytes).is_ok()
+}
+
 /// How many words of a line the processor takes at once.
 pub trait Width: Copy {
     /// [`Line::look`] in this way.
@@ -392,13 +412,10 @@ impl Pages {
         if bytes >= MAPPED && cfg!(not(loom)) { Self::mapped(len, bytes) } else { Self::on_heap(len) }
     }
 
-    /// The same for who touches few lines here and there, so that a huge page would be wasted.
+    /// The same for who touches few lines here and there, so that a huge page would be wasted, and can do with fewer.
     pub fn scattered(len: usize) -> Result<Self, Full> {
         let mut pages = Self::reserved(len)?;
-        if pages.len < len {
-            return Err(Full);
-        }
-        pages.len = len;
+        pages.len = pages.len.min(len);
         Ok(pages)
     }
 
@@ -424,6 +441,9 @@ impl Pages {
         // Room to move the beginning to where a huge page can begin; what is left over is never touched.
         let slack = if bytes >= HUGE { HUGE } else { 0 };
         let whole = bytes.checked_add(slack).filter(|&n| isize::try_from(n).is_ok()).ok_or(Full)?;
+        if !can_be_had(whole.saturating_add(LEFT)) {
+            return Err(Full);
+        }
         let mut map = MmapOptions::new().len(whole).map_anon().map_err(|_| Full)?;
         let skipped = if slack > 0 { map.as_ptr().align_offset(HUGE) % HUGE } else { 0 };
         advise(&map, skipped, bytes);
@@ -431,8 +451,8 @@ impl Pages {
         Ok(Pages { start, len, owner: Owner::System { map } })
     }
 
-    /// Addresses for up to so many cache lines, fewer when the system has less. Memory is there only where something is
-    /// written.
+    /// Addresses for up to so many cache lines, fewer when the system has less than twice as many: others need some, too. Memory is there
+    /// only where something is written.
     pub fn reserved(len: usize) -> Result<Self, Full> {
         if cfg!(loom) {
             return Self::on_heap(len);
@@ -441,6 +461,7 @@ impl Pages {
         loop {
             let bytes = len.checked_mul(size_of::<Line>()).and_then(|bytes| bytes.checked_add(HUGE));
             let bytes = bytes.filter(|&n| isize::try_from(n).is_ok());
+            let bytes = bytes.filter(|&n| can_be_had(n.saturating_add(n.max(LEFT))));
             if let Some(mut map) = bytes.and_then(|bytes| reserve(bytes).ok()) {
                 let skipped = map.as_ptr().align_offset(HUGE) % HUGE;
                 let start = NonNull::from(&mut map[skipped..]).cast();

@@ -215,6 +215,7 @@ codes! {
     W0701 "an endless loop inside an atomic sequence",
     W0702 "a model that has changed since its trail was written",
     W0703 "a never claim that changes variables",
+    W0708 "a check on the main thread",
 }
 
 impl Code {
