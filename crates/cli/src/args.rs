@@ -177,7 +177,7 @@ pub struct ExplorationArgs {
     /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = duration)]
     pub timeout: Option<f64>,
-    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available.
+    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of the process.
     #[arg(long, value_name = "SIZE")]
     pub max_memory: Option<String>,
 

@@ -138,7 +138,7 @@ fn refused_requests_change_no_verdict() {
     let runs = match std::env::var("SPINOR_FAULTS").as_deref() {
         Ok("all") => usize::MAX,
         Ok(number) => number.parse().expect("a number"),
-        Err(_) => 5,
+        Err(_) => 3,
     };
     let (all, next, counts) = (configurations(), AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
