@@ -7,6 +7,7 @@ use crate::args::{Colour, Format};
 use anstream::{AutoStream, ColorChoice};
 use engine::{Answer, Failure, Notice};
 use promela::diagnostic::Code;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Stdout, Write};
 use trace::Palette;
 use trace::visible::{picture, shown};
@@ -127,6 +128,11 @@ pub fn json(value: &serde_json::Value, lines: Lines) -> String {
         Lines::Several => format!("{value:#}\n"),
         Lines::One => format!("{value}\n"),
     };
+    escaped(&text).into_owned()
+}
+
+/// The text of some JSON without characters that steer a terminal.
+pub fn escaped(text: &str) -> Cow<'_, str> {
     // Outside of strings there are none of these, and inside they may be escaped.
     let steers = |c: char| !c.is_ascii_control() && picture(c).is_some() || c == '\x7f';
     match text.contains(steers) {
@@ -134,7 +140,47 @@ pub fn json(value: &serde_json::Value, lines: Lines) -> String {
             .chars()
             .map(|c| if steers(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() })
             .collect(),
-        false => text,
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// Hands whole lines on, as `by` makes them: for what is long and written piece by piece.
+pub struct Sieve<W> {
+    to: W,
+    by: fn(&str) -> Cow<'_, str>,
+    rest: Vec<u8>,
+}
+
+/// Bytes that are handed on together.
+const PIECE: usize = 1 << 16;
+
+impl<W: Write> Sieve<W> {
+    /// To be flushed at the end.
+    pub fn new(to: W, by: fn(&str) -> Cow<'_, str>) -> Self {
+        Sieve { to, by, rest: Vec::new() }
+    }
+
+    fn hand_on(&mut self, most: usize) -> io::Result<()> {
+        let text = String::from_utf8_lossy(&self.rest[..most]);
+        self.to.write_all((self.by)(&text).as_bytes())?;
+        self.rest.drain(..most);
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Sieve<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        if self.rest.len() > PIECE {
+            let end = self.rest.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            self.hand_on(end)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hand_on(self.rest.len())?;
+        self.to.flush()
     }
 }
 

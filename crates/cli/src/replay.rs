@@ -3,15 +3,18 @@
 use crate::args::{Format, ReplayArgs, RunFormat};
 use crate::interactive::replaying::Replaying;
 use crate::interactive::{Lines, converse};
+use crate::output::Sieve;
 use crate::signal::Interrupt;
 use crate::{chart, output};
 use engine::replay::{Replayed, replay};
 use engine::{Answer, Disk, DiskOrInput, report_text};
 use serde_json::{Value, json};
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use system::FaultKind;
 use trace::msc::{self, Chart, End};
 use trace::visible::one_line;
+use trace::visible::shown;
 use trace::write::fault_object;
 use trace::{Palette, itf, story};
 
@@ -28,16 +31,27 @@ pub fn run(args: &ReplayArgs) -> u8 {
         if let Some(path) = &args.msc {
             chart::save(path, &chart(), &chart::title(&title(replayed), &drawn, replayed.run.len()))?;
         }
-        Ok(match args.format {
-            RunFormat::Text => text(replayed, steps, palette),
-            RunFormat::Json => output::json(&object(replayed, steps), output::Lines::Several),
-            RunFormat::Itf => output::json(&informal(replayed), output::Lines::Several),
-            RunFormat::Msc => msc::text::draw(&chart(), palette),
-        })
+        // A long run is written while it is looked at.
+        let mut output = output::standard();
+        output.write_by(|to| {
+            let json = matches!(args.format, RunFormat::Json | RunFormat::Itf);
+            let mut to = Sieve::new(to, if json { output::escaped } else { shown });
+            match args.format {
+                RunFormat::Text => text(replayed, args, palette, &mut to),
+                RunFormat::Json => object(replayed, steps, &mut to),
+                RunFormat::Itf => informal(replayed, &mut to),
+                RunFormat::Msc => to.write_all(msc::text::draw(&chart(), palette).as_bytes()),
+            }?;
+            to.flush()
+        });
+        Ok(output)
     };
     let mut answer = replay(&args.trail, &DiskOrInput::default(), view);
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
-    output::answer(flat, args.format.of_notices())
+    match output::settle(flat, args.format.of_notices()) {
+        Ok(output) => output.finish(0),
+        Err(status) => status,
+    }
 }
 
 /// Lets somebody step through the run.
@@ -67,52 +81,95 @@ fn wanted(args: &ReplayArgs, len: usize) -> RangeInclusive<usize> {
     first.unwrap_or(1).max(1)..=last.unwrap_or(len).min(len)
 }
 
-fn text(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
-    let run = &replayed.run;
-    let mut out = format!("{}\n\n", title(replayed));
-    out.push_str(&told(replayed, steps, palette));
+/// Steps that are told without being asked for; of more, so many at the beginning and at the end.
+const TOLD: usize = 10_000;
+const TOLD_OF_MORE: usize = 100;
+
+fn text(replayed: &Replayed<'_>, args: &ReplayArgs, palette: Palette, to: &mut dyn Write) -> io::Result<()> {
+    let (run, len) = (&replayed.run, replayed.run.len());
+    write!(to, "{}\n\n", title(replayed))?;
+    match args.steps.is_none() && args.last.is_none() && len > TOLD {
+        true => {
+            let (first, last) = (TOLD_OF_MORE + 1, len - TOLD_OF_MORE);
+            tell(replayed, 1..=first - 1, palette, to)?;
+            let left_out = format!("… {} are not told here", story::steps(last + 1 - first));
+            let how = format!(
+                "--steps {first}..{} or --last {TOLD} tells some of them, --steps 1.. all",
+                first + 999
+            );
+            write!(to, "\n{}; {how}\n\n", palette.strong(left_out))?;
+            tell(replayed, last + 1..=len, palette, to)?;
+        }
+        false => tell(replayed, wanted(args, len), palette, to)?,
+    }
     let ending = story::ending(run, Some(&replayed.violation), palette);
     let sentence = report_text::describe_fault(&replayed.violation);
-    out.push_str(&format!("\n{ending}\n{}\n", palette.bad(sentence)));
-    out
+    write!(to, "\n{ending}\n{}\n", palette.bad(sentence))
 }
 
 /// The steps as a story; where they are repeated for ever is said.
 pub fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+    let mut out = Vec::new();
+    // Memory takes everything.
+    let _ = tell(replayed, steps, palette, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The same, written step by step.
+fn tell(
+    replayed: &Replayed<'_>,
+    steps: RangeInclusive<usize>,
+    palette: Palette,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let (run, first, last) = (&replayed.run, *steps.start(), *steps.end());
     let Some(cycle) = replayed.cycle.filter(|&cycle| (first..=last + 1).contains(&(cycle + 1))) else {
-        return story::part(run, steps, palette);
+        return story::write_part(run, steps, palette, to);
     };
     let around = match run.len() - cycle {
         0 => "nothing can move: this state lasts for ever".to_string(),
         n => format!("from here on for ever, {} again and again:", story::steps(n)),
     };
-    let before = if cycle >= first { story::part(run, first..=cycle, palette) } else { String::new() };
-    let after = if cycle < last { story::part(run, cycle + 1..=last, palette) } else { String::new() };
-    format!("{before}{}\n{after}", palette.strong(around))
+    if cycle >= first {
+        story::write_part(run, first..=cycle, palette, to)?;
+    }
+    writeln!(to, "{}", palette.strong(around))?;
+    if cycle < last { story::write_part(run, cycle + 1..=last, palette, to) } else { Ok(()) }
 }
 
-fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>) -> Value {
+/// The steps, one a line, behind everything else.
+fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, to: &mut dyn Write) -> io::Result<()> {
     let run = &replayed.run;
-    let told = steps.filter_map(|number| story::tell(run, number));
     let stuck = replayed.violation.kind == FaultKind::EndState;
-    let blocked = if stuck { run.words().blocked(run.state(run.len())) } else { Vec::new() };
-    json!({
+    let blocked = if stuck { run.words().blocked(&run.state(run.len())) } else { Vec::new() };
+    let head = json!({
         "tool": "spinor",
         "version": engine::VERSION,
         "model": replayed.model,
         "property": replayed.property,
         "confirmed": true,
-        "steps": told.map(|told| Value::Object(trace::json::step(&told))).collect::<Value>(),
         "state": trace::json::state(&run.snapshot(run.len())),
         "blocked": blocked.iter().map(trace::blocked_json::blocked).collect::<Vec<Value>>(),
         "cycle": replayed.cycle,
         "violation": fault_object(&replayed.violation, run.len()),
-    })
+    });
+    to.write_all(b"{\n")?;
+    for (name, value) in head.as_object().into_iter().flatten() {
+        writeln!(to, "{}: {value:#},", Value::from(name.as_str()))?;
+    }
+    to.write_all(b"\"steps\": [")?;
+    let (mut seen, mut separator) = (None, "\n");
+    for number in steps {
+        if let Some(told) = story::tell_next(run, number, &mut seen) {
+            write!(to, "{separator}{}", Value::Object(trace::json::step(&told)))?;
+            separator = ",\n";
+        }
+    }
+    to.write_all(b"\n]}\n")
 }
 
-fn informal(replayed: &Replayed<'_>) -> Value {
+fn informal(replayed: &Replayed<'_>, to: &mut dyn Write) -> io::Result<()> {
     let description = report_text::describe_fault(&replayed.violation);
     let (source, cycle) = (&replayed.model, replayed.cycle);
-    itf::trace(&replayed.run, itf::About { source, description: &description, cycle })
+    itf::write(&replayed.run, itf::About { source, description: &description, cycle }, to)
 }

@@ -177,7 +177,7 @@ fn end_line(run: &Run<'_>, ending: &Ending, seed: u64) -> String {
         Ending::Fault(fault) => ("violation", Some(fault)),
         Ending::Interrupted => ("interrupted", None),
     };
-    let blocked = run.words().blocked(run.state(run.len()));
+    let blocked = run.words().blocked(&run.state(run.len()));
     let line = json!({
         "end": word,
         "steps": run.len(),

@@ -1,10 +1,12 @@
 //! The run: plan → program → machine → search → replay → report.
 
+use crate::counterexample::{Head, INLINE_STEPS, confirm, tighten};
 use crate::dispatch;
 use crate::endless::waits_in_loop;
 use crate::failure::{Answer, Failure};
 use crate::isolate::{Place, isolated_at};
 use crate::liveness;
+use crate::memory;
 use crate::notice::Notice;
 use crate::options::CheckOptions;
 use crate::plan::{Config, CycleSearch, Plan, Por, Promises};
@@ -17,7 +19,6 @@ use crate::settle::Settling;
 use crate::trails::Trails;
 use crate::watch::{Stronger, Watch, Watches};
 use crate::watcher::Watcher;
-use crate::{VERSION, memory, report_text};
 use machine::opt::Reductions;
 use machine::{ActingClaim, Interp};
 use promela::ir::Expr;
@@ -26,16 +27,13 @@ use reduce::Building;
 use reduce::Watched;
 use search::limits::peak_resident_bytes;
 use search::{
-    Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, Statistics, StopReason, Task,
-    Violation, Warning,
+    Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, Statistics, StopReason, Task, Warning,
 };
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use system::coverage::Coverage;
-use system::{
-    ActionId, Blocked, Explain, Fairness, Fault, FaultKind, LeanOrder, Reduction, TransitionSystem,
-};
-use trace::{Evidence, Judge, Palette, Trail, TrailStep, Walker, confirm, confirm_by};
+use system::{ActionId, Blocked, Explain, Fairness, FaultKind, LeanOrder, Reduction, TransitionSystem};
+use trace::{Evidence, Judge, Palette, Walker};
 
 /// Checks a model: every property asked for, or all that apply.
 pub fn check(
@@ -362,12 +360,13 @@ impl Run<'_> {
             (_, Some(session)) => Some(session.essence()?),
         };
         let judge = Judge {
+            fault: &watch.fault,
             claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
             general: watch.general.as_ref(),
             fairness: self.plan.fairness,
             essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
         };
-        let mut shown = Vec::new();
+        let (mut shown, mut fairness) = (Vec::new(), None);
         for mut violation in std::mem::take(&mut outcome.violations) {
             if let Some(reduced) = &reduced {
                 let written = reduced.written_out(&violation.path, violation.cycle);
@@ -375,18 +374,18 @@ impl Run<'_> {
                     Failure::Internal("a path of the reduced system is none of the system".to_string())
                 })?;
             }
-            violation.path.retain(|&action| action != ActionId::STUTTER);
-            let trail = tightened(&judge, machine, self.trail(machine, &property.name, violation));
-            let what = report_text::describe_fault(&trail.violation);
-            let evidence = confirm_by(&judge, machine, trail).map_err(|why| {
-                Failure::Internal(format!("the search found a run that cannot be replayed ({what}): {why}"))
-            })?;
-            shown.push(self.show(machine, evidence)?);
+            violation.path = violation.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
+            tighten(&judge, machine, &mut violation);
+            let (evidence, confirmed) =
+                confirm(machine, &self.head(&property.name), &violation, Some(judge))?;
+            fairness =
+                confirmed.judgement.as_ref().map(|judgement| judgement.fairness).filter(|_| shown.is_empty());
+            shown.push(self.show(evidence, &confirmed.run));
         }
         let mut report = self.conclude(property, outcome, shown);
         report.how = Some(how);
         report.por = reduction.as_ref().map_or("none", |by| by.name());
-        report.holds_under = self.holds_under(&judge, machine, (watch, sets), &report)?;
+        report.holds_under = self.holds_under(fairness, (watch, sets), &report)?;
         report.fairness = self.plan.fairness;
         if let Verdict::Holds(_) = report.verdict {
             report.vacuous = self.vacuous(system, watch, &report.statistics);
@@ -421,25 +420,25 @@ impl Run<'_> {
     }
 
     /// The weakest fairness under which a violation disappears. Asked only where the run that was found is not fair; a search
-    /// that would take long is given up.
-    fn holds_under<M: TransitionSystem + Explain>(
+    /// that would take long is given up. `fairness` is that of the run.
+    fn holds_under(
         &self,
-        judge: &Judge<'_>,
-        machine: &M,
+        fairness: Option<Fairness>,
         (watch, sets): (&Watch, &[Vec<Expr>]),
         report: &PropertyReport,
     ) -> Result<Option<Fairness>, Failure> {
         let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());
-        let (Some(trail), Some(session)) = (first.filter(|trail| trail.cycle.is_some()), self.session) else {
+        let endless = first.is_some_and(|trail| trail.cycle.is_some());
+        let (Some(fairness), Some(session)) = (fairness.filter(|_| endless), self.session) else {
             return Ok(None);
         };
-        let stronger: &[Fairness] = match judge.fairness {
+        let stronger: &[Fairness] = match self.plan.fairness {
             Fairness::None => &[Fairness::Weak, Fairness::Strong],
             Fairness::Weak => &[Fairness::Strong],
             Fairness::Strong => &[],
         };
-        let is_fair = |fairness| Judge { fairness, ..*judge }.confirm(machine, trail).is_ok();
-        if stronger.iter().all(|&fairness| is_fair(fairness)) {
+        let is_fair = |wanted| fairness == Fairness::Strong || fairness == wanted;
+        if stronger.iter().all(|&wanted| is_fair(wanted)) {
             return Ok(None);
         }
         // Who can move is judged where nothing is left out.
@@ -519,8 +518,8 @@ impl Run<'_> {
         }
         let mut shown = Vec::new();
         for violation in std::mem::take(&mut outcome.violations) {
-            let evidence = self.confirm(machine, &property.name, violation)?;
-            shown.push(self.show(machine, evidence)?);
+            let (evidence, confirmed) = confirm(machine, &self.head(&property.name), &violation, None)?;
+            shown.push(self.show(evidence, &confirmed.run));
         }
         let mut report = self.conclude(property, outcome, shown);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
@@ -538,11 +537,7 @@ impl Run<'_> {
     }
 
     /// Writes the trail, and adds what the model's text says about the place.
-    fn show<M: TransitionSystem + Explain>(
-        &mut self,
-        machine: &M,
-        evidence: Evidence,
-    ) -> Result<Shown, Failure> {
+    fn show(&mut self, evidence: Evidence, run: &trace::Run<'_>) -> Shown {
         let trail = self.trails.write(&evidence);
         let fault = evidence.fault();
         let line = self.session.and_then(|session| session.line(&fault.file, fault.line));
@@ -550,15 +545,24 @@ impl Run<'_> {
             let locate = |span| session.sources.location(span);
             session.program().is_ok_and(|program| waits_in_loop(program, locate, fault))
         });
-        let keep = if trail.is_ok() { trace::story::SHORT_LINES } else { INLINE_STEPS };
-        let run = last_steps(machine, &evidence, keep);
-        let blocked = run.as_ref().filter(|_| fault.kind == FaultKind::EndState).map_or_else(Vec::new, stuck);
-        let told = run.as_ref().filter(|_| self.trails.count() == 1 || trail.is_err());
-        let story = told.map_or_else(String::new, |run| match &trail {
-            Ok(_) => trace::story::short(run, Palette::PLAIN),
+        let blocked = if fault.kind == FaultKind::EndState { stuck(run) } else { Vec::new() };
+        let story = match &trail {
             Err(_) => trace::story::last(run, INLINE_STEPS, Palette::PLAIN),
-        });
-        Ok(Shown { evidence, trail, line, story, blocked, waits_in_loop })
+            Ok(_) if self.trails.count() == 1 => trace::story::short(run, Palette::PLAIN),
+            Ok(_) => String::new(),
+        };
+        Shown { evidence, trail, line, story, blocked, waits_in_loop }
+    }
+
+    /// What the trails of a property say besides their steps.
+    fn head<'h>(&'h self, property: &'h str) -> Head<'h> {
+        Head {
+            source: &self.plan.source,
+            fingerprint: self.fingerprint,
+            property,
+            channels_empty: self.plan.channels_empty,
+            fair: self.plan.fairness.name(),
+        }
     }
 
     /// The limits, less the time that has gone by.
@@ -574,45 +578,6 @@ impl Run<'_> {
         Limits { states: Some(left.states.map_or(explored, |states| states.min(explored))), ..left }
     }
 
-    /// Replays a violation; one that does not show is a bug of ours, and said so.
-    fn confirm<M: TransitionSystem + Explain>(
-        &self,
-        machine: &M,
-        property: &str,
-        violation: Violation,
-    ) -> Result<Evidence, Failure> {
-        let trail = self.trail(machine, property, violation);
-        let what = report_text::describe_fault(&trail.violation);
-        confirm(machine, trail).map_err(|why| {
-            Failure::Internal(format!("the search found a violation that cannot be replayed ({what}): {why}"))
-        })
-    }
-
-    fn trail<M: TransitionSystem + Explain>(
-        &self,
-        machine: &M,
-        property: &str,
-        violation: Violation,
-    ) -> Trail {
-        let steps = described(machine, &violation);
-        let fault = placed(&violation, &steps);
-        let source = &self.plan.source;
-        let absolute = std::path::absolute(&source.path).ok();
-        Trail {
-            version: VERSION.to_string(),
-            model: source.path.clone(),
-            model_absolute: absolute.map(|path| path.to_string_lossy().into_owned()),
-            fingerprint: self.fingerprint,
-            options: source.options.clone(),
-            property: property.to_string(),
-            channels_empty: self.plan.channels_empty,
-            fair: self.plan.fairness.name().map(str::to_string),
-            cycle: violation.cycle,
-            steps,
-            violation: fault,
-        }
-    }
-
     fn warn<M: TransitionSystem + Explain>(&mut self, machine: &M, warning: &Warning) {
         let Warning::AtomicLoop(path) = warning;
         let message = "an atomic sequence can run for ever here without giving up control";
@@ -620,8 +585,8 @@ impl Run<'_> {
             "every state behind it was explored; make the loop leave the atomic sequence, or let it block";
         let notice = Notice::plain(promela::diagnostic::Code::W0701, message, Some(help.to_string()));
         let Ok(mut walker) = Walker::start(machine) else { return };
-        let Some((&last, before)) = path.split_last() else { return };
-        if before.iter().all(|&action| walker.step(action).is_ok()) {
+        let Some(&last) = path.last() else { return };
+        if path.iter().take(path.len() - 1).all(|&action| walker.step(action).is_ok()) {
             let step = machine.step(walker.state(), last);
             self.notices.push(notice.at(&step.file, step.line, step.column));
         }
@@ -676,87 +641,9 @@ impl Run<'_> {
 const FAIRNESS_TIME: Duration = Duration::from_secs(1);
 /// States that a search for a hint may explore; more, if the check explored more.
 const HINT_STATES: u64 = 20_000;
-/// The last steps of a counterexample that a text tells when no file holds them.
-const INLINE_STEPS: usize = 10_000;
-/// Ways to begin the cycle earlier that are tried.
-const TRIES: usize = 4;
-
-/// The product tells states apart in which the claim is elsewhere; the run may enter its cycle before the product does.
-fn tightened<M: TransitionSystem + Explain>(judge: &Judge<'_>, machine: &M, trail: Trail) -> Trail {
-    let (Some(start), Ok(mut walker)) = (trail.cycle, Walker::start(machine)) else { return trail };
-    let mut keys = Vec::with_capacity(trail.steps.len());
-    for step in &trail.steps {
-        keys.push((!walker.is_transient()).then(|| machine.key(walker.state()).to_vec()));
-        if walker.step(step.action).is_err() {
-            return trail;
-        }
-    }
-    let mut tries = 0;
-    for entry in 0..start {
-        let same = |at: &usize| keys[entry].is_some() && keys[*at] == keys[entry];
-        let Some(at) = (start..keys.len()).find(same) else { continue };
-        let steps = [&trail.steps[..entry], &trail.steps[at..], &trail.steps[start..at]].concat();
-        let shorter = Trail { steps, cycle: Some(entry), ..trail.clone() };
-        if judge.confirm(machine, &shorter).is_ok() {
-            return shorter;
-        }
-        tries += 1;
-        if tries == TRIES {
-            break;
-        }
-    }
-    trail
-}
-
-/// What is wrong, and where: of a cycle that no formula or claim stands for, where it begins.
-fn placed(violation: &Violation, steps: &[TrailStep]) -> Fault {
-    let fault = violation.fault.clone();
-    let labels = matches!(fault.kind, FaultKind::ProgressCycle | FaultKind::AcceptCycle) && fault.line <= 1;
-    let first = violation.cycle.filter(|_| labels).and_then(|start| steps.get(start).or(steps.last()));
-    match first.and_then(|step| step.info.as_ref()) {
-        Some(info) => Fault {
-            file: info.file.clone(),
-            line: info.line,
-            column: info.column,
-            process: Some(info.process.clone()),
-            pid: Some(info.pid),
-            ..fault
-        },
-        None => fault,
-    }
-}
-
-/// The steps of a violation's path, in words as far as they can be taken.
-fn described<M: TransitionSystem + Explain>(machine: &M, violation: &Violation) -> Vec<TrailStep> {
-    let mut walker = Walker::start(machine).ok();
-    let mut steps = Vec::with_capacity(violation.path.len());
-    for &action in &violation.path {
-        let info = walker.as_ref().map(|walker| machine.step(walker.state(), action));
-        steps.push(TrailStep { action, info });
-        if walker.as_mut().is_some_and(|walker| walker.step(action).is_err()) {
-            walker = None;
-        }
-    }
-    steps
-}
-
-/// A trail as a run that remembers its last `keep` steps.
-fn last_steps<'m, M: TransitionSystem + Explain>(
-    machine: &'m M,
-    evidence: &Evidence,
-    keep: usize,
-) -> Option<trace::Run<'m>> {
-    let mut run = trace::Run::start(machine).ok()?;
-    for step in &evidence.trail().steps {
-        run.take(step.action).ok()?;
-        run.forget(keep);
-    }
-    Some(run)
-}
-
 /// The processes that cannot go on at the end of a run, and may not stay where they are.
 fn stuck(run: &trace::Run<'_>) -> Vec<Blocked> {
-    let blocked = run.words().blocked(run.state(run.len()));
+    let blocked = run.words().blocked(&run.state(run.len()));
     blocked.into_iter().filter(|blocked| !blocked.valid_end).collect()
 }
 
@@ -764,9 +651,9 @@ fn stuck(run: &trace::Run<'_>) -> Vec<Blocked> {
 mod tests {
     use super::*;
     use crate::options::Source;
-    use crate::report_json;
     use crate::saving::Storage;
     use crate::saving::tests::Failing;
+    use crate::{report_json, report_text};
     use std::sync::atomic::Ordering;
     use system::toy::Graph;
     use system::{ActionId, Fault, Labels, StepInfo, Successors};

@@ -42,9 +42,10 @@ impl Failure {
     pub fn unwritten(message: &str, error: &std::io::Error, repair: &str) -> Self {
         let (message, repair) = (format!("{message}: {error}"), repair.to_string());
         match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
-                Failure::Refused { message, repair: Some(repair) }
-            }
+            ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::AlreadyExists => Failure::Refused { message, repair: Some(repair) },
             _ => Failure::Unwritten { message, repair },
         }
     }

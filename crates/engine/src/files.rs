@@ -12,6 +12,8 @@ use trace::visible::unmarked;
 
 /// The largest file that is read as a model: more cannot be meant.
 const MAX_BYTES: u64 = 64 << 20;
+/// The largest file that is read as a trail; one that is packed has a billion steps then.
+const MAX_LONG_BYTES: u64 = 2 << 30;
 
 /// What standard input is called where files are. No file that somebody names on a command line is called so.
 pub const STANDARD_INPUT: &str = "<stdin>";
@@ -27,31 +29,49 @@ pub struct DiskOrInput {
     input: OnceLock<Result<String, String>>,
 }
 
+impl DiskOrInput {
+    fn input(&self, most: u64) -> Result<String, String> {
+        let read = || text(io::stdin().lock(), most).map_err(|error| reason(&error));
+        self.input.get_or_init(|| read().and_then(|text| text)).clone()
+    }
+}
+
 impl Files for DiskOrInput {
     fn read(&self, path: &str) -> Result<String, String> {
         if path != STANDARD_INPUT {
             return Disk.read(path);
         }
-        let read = || text(io::stdin().lock()).map_err(|error| reason(&error));
-        self.input.get_or_init(|| read().and_then(|text| text)).clone()
+        self.input(MAX_BYTES)
+    }
+
+    fn read_long(&self, path: &str) -> Result<String, String> {
+        if path == STANDARD_INPUT { self.input(MAX_LONG_BYTES) } else { Disk.read_long(path) }
     }
 }
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
-        let about = std::fs::metadata(path).map_err(|error| reason(&error))?;
-        refuse(path, &about)?;
-        let file = std::fs::File::open(path).map_err(|error| reason(&error))?;
-        text(file).map_err(|error| reason(&error))?
+        read(path, MAX_BYTES)
+    }
+
+    fn read_long(&self, path: &str) -> Result<String, String> {
+        read(path, MAX_LONG_BYTES)
     }
 }
 
+fn read(path: &str, most: u64) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|error| reason(&error))?;
+    refuse(path, &about)?;
+    let file = std::fs::File::open(path).map_err(|error| reason(&error))?;
+    text(file, most).map_err(|error| reason(&error))?
+}
+
 /// The whole text, or why it is none.
-fn text(from: impl Read) -> io::Result<Result<String, String>> {
+fn text(from: impl Read, most: u64) -> io::Result<Result<String, String>> {
     let mut bytes = Vec::new();
-    from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Ok(Err(format!("it is larger than {} MB", MAX_BYTES >> 20)));
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Ok(Err(format!("it is larger than {} MB", most >> 20)));
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Ok(Err("it is encoded as UTF-16; save it as UTF-8".to_string()));
@@ -119,7 +139,7 @@ mod tests {
     use super::*;
 
     fn of(bytes: &[u8]) -> Result<String, String> {
-        text(bytes).unwrap()
+        text(bytes, MAX_BYTES).unwrap()
     }
 
     #[test]
@@ -129,7 +149,7 @@ mod tests {
         assert_eq!(of("a\u{fdef}[2J".as_bytes()), Ok("a\u{fffd}[2J".to_string()));
         assert!(of(b"\x7fELF\0\0").unwrap_err().contains("not a text file"));
         assert!(of(b"\xff\xfea\0").unwrap_err().contains("UTF-16"));
-        assert!(text(io::repeat(b' ')).unwrap().unwrap_err().contains("larger than 64 MB"));
+        assert!(text(io::repeat(b' '), MAX_BYTES).unwrap().unwrap_err().contains("larger than 64 MB"));
     }
 
     #[test]

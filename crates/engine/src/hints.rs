@@ -264,7 +264,7 @@ mod tests {
             fair: None,
             cycle: None,
             violation: found.fault,
-            steps: found.path.into_iter().map(|action| TrailStep { action, info: None }).collect(),
+            steps: found.path.iter().map(|&action| TrailStep { action, info: None }).collect(),
         };
         let evidence = confirm(&graph, trail).unwrap();
         let shown = Shown {

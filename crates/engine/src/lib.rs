@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod command_line;
+pub mod counterexample;
 pub mod dispatch;
 pub mod endless;
 pub mod explain;

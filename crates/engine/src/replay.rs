@@ -11,8 +11,8 @@ use crate::watch::Watches;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
-use system::{Explain, Fairness, Fault, TransitionSystem};
-use trace::{Judge, Run, Trail};
+use system::{Explain, Fairness, Fault, FaultKind, StepInfo, TransitionSystem};
+use trace::{Claims, Confirmed, Judge, NotPossible, Refuted, Run, Trail, story};
 
 /// A trail that was replayed to its end, where the violation shows.
 pub struct Replayed<'a> {
@@ -55,8 +55,10 @@ fn run<T>(
 ) -> Result<T, Failure> {
     let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
     let make = "give the file that `spinor check` wrote when it found a violation";
-    let text = files.read(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
+    let text =
+        files.read_long(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
     let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
+    drop(text);
     let (model, session) = find_model(path, &trail, files)?;
     let changed = session.fingerprint() != trail.fingerprint;
     notices.extend(session.notices.iter().filter(|n| n.is_error()).cloned());
@@ -72,20 +74,30 @@ fn run<T>(
         None => Some(session.essence()?),
     };
     let judge = watches.list.first().map(|watch| Judge {
+        fault: &watch.fault,
         claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
         general: watch.general.as_ref(),
         fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
         essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
     });
-    let walked = match &acting {
-        Some(acting) => walk(&**acting, &trail, judge.as_ref()),
-        None => walk(&machine, &trail, judge.as_ref()),
+    let claims = Claims {
+        moved: changed,
+        channels_empty: trail.channels_empty,
+        cycle: trail.cycle,
+        judge,
+        ..Claims::of(&trail.violation)
     };
-    let run = walked
+    let confirmed = match &acting {
+        Some(acting) => walk(&**acting, &trail, claims, changed),
+        None => walk(&machine, &trail, claims, changed),
+    };
+    let Confirmed { mut run, finding, .. } = confirmed
         .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
+    fits(&trail.property, &finding)?;
+    run.goto(0);
     let source = Source { path: model.clone(), options: trail.options.clone() };
     let origin = Origin::new(source, session.fingerprint());
-    let (property, violation, cycle) = (trail.property, trail.violation, trail.cycle);
+    let (property, violation, cycle) = (trail.property, finding, trail.cycle);
     let machine = acting.is_none().then_some(&machine);
     Ok(view(&mut Replayed { model, property, run, violation, cycle, origin, machine }))
 }
@@ -127,22 +139,88 @@ fn watches(session: &Session, trail: &Trail) -> Result<Watches, Failure> {
     Ok(watches)
 }
 
-/// Takes every step and looks for the violation: at the end, or of the run as a whole.
+/// Takes every step and looks for the violation: at the end, or of the run as a whole. Where the model has `changed`, statements
+/// are compared with what the trail says about them.
 fn walk<'a, M: TransitionSystem + Explain>(
     machine: &'a M,
     trail: &Trail,
-    judge: Option<&Judge<'_>>,
-) -> Result<Run<'a>, String> {
-    match judge {
-        None => trace::confirm(machine, trail.clone())?,
-        Some(judge) => trace::confirm_by(judge, machine, trail.clone())?,
+    claims: Claims<'_>,
+    changed: bool,
+) -> Result<Confirmed<'a>, String> {
+    let mut recorded = trail.steps.iter();
+    let (mut number, mut other) = (0, None);
+    let mut compare = |state: &[u8], action| {
+        number += 1;
+        let told = recorded.next().and_then(|step| step.info.as_ref());
+        if let (true, None, Some(told)) = (changed, &other, told) {
+            let now = machine.step(state, action);
+            if (&now.text, &now.process) != (&told.text, &told.process) {
+                other = Some(format!(
+                    "step {number} was {} when the trail was written, and is {} now",
+                    statement(told),
+                    statement(&now)
+                ));
+            }
+        }
     };
-    let Ok(mut run) = Run::start(machine) else { return Ok(Run::without_start(machine)) };
-    for step in &trail.steps {
-        run.take(step.action)?;
+    trace::replay(machine, trail.actions(), claims, &mut compare).map_err(|refuted| {
+        let why = explain(&refuted, trail);
+        match other {
+            Some(other) => format!("{other}; then {why}"),
+            None => why,
+        }
+    })
+}
+
+/// Steps that are possible instead and are named.
+const MOST_NAMED: usize = 4;
+
+/// Why a trail does not replay, by its statements.
+fn explain(refuted: &Refuted, trail: &Trail) -> String {
+    let Refuted::Step { number, why, possible } = refuted else { return refuted.to_string() };
+    let told = trail.steps.iter().nth(number - 1).and_then(|step| step.info.as_ref());
+    let step = match told {
+        Some(info) => format!("step {number} of {}, {},", trail.steps.len(), statement(info)),
+        None => format!("step {number} of {}", trail.steps.len()),
+    };
+    let named: Vec<String> = possible.iter().take(MOST_NAMED).map(statement).collect();
+    let instead = match (why, possible.len()) {
+        (NotPossible::Ended, _) => format!("because {why}"),
+        (_, 0) => "and nothing else is".to_string(),
+        (_, n) if n > MOST_NAMED => format!("but {} and {} others are", named.join(", "), n - MOST_NAMED),
+        (_, 1) => format!("but {} is", named.join(", ")),
+        _ => format!("but {} are", named.join(", ")),
+    };
+    format!("{step} is not possible, {instead}")
+}
+
+/// A step by its statement, process and place.
+fn statement(info: &StepInfo) -> String {
+    let process = story::process_name(&info.process, info.pid);
+    format!("`{}` of {process} at {}:{}", story::shortened(&info.text, 60), info.file, info.line)
+}
+
+/// A property that does not ask about what was found is not the one that is violated.
+fn fits(property: &str, finding: &Fault) -> Result<(), Failure> {
+    let cycle =
+        matches!(finding.kind, FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::ClaimEnd);
+    let kind = finding.kind.name();
+    let asks = match property {
+        "safety" => !cycle,
+        "progress" => finding.kind == FaultKind::ProgressCycle,
+        "accept" => finding.kind == FaultKind::AcceptCycle,
+        part if SAFETY_NAMES.contains(&part) => part == kind,
+        _ => true,
+    };
+    match asks {
+        true => Ok(()),
+        false => Err(Failure::refused_with(
+            format!(
+                "the trail does not replay: it shows a violation of kind {kind}, which {property} does not ask about"
+            ),
+            "check the model again",
+        )),
     }
-    run.goto(0);
-    Ok(run)
 }
 
 #[cfg(test)]
@@ -177,11 +255,14 @@ mod tests {
             violation: fault(2),
             steps: actions.iter().map(|&a| TrailStep { action: ActionId(a), info: None }).collect(),
         };
-        let run = walk(&graph, &trail(&[0, 1]), None).unwrap();
+        let violation = fault(2);
+        let walked = |actions: &[u64]| walk(&graph, &trail(actions), Claims::of(&violation), false);
+        let run = walked(&[0, 1]).unwrap().run;
         let texts: Vec<String> = (1..=run.len()).filter_map(|n| run.info(n)).map(|info| info.text).collect();
         assert_eq!(texts, ["0 -> 1", "1 -> 2"]);
-        let refused = |actions: &[u64]| walk(&graph, &trail(actions), None).err().unwrap();
-        assert!(refused(&[1]).contains("step 1 of 1 is not possible"));
+        let refused = |actions: &[u64]| walked(actions).err().unwrap();
+        let first = refused(&[1]);
+        assert!(first.starts_with("step 1 of 1 is not possible, but `0 -> 1` of graph[0]"), "{first}");
         assert!(refused(&[0]).contains("does not show"));
     }
 }

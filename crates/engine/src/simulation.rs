@@ -158,7 +158,7 @@ impl<'a, 'i, M: Reads> Simulation<'a, 'i, M> {
     /// Takes a step; the error says why it is not possible.
     pub fn take(&mut self, action: ActionId) -> Result<Took, String> {
         let Some(wanted) = self.machine.input_wanted(self.run.tip().state(), action) else {
-            return self.run.take(action).map(|()| Took::Step);
+            return Ok(self.run.take(action).map(|()| Took::Step)?);
         };
         let Some(read) = self.read(wanted) else { return Ok(Took::NoInput) };
         let machine = self.machine;

@@ -100,7 +100,7 @@ fn compare(system: &Jit, all: &Outcome, lean: &Outcome, way: Way, what: &str) {
         assert_eq!(faults(lean), faults(all), "{what}");
     }
     for violation in &lean.violations {
-        assert!(is_run(system, &violation.path), "{what}: {}", violation.fault.message);
+        assert!(is_run(system, &violation.path.to_vec()), "{what}: {}", violation.fault.message);
     }
 }
 

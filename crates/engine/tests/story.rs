@@ -114,7 +114,10 @@ fn is_informal(value: &Json) -> bool {
 fn exported_traces_follow_the_format() {
     for model in models() {
         look(&model, 0, 60, |run, _| {
-            let trace = itf::trace(run, itf::About { source: &model, description: "a run", cycle: None });
+            let mut trace = Vec::new();
+            itf::write(run, itf::About { source: &model, description: "a run", cycle: None }, &mut trace)
+                .unwrap();
+            let trace: serde_json::Value = serde_json::from_slice(&trace).unwrap();
             assert_eq!(trace["#meta"]["format"], "ITF");
             let vars: BTreeSet<&str> =
                 trace["vars"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();

@@ -254,6 +254,11 @@ pub const NO_SUCH_FILE: &str = "no such file";
 pub trait Files {
     /// The text of the file at `path`, or why it cannot be had; [`NO_SUCH_FILE`] when there is none.
     fn read(&self, path: &str) -> Result<String, String>;
+
+    /// The same of a file that is no model and may be longer than one.
+    fn read_long(&self, path: &str) -> Result<String, String> {
+        self.read(path)
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! tells which states its expansions were. A way back goes from ancestry to ancestry ([`edges_to`]).
 
 use std::collections::{BTreeMap, TryReserveError};
+use system::Sequence;
 
 /// The place of a state in the order of finding.
 pub type Ordinal = u64;
@@ -227,14 +228,13 @@ impl Ancestry {
         (word >> (4 * (at % 16))) as u8 & 15
     }
 
-    /// The parent of a state and the number of the edge, or `None` for the initial state.
-    fn origin(&self, state: Ordinal) -> Option<(Ordinal, u32)> {
-        if let Some(&origin) = self.apart.get(&state) {
-            return Some(origin);
-        }
+    /// The parents of the states from the last landmark before `state` on to the next one, and the numbers of the edges.
+    fn stretch(&self, state: Ordinal) -> Option<Stretch> {
         let after = self.landmarks.partition_point(|landmark| landmark.child <= state);
-        let Landmark { mut at, mut parent, mut child } = *self.landmarks.get(after.checked_sub(1)?)?;
-        while at < self.written() {
+        let Landmark { mut at, mut parent, child } = *self.landmarks.get(after.checked_sub(1)?)?;
+        let end = self.landmarks.get(after).map_or(self.written(), |next| next.at);
+        let mut stretch = Stretch { first: child, origins: Vec::new() };
+        while at < end {
             let (mut number, mut shift) = (0u64, 0);
             loop {
                 let half = self.read(at);
@@ -247,11 +247,10 @@ impl Ancestry {
             }
             match number.checked_sub(1) {
                 None => parent += 1,
-                Some(edge) if child == state => return Some((parent, edge as u32)),
-                Some(_) => child += 1,
+                Some(edge) => stretch.origins.push((parent, edge as u32)),
             }
         }
-        None
+        Some(stretch)
     }
 
     /// Bytes of memory in use.
@@ -262,20 +261,44 @@ impl Ancestry {
     }
 }
 
-/// The numbers of the edges that lead from the initial state to the one that `worker` expanded as the one with this
+/// The origins of the states that were found between two landmarks: a long way back passes most of them, one after another.
+#[derive(Debug, Default)]
+struct Stretch {
+    /// The first state.
+    first: Ordinal,
+    /// Parent and edge of each.
+    origins: Vec<(Ordinal, u32)>,
+}
+
+impl Stretch {
+    /// As [`Ancestry::origin`]; states between the same landmarks are found at once.
+    fn origin(&mut self, ancestry: &Ancestry, state: Ordinal) -> Option<(Ordinal, u32)> {
+        if let Some(&origin) = ancestry.apart.get(&state) {
+            return Some(origin);
+        }
+        let at = |stretch: &Stretch| Some(*stretch.origins.get(state.checked_sub(stretch.first)? as usize)?);
+        if at(self).is_none() {
+            *self = ancestry.stretch(state)?;
+        }
+        at(self)
+    }
+}
+
+/// The numbers of the edges that lead back to the initial state from the one that `worker` expanded as the one with this
 /// number, when these are the ancestries of all workers.
-pub fn edges_to(ancestries: &[&Ancestry], worker: usize, expansion: Ordinal) -> Vec<u32> {
-    let mut edges = Vec::new();
+pub fn edges_to(ancestries: &[&Ancestry], worker: usize, expansion: Ordinal) -> Sequence<u32> {
+    let mut stretches: Vec<Stretch> = ancestries.iter().map(|_| Stretch::default()).collect();
+    let mut edges = Sequence::new();
     let mut at = (worker, expansion);
     while let Some(ancestry) = ancestries.get(at.0) {
         let (finder, state) = ancestry.taken(at.1).unwrap_or(at);
-        let Some((parent, edge)) = ancestries.get(finder).and_then(|found| found.origin(state)) else {
+        let found = ancestries.get(finder).zip(stretches.get_mut(finder));
+        let Some((parent, edge)) = found.and_then(|(found, stretch)| stretch.origin(found, state)) else {
             break;
         };
         edges.push(edge);
         at = (finder, parent);
     }
-    edges.reverse();
     edges
 }
 
@@ -314,12 +337,13 @@ mod tests {
             }
             assert_eq!(ancestry.found_so_far(), links.len() as u64);
             for (state, link) in links.iter().enumerate() {
-                assert_eq!(ancestry.origin(state as u64), *link, "seed {seed}, state {state}");
+                let mut stretch = Stretch::default();
+                assert_eq!(stretch.origin(&ancestry, state as u64), *link, "seed {seed}, state {state}");
             }
             let mut edges = Vec::new();
             let mut at = links.len() - 1;
             while let Some((parent, edge)) = links[at] {
-                edges.insert(0, edge);
+                edges.push(edge);
                 at = parent as usize;
             }
             assert_eq!(edges_to(&[&ancestry], 0, links.len() as u64 - 1), edges);
@@ -365,7 +389,7 @@ mod tests {
                 for (expansion, &(finder, state)) in expansions.iter().enumerate() {
                     let (mut edges, mut at) = (Vec::new(), (finder, state));
                     while let Some((finder, state, edge)) = links[at.0][at.1 as usize] {
-                        edges.insert(0, edge);
+                        edges.push(edge);
                         at = (finder, state);
                     }
                     assert_eq!(edges_to(&all, worker, expansion as u64), edges, "seed {seed}");
@@ -405,7 +429,8 @@ mod tests {
         assert_eq!((&one_by_one.log, one_by_one.latest), (&together.log, together.latest));
         assert!(together.landmarks.len() as u64 > together.parent / STRETCH);
         for state in (0..together.child).step_by(97) {
-            assert_eq!(one_by_one.origin(state), together.origin(state), "state {state}");
+            let origin = |ancestry| Stretch::default().origin(ancestry, state);
+            assert_eq!(origin(&one_by_one), origin(&together), "state {state}");
         }
     }
 

@@ -397,8 +397,7 @@ where
         let Some(at) = self.frames.iter().rposition(|frame| frame.place == to) else { return Ok(()) };
         self.note_actions(step);
         let start = self.frames[at].path;
-        let mut stem = self.blue.path();
-        let cycle = [&stem.split_off(start), self.actions.as_slice()].concat();
+        let (stem, cycle) = self.blue.path_and(&self.actions).split_at(start);
         self.lasso(Lasso { stem, cycle })
     }
 
@@ -493,8 +492,8 @@ where
                 // The seed has left the frames, but is on the path.
                 let frame = self.frames.iter().rfind(|frame| frame.place == place);
                 let start = frame.map_or(self.blue.steps(), |frame| frame.path);
-                let mut stem = self.blue.path();
-                let cycle = [stem.split_off(start), self.red.path_and(&self.actions)].concat();
+                let (stem, mut cycle) = self.blue.path().split_at(start);
+                cycle.extend(&self.red.path_and(&self.actions));
                 return self.lasso(Lasso { stem, cycle });
             }
             let state = self.expansion.state(&self.expansion.edges()[at]);
@@ -562,7 +561,8 @@ pub(crate) mod tests {
     /// Follows a lasso: every action must lead on, and the last state must be the one in which the cycle begins.
     fn check_lasso(graph: &Graph, outcome: &Outcome) {
         let violation = &outcome.violations[0];
-        let (stem, cycle) = violation.path.split_at(violation.cycle.unwrap());
+        let path = violation.path.to_vec();
+        let (stem, cycle) = path.split_at(violation.cycle.unwrap());
         let mut at = 0;
         let mut follow = |actions: &[ActionId]| {
             let mut accepting = false;

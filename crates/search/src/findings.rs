@@ -7,7 +7,7 @@
 use crate::ancestry::Ordinal;
 use crate::outcome::{Recorder, Signature, Warning, signature};
 use std::collections::BTreeMap;
-use system::{ActionId, Fault};
+use system::{ActionId, Fault, Path};
 
 /// Where something was found.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Findings {
     }
 
     /// Everything with its path.
-    pub fn with_paths(self, path: impl Fn(&Spot) -> Vec<ActionId>) -> Recorder {
+    pub fn with_paths(self, path: impl Fn(&Spot) -> Path) -> Recorder {
         let mut recorder = Recorder::default();
         for finding in self.list {
             let path = path(&finding.spot);
@@ -118,9 +118,9 @@ mod tests {
         assert_eq!((one.shortest(), other.shortest()), (Some(5), Some(3)));
         one.join(other);
         assert!(one.knows_atomic_loop());
-        let recorder = one.with_paths(|spot| vec![ActionId(spot.worker as u64)]);
+        let recorder = one.with_paths(|spot| Path::from(vec![ActionId(spot.worker as u64)]));
         let found: Vec<(u32, u64)> =
-            recorder.violations.iter().map(|v| (v.fault.line, v.path[0].0)).collect();
+            recorder.violations.iter().map(|v| (v.fault.line, v.path.values()[0].0)).collect();
         assert_eq!(found, [(1, 1), (2, 2), (3, 2)]);
         assert_eq!((recorder.errors, recorder.warnings.len()), (6, 1));
     }

@@ -45,7 +45,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use store::Hand;
 use store::pages::affordable;
-use system::{ActionId, TransitionSystem};
+use system::{Path, TransitionSystem};
 
 /// Roots that a queue can hold.
 const QUEUE: u64 = 256;
@@ -182,14 +182,14 @@ struct Root {
 #[derive(Default)]
 struct Slice {
     before: Option<Arc<Slice>>,
-    actions: Vec<ActionId>,
+    actions: Path,
     /// Actions from the beginning to its end.
     depth: u64,
 }
 
 impl Slice {
     /// The whole path.
-    fn path(&self) -> Vec<ActionId> {
+    fn path(&self) -> Path {
         let mut slices = vec![self];
         while let Some(before) = slices.last().and_then(|slice| slice.before.as_deref()) {
             slices.push(before);
@@ -557,7 +557,7 @@ mod tests {
     fn a_long_chain_of_slices_is_forgotten_one_by_one() {
         let mut slice = Arc::<Slice>::default();
         for depth in 1..1_000_000 {
-            slice = Arc::new(Slice { before: Some(slice), actions: Vec::new(), depth });
+            slice = Arc::new(Slice { before: Some(slice), actions: Path::new(), depth });
         }
         drop(slice);
     }

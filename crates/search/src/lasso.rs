@@ -13,10 +13,12 @@ use crate::outcome::StopReason;
 use std::collections::HashSet;
 use store::Full;
 use store::numbered::{Number, Numbered, Visit};
-use system::{ActionId, TransitionSystem};
+use system::{ActionId, Path, TransitionSystem};
 
 /// States that one breadth-first search may visit, where nothing is known of them.
 const MOST_STATES: u64 = 50_000;
+/// States that are visited between two looks at the budget.
+const LOOKS: u32 = 4096;
 /// The same among the states that the search has met.
 const MOST_MET: u64 = 1_000_000;
 
@@ -24,19 +26,21 @@ const MOST_MET: u64 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Lasso {
     /// To the cycle.
-    pub stem: Vec<ActionId>,
+    pub stem: Path,
     /// Around it.
-    pub cycle: Vec<ActionId>,
+    pub cycle: Path,
 }
 
 impl Lasso {
     /// All actions, and how many come before the cycle. Repetitions of a last state are no actions: without them the cycle of
     /// a run that ends is empty.
-    pub fn path(self) -> (Vec<ActionId>, usize) {
-        let steps = |actions: Vec<ActionId>| actions.into_iter().filter(|&a| a != ActionId::STUTTER);
-        let mut path: Vec<ActionId> = steps(self.stem).collect();
+    pub fn path(self) -> (Path, usize) {
+        let steps =
+            |actions: Path, path: &mut Path| path.extend(actions.iter().filter(|&&a| a != ActionId::STUTTER));
+        let mut path = Path::new();
+        steps(self.stem, &mut path);
         let start = path.len();
-        path.extend(steps(self.cycle));
+        steps(self.cycle, &mut path);
         (path, start)
     }
 }
@@ -49,7 +53,7 @@ pub struct Anchor<'a> {
     /// The state.
     pub state: &'a [u8],
     /// The way to it.
-    pub path: &'a [ActionId],
+    pub path: &'a Path,
     /// The keys of the states among which the way around must be, however many; `None`: among any, but not too many.
     pub inside: Option<Inside<'a>>,
     /// The keys of the states that the search has met, if it can tell.
@@ -78,18 +82,16 @@ pub fn shorten(
         shortener.region = met.filter(|_| anchor.inside.is_none())?;
         shortener.cycle(anchor.state)
     });
-    let (states, mut legs) = around?;
+    let around = around?;
     shortener.region = Region { inside: None, most: MOST_STATES };
-    let stem = shortener.stem(&states).or_else(|| {
+    let stem = shortener.stem(&around).or_else(|| {
         shortener.region = met?;
-        shortener.stem(&states)
+        shortener.stem(&around)
     });
     let Some((entry, stem)) = stem else {
-        return Some(Lasso { stem: anchor.path.to_vec(), cycle: legs.concat() });
+        return Some(Lasso { stem: anchor.path.clone(), cycle: around.actions });
     };
-    let at = states.iter().position(|state| *state == entry).unwrap_or(0);
-    legs.rotate_left(at);
-    Some(Lasso { stem, cycle: legs.concat() })
+    Some(Lasso { stem, cycle: around.from(&entry) })
 }
 
 /// The shortest way from a state to the one with this key, among the states `inside`.
@@ -99,7 +101,7 @@ pub fn way_to(
     (from, to): (&[u8], &[u8]),
     inside: Inside<'_>,
     budget: &mut Budget<'_>,
-) -> Option<Vec<ActionId>> {
+) -> Option<Path> {
     let mut shortener = Shortener {
         system,
         marker: Marker::new(system, acceptance),
@@ -108,7 +110,7 @@ pub fn way_to(
         region: Region { inside: Some(inside), most: u64::MAX },
     };
     let (way, _) = shortener.search(from, |key, _| key == to)?;
-    Some(way.into_iter().flat_map(|(_, actions, _)| actions).collect())
+    Some(way.actions)
 }
 
 /// Where a way may go.
@@ -128,11 +130,58 @@ struct Shortener<'a, 'b, 'c> {
     region: Region<'a>,
 }
 
-/// A cycle: its states, keys only, and the actions from each to the next.
-type Around = (Vec<Vec<u8>>, Vec<Vec<ActionId>>);
+/// A way that has more steps between ordinary states is not entered elsewhere than where it was begun: that takes its states.
+const MOST_KEYS: usize = 100_000;
 
-/// A step of a way: the state before it, its actions and what it lacks.
-type Leg = (Vec<u8>, Vec<ActionId>, Lack);
+/// A way from state to state.
+#[derive(Default)]
+struct Way {
+    /// All actions.
+    actions: Path,
+    /// The keys of the states, and how many actions come before each; none when there are too many.
+    keys: Vec<(Vec<u8>, usize)>,
+    /// There are too many states.
+    long: bool,
+    /// What all steps lack.
+    lack: Lack,
+}
+
+impl Way {
+    fn new() -> Self {
+        Way { lack: EVERYTHING, ..Way::default() }
+    }
+
+    /// Goes on from the state with this key.
+    fn push(&mut self, key: &[u8], actions: &[ActionId], lack: Lack) {
+        self.long |= self.keys.len() >= MOST_KEYS;
+        match self.long {
+            true => self.keys = Vec::new(),
+            false => self.keys.push((key.to_vec(), self.actions.len())),
+        }
+        self.actions.extend(actions);
+        self.lack &= lack;
+    }
+
+    /// Goes on by another way.
+    fn append(&mut self, other: Way) {
+        let before = self.actions.len();
+        self.long |= other.long || self.keys.len() + other.keys.len() > MOST_KEYS;
+        match self.long {
+            true => self.keys = Vec::new(),
+            false => self.keys.extend(other.keys.into_iter().map(|(key, at)| (key, before + at))),
+        }
+        self.actions.extend(&other.actions);
+        self.lack &= other.lack;
+    }
+
+    /// The actions of a cycle, begun in the state with this key.
+    fn from(&self, entry: &[u8]) -> Path {
+        let at = self.keys.iter().find(|(key, _)| key == entry).map_or(0, |&(_, at)| at);
+        let (before, mut cycle) = self.actions.split_at(at);
+        cycle.extend(&before);
+        cycle
+    }
+}
 
 /// The states that a breadth-first search has visited, each with the step by which it was found first: from which state, and
 /// which of its edges.
@@ -155,6 +204,11 @@ impl Tree {
         Ok(new)
     }
 
+    /// Bytes of memory in use.
+    fn memory(&self) -> u64 {
+        self.keys.memory() + (self.tails.capacity() + self.found.capacity() * 8) as u64
+    }
+
     /// Writes a state with its hidden part.
     fn state(&self, at: u32, hidden: usize, out: &mut Vec<u8>) {
         let tail = at as usize * hidden;
@@ -166,55 +220,51 @@ impl Tree {
 
 impl Shortener<'_, '_, '_> {
     /// A cycle through `anchor` that counts.
-    fn cycle(&mut self, anchor: &[u8]) -> Option<Around> {
-        let (mut states, mut legs) = (Vec::new(), Vec::new());
+    fn cycle(&mut self, anchor: &[u8]) -> Option<Way> {
+        let mut around = Way::new();
         let mut at = anchor.to_vec();
-        let mut lack = EVERYTHING;
         let home = self.system.key(anchor).to_vec();
         // The shortest way back may have all marks already.
         let (back, _) = self.search(anchor, |key, _| key == home)?;
-        if back.iter().fold(EVERYTHING, |all, (.., step)| all & step) == 0 {
-            let key = |state: Vec<u8>| self.system.key(&state).to_vec();
-            let (states, legs) = back.into_iter().map(|(state, actions, _)| (key(state), actions)).unzip();
-            return Some((states, legs));
+        if back.lack == 0 {
+            return Some(back);
         }
+        drop(back);
         loop {
-            let missing = lack;
+            let missing = around.lack;
             let way = match missing {
                 0 => {
                     if self.system.key(&at) == home {
-                        return Some((states, legs));
+                        return Some(around);
                     }
                     self.search(&at, |key, _| key == home)?
                 }
                 _ => self.search(&at, |_, step| step & missing != missing)?,
             };
             let (way, end) = way;
-            for (state, actions, step) in way {
-                states.push(self.system.key(&state).to_vec());
-                legs.push(actions);
-                lack &= step;
-            }
+            around.append(way);
             at = end;
         }
     }
 
-    /// The shortest way from the initial state to one of `targets`, which is named.
-    fn stem(&mut self, targets: &[Vec<u8>]) -> Option<(Vec<u8>, Vec<ActionId>)> {
+    /// The shortest way from the initial state to one of the states of a cycle, which is named.
+    fn stem(&mut self, around: &Way) -> Option<(Vec<u8>, Path)> {
         let mut initial = Vec::new();
         self.system.initial(&mut initial).ok()?;
-        let targets: HashSet<&[u8]> = targets.iter().map(Vec::as_slice).collect();
+        if around.long {
+            return None;
+        }
+        let targets: HashSet<&[u8]> = around.keys.iter().map(|(key, _)| key.as_slice()).collect();
         if targets.contains(self.system.key(&initial)) {
-            return Some((self.system.key(&initial).to_vec(), Vec::new()));
+            return Some((self.system.key(&initial).to_vec(), Path::new()));
         }
         let (way, end) = self.search(&initial, |key, _| targets.contains(key))?;
-        let actions = way.into_iter().flat_map(|(_, actions, _)| actions).collect();
-        Some((self.system.key(&end).to_vec(), actions))
+        Some((self.system.key(&end).to_vec(), way.actions))
     }
 
     /// The shortest way from `start` to the end of a step that `is_end` finds good, by the key of the state and what the step lacks.
     /// Hidden values are those of the first way to a state.
-    fn search(&mut self, start: &[u8], is_end: impl Fn(&[u8], Lack) -> bool) -> Option<(Vec<Leg>, Vec<u8>)> {
+    fn search(&mut self, start: &[u8], is_end: impl Fn(&[u8], Lack) -> bool) -> Option<(Way, Vec<u8>)> {
         let (mut tree, mut state) = (Tree::default(), Vec::new());
         let hidden = self.system.hidden_bytes();
         let (key, tail) = start.split_at(start.len() - hidden);
@@ -242,12 +292,15 @@ impl Shortener<'_, '_, '_> {
             if tree.keys.n_keys() > self.region.most {
                 return None;
             }
+            if next.is_multiple_of(LOOKS) {
+                self.budget.look_inside(0, tree.memory()).ok()?;
+            }
         }
         None
     }
 
     /// The way to the last step, from the beginning: the states along it are expanded once more.
-    fn way(&mut self, tree: &Tree, last: (u32, u32)) -> Option<Vec<Leg>> {
+    fn way(&mut self, tree: &Tree, last: (u32, u32)) -> Option<Way> {
         let mut steps = vec![last];
         let mut at = last.0;
         while at != 0 {
@@ -256,17 +309,16 @@ impl Shortener<'_, '_, '_> {
             at = step.0;
         }
         steps.reverse();
-        let mut way = Vec::with_capacity(steps.len());
+        let (mut way, mut state, mut actions) = (Way::new(), Vec::new(), Vec::new());
         for (from, number) in steps {
-            let mut state = Vec::new();
             tree.state(from, self.system.hidden_bytes(), &mut state);
             self.expand(&state).ok()?;
             let accepting = self.marker.is_accepting(&state);
             let edge = *self.expansion.edges().get(number as usize)?;
             let lack = self.marker.lack(accepting, &edge, &self.expansion);
-            let mut actions = Vec::new();
+            actions.clear();
             self.marker.expander.actions(&edge, &mut actions);
-            way.push((state, actions, lack));
+            way.push(self.system.key(&state), &actions, lack);
         }
         Some(way)
     }

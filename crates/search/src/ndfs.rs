@@ -204,8 +204,7 @@ impl Ndfs<'_> {
     fn close(&mut self, to: Number) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
         let start = self.frames[at].path;
-        let mut stem = self.blue.path();
-        let cycle = [&stem.split_off(start), self.actions.as_slice()].concat();
+        let (stem, cycle) = self.blue.path_and(&self.actions).split_at(start);
         self.lasso(Lasso { stem, cycle })
     }
 
@@ -280,8 +279,8 @@ impl Ndfs<'_> {
             if cyan {
                 let at = self.frames.iter().rposition(|frame| frame.number == number);
                 let start = at.map_or(self.blue.steps(), |at| self.frames[at].path);
-                let mut stem = self.blue.path();
-                let cycle = [stem.split_off(start), self.red.path_and(&self.actions)].concat();
+                let (stem, mut cycle) = self.blue.path().split_at(start);
+                cycle.extend(&self.red.path_and(&self.actions));
                 self.lasso(Lasso { stem, cycle })?;
                 return Ok(true);
             }
@@ -343,7 +342,8 @@ pub(crate) mod tests {
         let violation = outcome.violations.first()?;
         let words =
             |actions: &[ActionId]| actions.iter().map(|a| a.0.to_string()).collect::<Vec<_>>().join(" ");
-        let (stem, cycle) = violation.path.split_at(violation.cycle.unwrap());
+        let path = violation.path.to_vec();
+        let (stem, cycle) = path.split_at(violation.cycle.unwrap());
         Some(format!("{}|{}", words(stem), words(cycle)))
     }
 

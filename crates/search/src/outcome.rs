@@ -4,7 +4,7 @@
 //! this crate can make, and makes only for a search that was complete in a store that loses nothing.
 
 use std::collections::{BTreeMap, TryReserveError};
-use system::{ActionId, Fault, FaultKind};
+use system::{Fault, FaultKind, Path};
 
 /// Why a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,7 +95,7 @@ pub struct Violation {
     /// What is wrong.
     pub fault: Fault,
     /// The actions from the initial state; the last one shows the fault, or leads to the state that does.
-    pub path: Vec<ActionId>,
+    pub path: Path,
     /// For a run that does not end: how many actions come before those that are repeated for ever. When these are none, the last
     /// state is.
     pub cycle: Option<usize>,
@@ -105,7 +105,7 @@ pub struct Violation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// An atomic sequence can run in a circle for ever: the path leads to a transient state on the circle.
-    AtomicLoop(Vec<ActionId>),
+    AtomicLoop(Path),
 }
 
 /// What a search found.
@@ -167,7 +167,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Records a violation found at `depth`; `path` is asked for only when it will be kept.
-    pub fn add(&mut self, fault: Fault, depth: u64, path: impl FnOnce() -> Vec<ActionId>) {
+    pub fn add(&mut self, fault: Fault, depth: u64, path: impl FnOnce() -> Path) {
         self.errors += 1;
         let signature = signature(&fault);
         match self.index.get(&signature) {
@@ -181,7 +181,7 @@ impl Recorder {
     }
 
     /// Records a run that does not end.
-    pub fn add_lasso(&mut self, fault: Fault, path: Vec<ActionId>, cycle: usize) {
+    pub fn add_lasso(&mut self, fault: Fault, path: Path, cycle: usize) {
         let before = self.violations.len();
         let depth = path.len() as u64;
         self.add(fault, depth, || path);
@@ -191,10 +191,11 @@ impl Recorder {
     }
 
     /// Everything was found behind `path`.
-    pub fn prolong(&mut self, path: &[ActionId]) {
+    pub fn prolong(&mut self, path: &Path) {
         let loops = self.warnings.iter_mut().map(|Warning::AtomicLoop(rest)| rest);
         for rest in self.violations.iter_mut().map(|violation| &mut violation.path).chain(loops) {
-            rest.splice(0..0, path.iter().copied());
+            let behind = std::mem::replace(rest, path.clone());
+            rest.extend(&behind);
         }
     }
 
@@ -231,13 +232,14 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use system::ActionId;
 
     fn fault(line: u32) -> Fault {
         let (message, file) = (String::new(), "f".to_string());
         Fault { kind: FaultKind::Assertion, message, file, line, column: 1, process: None, pid: None }
     }
 
-    fn path(len: u64) -> Vec<ActionId> {
+    fn path(len: u64) -> Path {
         (0..len).map(ActionId).collect()
     }
 

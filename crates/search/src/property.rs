@@ -24,7 +24,7 @@ pub struct Checks {
 }
 
 /// What is said of a valid end at which channels are not empty.
-pub const CHANNELS_NOT_EMPTY: &str = "channels not empty at end";
+pub use system::CHANNELS_NOT_EMPTY;
 
 impl Checks {
     /// Nothing.

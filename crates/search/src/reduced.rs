@@ -17,7 +17,9 @@
 
 use crate::phase1::{Phase1, Save};
 use std::collections::{HashSet, VecDeque};
-use system::{ActionId, Choice, Fault, Labels, Reducer, Reduction, Successors, TransitionSystem, Worker};
+use system::{
+    ActionId, Choice, Fault, Labels, Path, Reducer, Reduction, Successors, TransitionSystem, Worker,
+};
 
 /// Steps of phase 1 after which it ends, whether it could go on or not.
 const LONG_PHASE: u64 = 10_000;
@@ -49,18 +51,14 @@ impl<'a> Reduced<'a> {
     /// A path of the reduced system as one of the system: phase 1 is part of a step here, and is written out. The path begins
     /// in the initial state; `cycle` says where a cycle begins, one that is empty stands for the repetition of the last state.
     /// Gives the same of the system.
-    pub fn written_out(
-        &self,
-        path: &[ActionId],
-        cycle: Option<usize>,
-    ) -> Option<(Vec<ActionId>, Option<usize>)> {
+    pub fn written_out(&self, path: &Path, cycle: Option<usize>) -> Option<(Path, Option<usize>)> {
         if self.map == Map::Sets {
-            return Some((path.to_vec(), cycle));
+            return Some((path.clone(), cycle));
         }
         let mut state = Vec::new();
         self.system.initial(&mut state).ok()?;
         let mut phase1 = self.phase1();
-        let (mut out, mut start, mut inside) = (Vec::new(), None, false);
+        let (mut out, mut start, mut inside) = (Path::new(), None, false);
         let mut next = Successors::default();
         for (at, &action) in path.iter().enumerate() {
             if cycle == Some(at) {
@@ -73,7 +71,7 @@ impl<'a> Reduced<'a> {
                     out.push(action);
                     continue;
                 }
-                out.extend_from_slice(phase1.actions());
+                out.extend(phase1.actions());
                 state = phase1.end().to_vec();
             }
             out.push(action);
@@ -87,7 +85,7 @@ impl<'a> Reduced<'a> {
         }
         if cycle == Some(path.len()) {
             phase1.run_briefly(&state, LONG_PHASE);
-            out.extend_from_slice(phase1.actions());
+            out.extend(phase1.actions());
             start = Some(out.len());
         }
         Some((out, start))

@@ -5,18 +5,18 @@ use crate::limits::{Budget, Limits};
 use crate::observer::Silent;
 use crate::task::Task;
 use std::sync::atomic::AtomicBool;
-use system::{ActionId, Asleep, TransitionSystem};
+use system::{ActionId, Asleep, Path, Sequence, TransitionSystem};
 
-/// The actions along the edges with these numbers, from the initial state, and then `more`. `exact` is as it was when they
+/// The actions along the edges with these numbers, which lead back to the initial state, and then `more`. `exact` is as it was when they
 /// were found ([`Expander::exact`]). No budget applies: a counterexample that was found must be told.
 pub(crate) fn retrace(
     system: &dyn TransitionSystem,
     task: &Task<'_>,
     exact: bool,
-    edges: &[u32],
+    edges: &Sequence<u32>,
     more: &[ActionId],
-) -> Vec<ActionId> {
-    let mut path = Vec::new();
+) -> Path {
+    let (mut path, mut actions) = (Path::new(), Vec::new());
     let stop = AtomicBool::new(false);
     let limits = Limits { depth: task.limits.depth, ..Limits::default() };
     let task = Task { limits, stop: &stop, ..*task };
@@ -30,7 +30,7 @@ pub(crate) fn retrace(
     if system.initial(&mut state).is_err() {
         return path;
     }
-    for &number in edges {
+    for &number in edges.iter().rev() {
         // With a reduction, the lowest bit says whether the edges were in the order of a choice, or somebody slept.
         let number = match task.reduce {
             Some(_) => {
@@ -53,11 +53,13 @@ pub(crate) fn retrace(
         }
         let Some(edge) = expansion.edges().get(number as usize).filter(|_| expanded.is_ok()) else { break };
         asleep = expansion.behind(number as usize);
-        path.extend_from_slice(expander.before());
-        expander.actions(edge, &mut path);
+        actions.clear();
+        actions.extend_from_slice(expander.before());
+        expander.actions(edge, &mut actions);
+        path.extend(&actions);
         state.clear();
         state.extend_from_slice(expansion.state(edge));
     }
-    path.extend_from_slice(more);
+    path.extend(more);
     path
 }

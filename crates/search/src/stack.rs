@@ -12,7 +12,7 @@ use crate::atomic_run::AtomicRun;
 use crate::delta;
 use crate::expand::{Edge, n_actions};
 use std::collections::{HashMap, TryReserveError};
-use system::ActionId;
+use system::{ActionId, Path};
 
 /// With more entries than this the older half is packed.
 const MOST: usize = 1 << 10;
@@ -414,8 +414,8 @@ impl<T> Stack<T> {
     }
 
     /// The path, prolonged by `more`.
-    pub fn path_and(&self, more: &[ActionId]) -> Vec<ActionId> {
-        let mut path = Vec::with_capacity(self.steps + more.len());
+    pub fn path_and(&self, more: &[ActionId]) -> Path {
+        let (mut path, mut through) = (Path::new(), Vec::new());
         let mut rest = self.actions.as_slice();
         let (mut frame, mut runs) = (0, self.runs.iter().peekable());
         for entry in self.packed.entries.iter().chain(&self.entries) {
@@ -427,19 +427,21 @@ impl<T> Stack<T> {
             while runs.next_if(|run| run.0 < frame).is_some() {}
             match (its, runs.peek()) {
                 (&[last], Some((_, run))) if entry.actions & THROUGH_RUN != 0 => {
-                    run.path((entry.action.0 as u32).checked_sub(1), last, &mut path);
+                    through.clear();
+                    run.path((entry.action.0 as u32).checked_sub(1), last, &mut through);
+                    path.extend(&through);
                 }
                 ([], _) if entry.n_actions() == 1 => path.push(entry.action),
-                _ => path.extend_from_slice(its),
+                _ => path.extend(its),
             }
             frame += 1;
         }
-        path.extend_from_slice(more);
+        path.extend(more);
         path
     }
 
     /// The path.
-    pub fn path(&self) -> Vec<ActionId> {
+    pub fn path(&self) -> Path {
         self.path_and(&[])
     }
 

@@ -20,7 +20,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memo
 use crate::task::Task;
 use std::collections::HashMap;
 use store::numbered::{Number, Numbered, Visit};
-use system::{ActionId, Fault, TransitionSystem};
+use system::{ActionId, Fault, Path, TransitionSystem};
 
 /// States explored before the graph is refined for the first time.
 const FIRST_REFINEMENT: usize = 1 << 12;
@@ -194,7 +194,7 @@ impl Strong<'_> {
     }
 
     /// The actions to a state, found by expanding the states along the way once more, and some more.
-    fn path_and(&mut self, number: u32, more: &[ActionId]) -> Result<Vec<ActionId>, StopReason> {
+    fn path_and(&mut self, number: u32, more: &[ActionId]) -> Result<Path, StopReason> {
         let mut way = vec![number];
         let mut at = number;
         while at != 0 {
@@ -202,7 +202,7 @@ impl Strong<'_> {
             way.push(at);
         }
         way.reverse();
-        let mut path = Vec::new();
+        let (mut path, mut actions) = (Path::new(), Vec::new());
         let mut expansion = Expansion::default();
         for pair in way.windows(2) {
             let state = self.state(pair[0]);
@@ -212,17 +212,19 @@ impl Strong<'_> {
                 self.store.find(key(expansion.state(edge), self.hidden)) == Some(Number(pair[1]))
             };
             if let Some(edge) = expansion.edges().iter().find(leads) {
-                self.marker.expander.actions(edge, &mut path);
+                actions.clear();
+                self.marker.expander.actions(edge, &mut actions);
+                path.extend(&actions);
             }
         }
-        path.extend_from_slice(more);
+        path.extend(more);
         Ok(path)
     }
 
     fn violation(&mut self, fault: Fault, at: Option<(u32, &[ActionId])>) -> Result<(), StopReason> {
         let path = match at {
             Some((number, more)) => self.path_and(number, more)?,
-            None => Vec::new(),
+            None => Path::new(),
         };
         self.found.add(fault, path.len() as u64, || path);
         if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
@@ -574,7 +576,7 @@ mod tests {
             let weak = run(|s, c, t, o| crate::scc::scc(s, c, t, o), &graph, Fairness::Weak, None);
             weaker += u32::from(!weak.violations.is_empty() && !expected);
             if let Some(violation) = outcome.violations.first() {
-                assert!(is_fair(&graph, &violation.path, violation.cycle.unwrap()), "seed {seed}");
+                assert!(is_fair(&graph, &violation.path.to_vec(), violation.cycle.unwrap()), "seed {seed}");
             }
         }
         assert!(found > 500 && found < 2500 && weaker > 30, "{found} {weaker}");

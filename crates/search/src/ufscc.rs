@@ -33,7 +33,7 @@ use store::shared_numbers::{SharedNumbers, Spare};
 use store::shared_table::TableHand;
 use store::union_find::{Claim, MOST_WORKERS, Node, UnionFind};
 use store::{Full, Hand, Recall, Seen, segment};
-use system::{ActionId, Fault, TransitionSystem};
+use system::{ActionId, Fault, Path, TransitionSystem};
 
 /// Bytes that are known of a state beside the table.
 const NODE_BYTES: u64 = 64;
@@ -94,7 +94,7 @@ enum What {
 /// What was found at the end of a path.
 struct Finding {
     what: What,
-    path: Vec<ActionId>,
+    path: Path,
     gaps: Vec<Gap>,
 }
 
@@ -536,19 +536,22 @@ impl Tracer<'_, '_> {
     }
 
     /// A path with ways through the sets in which a worker has jumped.
-    fn without_gaps(&mut self, path: Vec<ActionId>, gaps: &[Gap]) -> Option<Vec<ActionId>> {
-        let (mut whole, mut done) = (Vec::new(), 0);
+    fn without_gaps(&mut self, path: Path, gaps: &[Gap]) -> Option<Path> {
+        if gaps.is_empty() {
+            return Some(path);
+        }
+        let (mut whole, mut done, mut steps) = (Path::new(), 0, path.iter());
         for gap in gaps {
-            whole.extend_from_slice(&path[done..gap.at]);
+            whole.extend(steps.by_ref().take(gap.at - done));
             done = gap.at;
             let (from, to) = (self.state(gap.from), self.state(gap.to));
             let (crew, store) = (self.crew, &self.store);
             let inside = |key: &[u8]| is_in_set(crew, store, gap.from, key);
             let acceptance = crew.cycles.acceptance;
             let ends = (&from[..], crew.system.key(&to));
-            whole.extend(way_to(crew.system, acceptance, ends, &inside, &mut self.budget)?);
+            whole.extend(&way_to(crew.system, acceptance, ends, &inside, &mut self.budget)?);
         }
-        whole.extend_from_slice(&path[done..]);
+        whole.extend(steps);
         Some(whole)
     }
 }
@@ -631,7 +634,7 @@ mod tests {
             !graph.edges().iter().enumerate().any(|(at, edge)| edge.0 == *node && of(at) == process)
         };
         for process in 0..3 {
-            let moves = violation.path[start..].iter().any(|action| graph.process_of(*action) == process);
+            let moves = violation.path.iter().skip(start).any(|action| graph.process_of(*action) == process);
             let fair = moves || around.iter().any(|node| stuck(process, node));
             assert!(fair || fairness == Fairness::None, "process {process}: {violation:?}");
         }
@@ -811,7 +814,8 @@ mod tests {
                 assert_eq!(outcome.statistics.states, expected.statistics.states, "seed {seed}");
                 continue;
             };
-            let around = &violation.path[violation.cycle.unwrap()..];
+            let path = violation.path.to_vec();
+            let around = &path[violation.cycle.unwrap()..];
             assert!(by.iter().all(|action| around.contains(action)), "seed {seed}: {violation:?} {by:?}");
         }
         assert!(wrong[0] > 50 && wrong[1] > 50, "{wrong:?}");

@@ -11,6 +11,7 @@
 //! marks for ever. Such claims are smaller; searches by components use them as they are.
 
 use crate::{Fault, FaultKind};
+use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 
 /// A state of a claim.
@@ -299,32 +300,56 @@ impl Claim {
 
     /// By what the claim finds a lasso wrong: a path along which the propositions have the values `stem`, then for ever those of
     /// `cycle` again and again. A claim may find the same run wrong in several ways, because it may move in several ways.
-    pub fn accepts(&self, stem: &[u64], cycle: &[u64]) -> BTreeSet<FaultKind> {
+    pub fn accepts(
+        &self,
+        stem: impl IntoIterator<Item: Borrow<u64>>,
+        cycle: impl IntoIterator<Item: Borrow<u64>, IntoIter: Clone>,
+    ) -> BTreeSet<FaultKind> {
+        let Accepted { faults, cycle } = self.accepted(stem, cycle);
+        let cycle = cycle.then_some(FaultKind::AcceptCycle);
+        faults.into_iter().map(|fault| fault.kind).chain(cycle).collect()
+    }
+
+    /// The same with what the claim says about it.
+    pub fn accepted(
+        &self,
+        stem: impl IntoIterator<Item: Borrow<u64>>,
+        cycle: impl IntoIterator<Item: Borrow<u64>, IntoIter: Clone>,
+    ) -> Accepted {
         let mut at = vec![self.initial];
         let mut moves = Moves::default();
-        let mut found = BTreeSet::new();
+        let mut found = Accepted::default();
         match self.ends.get(self.initial.index()) {
             Some(None) => {}
-            Some(Some(fault)) => return BTreeSet::from([fault.kind]),
+            Some(Some(fault)) => {
+                found.add([fault.clone()]);
+                return found;
+            }
             None => return found,
         }
-        for &bits in stem {
+        for bits in stem {
             moves.to.clear();
-            at.iter().for_each(|&state| self.moves(state, bits, &mut moves));
-            found.extend(moves.faults.drain(..).map(|fault| fault.kind));
+            at.iter().for_each(|&state| self.moves(state, *bits.borrow(), &mut moves));
+            found.add(moves.faults.drain(..));
             at.clear();
             at.extend(moves.to.iter().map(|by| by.to));
             at.sort_unstable();
             at.dedup();
         }
-        if !cycle.is_empty() {
+        let cycle = cycle.into_iter();
+        if cycle.clone().next().is_some() {
             self.accepts_cycle(&at, cycle, &mut found);
         }
         found
     }
 
     /// The same, from the states in which the claim can be when the cycle begins.
-    fn accepts_cycle(&self, start: &[ClaimState], cycle: &[u64], found: &mut BTreeSet<FaultKind>) {
+    fn accepts_cycle(
+        &self,
+        start: &[ClaimState],
+        cycle: impl Iterator<Item: Borrow<u64>> + Clone,
+        found: &mut Accepted,
+    ) {
         // Of every state at the beginning of a round: where it can be at its end, and what that earns.
         let mut rounds: HashMap<ClaimState, Vec<Move>> = HashMap::new();
         let mut open = start.to_vec();
@@ -332,7 +357,7 @@ impl Claim {
             if rounds.contains_key(&state) {
                 continue;
             }
-            let ends = self.round(state, cycle, found);
+            let ends = self.round(state, cycle.clone(), found);
             open.extend(ends.iter().map(|by| by.to));
             rounds.insert(state, ends);
         }
@@ -346,28 +371,53 @@ impl Claim {
             rounds.filter(|by| inside(&by.to)).fold(0, |all, by| all | by.marks)
         };
         if rounds.keys().any(|&state| earned(state) == self.all_marks()) {
-            found.insert(FaultKind::AcceptCycle);
+            found.cycle = true;
         }
     }
 
     /// Where the claim can be after one round of the cycle, and what that earns.
-    fn round(&self, state: ClaimState, cycle: &[u64], found: &mut BTreeSet<FaultKind>) -> Vec<Move> {
+    fn round(
+        &self,
+        state: ClaimState,
+        cycle: impl Iterator<Item: Borrow<u64>>,
+        found: &mut Accepted,
+    ) -> Vec<Move> {
         let mut at = vec![Move { to: state, marks: 0 }];
         let mut moves = Moves::default();
-        for &bits in cycle {
-            let mut next = Vec::new();
-            for Move { to: state, marks } in at {
+        let mut next = Vec::new();
+        for bits in cycle {
+            next.clear();
+            for &Move { to: state, marks } in &at {
                 moves.to.clear();
-                self.moves(state, bits, &mut moves);
-                found.extend(moves.faults.drain(..).map(|fault| fault.kind));
+                self.moves(state, *bits.borrow(), &mut moves);
+                found.add(moves.faults.drain(..));
                 let on = |by: &Move| Move { to: by.to, marks: marks | self.earned(state, *by) };
                 next.extend(moves.to.iter().map(on));
             }
             next.sort_unstable();
             next.dedup();
-            at = next;
+            std::mem::swap(&mut at, &mut next);
         }
         at
+    }
+}
+
+/// By what a claim finds a run wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// What it says when it ends or fails, each once.
+    pub faults: Vec<Fault>,
+    /// What is repeated for ever is wrong.
+    pub cycle: bool,
+}
+
+impl Accepted {
+    fn add(&mut self, faults: impl IntoIterator<Item = Fault>) {
+        for fault in faults {
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
+            }
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub trait Explain {
 }
 
 /// One step in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct StepInfo {
     /// The process.
     pub process: String,

@@ -14,6 +14,7 @@ pub mod coverage;
 pub mod explain;
 pub mod lean;
 pub mod reduction;
+pub mod sequence;
 pub mod toy;
 
 pub use blocked::Blocked;
@@ -21,6 +22,7 @@ pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 pub use lean::{Asleep, Awake, Before, Lean, LeanOrder, Sleepers};
 pub use reduction::{Choice, Reducer, Reduction};
+pub use sequence::Sequence;
 
 /// Which infinite runs count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,6 +56,12 @@ impl Fairness {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct ActionId(pub u64);
+
+/// What is wrong with an end at which channels had to be empty.
+pub const CHANNELS_NOT_EMPTY: &str = "channels not empty at end";
+
+/// Actions one after another.
+pub type Path = Sequence<ActionId>;
 
 impl ActionId {
     /// No action of a system, but the repetition of a state in which nothing is enabled: what a run that ends is prolonged by.

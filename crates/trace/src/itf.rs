@@ -9,6 +9,7 @@
 use crate::run::Run;
 use crate::story::process_name;
 use serde_json::{Map, Value as Json, json};
+use std::io::{self, Write};
 use system::{ChannelView, ProcessView, Snapshot, Value};
 
 /// What a trace says about itself.
@@ -22,28 +23,30 @@ pub struct About<'a> {
     pub cycle: Option<usize>,
 }
 
-/// The whole run.
-pub fn trace(run: &Run<'_>, about: About<'_>) -> Json {
+/// Writes the whole run, one state a line.
+pub fn write(run: &Run<'_>, about: About<'_>, out: &mut dyn Write) -> io::Result<()> {
     let first = run.snapshot(run.first());
     let names = Names::new(&first);
     // A step that could not be completed has no state of its own.
     let last =
         if run.step(run.len()).is_none_or(|taken| taken.completed) { run.len() } else { run.len() - 1 };
-    let mut trace = json!({
-        "#meta": {
-            "format": "ITF",
-            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-            "source": about.source,
-            "description": about.description,
-        },
-        "vars": names.all,
-        "states": (run.first()..=last).map(|moment| state(run, moment, &names)).collect::<Json>(),
+    let meta = json!({
+        "format": "ITF",
+        "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+        "source": about.source,
+        "description": about.description,
     });
-    if let (Some(cycle), Some(object)) = (about.cycle.filter(|_| run.first() == 0), trace.as_object_mut()) {
+    write!(out, "{{\n\"#meta\": {meta},\n\"vars\": {},\n", json!(names.all))?;
+    if let Some(cycle) = about.cycle.filter(|_| run.first() == 0) {
         // The state that follows the last one, which is the one before the cycle once more.
-        object.insert("loop".to_string(), Json::from((cycle + 1).min(last)));
+        writeln!(out, "\"loop\": {},", (cycle + 1).min(last))?;
     }
-    trace
+    out.write_all(b"\"states\": [")?;
+    for moment in run.first()..=last {
+        out.write_all(if moment == run.first() { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &state(run, moment, &names))?;
+    }
+    out.write_all(b"\n]}\n")
 }
 
 /// The names of the variables.
@@ -137,7 +140,9 @@ mod tests {
         let graph = Graph::parse("0 -> 1 -> 2 -> 3; fault 2 3").unwrap();
         let mut run = Run::start(&graph).unwrap();
         (0..3).for_each(|action| run.take(ActionId(action)).unwrap());
-        let trace = trace(&run, About { source: "toy", description: "a toy", cycle: Some(1) });
+        let mut written = Vec::new();
+        write(&run, About { source: "toy", description: "a toy", cycle: Some(1) }, &mut written).unwrap();
+        let trace: Json = serde_json::from_slice(&written).unwrap();
         assert_eq!(trace["vars"], json!(["node", "_channels", "_processes", "_control"]));
         assert_eq!(trace["#meta"]["format"], "ITF");
         assert_eq!(trace["loop"], 2);

@@ -1,20 +1,26 @@
 //! A trail from JSON that anybody may have written: never panics, and says what is wrong and where.
 
-use crate::trail::{FORMAT, ModelOptions, Trail, TrailStep};
+use crate::packed;
+use crate::trail::{FORMAT, ModelOptions, PACKED_FORMAT, Trail, TrailStep};
 use serde_json::{Map, Value};
-use system::{ActionId, Fault, FaultKind, NOBODY, StepInfo};
+use system::{ActionId, Fairness, Fault, FaultKind, NOBODY, Sequence, StepInfo};
 
 /// Reads a trail; the error is one sentence.
 pub fn read(text: &str) -> Result<Trail, String> {
     let value: Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
     let trail = Object::new(&value, "the trail")?;
-    match trail.u64("format")? {
-        FORMAT => {}
+    let told = match trail.u64("format")? {
+        FORMAT => true,
+        PACKED_FORMAT => false,
         other => {
-            return Err(format!("format {other} is not known; this version reads format {FORMAT}"));
+            return Err(format!(
+                "format {other} is not known; this version reads formats {FORMAT} and {PACKED_FORMAT}"
+            ));
         }
-    }
+    };
     let options = trail.object("options")?;
+    let violation = violation(&trail.object("violation")?)?;
+    let steps = if told { steps(trail.array("steps")?)? } else { packed(&trail)? };
     Ok(Trail {
         version: trail.text("version")?,
         model: trail.text("model")?,
@@ -27,10 +33,10 @@ pub fn read(text: &str) -> Result<Trail, String> {
         },
         property: trail.text("property")?,
         channels_empty: trail.bool("channels_empty")?,
-        fair: trail.optional_text("fair")?,
-        cycle: cycle(&trail)?,
-        violation: violation(&trail.object("violation")?)?,
-        steps: steps(trail.array("steps")?)?,
+        fair: fair(&trail)?,
+        cycle: cycle(&trail, steps.len())?,
+        violation,
+        steps,
     })
 }
 
@@ -52,10 +58,20 @@ fn violation(object: &Object<'_>) -> Result<Fault, String> {
     })
 }
 
+/// A kind of fairness that there is.
+fn fair(trail: &Object<'_>) -> Result<Option<String>, String> {
+    match trail.optional_text("fair")? {
+        Some(word) if Fairness::from_name(&word).is_none() => {
+            Err(format!("fairness of kind {word:?} is not known"))
+        }
+        word => Ok(word),
+    }
+}
+
 /// Where the cycle begins: not behind the last step.
-fn cycle(trail: &Object<'_>) -> Result<Option<usize>, String> {
+fn cycle(trail: &Object<'_>, steps: usize) -> Result<Option<usize>, String> {
     let Some(start) = trail.optional_u32("cycle")? else { return Ok(None) };
-    match start as usize <= trail.array("steps")?.len() {
+    match start as usize <= steps {
         true => Ok(Some(start as usize)),
         false => Err("the cycle begins behind the last step".to_string()),
     }
@@ -65,15 +81,31 @@ fn kind(word: &str) -> Option<FaultKind> {
     FaultKind::ALL.into_iter().find(|k| k.name() == word)
 }
 
-fn steps(values: &[Value]) -> Result<Vec<TrailStep>, String> {
-    let mut steps = Vec::with_capacity(values.len());
-    for (i, value) in values.iter().enumerate() {
-        let place = format!("step {}", i + 1);
-        let object = Object::new(value, &place)?;
-        let info = if object.fields.contains_key("text") { Some(info(&object, true)?) } else { None };
-        steps.push(TrailStep { action: action(&object)?, info });
+/// Steps that are told one by one.
+fn steps(values: &[Value]) -> Result<Sequence<TrailStep>, String> {
+    values.iter().enumerate().map(|(i, value)| step(value, &format!("step {}", i + 1))).collect()
+}
+
+/// A packed path.
+fn packed(trail: &Object<'_>) -> Result<Sequence<TrailStep>, String> {
+    let mut steps = Sequence::new();
+    for (i, value) in trail.array("statements")?.iter().enumerate() {
+        if steps.number(step(value, &format!("statement {i}"))?) as usize != i {
+            return Err(format!("statement {i} stands in \"statements\" twice"));
+        }
     }
+    let lines = trail.array("path")?;
+    if lines.iter().any(|line| !line.is_string()) {
+        return Err(trail.wrong("path", "a list of texts"));
+    }
+    packed::unpack(lines.iter().filter_map(Value::as_str), &mut steps)?;
     Ok(steps)
+}
+
+fn step(value: &Value, place: &str) -> Result<TrailStep, String> {
+    let object = Object::new(value, place)?;
+    let info = if object.fields.contains_key("text") { Some(info(&object, true)?) } else { None };
+    Ok(TrailStep { action: action(&object)?, info })
 }
 
 /// Action ids have 64 bits, more than JSON numbers keep everywhere: they are text, but numbers are understood.
@@ -207,17 +239,22 @@ mod tests {
                 process: Some("user".to_string()),
                 pid: Some(1),
             },
-            steps: vec![
+            steps: Sequence::from(vec![
                 TrailStep { action: ActionId(u64::MAX), info: Some(info("q!1", partner)) },
                 TrailStep { action: ActionId(0), info: None },
-            ],
+            ]),
         }
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         assert_eq!(read(&write(&sample())), Ok(sample()));
-        let empty = Trail { steps: Vec::new(), cycle: None, ..sample() };
+        let mut steps = Sequence::new();
+        (0..crate::trail::TOLD_STEPS + 1).for_each(|i| steps.push(sample().steps.to_vec()[i % 2].clone()));
+        let long = Trail { steps, cycle: Some(100_000), ..sample() };
+        assert!(write(&long).len() < 2000, "packed");
+        assert_eq!(read(&write(&long)), Ok(long));
+        let empty = Trail { steps: Sequence::new(), cycle: None, ..sample() };
         assert_eq!(read(&write(&empty)), Ok(empty));
     }
 
@@ -230,7 +267,7 @@ mod tests {
         assert_eq!(read("{}").unwrap_err(), "the trail has no \"format\"");
         assert_eq!(
             broken("\"format\": 1", "\"format\": 9"),
-            "format 9 is not known; this version reads format 1"
+            "format 9 is not known; this version reads formats 1 and 2"
         );
         assert_eq!(
             broken("\"action\":\"0\"", "\"action\":\"-1\"").split(" is not").next(),

@@ -10,6 +10,7 @@ use crate::run::Run;
 use crate::style::Palette;
 use crate::visible::one_line;
 use std::fmt::Write;
+use std::io;
 use std::ops::RangeInclusive;
 use system::{Event, Fault, FaultKind, NOBODY, ProcessView, Snapshot, StepInfo, Value, explain};
 
@@ -34,9 +35,19 @@ pub struct Told {
 
 /// Step `number` of a run.
 pub fn tell(run: &Run<'_>, number: usize) -> Option<Told> {
+    tell_next(run, number, &mut None)
+}
+
+/// The same, when `seen` is the last moment that was looked at and what there was: who tells step after step looks at each moment
+/// once.
+pub fn tell_next(run: &Run<'_>, number: usize, seen: &mut Option<(usize, Snapshot)>) -> Option<Told> {
     let info = run.info(number)?;
     let taken = run.step(number)?;
-    let changes = changes(&run.snapshot(number - 1), &run.snapshot(number));
+    let before = seen.take().filter(|(moment, _)| moment + 1 == number).map(|(_, snapshot)| snapshot);
+    let before = before.unwrap_or_else(|| run.snapshot(number - 1));
+    let after = run.snapshot(number);
+    let changes = changes(&before, &after);
+    *seen = Some((number, after));
     Some(Told {
         number,
         info,
@@ -236,14 +247,36 @@ fn is_plain(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Some steps of a run.
-pub fn part(run: &Run<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+/// Steps whose places decide how wide all places are.
+const MEASURED: usize = 1000;
+
+/// Writes some steps of a run, one after another.
+pub fn write_part(
+    run: &Run<'_>,
+    steps: RangeInclusive<usize>,
+    palette: Palette,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut teller = Teller::new(palette);
     let (first, last) = ((*steps.start()).max(run.first() + 1), (*steps.end()).min(run.len()));
-    let widths = (first..=last).filter_map(|number| run.info(number));
+    let widths = (first..=last).take(MEASURED).filter_map(|number| run.info(number));
     teller.place =
         widths.map(|i| format!("{}:{}", one_line(&i.file), i.line).chars().count()).max().unwrap_or(0);
-    (first..=last).map(|number| teller.step(run, number)).collect()
+    let mut seen = None;
+    for number in first..=last {
+        if let Some(told) = tell_next(run, number, &mut seen) {
+            out.write_all(teller.write(&told).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Some steps of a run.
+pub fn part(run: &Run<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+    let mut out = Vec::new();
+    // Memory takes everything.
+    let _ = write_part(run, steps, palette, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// All steps of a run.
@@ -291,7 +324,7 @@ pub fn ending(run: &Run<'_>, fault: Option<&Fault>, palette: Palette) -> String 
         let _ = write!(out, "{}\n{last}", palette.strong(after));
     }
     let stuck = fault.is_some_and(|fault| fault.kind == FaultKind::EndState);
-    let blocked = if stuck { run.words().blocked(run.state(run.len())) } else { Vec::new() };
+    let blocked = if stuck { run.words().blocked(&run.state(run.len())) } else { Vec::new() };
     if !blocked.is_empty() {
         let _ = writeln!(out, "\n{}", palette.strong("Why nobody can move:"));
         for line in blocked_text::full(&blocked).lines() {

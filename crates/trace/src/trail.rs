@@ -1,9 +1,13 @@
 //! A path kept as action ids, with all that is needed to find and rebuild the model that it belongs to.
 
-use system::{ActionId, Fault, StepInfo};
+use system::{ActionId, Fault, Sequence, StepInfo};
 
-/// The version of the JSON form that this crate writes, and the newest that it reads.
+/// The JSON form of a trail that tells each step.
 pub const FORMAT: u64 = 1;
+/// The JSON form of a long trail: each statement once, and the path packed. The newest form that is read.
+pub const PACKED_FORMAT: u64 = 2;
+/// So many steps are told one by one; longer trails are packed.
+pub const TOLD_STEPS: usize = 100_000;
 
 /// A counterexample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +34,7 @@ pub struct Trail {
     /// What is wrong at the end of the path.
     pub violation: Fault,
     /// The path.
-    pub steps: Vec<TrailStep>,
+    pub steps: Sequence<TrailStep>,
 }
 
 /// How a model is read.
@@ -44,12 +48,20 @@ pub struct ModelOptions {
     pub formula: Option<String>,
 }
 
+impl Trail {
+    /// The actions of the path.
+    pub fn actions(&self) -> impl Iterator<Item = ActionId> + Clone + '_ {
+        self.steps.iter().map(|step| step.action)
+    }
+}
+
 /// A step of a trail.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TrailStep {
     /// What is replayed.
     pub action: ActionId,
-    /// The same in words, for people and other tools; replaying does not look at it.
+    /// The same in words, for people and other tools, and for a trail that no longer fits its model. In a long trail, as it was when
+    /// the action was taken first.
     pub info: Option<StepInfo>,
 }
 

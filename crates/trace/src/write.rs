@@ -1,6 +1,7 @@
 //! A trail as JSON.
 
-use crate::trail::{FORMAT, Trail, TrailStep};
+use crate::packed;
+use crate::trail::{FORMAT, PACKED_FORMAT, TOLD_STEPS, Trail, TrailStep};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use system::{Fault, NOBODY, StepInfo};
@@ -13,10 +14,10 @@ pub fn write(trail: &Trail) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Writes the JSON text of a trail, one step a line so that it can be read and compared.
+/// Writes the JSON text of a trail: one step a line so that it can be read and compared, or packed if there are many.
 pub fn write_to(out: &mut dyn Write, trail: &Trail) -> io::Result<()> {
     let head = json!({
-        "format": FORMAT,
+        "format": if is_long(trail) { PACKED_FORMAT } else { FORMAT },
         "tool": "spinor",
         "version": trail.version,
         "model": trail.model,
@@ -33,18 +34,51 @@ pub fn write_to(out: &mut dyn Write, trail: &Trail) -> io::Result<()> {
     for (name, value) in head.as_object().into_iter().flatten() {
         writeln!(out, "{}: {value},", Value::from(name.as_str()))?;
     }
-    out.write_all(b"\"steps\": [")?;
-    for (i, step) in trail.steps.iter().enumerate() {
-        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &step_object(step))?;
+    if !is_long(trail) {
+        let steps = trail.steps.iter().map(|step| Value::Object(step_object(step)));
+        write_list(out, "steps", steps)?;
+        return out.write_all(b"}\n");
     }
+    let statements = trail.steps.values().iter().map(|step| Value::Object(step_object(step)));
+    write_list(out, "statements", statements)?;
+    let mut separator = ",\n\"path\": [\n";
+    packed::pack(trail.steps.numbers(), &mut |line| {
+        let written = write!(out, "{separator}{}", Value::from(line));
+        separator = ",\n";
+        written
+    })?;
     out.write_all(b"\n]}\n")
+}
+
+fn is_long(trail: &Trail) -> bool {
+    trail.steps.len() > TOLD_STEPS
+}
+
+/// Writes a list, one element a line.
+fn write_list(out: &mut dyn Write, name: &str, values: impl Iterator<Item = Value>) -> io::Result<()> {
+    write!(out, "\"{name}\": [")?;
+    for (i, value) in values.enumerate() {
+        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &value)?;
+    }
+    out.write_all(b"\n]")
 }
 
 /// The steps alone, as a trail has them, for a report that holds what no file does.
 pub fn steps_object(trail: &Trail) -> Map<String, Value> {
-    let steps = trail.steps.iter().map(|step| Value::Object(step_object(step))).collect();
-    Map::from_iter([("steps".to_string(), steps)])
+    let told = |steps: &mut dyn Iterator<Item = &TrailStep>| {
+        steps.map(|step| Value::Object(step_object(step))).collect::<Value>()
+    };
+    if !is_long(trail) {
+        return Map::from_iter([("steps".to_string(), told(&mut trail.steps.iter()))]);
+    }
+    let mut path = Vec::new();
+    let _ = packed::pack(trail.steps.numbers(), &mut |line| -> Result<(), ()> {
+        path.push(Value::from(line));
+        Ok(())
+    });
+    let statements = told(&mut trail.steps.values().iter());
+    Map::from_iter([("statements".to_string(), statements), ("path".to_string(), Value::from(path))])
 }
 
 fn options_object(trail: &Trail) -> Value {

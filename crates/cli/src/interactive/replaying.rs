@@ -10,7 +10,7 @@ use engine::report_text;
 use engine::simulation::Simulation;
 use std::fmt::Write;
 use std::sync::Arc;
-use system::ActionId;
+use system::Path;
 use trace::{Palette, Run, blocked_text, story};
 
 const TABLE: &[Entry] = &[
@@ -195,7 +195,7 @@ impl<'s, 'a> Replaying<'s, 'a> {
 
     fn blocked(&self) -> String {
         let run = self.run();
-        match run.words().blocked(run.state(run.cursor())) {
+        match run.words().blocked(&run.state(run.cursor())) {
             blocked if blocked.is_empty() => "no process is blocked here\n".to_string(),
             blocked => blocked_text::full(&blocked),
         }
@@ -206,8 +206,8 @@ impl<'s, 'a> Replaying<'s, 'a> {
         let Some(machine) = self.replayed.machine else {
             return "the never claim takes part in this run: there is no simulation from here\n".to_string();
         };
-        let (at, len) = (self.run().cursor(), self.run().len());
-        let all: Vec<ActionId> = (1..=len).filter_map(|n| Some(self.run().step(n)?.action)).collect();
+        let at = self.run().cursor();
+        let all: Path = self.run().actions().collect();
         let mut run = std::mem::replace(&mut self.replayed.run, Run::without_start(machine));
         while run.len() > at {
             run.undo();
@@ -218,7 +218,7 @@ impl<'s, 'a> Replaying<'s, 'a> {
         converse(lines, &mut Simulating::new(&mut simulation, origin, interrupt, self.palette));
         let mut run = simulation.into_run();
         while run.undo().is_some() {}
-        let restored = all.into_iter().try_for_each(|action| run.take(action));
+        let restored = all.iter().try_for_each(|&action| run.take(action));
         self.replayed.run = run;
         self.go(at);
         match restored {

@@ -130,7 +130,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
 
     /// Process, place, statement, and what it would do.
     fn row(&mut self, action: ActionId) -> [String; 4] {
-        let info = self.simulation.run().words().step(self.simulation.run().state(usize::MAX), action);
+        let info = self.simulation.run().words().step(&self.simulation.run().state(usize::MAX), action);
         let mut who = story::process_name(&info.process, info.pid);
         let mut text = story::shortened(&info.text, 60);
         if let Some(partner) = &info.partner {
@@ -158,7 +158,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
         if self.simulation.run().state(usize::MAX).is_empty() {
             return;
         }
-        let blocked = run.words().blocked(run.state(usize::MAX));
+        let blocked = run.words().blocked(&run.state(usize::MAX));
         if let Some(by) = blocked.iter().find_map(control) {
             let _ = writeln!(
                 out,
@@ -179,7 +179,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
 
     fn explain(&self) -> String {
         let run = self.simulation.run();
-        match run.words().blocked(run.state(usize::MAX)) {
+        match run.words().blocked(&run.state(usize::MAX)) {
             blocked if blocked.is_empty() => "no process is blocked\n".to_string(),
             blocked => blocked_text::full(&blocked),
         }
