@@ -34,6 +34,8 @@ pub struct Cache<N> {
     /// How many keys that are not on the stack are kept.
     most: u64,
     limit: u64,
+    /// How many entries can be named.
+    names: usize,
     /// Places of entries plus one, by hash, with linear probing; 0 is free. A power of two, at most half full.
     index: Vec<u32>,
     entries: Vec<Entry<N>>,
@@ -106,6 +108,7 @@ impl<N: Default> Cache<N> {
         Cache {
             most,
             limit,
+            names: u32::MAX as usize - 1,
             index: vec![0; FIRST_SLOTS],
             entries: Vec::new(),
             free: Vec::new(),
@@ -161,7 +164,8 @@ impl<N: Default> Cache<N> {
         if self.keys as usize * 2 >= self.index.len() {
             self.grow()?;
         }
-        if self.memory() + key.len() as u64 > self.limit || self.entries.len() >= u32::MAX as usize - 1 {
+        let no_name = self.free.is_empty() && self.entries.len() >= self.names;
+        if self.memory() + key.len() as u64 > self.limit || no_name {
             return Err(Full);
         }
         let again = self.dropped.has_hash(hash);
@@ -186,6 +190,10 @@ impl<N: Default> Cache<N> {
             }
             None => {
                 self.entries.try_reserve(1).map_err(|_| Full)?;
+                // Any of them may come to wait or to be free, and then nothing can be refused.
+                let n = self.entries.len() + 1;
+                self.waiting.try_reserve(n - self.waiting.len().min(n)).map_err(|_| Full)?;
+                self.free.try_reserve(n - self.free.len().min(n)).map_err(|_| Full)?;
                 self.entries.push(entry);
                 self.entries.len() - 1
             }
@@ -479,6 +487,14 @@ mod tests {
             assert_eq!((cache.keys as usize, now), (now, (before.len() + 1).min(50)));
             assert!(lost <= 1);
         }
+    }
+
+    #[test]
+    fn entries_reach_no_farther_than_their_names() {
+        let mut cache: Cache<u32> = Cache { names: 100, ..Cache::new(u64::MAX, u64::MAX) };
+        let full = (0..10_000_u32).find(|key| cache.is_new(&key.to_le_bytes()).is_err());
+        assert_eq!((full, cache.keys), (Some(100), 100));
+        assert!((0..100).all(|key| knows(&cache, key)));
     }
 
     #[test]

@@ -120,6 +120,8 @@ pub struct Compact {
     satellites: u32,
     growth: Growth,
     segments: Vec<Segment>,
+    /// The most lines of a segment.
+    most_lines: u64,
 }
 
 impl Compact {
@@ -128,7 +130,7 @@ impl Compact {
         let bits = bits.clamp(1, 64);
         let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS);
         let (mix, rest_bits) = (Mix::new(bits), bits - segment_bits);
-        Compact { mix, rest_bits, satellites, growth, segments: Vec::new() }
+        Compact { mix, rest_bits, satellites, growth, segments: Vec::new(), most_lines: u64::from(u32::MAX) }
     }
 
     /// How many bits a key has.
@@ -229,9 +231,10 @@ impl Compact {
             if number != wanted && len < segment.most - segment.most / AHEAD {
                 continue;
             }
-            let shape = self.shape(self.growth.more_lines(u64::from(segment.geometry.lines), number));
-            match budget.take(shape.bytes()) {
-                Ok(()) => plan.push((number, shape)),
+            let lines = self.growth.more_lines(u64::from(segment.geometry.lines), number);
+            let shape = self.shape(lines).and_then(|shape| budget.take(shape.bytes()).map(|()| shape));
+            match shape {
+                Ok(shape) => plan.push((number, shape)),
                 Err(full) if number == wanted => return Err(full),
                 Err(_) => break,
             }
@@ -251,11 +254,14 @@ impl Compact {
         growing.collect()
     }
 
-    /// What a segment with so many lines is.
-    fn shape(&self, lines: u64) -> Shape {
+    /// What a segment with so many lines is, unless there are more than can be counted.
+    fn shape(&self, lines: u64) -> Result<Shape, Full> {
+        if lines > self.most_lines {
+            return Err(Full);
+        }
         let geometry = Geometry::new(self.rest_bits, self.satellites, lines);
         let most = geometry.entries() * self.growth.percent(geometry.per_word) / 100;
-        Shape { geometry, most: u32::try_from(most).unwrap_or(u32::MAX) }
+        Ok(Shape { geometry, most: u32::try_from(most).unwrap_or(u32::MAX) })
     }
 
     /// Looks for `key`.
@@ -323,7 +329,7 @@ impl Compact {
         let mut lines = u64::from(self.segments[number].geometry.lines);
         loop {
             lines = self.growth.more_lines(lines, number);
-            let shape = self.shape(lines);
+            let shape = self.shape(lines)?;
             budget.take(shape.bytes())?;
             let mut growing = Growing::new(number, &mut self.segments[number], shape);
             growing.grow();
@@ -847,6 +853,31 @@ mod tests {
         }
         let bytes = set.memory() as f64 / set.len() as f64;
         assert!(bytes < 6.2, "{bytes} bytes a key");
+    }
+
+    /// With a limit as low as this: more lines than can be counted are refused, alone and together.
+    #[test]
+    fn a_segment_has_no_more_lines_than_can_be_counted() {
+        for threads in [0, 3] {
+            let budget = &mut Budget::new(u64::MAX);
+            let mut set = Compact { most_lines: 40, ..Compact::new(44, 0, Growth::Half) };
+            let (mut keys, mut seed) = (Vec::new(), 17);
+            loop {
+                let key = random(&mut seed) >> 20;
+                let grown = if threads > 0 && keys.len() % 64 == 0 {
+                    set.make_room(set.mixed(key), budget, threads)
+                } else {
+                    Ok(())
+                };
+                match grown.and_then(|()| set.insert(set.mixed(key), budget)) {
+                    Ok(_) => keys.push(key),
+                    Err(Full) => break,
+                }
+            }
+            assert!(keys.len() > 1000 && set.segments.iter().all(|segment| segment.geometry.lines <= 40));
+            assert!(keys.iter().all(|&key| set.find(set.mixed(key)).is_some()));
+            assert_eq!(budget.used(), set.memory());
+        }
     }
 
     #[test]

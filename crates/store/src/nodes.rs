@@ -68,14 +68,21 @@ pub struct Nodes {
     name_mask: u32,
     /// Held by who adds a group, when there are several who may.
     adding: Mutex<()>,
+    /// The most groups that there may be.
+    most: usize,
 }
 
 impl Nodes {
     /// No nodes.
     pub fn new(budget: &mut Budget) -> Result<Self, Full> {
+        Self::with_most(MOST, budget)
+    }
+
+    /// No nodes, and never more than so many.
+    fn with_most(most: usize, budget: &mut Budget) -> Result<Self, Full> {
         let slots = empty(FIRST_SLOTS, budget)?;
         let (len, name_mask) = (AtomicUsize::new(0), name_mask(slots.len()));
-        Ok(Nodes { groups: Vec::new(), len, name_mask, slots, adding: Mutex::new(()) })
+        Ok(Nodes { groups: Vec::new(), len, name_mask, slots, adding: Mutex::new(()), most })
     }
 
     /// How many nodes there are.
@@ -196,6 +203,9 @@ impl Nodes {
         if self.len() + more > self.groups.len() {
             self.grow_groups(budget)?;
         }
+        if self.len() + more > self.groups.len() {
+            return Err(Full);
+        }
         if (self.len() + more) * 2 > self.slots.len() {
             self.grow_index(budget)?;
         }
@@ -222,10 +232,10 @@ impl Nodes {
     /// While they grow, old and new groups may exist together, and the budget counts both.
     fn grow_groups(&mut self, budget: &mut Budget) -> Result<(), Full> {
         let len = self.groups.len();
-        if len >= MOST {
+        if len >= self.most {
             return Err(Full);
         }
-        let wanted = len + if len <= SMALL { len.max(FIRST_GROUPS) } else { len / 8 };
+        let wanted = (len + if len <= SMALL { len.max(FIRST_GROUPS) } else { len / 8 }).min(self.most);
         budget.take(wanted * GROUP)?;
         if self.groups.try_reserve_exact(wanted - len).is_err() {
             budget.give(wanted * GROUP);
@@ -275,9 +285,9 @@ fn slot(hash: u64, name: u32, name_mask: u32) -> u32 {
     hash as u32 & !name_mask | (name + 1)
 }
 
-/// The bits that the names of so many slots need.
+/// The bits that the names of so many slots need. There may be more slots than names of 32 bits.
 fn name_mask(slots: usize) -> u32 {
-    u32::MAX >> (slots as u32).leading_zeros()
+    u32::MAX >> u32::try_from(slots).unwrap_or(u32::MAX).leading_zeros()
 }
 
 #[cfg(test)]
@@ -339,6 +349,27 @@ mod tests {
         let mut names: Vec<u32> = (0..GROUPS).map(|i| nodes.find(key(i)).unwrap()).collect();
         names.sort_unstable();
         assert!(names.into_iter().eq(0..GROUPS));
+    }
+
+    #[test]
+    fn there_are_no_more_nodes_than_names() {
+        let budget = &mut Budget::new(u64::MAX);
+        let mut nodes = Nodes::with_most(5_000, budget).unwrap();
+        let refused = (0..).find(|&i| nodes.insert(group(i, i), hash(group(i, i)), budget).is_err());
+        assert_eq!((refused, nodes.len()), (Some(5_000), 5_000));
+        assert_eq!(nodes.insert(group(5_000, 5_000), hash(group(5_000, 5_000)), budget), Err(Full));
+        assert!((0..5_000).all(|i| nodes.find(group(i, i)) == Some(i)));
+        assert_eq!(budget.used(), nodes.memory());
+        assert_eq!(nodes.insert_shared(group(9, 10), hash(group(9, 10))), Err(Crowded));
+        assert_eq!(nodes.make_room(1, budget), Err(Full));
+    }
+
+    /// Twice as many slots as names of 31 bits are more than a number of 32 bits can count.
+    #[test]
+    fn all_bits_of_a_slot_may_be_its_name() {
+        assert_eq!((name_mask(8), name_mask(1 << 31)), (0xf, u32::MAX));
+        assert_eq!((name_mask(1 << 32), name_mask(6 << 30)), (u32::MAX, u32::MAX));
+        assert_eq!(slot(u64::MAX, MOST as u32 - 1, name_mask(2 * MOST)), MOST as u32);
     }
 
     #[test]

@@ -56,7 +56,22 @@ pub struct Numbered {
     slots: Slots,
     arena: Arena,
     limit: u64,
+    reach: Reach,
 }
+
+/// How far the numbers of an entry reach.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    /// The most keys.
+    keys: usize,
+    /// Every address is below this.
+    addresses: u64,
+    /// The farthest that a key lies behind the first of its block.
+    distance: u64,
+}
+
+const REACH: Reach =
+    Reach { keys: u32::MAX as usize - 1, addresses: (1 << ADDRESS) - 1, distance: u32::MAX as u64 };
 
 impl Default for Numbered {
     fn default() -> Self {
@@ -67,7 +82,7 @@ impl Default for Numbered {
 impl Numbered {
     /// An empty table that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Numbered { slots: Slots::first(), arena: Arena::default(), limit }
+        Numbered { slots: Slots::first(), arena: Arena::default(), limit, reach: REACH }
     }
 
     /// Changes the limit, for a table that shares its memory with others.
@@ -131,10 +146,10 @@ impl Numbered {
     /// Appends a key that is not there; says where.
     fn append(&mut self, key: &[u8]) -> Result<(Number, u64), Full> {
         let index = self.arena.len();
-        if index >= u32::MAX as usize - 1 || self.memory() + self.arena.cost(key.len()) > self.limit {
+        if index >= self.reach.keys || self.memory() + self.arena.cost(key.len()) > self.limit {
             return Err(Full);
         }
-        let address = self.arena.push(key)?;
+        let address = self.arena.push(key, self.reach)?;
         Ok((Number(index as u32), address))
     }
 
@@ -327,8 +342,10 @@ impl Arena {
     }
 
     /// Appends a key; says where. Whatever may be large is reserved first, so that running out of memory is an answer.
-    fn push(&mut self, key: &[u8]) -> Result<u64, Full> {
+    fn push(&mut self, key: &[u8], reach: Reach) -> Result<u64, Full> {
         self.distances.try_reserve(1).map_err(|_| Full)?;
+        self.bases.try_reserve(1).map_err(|_| Full)?;
+        self.chunks.try_reserve(1).map_err(|_| Full)?;
         if !self.fits(key.len()) {
             let reserved = if self.chunks.is_empty() { 0 } else { CHUNK.max(key.len() + MAX_PREFIX) };
             let mut chunk = Vec::new();
@@ -340,10 +357,14 @@ impl Arena {
         let chunk = &mut self.chunks[number];
         chunk.try_reserve(key.len() + MAX_PREFIX).map_err(|_| Full)?;
         let address = (number * CHUNK + chunk.len()) as u64;
-        if self.distances.len().is_multiple_of(BLOCK) {
+        let begins = self.distances.len().is_multiple_of(BLOCK);
+        let base = self.bases.last().copied().filter(|_| !begins).unwrap_or(address);
+        if address >= reach.addresses || address - base > reach.distance {
+            return Err(Full);
+        }
+        if begins {
             self.bases.push(address);
         }
-        let base = self.bases[self.bases.len() - 1];
         let name = self.distances.len() as u32;
         self.distances.push((address - base) as u32);
         chunk.extend_from_slice(&name.to_le_bytes());
@@ -403,6 +424,24 @@ fn read_length(record: &[u8]) -> (usize, usize) {
 mod tests {
     use super::*;
     use std::collections::HashMap;
+
+    /// With limits as low as these: what is refused changes nothing, and what is there stays.
+    #[test]
+    fn numbers_and_addresses_do_not_reach_farther() {
+        let key = |i: usize| (i as u64).to_le_bytes();
+        let reaches = [
+            (Reach { keys: 300, ..REACH }, 300),
+            (Reach { addresses: 10_000, ..REACH }, 10_000_usize.div_ceil(NAME + 1 + 8)),
+            (Reach { distance: 200, ..REACH }, 200 / (NAME + 1 + 8) + 1),
+        ];
+        for (reach, most) in reaches {
+            let mut table = Numbered { reach, ..Numbered::default() };
+            let known = (0..).take_while(|&i| table.visit(&key(i)).is_ok()).count();
+            assert_eq!(known, most, "{reach:?}");
+            assert_eq!((table.visit(&key(known)), table.n_keys()), (Err(Full), known as u64));
+            assert!((0..known).all(|i| table.visit(&key(i)) == Ok(Visit::Seen(Number(i as u32)))));
+        }
+    }
 
     /// A small generator, so that the operation sequences are the same on every run.
     struct Random(u64);

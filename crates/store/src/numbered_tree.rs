@@ -22,6 +22,8 @@ const JOINED: usize = 4;
 pub struct NumberedTree {
     families: HashMap<usize, Family>,
     n: u32,
+    /// The most keys.
+    most: u32,
     budget: Budget,
     /// Names of one level, while a key is folded.
     names: Vec<u32>,
@@ -54,7 +56,13 @@ impl Family {
 impl NumberedTree {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        NumberedTree { families: HashMap::new(), n: 0, budget: Budget::new(limit), names: Vec::new() }
+        NumberedTree {
+            families: HashMap::new(),
+            n: 0,
+            most: u32::MAX,
+            budget: Budget::new(limit),
+            names: Vec::new(),
+        }
     }
 
     /// How many keys there are.
@@ -83,12 +91,12 @@ impl NumberedTree {
 
     /// Inserts a key or recognises it.
     pub fn visit(&mut self, key: &[u8]) -> Result<Visit, Full> {
-        let NumberedTree { families, n, budget, names } = self;
+        let NumberedTree { families, n, most, budget, names } = self;
         let family = match families.get_mut(&key.len()) {
             Some(family) => family,
             None => families.entry(key.len()).or_insert(Family::new(key.len(), budget)?),
         };
-        if *n == u32::MAX {
+        if n == most {
             return Err(Full);
         }
         // What keeps numbers grows like any vector: it must be possible before a root is added.
@@ -175,6 +183,14 @@ mod tests {
         assert!(known > 100, "{known}");
         assert!((0..known).all(|i| tree.find(&key(i)) == Some(Number(i))));
         assert!(tree.budget.used() <= 60_000);
+    }
+
+    #[test]
+    fn numbers_reach_no_farther() {
+        let mut tree = NumberedTree { most: 70, ..NumberedTree::new(u64::MAX) };
+        let key = |i: u32| i.to_le_bytes().repeat(3);
+        assert_eq!((0..).take_while(|&i| tree.visit(&key(i)).is_ok()).count(), 70);
+        assert!((0..70).all(|i| tree.find(&key(i)) == Some(Number(i))));
     }
 
     #[test]

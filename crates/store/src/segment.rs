@@ -482,6 +482,13 @@ mod tests {
         spread_in(narrow);
     }
 
+    #[test]
+    fn a_segment_has_no_more_lines_than_a_hash_has_bits_for() {
+        let arena = Arena::new(1 << 20);
+        let mut segment = Segment::of(Pages::small(1 << FIRST_BITS), LAST_BITS, LAST_BITS - NEAR_BITS);
+        assert_eq!(segment.grow(1, &arena), Err(Full));
+    }
+
     /// A line of this segment is long enough to overflow into many others, and over the end to the first ones.
     fn spread_in(arena: Arena) {
         let keys = written(&arena, 60_000);

@@ -109,6 +109,22 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
+    fn numbers_end_where_a_half_does() {
+        let numbers = SharedNumbers::new(1 << 20);
+        let last = u64::from(u32::MAX) / BLOCK * BLOCK;
+        // Blocks begin with number 1.
+        numbers.next.store(last + 1 - 2 * BLOCK, Relaxed);
+        let (mut spare, mut given) = (Spare::default(), 0);
+        let refused = (1..).find(|&place| {
+            let number = numbers.number(Place::from_number(place), &mut spare, |_| Ok(()));
+            given = number.map_or(given, |node| node.0);
+            number.is_err()
+        });
+        assert_eq!((refused, u64::from(given)), (Some(2 * BLOCK + 1), last));
+        assert_eq!(numbers.get(Place::from_number(1)), Some(Node((last + 1 - 2 * BLOCK) as u32)));
+    }
+
+    #[test]
     fn workers_agree_on_numbers_and_none_is_given_twice() {
         const KEYS: u64 = 20_000;
         let numbers = SharedNumbers::new(1 << 20);
