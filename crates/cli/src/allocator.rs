@@ -29,7 +29,7 @@ use std::sync::{Arc, OnceLock};
 static ALLOCATOR: WithReserve<RESERVE> = WithReserve::new();
 
 /// Bytes of the reserve. Nothing of it is in RAM before it is used.
-const RESERVE: usize = 8 << 20;
+const RESERVE: usize = 16 << 20;
 
 /// The system has refused a small request.
 static SHORT: AtomicBool = AtomicBool::new(false);
@@ -106,7 +106,7 @@ struct WithReserve<const N: usize> {
 
 impl<const N: usize> WithReserve<N> {
     /// More than this is not taken from the reserve at once: what asks for so much grows, and can be told that it cannot.
-    const LARGEST: usize = N / 16;
+    const LARGEST: usize = N / 64;
 
     const fn new() -> Self {
         WithReserve { reserve: Reserve { bytes: UnsafeCell::new([0; N]), taken: AtomicUsize::new(0) } }

@@ -9,6 +9,9 @@ use system::ActionId;
 /// Numbers of places on straight runs begin here.
 pub const STRAIGHT: u32 = 1 << 31;
 
+/// So many states, steps and outcomes have room before a few states are expanded together.
+pub const ROOM: usize = 1 << 10;
+
 /// How a transient state was first reached within a closure.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -61,6 +64,12 @@ impl AtomicRun {
             place = self.place(place).parent?;
         }
         Some(place)
+    }
+
+    /// Makes room for what a few states lead to.
+    pub fn make_room(&mut self) -> Result<(), std::collections::TryReserveError> {
+        self.places.try_reserve(ROOM)?;
+        self.again.try_reserve(ROOM)
     }
 
     pub fn memory(&self) -> u64 {

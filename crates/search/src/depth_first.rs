@@ -525,7 +525,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             // With several workers another may be faster: see `claim`.
             kept |= self.open.is_none()
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
-            self.sleep.push(rank, expansion.behind(i));
+            self.sleep.push(rank, expansion.behind(i)).map_err(no_memory)?;
             if expansion.is_plain() || edge.transient == 0 {
                 self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
                 continue;

@@ -18,10 +18,10 @@
 //! come first ([`Expansion::reordered`]). What was chosen is not enough when one of its steps cannot be
 //! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
 
-use crate::atomic_run::{AtomicRun, Place, STRAIGHT};
+use crate::atomic_run::{AtomicRun, Place, ROOM, STRAIGHT};
 use crate::limits::Budget;
 use crate::marks::{Lack, process_bit};
-use crate::outcome::StopReason;
+use crate::outcome::{StopReason, no_memory};
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
 use std::ops::Range;
@@ -125,6 +125,13 @@ impl Expansion {
     #[inline(always)]
     pub fn behind(&self, edge: usize) -> Asleep {
         self.behind.get(edge).copied().unwrap_or_default()
+    }
+
+    /// Makes room for what a few states lead to. A closure may be large, so that its growth must be an answer.
+    fn make_room(&mut self) -> Result<(), std::collections::TryReserveError> {
+        self.edges.try_reserve(ROOM)?;
+        self.outcomes.list.try_reserve(ROOM)?;
+        self.outcomes.bytes.try_reserve(64 * ROOM)
     }
 
     /// Forgets the edges, keeps the memory.
@@ -668,6 +675,7 @@ impl<'a> Expander<'a> {
         there.list.clear();
         there.bytes.clear();
         let followed = if most > 0 { worker.follow(state, most, there) } else { 0 };
+        run.straight.try_reserve(followed + 1).map_err(no_memory)?;
         let mut pass = |place: Place, outcome: &Successor| {
             let at = STRAIGHT + run.straight.len() as u32;
             run.straight.push(place);
@@ -734,6 +742,7 @@ impl<'a> Expander<'a> {
         if bytes > MOST_BYTES {
             return Err(StopReason::MemoryLimit);
         }
+        self.run.make_room().and_then(|()| out.make_room()).map_err(no_memory)?;
         self.ends.clear();
         for place in from..from + n {
             self.expand_place(place as u32, out);

@@ -27,7 +27,7 @@
 //! an end that is expanded in full.
 
 use crate::limits::Budget;
-use crate::outcome::StopReason;
+use crate::outcome::{StopReason, no_memory};
 use store::Seen;
 use store::numbered::{Number, Numbered, Visit};
 use store::tally::Tally;
@@ -216,6 +216,8 @@ impl<'a> Phase1<'a> {
                 turn = other;
             }
             go_on(self.actions.len() as u64, self.memory())?;
+            // A phase may be long, so that its growth must be an answer.
+            self.actions.try_reserve(LONG_RUN + 2).map_err(no_memory)?;
         }
         Ok(())
     }
@@ -336,6 +338,7 @@ impl<'a> Phase1<'a> {
     fn add(&mut self) -> Result<Option<usize>, StopReason> {
         match self.list.visit(&self.state).map_err(|_| StopReason::MemoryLimit)? {
             Visit::New(_) => {
+                self.places.try_reserve(1).map_err(no_memory)?;
                 self.places.push(self.actions.len());
                 Ok(None)
             }

@@ -113,6 +113,7 @@ impl Scc<'_> {
                 self.places.try_reserve(1).map_err(no_memory)?;
                 self.live.try_reserve(1).map_err(no_memory)?;
                 self.frames.try_reserve(1).map_err(no_memory)?;
+                self.roots.try_reserve(1).map_err(no_memory)?;
                 let place = self.live.len() as u32;
                 self.places.push(place);
                 self.live.push(number);

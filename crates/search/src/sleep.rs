@@ -21,6 +21,7 @@
 //! **Errors.** An action that shows an error is never put to sleep, so it is met in as many states as without sleep sets.
 
 use crate::expand::Wanted;
+use std::collections::TryReserveError;
 use store::{Full, Noted, Seen};
 use system::{ActionId, Asleep, Reducer};
 
@@ -61,7 +62,9 @@ pub trait Sleeping<S: Seen> {
 
     /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one visited. `behind` says who
     /// sleeps there in a lean search.
-    fn push(&mut self, _rank: usize, _behind: Asleep) {}
+    fn push(&mut self, _rank: usize, _behind: Asleep) -> Result<(), TryReserveError> {
+        Ok(())
+    }
 
     /// How many edges are left out of the state that was visited and are counted all the same.
     fn edges_asleep(&self) -> u64 {
@@ -131,8 +134,10 @@ impl<S: Seen> Sleeping<S> for LeanSleep {
         Wanted::Awake(self.pending.last().copied().unwrap_or_default())
     }
 
-    fn push(&mut self, _rank: usize, behind: Asleep) {
+    fn push(&mut self, _rank: usize, behind: Asleep) -> Result<(), TryReserveError> {
+        self.pending.try_reserve(1)?;
         self.pending.push(behind);
+        Ok(())
     }
 
     fn take(&mut self) {
@@ -257,10 +262,13 @@ impl<S: Noted<Note = Sleepers>> Sleeping<S> for Sleep<'_> {
         store.note(key, ticket).is_some_and(|note| is_subset(note, behind))
     }
 
-    fn push(&mut self, rank: usize, _behind: Asleep) {
+    fn push(&mut self, rank: usize, _behind: Asleep) -> Result<(), TryReserveError> {
         let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
+        self.pending.try_reserve(self.ends[rank] - start)?;
+        self.lengths.try_reserve(1)?;
         self.pending.extend_from_slice(&self.behind[start..self.ends[rank]]);
         self.lengths.push((self.ends[rank] - start) as u32);
+        Ok(())
     }
 
     fn take(&mut self) {

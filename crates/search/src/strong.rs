@@ -171,6 +171,7 @@ impl Strong<'_> {
 
     /// Looks for a fair component in what was explored.
     fn refine(&mut self) -> Result<(), StopReason> {
+        self.graph.can_be_refined().map_err(no_memory)?;
         let Some(component) = self.graph.fair_component() else { return Ok(()) };
         let lasso = self.way_around(&component)?;
         let (path, cycle) = lasso.path();
@@ -325,6 +326,11 @@ impl Graph {
 
     fn can_move(&self, state: u32) -> Lack {
         self.sets.all[self.enabled[state as usize] as usize]
+    }
+
+    /// Whether there is memory for [`Graph::fair_component`], which needs some numbers for each state.
+    fn can_be_refined(&self) -> Result<(), std::collections::TryReserveError> {
+        Vec::<[u32; 10]>::new().try_reserve_exact(self.len())
     }
 
     /// A component that is strongly fair and accepts, if there is one.
