@@ -4,6 +4,7 @@ use crate::counterexample::{Head, INLINE_STEPS, confirm, tighten};
 use crate::dispatch;
 use crate::endless::waits_in_loop;
 use crate::failure::{Answer, Failure};
+use crate::inside::unseen;
 use crate::isolate::{Place, isolated_at};
 use crate::liveness;
 use crate::memory;
@@ -82,12 +83,16 @@ fn run(
         liveness::refuse_for_runs_alone(plan, &watches.list)?;
     }
     notices.extend(watches.list.iter().filter_map(|watch| Some(acts_notice(watch.acting.as_deref()?))));
+    for property in selected.iter().filter(|property| property.checks.is_none()) {
+        notices.extend(unseen(&session, session.program()?, &property.name));
+    }
     // What is found in the reduced program is replayed in the original.
     let machine = session.judge()?.watched(watches.sets.clone());
     let searched = Machines::new(plan, &session, &selected, &watches)?;
     let compile = compiling.elapsed();
     *notices = watcher.notices(std::mem::take(notices));
     let searching = Instant::now();
+    let before = notices.len();
     let mut run = Run {
         plan,
         session: Some(&session),
@@ -109,6 +114,7 @@ fn run(
         peak_rss: peak_resident_bytes().unwrap_or(0),
         memory_left: memory::available().unwrap_or(0),
         states_something: inventory.states_something(),
+        notices: notices[before..].to_vec(),
         leaving: plan.leaving.clone(),
     })
 }
@@ -351,8 +357,17 @@ impl Run<'_> {
         };
         let (how, mut outcome) = liveness::search(self.plan, system, watch, &task, observer);
         reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
-        for warning in std::mem::take(&mut outcome.warnings) {
-            self.warn(machine, &warning);
+        let stays_at = self.warn_all(machine, &mut outcome);
+        let written_out = |path: system::Path, cycle| match &reduced {
+            Some(reduced) => reduced.written_out(&path, cycle).ok_or_else(|| {
+                Failure::Internal("a path of the reduced system is none of the system".to_string())
+            }),
+            None => Ok((path, cycle)),
+        };
+        for mut cut in std::mem::take(&mut outcome.cuts) {
+            (cut.path, _) = written_out(cut.path, None)?;
+            cut.path = cut.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
+            self.tell_cut(machine, &property.name, &cut)?;
         }
         let essence = match (&outcome.violations[..], self.session) {
             ([], _) | (_, None) => None,
@@ -368,12 +383,7 @@ impl Run<'_> {
         };
         let (mut shown, mut fairness) = (Vec::new(), None);
         for mut violation in std::mem::take(&mut outcome.violations) {
-            if let Some(reduced) = &reduced {
-                let written = reduced.written_out(&violation.path, violation.cycle);
-                (violation.path, violation.cycle) = written.ok_or_else(|| {
-                    Failure::Internal("a path of the reduced system is none of the system".to_string())
-                })?;
-            }
+            (violation.path, violation.cycle) = written_out(violation.path, violation.cycle)?;
             violation.path = violation.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
             tighten(&judge, machine, &mut violation);
             let (evidence, confirmed) =
@@ -382,7 +392,7 @@ impl Run<'_> {
                 confirmed.judgement.as_ref().map(|judgement| judgement.fairness).filter(|_| shown.is_empty());
             shown.push(self.show(evidence, &confirmed.run));
         }
-        let mut report = self.conclude(property, outcome, shown);
+        let mut report = self.conclude(property, outcome, shown, stays_at);
         report.how = Some(how);
         report.por = reduction.as_ref().map_or("none", |by| by.name());
         report.holds_under = self.holds_under(fairness, (watch, sets), &report)?;
@@ -479,7 +489,7 @@ impl Run<'_> {
     ) -> Result<PropertyReport, Failure> {
         let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
         let asks = self.plan.por != Por::None || self.plan.sleep;
-        let static_proviso = self.plan.static_proviso && !checks.only_end_states();
+        let static_proviso = self.plan.static_proviso;
         let reduction =
             if asks { searched.reduction(self.plan.por, static_proviso, self.plan.building) } else { None };
         // Without a reduction, who doubts is asked to choose and chooses all.
@@ -502,7 +512,8 @@ impl Run<'_> {
             None => (reduction, None),
         };
         let by = doubted.as_ref().map(|by| by as &dyn Reduction).or(reduction.as_deref());
-        let proviso = if checks.only_end_states() { Proviso::None } else { self.plan.proviso };
+        // For deadlocks alone no proviso would be needed; but an error that is put off for ever would not be told.
+        let proviso = self.plan.proviso;
         let task = Task {
             checks,
             all_errors: self.plan.all_errors,
@@ -513,15 +524,16 @@ impl Run<'_> {
         };
         let mut outcome = dispatch::search(self.plan, searched.system(), &task, observer);
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
-        for warning in std::mem::take(&mut outcome.warnings) {
-            self.warn(machine, &warning);
+        let stays_at = self.warn_all(machine, &mut outcome);
+        for cut in std::mem::take(&mut outcome.cuts) {
+            self.tell_cut(machine, &property.name, &cut)?;
         }
         let mut shown = Vec::new();
         for violation in std::mem::take(&mut outcome.violations) {
             let (evidence, confirmed) = confirm(machine, &self.head(&property.name), &violation, None)?;
             shown.push(self.show(evidence, &confirmed.run));
         }
-        let mut report = self.conclude(property, outcome, shown);
+        let mut report = self.conclude(property, outcome, shown, stays_at);
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
         report.por = match self.plan.por {
             // What left nothing out was no reduction.
@@ -578,28 +590,96 @@ impl Run<'_> {
         Limits { states: Some(left.states.map_or(explored, |states| states.min(explored))), ..left }
     }
 
-    fn warn<M: TransitionSystem + Explain>(&mut self, machine: &M, warning: &Warning) {
+    /// Tells the warnings of a search; says where an atomic sequence can run for ever.
+    fn warn_all<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        outcome: &mut Outcome,
+    ) -> Option<String> {
+        let warnings = std::mem::take(&mut outcome.warnings);
+        warnings
+            .iter()
+            .map(|warning| self.warn(machine, warning, outcome.stays_inside))
+            .fold(None, Option::or)
+    }
+
+    fn warn<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        warning: &Warning,
+        of_runs: bool,
+    ) -> Option<String> {
         let Warning::AtomicLoop(path) = warning;
         let message = "an atomic sequence can run for ever here without giving up control";
-        let help =
-            "every state behind it was explored; make the loop leave the atomic sequence, or let it block";
+        let help = match of_runs {
+            true => {
+                "properties of whole runs cannot be judged there; make the loop leave the atomic sequence, or let it block"
+            }
+            false => {
+                "every state behind it was explored; make the loop leave the atomic sequence, or let it block"
+            }
+        };
         let notice = Notice::plain(promela::diagnostic::Code::W0701, message, Some(help.to_string()));
-        let Ok(mut walker) = Walker::start(machine) else { return };
-        let Some(&last) = path.last() else { return };
-        if path.iter().take(path.len() - 1).all(|&action| walker.step(action).is_ok()) {
-            let step = machine.step(walker.state(), last);
-            self.notices.push(notice.at(&step.file, step.line, step.column));
+        let mut walker = Walker::start(machine).ok()?;
+        let &last = path.last()?;
+        let mut before = path.iter().take(path.len() - 1).filter(|&&action| action != ActionId::STUTTER);
+        if before.any(|&action| walker.step(action).is_err()) {
+            return None;
+        }
+        let step = machine.step(walker.state(), last);
+        self.tell(notice.at(&step.file, step.line, step.column));
+        Some(format!("{}:{}", step.file, step.line))
+    }
+
+    /// Replays the way to an error that cut a run off, and tells the error: whatever was asked, it is one.
+    fn tell_cut<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        property: &str,
+        cut: &search::Violation,
+    ) -> Result<(), Failure> {
+        let system::Fault { message, file, line, column, .. } = &cut.fault;
+        confirm(machine, &self.head(property), cut, None)?;
+        let who = cut.fault.process.as_ref().map_or_else(String::new, |process| {
+            let pid = cut.fault.pid.map_or_else(String::new, |pid| format!("[{pid}]"));
+            format!(" in {process}{pid}")
+        });
+        let help = "the run behind it is unknown, so no other property can be said to hold; --property runtime shows the way to it";
+        let notice = Notice::plain(
+            promela::diagnostic::Code::W0704,
+            format!("a run-time error{who}: {message}"),
+            Some(help.to_string()),
+        );
+        self.tell(notice.at(file, *line, *column));
+        Ok(())
+    }
+
+    /// Adds a notice, once.
+    fn tell(&mut self, notice: Notice) {
+        let same = |other: &Notice| {
+            let start = |notice: &Notice| notice.labels.first().map(|label| label.start.clone());
+            (other.code, &other.message, start(other)) == (notice.code, &notice.message, start(&notice))
+        };
+        if !self.notices.iter().any(same) {
+            self.notices.push(notice);
         }
     }
 
-    fn conclude(&self, property: Selected, outcome: Outcome, shown: Vec<Shown>) -> PropertyReport {
-        let Outcome { stop, errors, statistics, exhausted, depth_limited, .. } = outcome;
+    fn conclude(
+        &self,
+        property: Selected,
+        outcome: Outcome,
+        shown: Vec<Shown>,
+        stays_at: Option<String>,
+    ) -> PropertyReport {
+        let why = self.why_unknown(&outcome, stays_at);
+        let Outcome { stop, errors, statistics, exhausted, .. } = outcome;
         let exhaustive = exhausted.is_some();
         let mut shown = shown.into_iter();
         let verdict = match (shown.next(), exhausted) {
             (Some(first), _) => Verdict::Violated(Box::new(first), shown.collect()),
             (None, Some(token)) => Verdict::Holds(token),
-            (None, None) => Verdict::Unknown(self.why_unknown(stop, depth_limited, statistics.omission)),
+            (None, None) => Verdict::Unknown(why),
         };
         let interrupted = stop == StopReason::Interrupted;
         PropertyReport {
@@ -620,19 +700,23 @@ impl Run<'_> {
         }
     }
 
-    fn why_unknown(&self, stop: StopReason, depth_limited: bool, omission: Option<f64>) -> Reason {
+    fn why_unknown(&self, outcome: &Outcome, stays_at: Option<String>) -> Reason {
         let limits = &self.plan.limits;
-        match stop {
+        match outcome.stop {
             StopReason::Interrupted => Reason::Interrupted,
             StopReason::TimeLimit => Reason::Time(limits.time.unwrap_or_default()),
             StopReason::MemoryLimit => Reason::Memory(self.plan.allowance.clone()),
             StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
             StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
-            StopReason::Completed if depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
-            StopReason::Completed | StopReason::Violation | StopReason::Branching => match omission {
-                Some(probability) => Reason::Omission { store: self.plan.config.store, probability },
-                None => Reason::Incomplete,
-            },
+            StopReason::Completed if outcome.depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
+            StopReason::Completed | StopReason::Violation | StopReason::Branching => {
+                let lossy = |probability| Reason::Omission { store: self.plan.config.store, probability };
+                match (&outcome.cut_by, outcome.statistics.omission) {
+                    (Some(fault), _) => Reason::Cut(Box::new(fault.clone())),
+                    _ if outcome.stays_inside => Reason::StaysInside(stays_at),
+                    (None, omission) => omission.map_or(Reason::Incomplete, lossy),
+                }
+            }
         }
     }
 }
@@ -736,6 +820,7 @@ mod tests {
             peak_rss: 0,
             memory_left: 0,
             states_something: false,
+            notices: Vec::new(),
             leaving: plan.leaving.clone(),
         })
     }

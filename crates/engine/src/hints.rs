@@ -27,13 +27,14 @@ const MORE: u64 = 10;
 
 type Rule = fn(&Report, &PropertyReport) -> Option<Hint>;
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     states_ran_out,
     depth_ran_out,
     time_ran_out,
     memory_ran_out,
     lossy_store,
     interrupted,
+    cut_by_an_error,
     unfair,
     long_counterexample,
     waiting_for_ever,
@@ -133,6 +134,19 @@ fn interrupted(report: &Report, property: &PropertyReport) -> Option<Hint> {
     }
 }
 
+fn cut_by_an_error(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let Some(Reason::Cut(_)) = reason(property) else { return None };
+    let known = report.properties.iter().any(|property| {
+        property.verdict.violations().any(|shown| shown.evidence.fault().kind == FaultKind::Runtime)
+    });
+    match known {
+        true => plain("repair the run-time error, then check again".to_string()),
+        false => again(report, "to see the run-time error:", |options| {
+            options.properties = vec!["runtime".to_string()];
+        }),
+    }
+}
+
 fn unfair(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let fairness = property.holds_under?;
     let what = match fairness {
@@ -227,6 +241,7 @@ mod tests {
             peak_rss: 0,
             memory_left: 0,
             states_something: true,
+            notices: Vec::new(),
             leaving: plan.leaving,
         }
     }

@@ -24,6 +24,7 @@ use search::cndfs::{Workers, cndfs};
 use search::marks::Acceptance;
 use search::ndfs::{Cycles, ndfs};
 use search::ndfs_dual::ndfs_dual;
+use search::passing::Passing;
 use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
@@ -96,11 +97,15 @@ pub fn search(
     };
     let by_components = matches!(how, How::Components | How::ComponentsTogether);
     let general = watch.general.as_ref().filter(|_| by_components);
-    let product;
+    let (product, passing);
     let searched = match general.or(watch.claim.as_ref()) {
         Some(claim) => {
             product = Product::new(system, claim, watch.set);
             &product as &dyn TransitionSystem
+        }
+        None if watch.passes_labels => {
+            passing = Passing::new(system);
+            &passing
         }
         None => system,
     };

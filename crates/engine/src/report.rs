@@ -6,6 +6,7 @@
 use crate::leaving::Leaving;
 use crate::liveness::How;
 use crate::memory::Allowance;
+use crate::notice::Notice;
 use crate::options::CheckOptions;
 use crate::plan::Config;
 use crate::report_text::plural;
@@ -14,7 +15,8 @@ use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
 use system::coverage::Coverage;
-use system::{Blocked, Fairness, FaultKind};
+
+use system::{Blocked, Fairness, Fault, FaultKind};
 use trace::Evidence;
 
 /// A violation that was replayed, and where its trail was written, if that was possible.
@@ -56,6 +58,10 @@ pub enum Reason {
     },
     /// There are more processes than fairness can be about; so many it can.
     Processes(u32),
+    /// A run-time error ended a run, of which the property asks what comes behind.
+    Cut(Box<Fault>),
+    /// A run never leaves an atomic sequence; where, if that is known.
+    StaysInside(Option<String>),
     /// The search left something out.
     Incomplete,
 }
@@ -79,6 +85,21 @@ impl fmt::Display for Reason {
                 f,
                 "more than {most} processes run at a time, and fairness can be about {most}; start fewer, or leave --fair out"
             ),
+            Reason::Cut(fault) => {
+                let place = format!("{}:{}", fault.file, fault.line);
+                write!(
+                    f,
+                    "a run-time error at {place} ({}) ends a run early, and what would come after it is unknown",
+                    fault.message
+                )
+            }
+            Reason::StaysInside(place) => {
+                let place = place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+                write!(
+                    f,
+                    "a run can stay in an atomic sequence{place} for ever, where no claim sees its states"
+                )
+            }
             Reason::Incomplete => write!(f, "the search was not exhaustive"),
         }
     }
@@ -189,6 +210,8 @@ pub struct Report {
     pub memory_left: u64,
     /// The model states something of its own: assertions, invariants, claims.
     pub states_something: bool,
+    /// What the searches met that is no violation, but is to be told.
+    pub notices: Vec<Notice>,
     /// Stores that are about to go.
     pub leaving: Leaving,
 }

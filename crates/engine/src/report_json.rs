@@ -1,6 +1,7 @@
 //! A report as the JSON object that machines rely on.
 
 use crate::VERSION;
+use crate::notice::Notice;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub fn json(report: &Report) -> Value {
             "total": seconds(report.times.total),
         },
         "memory": memory(report),
+        "notices": report.notices.iter().map(Notice::json).collect::<Vec<Value>>(),
     })
 }
 
@@ -106,6 +108,7 @@ fn property(property: &PropertyReport) -> Value {
         object.insert("omission_probability".to_string(), Value::from(probability));
     }
     if let (Verdict::Unknown(why), Some(object)) = (&property.verdict, value.as_object_mut()) {
+        object.insert("reason".to_string(), Value::from(why.to_string()));
         object.insert("note".to_string(), Value::from(why.to_string()));
     }
     if let (Some(coverage), Some(object)) = (&property.coverage, value.as_object_mut()) {

@@ -5,6 +5,7 @@
 
 use crate::failure::Failure;
 use crate::formula::formulate;
+use crate::inside::accepts_inside;
 use crate::session::Session;
 use ltl::{Automaton, Component};
 use machine::ActingClaim;
@@ -33,6 +34,8 @@ pub struct Watch {
     pub stutter_invariant: bool,
     /// What would say more: if it holds as well, the property holds vacuously.
     pub stronger: Vec<Stronger>,
+    /// It is about accept labels, of which some stand inside atomic sequences.
+    pub passes_labels: bool,
 }
 
 impl Watch {
@@ -87,7 +90,17 @@ impl Watches {
         let stutter_invariant = stutter_invariant && !asks;
         let set = self.sets.len();
         self.sets.push(propositions);
-        self.list.push(Watch { claim, acting, general, set, fault, stutter_invariant, stronger });
+        let passes_labels = claim.is_none() && acting.is_none() && accepts_inside(program);
+        self.list.push(Watch {
+            claim,
+            acting,
+            general,
+            set,
+            fault,
+            stutter_invariant,
+            stronger,
+            passes_labels,
+        });
         Ok(())
     }
 }

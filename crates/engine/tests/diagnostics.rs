@@ -30,6 +30,8 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::W0701, "engine: check"),
     (Code::W0702, "spinor: command_line"),
     (Code::W0703, "spinor: liveness"),
+    (Code::W0704, "spinor: cuts"),
+    (Code::W0705, "spinor: cuts"),
     (Code::W0708, "spinor: memory"),
 ];
 

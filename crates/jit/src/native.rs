@@ -145,6 +145,7 @@ impl Native {
             return out.push(action, None, false, fault);
         }
         out.push(action, Some(&adopted), outcome.is_transient(), fault);
+        from.faults_of(outcome).skip(1).for_each(|fault| out.also(fault.clone()));
     }
 
     /// Label bits.

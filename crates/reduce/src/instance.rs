@@ -106,6 +106,8 @@ impl<'a> Instances<'a> {
             }
             Marker::watch_places(&mut objects, Places::of(program, &ground.watched), &mut visible);
         }
+        // Who stands before an offer that the trace assertion forbids shows an error: every step may lead there or away.
+        visible.all |= program.trace_sees_offers();
         Instances {
             ground,
             objects,

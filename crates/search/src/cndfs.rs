@@ -23,13 +23,14 @@
 //! before those that another worker is busy with: when their turn comes they are often blue.
 
 use crate::crew::{Course, Crew};
+use crate::cuts::{About, Cuts};
 use crate::expand::Expansion;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::Marker;
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Violation, Warning, no_memory};
 use crate::random::Random;
 use crate::stack::Stack;
 use crate::task::Task;
@@ -70,9 +71,13 @@ pub fn cndfs(
 fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
     let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
     statistics.workers = all.len() as u64;
-    let mut warnings = Vec::new();
+    let (mut warnings, mut ways, mut cuts) = (Vec::new(), Recorder::default(), Cuts::default());
     for mut part in all {
         warnings.append(&mut part.found.warnings);
+        for Violation { fault, path, .. } in std::mem::take(&mut part.found.cuts) {
+            ways.cut(fault, || path);
+        }
+        cuts.join(part.cuts);
         if part.found.errors > 0 {
             found = part.found;
         }
@@ -83,6 +88,7 @@ fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
     }
     warnings.truncate(1);
     found.warnings = warnings;
+    found.cuts = ways.cuts;
     let store = crew.table.hand();
     statistics.states = store.n_keys();
     statistics.state_bytes = store.memory();
@@ -93,12 +99,13 @@ fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
         Some(reason) => reason,
         None => StopReason::Completed,
     };
-    Outcome::conclude(stop, false, true, found, statistics)
+    Outcome::conclude(stop, About::Runs, &crew.task.checks, cuts, true, found, statistics)
 }
 
 /// What a worker leaves.
 struct Yield {
     found: Recorder,
+    cuts: Cuts,
     statistics: Statistics,
 }
 
@@ -210,8 +217,9 @@ where
         course
     }
 
-    fn conclude(self) -> Yield {
-        Yield { found: self.found, statistics: self.statistics }
+    fn conclude(mut self) -> Yield {
+        let cuts = self.marker.expander.take_cuts();
+        Yield { found: self.found, statistics: self.statistics, cuts }
     }
 
     fn run(&mut self) -> Result<Course, StopReason> {
@@ -223,6 +231,7 @@ where
                 return if count {
                     self.violation(fault, &[]).map(|()| Course::Over)
                 } else {
+                    self.found.cut(fault, system::Path::new);
                     Ok(Course::Over)
                 };
             }
@@ -300,6 +309,8 @@ where
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.crew.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
+            } else if step.cut {
+                self.found.cut(step.fault, || self.blue.path_and(&step.actions));
             }
         }
         if let Some(actions) = self.expansion.atomic_loop.take() {

@@ -18,6 +18,7 @@
 //! hashes of all their stacks are counted together ([`Open`]), and a successor that no other worker shall be faster with is stored
 //! at once (*claimed*).
 
+use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Wanted, n_actions};
 use crate::fan::{Fan, Trust};
 use crate::limits::Budget;
@@ -125,7 +126,6 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     pub stack: Stack<S::Ticket>,
     pub found: Recorder,
     pub statistics: Statistics,
-    depth_limited: bool,
 }
 
 impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
@@ -154,7 +154,12 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             trust: Trust::default(),
             // A store that is told where the search is cannot be asked about two places, and what a seed means must not depend on
             // how far the search looks.
-            looks_ahead: is_full && !Z::RANKS && !S::INCREMENTAL && task.seed.is_none(),
+            // What a depth limit cuts off is told of states that are visited, not of those that may be.
+            looks_ahead: is_full
+                && !Z::RANKS
+                && !S::INCREMENTAL
+                && task.seed.is_none()
+                && task.limits.depth.is_none(),
             foreseen: false,
             random: task.seed.map(Random::new),
             actions: Vec::new(),
@@ -172,14 +177,13 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             stack: Stack::default(),
             found: Recorder::default(),
             statistics: Statistics::default(),
-            depth_limited: false,
         }
     }
 
     fn run(&mut self) -> Result<(), StopReason> {
         let mut initial = Vec::new();
         if let Err(fault) = self.system.initial(&mut initial) {
-            return self.violation(fault, &[]);
+            return self.no_beginning(fault);
         }
         self.stack.begin(&initial).map_err(no_memory)?;
         let mut again = true;
@@ -266,7 +270,6 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             let (state, wanted, out) = (self.stack.state(), self.sleep.wanted(), &mut self.fan.expansion);
             expand(&mut self.expander, state, wanted, depth, &mut self.budget, out)?;
         }
-        self.depth_limited |= self.fan.expansion.cut;
         self.store.depart(key(self.stack.state(), self.hidden));
         let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color) && self.open.is_none();
         let hash = asks.then(|| store::hash::hash(key(self.stack.state(), self.hidden)));
@@ -307,7 +310,6 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             return Ok(());
         }
         self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.fan.expansion)?;
-        self.depth_limited |= self.fan.expansion.cut;
         self.note_faulty();
         self.judge_steps()?;
         self.prepare(all..self.fan.expansion.edges().len())?;
@@ -384,6 +386,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         for step in std::mem::take(&mut self.fan.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, &step.actions)?;
+            } else if step.cut {
+                self.found.cut(step.fault, || self.stack.path_and(&step.actions));
             }
         }
         // Of one that was expanded in advance it was asked whether this is not known.
@@ -562,6 +566,20 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         Ok(self.claimed || !open.may_hold(key))
     }
 
+    /// Where paths were cut off.
+    pub fn take_cuts(&mut self) -> Cuts {
+        self.expander.take_cuts()
+    }
+
+    /// There is no initial state.
+    pub fn no_beginning(&mut self, fault: Fault) -> Result<(), StopReason> {
+        if self.task.checks.count(fault.kind) {
+            return self.violation(fault, &[]);
+        }
+        self.found.cut(fault, system::Path::new);
+        Ok(())
+    }
+
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
     pub fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
         let depth = (self.stack.steps() + more.len()) as u64;
@@ -592,7 +610,8 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.statistics.omission = self.store.omission();
         self.statistics.forgotten = self.store.forgotten();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
-        Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, self.found, self.statistics)
+        let (checks, cuts) = (&self.task.checks, self.take_cuts());
+        Outcome::conclude(stop, checks.about(), checks, cuts, S::LOSSLESS, self.found, self.statistics)
     }
 }
 

@@ -19,6 +19,7 @@
 //! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
 
 use crate::atomic_run::{AtomicRun, Place, ROOM, STRAIGHT};
+use crate::cuts::Cuts;
 use crate::limits::Budget;
 use crate::marks::{Lack, process_bit};
 use crate::outcome::{StopReason, no_memory};
@@ -56,6 +57,8 @@ pub struct StepFault {
     pub fault: Fault,
     /// The actions from the expanded state, the faulting one included.
     pub actions: Vec<ActionId>,
+    /// The step could not be completed: the path ends there.
+    pub cut: bool,
 }
 
 /// What expanding states gave; the buffers are reused. Edges are appended, the rest is about the state expanded last.
@@ -239,6 +242,8 @@ pub struct Expander<'a> {
     pub look_for_loops: bool,
     /// Whether the actions to each ordinary state must be as few as possible, because steps are counted.
     pub exact: bool,
+    /// Where paths were cut off, in all that was expanded.
+    cuts: Cuts,
     run: AtomicRun,
     current: Vec<u8>,
     /// The steps of a straight run.
@@ -273,12 +278,18 @@ impl<'a> Expander<'a> {
             note_processes: false,
             look_for_loops: true,
             exact: false,
+            cuts: Cuts::default(),
             run: AtomicRun::default(),
             current: Vec::new(),
             steps: Successors::default(),
             ends: Vec::new(),
             hashes: Vec::new(),
         }
+    }
+
+    /// Where paths were cut off, in all that was expanded so far; from now on it is noted anew.
+    pub fn take_cuts(&mut self) -> Cuts {
+        std::mem::take(&mut self.cuts)
     }
 
     /// From now on the reducer chooses wherever it can.
@@ -585,7 +596,10 @@ impl<'a> Expander<'a> {
         out.edges.clear();
         if steps_left == 0 {
             out.outcomes.list.truncate(first);
-            out.cut = !out.stuck;
+            if !out.stuck {
+                out.cut = true;
+                self.cuts.at_depth();
+            }
             return Ok(());
         }
         let next = self.run.places.len();
@@ -599,6 +613,9 @@ impl<'a> Expander<'a> {
         }
         if self.look_for_loops && !self.run.again.is_empty() {
             out.atomic_loop = self.run.find_loop();
+            if out.atomic_loop.is_some() {
+                self.cuts.in_atomic_loop();
+            }
         }
         Ok(())
     }
@@ -703,6 +720,7 @@ impl<'a> Expander<'a> {
             run.careful_from = run.careful_from.min(run.places.len());
         }
         there.faults.clear();
+        there.more_faults.clear();
         current.clear();
         current.extend_from_slice(state);
         if !ended {
@@ -759,8 +777,9 @@ impl<'a> Expander<'a> {
             let end = self.ends[place - from];
             if u64::from(self.run.places[place].depth) < steps {
                 self.sort_outcomes(start..end, place as u32, steps, out)?;
-            } else {
-                out.cut |= end > start;
+            } else if end > start {
+                out.cut = true;
+                self.cuts.at_depth();
             }
             start = end;
         }
@@ -860,11 +879,15 @@ impl<'a> Expander<'a> {
     }
 
     #[cold]
-    fn note_fault(&self, outcome: &Successor, from: Option<u32>, out: &mut Expansion) {
-        if let Some(fault) = out.outcomes.fault(outcome).cloned() {
+    fn note_fault(&mut self, outcome: &Successor, from: Option<u32>, out: &mut Expansion) {
+        let cut = !outcome.has_state();
+        for fault in out.outcomes.faults_of(outcome) {
+            if cut {
+                self.cuts.by_error(fault);
+            }
             let mut actions = Vec::new();
             self.run.path(from, outcome.action, &mut actions);
-            out.faults.push(StepFault { fault, actions });
+            out.faults.push(StepFault { fault: fault.clone(), actions, cut });
         }
     }
 

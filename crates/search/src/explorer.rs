@@ -1,6 +1,7 @@
 //! What searches for cycles by one worker have in common, whatever they do with the states: a store that numbers them, the
 //! expansion of a state, limits, and what was found.
 
+use crate::cuts::About;
 use crate::expand::Expansion;
 use crate::limits::Budget;
 use crate::marks::Marker;
@@ -31,7 +32,6 @@ pub(crate) struct Explorer<'a> {
     pub statistics: Statistics,
     task: &'a Task<'a>,
     random: Option<Random>,
-    depth_limited: bool,
 }
 
 impl<'a> Explorer<'a> {
@@ -55,7 +55,6 @@ impl<'a> Explorer<'a> {
             statistics: Statistics::default(),
             task,
             random: task.seed.map(Random::new),
-            depth_limited: false,
         }
     }
 
@@ -69,7 +68,10 @@ impl<'a> Explorer<'a> {
                 self.violation(fault, stack, &[])?;
                 Ok(false)
             }
-            Err(_) => Ok(false),
+            Err(fault) => {
+                self.found.cut(fault, system::Path::new);
+                Ok(false)
+            }
         }
     }
 
@@ -103,6 +105,8 @@ impl<'a> Explorer<'a> {
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, stack, &step.actions)?;
+            } else if step.cut {
+                self.found.cut(step.fault, || stack.path_and(&step.actions));
             }
         }
         if let Some(actions) = self.expansion.atomic_loop.take() {
@@ -154,7 +158,6 @@ impl<'a> Explorer<'a> {
         }
         self.expansion.clear();
         self.marker.expand(state, depth, &mut self.budget, &mut self.expansion)?;
-        self.depth_limited |= self.expansion.cut;
         Ok(())
     }
 
@@ -183,6 +186,7 @@ impl<'a> Explorer<'a> {
     pub fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
-        Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)
+        let cuts = self.marker.expander.take_cuts();
+        Outcome::conclude(stop, About::Runs, &self.task.checks, cuts, true, self.found, self.statistics)
     }
 }

@@ -35,9 +35,18 @@ pub(crate) struct Findings {
     list: Vec<Finding>,
     index: BTreeMap<Signature, usize>,
     atomic_loop: Option<Spot>,
+    /// Errors that are no violations, but cut a path off: the first of each signature.
+    cuts: Vec<(Fault, Spot)>,
 }
 
 impl Findings {
+    /// Notes an error that is no violation and after which its path does not go on.
+    pub fn cut(&mut self, fault: Fault, spot: impl FnOnce() -> Spot) {
+        if !self.cuts.iter().any(|(other, _)| signature(other) == signature(&fault)) {
+            self.cuts.push((fault, spot()));
+        }
+    }
+
     /// Counts a violation; `spot` is asked for only when it will be kept.
     pub fn add(&mut self, fault: Fault, depth: u64, spot: impl FnOnce() -> Spot) {
         self.errors += 1;
@@ -73,6 +82,9 @@ impl Findings {
             self.add(fault, depth, || spot);
         }
         self.errors = errors;
+        for (fault, spot) in other.cuts {
+            self.cut(fault, || spot);
+        }
         if let Some(spot) = other.atomic_loop {
             self.add_atomic_loop(spot);
         }
@@ -86,6 +98,9 @@ impl Findings {
             recorder.add(finding.fault, path.len() as u64, || path);
         }
         recorder.errors = self.errors;
+        for (fault, spot) in self.cuts {
+            recorder.cut(fault, || path(&spot));
+        }
         recorder.warnings.extend(self.atomic_loop.map(|spot| Warning::AtomicLoop(path(&spot))));
         recorder
     }

@@ -21,6 +21,7 @@
 //! ([`system::lean`]). They are counted all the same. The number that is kept says whether somebody slept in the state.
 
 use crate::ancestry::{Ancestry, Numbering, Ordinal, edges_to};
+use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Rest, n_actions};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
@@ -101,7 +102,6 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     pub worker: usize,
     pub found: Findings,
     pub statistics: Statistics,
-    pub depth_limited: bool,
 }
 
 /// States that are expanded together, and what came of it.
@@ -190,7 +190,6 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             worker: 0,
             found: Findings::default(),
             statistics: Statistics::default(),
-            depth_limited: false,
         }
     }
 
@@ -208,7 +207,12 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     pub fn begin(&mut self) -> Result<(), StopReason> {
         let mut state = Vec::new();
         if let Err(fault) = self.system.initial(&mut state) {
-            self.found.add(fault, 0, || Spot { worker: self.worker, expansion: 0, more: Vec::new() });
+            let spot = Spot { worker: self.worker, expansion: 0, more: Vec::new() };
+            if !self.task.checks.count(fault.kind) {
+                self.found.cut(fault, || spot);
+                return Ok(());
+            }
+            self.found.add(fault, 0, || spot);
             return if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) };
         }
         let key = &state[..state.len().saturating_sub(self.hidden)];
@@ -347,7 +351,6 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         } else {
             self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
         }
-        self.depth_limited |= expansion.cut;
         if expansion.known {
             return Ok(());
         }
@@ -410,6 +413,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         for step in expansion.faults.drain(..) {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, ordinal, &step.actions)?;
+            } else if step.cut {
+                let more = [self.expander.before(), &step.actions].concat();
+                self.found.cut(step.fault, || Spot { worker: self.worker, expansion: ordinal, more });
             }
         }
         if let Some(actions) = expansion.atomic_loop.take() {
@@ -524,7 +530,6 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let expansion = &mut batch.expansion;
         let first = expansion.edges().len();
         self.expander.expand_rest(rest, self.depth, &mut self.budget, expansion)?;
-        self.depth_limited |= expansion.cut;
         self.judge_steps(self.ancestry.parent(), expansion)?;
         for (i, edge) in expansion.edges()[first..].iter().enumerate() {
             let state = expansion.state(edge);
@@ -659,12 +664,18 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         }
     }
 
+    /// Where paths were cut off.
+    pub fn take_cuts(&mut self) -> Cuts {
+        self.expander.take_cuts()
+    }
+
     fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
         self.statistics.expanded = Some(self.ancestry.parent());
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
+        let cuts = self.take_cuts();
         let mut found = self.found.with_paths(|spot| {
             let edges = edges_to(&[&self.ancestry], spot.worker, spot.expansion);
             retrace(self.system, self.task, self.expander.exact, &edges, &spot.more)
@@ -672,7 +683,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         if !self.task.all_errors {
             found.keep_shortest();
         }
-        Outcome::conclude(stop, self.depth_limited, S::LOSSLESS, found, self.statistics)
+        let checks = &self.task.checks;
+        Outcome::conclude(stop, checks.about(), checks, cuts, S::LOSSLESS, found, self.statistics)
     }
 }
 

@@ -30,6 +30,7 @@
 //! before. Without a wish, `L` follows the queue: it becomes smaller while the neighbour has nothing to do, and larger
 //! when its queue is half full.
 
+use crate::cuts::Cuts;
 use crate::depth_first::DepthFirst;
 use crate::halt::Halt;
 use crate::limits::Budget;
@@ -122,7 +123,7 @@ pub fn handoff<H: Hand>(
 }
 
 /// What a worker leaves.
-type Yield = (Recorder, Statistics);
+type Yield = (Recorder, Statistics, Cuts);
 
 /// What the first worker begins with.
 enum Start {
@@ -229,9 +230,10 @@ fn work<H: Hand>(
     if let Err(reason) = worker.run(start) {
         shared.halt.halt(reason);
     }
+    let cuts = worker.search.take_cuts();
     let DepthFirst { found, mut statistics, .. } = worker.search;
     statistics.states = 0;
-    (found, statistics)
+    (found, statistics, cuts)
 }
 
 struct Worker<'a, 'c, H: Hand> {
@@ -247,7 +249,7 @@ struct Worker<'a, 'c, H: Hand> {
 impl<H: Hand> Worker<'_, '_, H> {
     fn run(&mut self, start: Option<Start>) -> Result<(), StopReason> {
         match start {
-            Some(Start::Fault(fault)) => self.search.violation(fault, &[])?,
+            Some(Start::Fault(fault)) => self.search.no_beginning(fault)?,
             Some(Start::Root(root)) => {
                 self.search.stack.begin(&root.state).map_err(no_memory)?;
                 self.search.visit()?;
@@ -290,7 +292,8 @@ impl<H: Hand> Worker<'_, '_, H> {
         let statistics = &mut self.search.statistics;
         statistics.depth = depth.max(slice.depth + statistics.depth);
         let mut new = std::mem::replace(&mut self.search.found, found);
-        if !new.violations.is_empty() || !new.warnings.is_empty() {
+        new.cuts.retain(|cut| !self.search.found.knows_cut(&cut.fault));
+        if !(new.violations.is_empty() && new.warnings.is_empty() && new.cuts.is_empty()) {
             new.prolong(&slice.path());
         }
         self.search.found.join(new);
@@ -372,10 +375,11 @@ impl<H: Hand> Worker<'_, '_, H> {
 
 /// What all found.
 fn put_together<H: Hand>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Yield>) -> Outcome {
-    let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
+    let (mut found, mut statistics, mut cuts) = (Recorder::default(), Statistics::default(), Cuts::default());
     statistics.workers = all.len() as u64;
-    for (part, numbers) in all {
+    for (part, numbers, cut) in all {
         found.join(part);
+        cuts.join(cut);
         statistics.transitions += numbers.transitions;
         statistics.matched += numbers.matched;
         statistics.reduced += numbers.reduced;
@@ -394,7 +398,8 @@ fn put_together<H: Hand>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Y
         None => StopReason::Completed,
     };
     statistics.take_stock(store, stop, task.limits.states);
-    Outcome::conclude(stop, false, H::LOSSLESS, found, statistics)
+    let checks = &task.checks;
+    Outcome::conclude(stop, checks.about(), checks, cuts, H::LOSSLESS, found, statistics)
 }
 
 #[cfg(test)]

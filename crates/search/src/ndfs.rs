@@ -330,7 +330,12 @@ pub(crate) mod tests {
         Cycles { fault, acceptance, nested, keeping: Keeping::Whole, memory: u64::MAX }
     }
 
-    pub(crate) fn run(search: Search, graph: &Graph, fair: Fairness, seed: Option<u64>) -> Outcome {
+    pub(crate) fn run(
+        search: Search,
+        graph: &dyn TransitionSystem,
+        fair: Fairness,
+        seed: Option<u64>,
+    ) -> Outcome {
         let (stop, limits) = (AtomicBool::new(false), Limits::default());
         let task = Task { checks: Checks::NONE, all_errors: false, seed, limits, stop: &stop, reduce: None };
         search(graph, &cycles(fair, true), &task, &mut Silent)
@@ -445,11 +450,14 @@ pub(crate) mod tests {
             let graph = Graph::random(4 + (seed % 17) as u32, seed);
             let expected = naive(&graph);
             wrong += u32::from(expected);
+            let mut first_cut = None;
             for (which, search) in ALL.into_iter().enumerate() {
                 for order in [None, Some(seed)] {
                     let outcome = run(search, &graph, Fairness::None, order);
                     assert_eq!(!outcome.violations.is_empty(), expected, "search {which}, seed {seed}");
-                    assert_eq!(outcome.exhausted.is_some(), !expected);
+                    let cut = outcome.cut_by.is_some() || outcome.stays_inside;
+                    assert_eq!(outcome.exhausted.is_some(), !expected && !cut, "search {which}, seed {seed}");
+                    assert!(expected || cut == *first_cut.get_or_insert(cut), "search {which}, seed {seed}");
                 }
             }
         }

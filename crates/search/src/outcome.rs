@@ -1,8 +1,11 @@
 //! Why a search ended, what it found, and what may be claimed from it.
 //!
 //! [`StopReason`] is not a verdict. That *everything* was seen is said by [`Exhausted`] alone, a token that only
-//! this crate can make, and makes only for a search that was complete in a store that loses nothing.
+//! this crate can make, and makes only for a search that was complete in a store that loses nothing, and in which no path was cut
+//! off ([`Cuts`]).
 
+use crate::cuts::{About, Cuts};
+use crate::property::Checks;
 use std::collections::{BTreeMap, TryReserveError};
 use system::{Fault, FaultKind, Path};
 
@@ -32,7 +35,7 @@ pub(crate) fn no_memory(_: TryReserveError) -> StopReason {
     StopReason::MemoryLimit
 }
 
-/// The proof that a search saw every reachable state. Verdicts that something *holds* are made from it.
+/// The proof that a search followed every path to its end. Verdicts that something *holds* are made from it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Exhausted(());
 
@@ -115,7 +118,13 @@ pub struct Outcome {
     pub stop: StopReason,
     /// Something was left out because of the depth limit.
     pub depth_limited: bool,
-    /// Present iff every reachable state was seen.
+    /// The property is about whole runs, and one of them never leaves an atomic sequence.
+    pub stays_inside: bool,
+    /// An error that cut a path off without being a violation.
+    pub cut_by: Option<Fault>,
+    /// The ways to such errors: the first of each (kind, file, line, process).
+    pub cuts: Vec<Violation>,
+    /// Present iff every reachable state was seen and every path was followed to its end.
     pub exhausted: Option<Exhausted>,
     /// Violations met.
     pub errors: u64,
@@ -130,21 +139,36 @@ pub struct Outcome {
 impl Outcome {
     /// Of a search that could not even begin.
     pub fn nothing(stop: StopReason) -> Self {
-        Self::conclude(stop, false, false, Recorder::default(), Statistics::default())
+        let (cuts, recorder) = (Cuts::default(), Recorder::default());
+        Self::conclude(stop, About::Runs, &Checks::NONE, cuts, false, recorder, Statistics::default())
     }
 
-    /// Puts together what a search found; the only place that makes [`Exhausted`].
+    /// Puts together what a search found; the only place that makes [`Exhausted`]. A search that met no state at all has not
+    /// seen the initial one.
     pub(crate) fn conclude(
         stop: StopReason,
-        depth_limited: bool,
+        about: About,
+        checks: &Checks,
+        cuts: Cuts,
         lossless: bool,
         found: Recorder,
         statistics: Statistics,
     ) -> Self {
-        let complete = stop == StopReason::Completed && !depth_limited && lossless;
-        let Recorder { errors, violations, warnings, .. } = found;
-        let exhausted = complete.then_some(Exhausted(()));
-        Outcome { stop, depth_limited, exhausted, errors, violations, warnings, statistics }
+        let complete = stop == StopReason::Completed && cuts.is_none(about, checks);
+        let seen = lossless && statistics.states > 0;
+        let Recorder { errors, violations, warnings, cuts: ways, .. } = found;
+        Outcome {
+            stop,
+            depth_limited: cuts.depth_limited(),
+            stays_inside: cuts.stays_inside(about),
+            cut_by: cuts.error(checks).or_else(|| Some(ways.first()?.fault.clone())),
+            cuts: ways,
+            exhausted: (complete && seen).then_some(Exhausted(())),
+            errors,
+            violations,
+            warnings,
+            statistics,
+        }
     }
 }
 
@@ -162,10 +186,25 @@ pub(crate) struct Recorder {
     pub errors: u64,
     pub violations: Vec<Violation>,
     pub warnings: Vec<Warning>,
+    /// Errors that are no violations, but cut a path off.
+    pub cuts: Vec<Violation>,
     index: BTreeMap<Signature, usize>,
 }
 
 impl Recorder {
+    /// Records an error that is no violation and after which its path does not go on; `path` is asked for when it is the first of its
+    /// signature.
+    pub fn cut(&mut self, fault: Fault, path: impl FnOnce() -> Path) {
+        if !self.knows_cut(&fault) {
+            self.cuts.push(Violation { fault, path: path(), cycle: None });
+        }
+    }
+
+    /// Whether an error of this signature has cut a path off already.
+    pub fn knows_cut(&self, fault: &Fault) -> bool {
+        self.cuts.iter().any(|other| signature(&other.fault) == signature(fault))
+    }
+
     /// Records a violation found at `depth`; `path` is asked for only when it will be kept.
     pub fn add(&mut self, fault: Fault, depth: u64, path: impl FnOnce() -> Path) {
         self.errors += 1;
@@ -193,7 +232,8 @@ impl Recorder {
     /// Everything was found behind `path`.
     pub fn prolong(&mut self, path: &Path) {
         let loops = self.warnings.iter_mut().map(|Warning::AtomicLoop(rest)| rest);
-        for rest in self.violations.iter_mut().map(|violation| &mut violation.path).chain(loops) {
+        let found = self.violations.iter_mut().chain(&mut self.cuts);
+        for rest in found.map(|violation| &mut violation.path).chain(loops) {
             let behind = std::mem::replace(rest, path.clone());
             rest.extend(&behind);
         }
@@ -207,6 +247,9 @@ impl Recorder {
             self.add(fault, depth, || path);
         }
         self.errors = errors;
+        for Violation { fault, path, .. } in other.cuts {
+            self.cut(fault, || path);
+        }
         if self.warnings.is_empty() {
             self.warnings = other.warnings;
         }
@@ -276,9 +319,13 @@ mod tests {
     #[test]
     fn only_a_complete_lossless_search_is_exhausted() {
         let conclude = |stop, limited, lossless| {
-            Outcome::conclude(stop, limited, lossless, Recorder::default(), Statistics::default())
-                .exhausted
-                .is_some()
+            let mut cuts = Cuts::default();
+            if limited {
+                cuts.at_depth();
+            }
+            let statistics = Statistics { states: 1, ..Statistics::default() };
+            let (about, checks, found) = (About::Runs, &Checks::NONE, Recorder::default());
+            Outcome::conclude(stop, about, checks, cuts, lossless, found, statistics).exhausted.is_some()
         };
         assert!(conclude(StopReason::Completed, false, true));
         assert!(!conclude(StopReason::Completed, true, true));

@@ -17,6 +17,7 @@
 //! **Paths.** Each worker keeps the ancestry of what it found. They are put together when all have stopped.
 
 use crate::ancestry::{Ancestry, edges_to};
+use crate::cuts::Cuts;
 use crate::findings::Findings;
 use crate::frontier::{Batch, Frontier, Levels};
 use crate::limits::Budget;
@@ -142,7 +143,7 @@ struct Yield {
     ancestry: Ancestry,
     found: Findings,
     statistics: Statistics,
-    depth_limited: bool,
+    cuts: Cuts,
 }
 
 /// A worker.
@@ -204,8 +205,10 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
     }
 
     fn conclude(self) -> Yield {
-        let Frontier { worker: number, ancestry, found, statistics, depth_limited, .. } = self.search;
-        Yield { number, ancestry, found, statistics, depth_limited }
+        let mut search = self.search;
+        let cuts = search.take_cuts();
+        let Frontier { worker: number, ancestry, found, statistics, .. } = search;
+        Yield { number, ancestry, found, statistics, cuts }
     }
 
     /// Whether a worker that is alone has found so much that others could help.
@@ -374,7 +377,7 @@ fn put_together<H: Hand, P>(
     all: Vec<Yield>,
 ) -> Outcome {
     let exact = search.taking(task) == Taking::Levels;
-    let (mut found, mut statistics, mut depth_limited) = (Findings::default(), Statistics::default(), false);
+    let (mut found, mut statistics, mut cuts) = (Findings::default(), Statistics::default(), Cuts::default());
     // A worker that could not be started has found nothing.
     let mut ancestries: Vec<Ancestry> = Vec::new();
     statistics.workers = all.len() as u64;
@@ -389,7 +392,7 @@ fn put_together<H: Hand, P>(
         }
         statistics.depth = statistics.depth.max(part.statistics.depth);
         statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
-        depth_limited |= part.depth_limited;
+        cuts.join(part.cuts);
         ancestries.resize_with(part.number, Ancestry::default);
         ancestries.push(part.ancestry);
     }
@@ -406,7 +409,8 @@ fn put_together<H: Hand, P>(
         found.keep_shortest();
     }
     statistics.take_stock(store, stop, task.limits.states);
-    Outcome::conclude(stop, depth_limited, H::LOSSLESS, found, statistics)
+    let checks = &task.checks;
+    Outcome::conclude(stop, checks.about(), checks, cuts, H::LOSSLESS, found, statistics)
 }
 
 #[cfg(test)]

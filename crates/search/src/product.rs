@@ -9,8 +9,8 @@
 //! belongs to the step, not to the state, and makes no states different.
 //!
 //! A claim's verdict is about the claim alone: errors of the system are no errors of the product. A failed assertion's step is
-//! taken, a step that cannot be completed leads nowhere. What the claim itself finds wrong is the fault of an outcome
-//! without a state.
+//! taken; a step that cannot be completed is an outcome without a state, which shows the system's error. What the claim itself finds wrong is
+//! the fault of an outcome without a state, too, of the action that repeats.
 
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
 use system::{ActionId, Fault, Labels, Successor, Successors, TransitionSystem, Worker};
@@ -77,7 +77,11 @@ impl Watching {
         out.bytes.reserve(steps.bytes.len() + steps.list.len() * (CLAIM + self.tail));
         let [outside, inside] = [0, INSIDE].map(|flag| (self.by.to.0 | flag).to_le_bytes());
         for step in &steps.list {
-            let Some(rest) = steps.state(step) else { continue };
+            let Some(rest) = steps.state(step) else {
+                // Where the run would have gone is unknown, and whether the claim would have minded.
+                out.push(step.action, None, false, steps.fault(step).cloned());
+                continue;
+            };
             let transient = step.is_transient();
             out.unusual |= transient;
             let start = out.bytes.len() as u32;

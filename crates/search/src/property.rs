@@ -2,6 +2,7 @@
 //!
 //! Leaving a check out changes what is counted, never what is explored.
 
+use crate::cuts::About;
 use system::{Fault, FaultKind, TransitionSystem};
 
 /// Which errors are violations.
@@ -65,6 +66,11 @@ impl Checks {
             FaultKind::AcceptCycle | FaultKind::ProgressCycle => {}
         }
         checks
+    }
+
+    /// What a search for these errors alone may say something of: a claim that ends has judged a run.
+    pub fn about(&self) -> About {
+        if self.claim_end { About::Runs } else { About::States }
     }
 
     /// Whether nothing counts but states without a successor.

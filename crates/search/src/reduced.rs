@@ -56,7 +56,9 @@ impl<'a> Reduced<'a> {
             return Some((path.clone(), cycle));
         }
         let mut state = Vec::new();
-        self.system.initial(&mut state).ok()?;
+        if self.system.initial(&mut state).is_err() {
+            return path.is_empty().then(|| (Path::new(), cycle));
+        }
         let mut phase1 = self.phase1();
         let (mut out, mut start, mut inside) = (Path::new(), None, false);
         let mut next = Successors::default();
@@ -79,7 +81,11 @@ impl<'a> Reduced<'a> {
                 next.clear();
                 self.system.fire(&state, &[action], &mut next);
                 let outcome = next.list.first()?;
-                state = next.state(outcome)?.to_vec();
+                let Some(bytes) = next.state(outcome) else {
+                    // An error, which ends the run.
+                    return (at + 1 == path.len()).then_some((out, start));
+                };
+                state = bytes.to_vec();
                 inside = outcome.is_transient() && !self.is_stuck(&state);
             }
         }

@@ -10,6 +10,7 @@
 //! a process able to move. So the graph of what was explored is kept (a number for every state and eight bytes for every step) and
 //! refined whenever it has doubled; a cycle among the states explored so far is a cycle.
 
+use crate::cuts::About;
 use crate::expand::Expansion;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
@@ -47,7 +48,6 @@ pub fn strong(
         graph: Graph::default(),
         found: Recorder::default(),
         statistics: Statistics::default(),
-        depth_limited: false,
     };
     let stop = match search.run() {
         Ok(()) => StopReason::Completed,
@@ -74,14 +74,17 @@ struct Strong<'a> {
     graph: Graph,
     found: Recorder,
     statistics: Statistics,
-    depth_limited: bool,
 }
 
 impl Strong<'_> {
     fn run(&mut self) -> Result<(), StopReason> {
         let mut state = Vec::new();
         if let Err(fault) = self.system.initial(&mut state) {
-            return if self.task.checks.count(fault.kind) { self.violation(fault, None) } else { Ok(()) };
+            if self.task.checks.count(fault.kind) {
+                return self.violation(fault, None);
+            }
+            self.found.cut(fault, system::Path::new);
+            return Ok(());
         }
         self.visit(&state, 0, 0)?;
         let mut refine_at = FIRST_REFINEMENT;
@@ -141,7 +144,6 @@ impl Strong<'_> {
         self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.expansion.clear();
         self.marker.expand(&state, depth, &mut self.budget, &mut self.expansion)?;
-        self.depth_limited |= self.expansion.cut;
         let accepting = self.marker.is_accepting(&state);
         let enabled = self.expansion.enabled;
         let (faults, atomic_loop) =
@@ -160,6 +162,9 @@ impl Strong<'_> {
         for step in faults {
             if self.task.checks.count(step.fault.kind) {
                 self.violation(step.fault, Some((number, &step.actions)))?;
+            } else if step.cut {
+                let path = self.path_and(number, &step.actions)?;
+                self.found.cut(step.fault, || path);
             }
         }
         if let Some(actions) = atomic_loop {
@@ -246,7 +251,8 @@ impl Strong<'_> {
     fn conclude(mut self, stop: StopReason) -> Outcome {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
-        Outcome::conclude(stop, self.depth_limited, true, self.found, self.statistics)
+        let cuts = self.marker.expander.take_cuts();
+        Outcome::conclude(stop, About::Runs, &self.task.checks, cuts, true, self.found, self.statistics)
     }
 }
 

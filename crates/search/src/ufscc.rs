@@ -18,13 +18,14 @@
 //! counts do not depend on timing.
 
 use crate::crew::{Course, Crew, Workers};
+use crate::cuts::{About, Cuts};
 use crate::expand::Expansion;
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, Lack, Marker};
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory, signature};
 use crate::random::Random;
 use crate::stack::Stack;
 use crate::task::Task;
@@ -86,6 +87,8 @@ struct Gap {
 /// What is wrong, or at least strange.
 enum What {
     Fault(Fault),
+    /// An error that is no violation, but cuts the path off.
+    Cut(Fault),
     /// There is a cycle among the states of this node's set.
     Cycle(Node),
     AtomicLoop,
@@ -102,6 +105,7 @@ struct Finding {
 struct Yield {
     found: Vec<Finding>,
     statistics: Statistics,
+    cuts: Cuts,
 }
 
 /// A set on the way to the current state.
@@ -210,8 +214,9 @@ where
         course
     }
 
-    fn conclude(self) -> Yield {
-        Yield { found: self.found, statistics: self.statistics }
+    fn conclude(mut self) -> Yield {
+        let cuts = self.marker.expander.take_cuts();
+        Yield { found: self.found, statistics: self.statistics, cuts }
     }
 
     fn sets(&self) -> &'c UnionFind {
@@ -224,7 +229,11 @@ where
             if let Err(fault) = self.crew.system.initial(&mut initial) {
                 // An initial state that cannot be built is not the claim's business.
                 let count = self.crew.task.checks.count(fault.kind);
-                return if count { self.wrong(What::Fault(fault), &[]) } else { Ok(Course::Over) };
+                if count {
+                    return self.wrong(What::Fault(fault), &[]);
+                }
+                self.cut(fault, &[]);
+                return Ok(Course::Over);
             }
             self.stack.begin(&initial).map_err(no_memory)?;
             self.enter()?;
@@ -303,6 +312,8 @@ where
         for step in std::mem::take(&mut self.expansion.faults) {
             if self.crew.task.checks.count(step.fault.kind) {
                 self.wrong(What::Fault(step.fault), &step.actions)?;
+            } else if step.cut {
+                self.cut(step.fault, &step.actions);
             }
         }
         if let Some(actions) = self.expansion.atomic_loop.take() {
@@ -458,6 +469,14 @@ where
         Err(StopReason::Violation)
     }
 
+    /// Notes an error that is no violation, the first of its signature.
+    fn cut(&mut self, fault: Fault, more: &[ActionId]) {
+        let known = |what: &What| matches!(what, What::Cut(other) if signature(other) == signature(&fault));
+        if !self.found.iter().any(|finding| known(&finding.what)) {
+            self.note(What::Cut(fault), more);
+        }
+    }
+
     fn note(&mut self, what: What, more: &[ActionId]) {
         let jumps = self.frames.iter().filter(|frame| frame.now != frame.entered);
         let gaps = jumps.map(|frame| Gap { at: frame.path, from: frame.entered, to: frame.now }).collect();
@@ -472,9 +491,10 @@ fn full(_: Full) -> StopReason {
 /// What all found, with runs that lead there.
 fn put_together(crew: &Crew<'_, Sets>, all: Vec<Yield>) -> Outcome {
     let mut statistics = Statistics { workers: all.len() as u64, ..Statistics::default() };
-    let mut found = Vec::new();
+    let (mut found, mut cuts) = (Vec::new(), Cuts::default());
     for part in all {
         found.extend(part.found);
+        cuts.join(part.cuts);
         statistics.transitions += part.statistics.transitions;
         statistics.reexplored += part.statistics.reexplored;
         statistics.depth = statistics.depth.max(part.statistics.depth);
@@ -497,7 +517,7 @@ fn put_together(crew: &Crew<'_, Sets>, all: Vec<Yield>) -> Outcome {
             stop = tracer.budget.look(Snapshot::default).err().unwrap_or(StopReason::MemoryLimit);
         }
     }
-    Outcome::conclude(stop, false, true, recorder, statistics)
+    Outcome::conclude(stop, About::Runs, &crew.task.checks, cuts, true, recorder, statistics)
 }
 
 /// Makes runs of what was found, when everybody has stopped.
@@ -513,6 +533,7 @@ impl Tracer<'_, '_> {
         let path = self.without_gaps(finding.path, &finding.gaps)?;
         match finding.what {
             What::Fault(fault) => recorder.add(fault, path.len() as u64, || path),
+            What::Cut(fault) => recorder.cut(fault, || path),
             What::AtomicLoop => recorder.warnings.push(Warning::AtomicLoop(path)),
             What::Cycle(node) => {
                 let state = self.state(node);

@@ -5,7 +5,7 @@
 //!
 //! **Transient states.** A step that leaves a process inside an atomic sequence ends in a *transient* state: it is
 //! expanded like any other (only the process in control moves), but it is no state of the program: it is not
-//! stored, not counted, and its labels mean nothing. When the process in control cannot move, the machine gives
+//! stored, not counted, and of its labels only acceptance may mean something (a run passes it). When the process in control cannot move, the machine gives
 //! the control back and the state is an ordinary one.
 
 pub mod blocked;
@@ -151,8 +151,8 @@ pub struct Successor {
     pub len: u32,
     /// Not 0 when the new state is transient (see the crate's documentation).
     pub transient: u32,
-    /// 0, or one more than the place in [`Successors::faults`] of an error that the step shows. With a failed assertion
-    /// the step is taken all the same.
+    /// 0, or one more than the place in [`Successors::faults`] of the first error that the step shows. After a failed assertion, and
+    /// after an event that a trace assertion forbids, the step is taken all the same.
     pub fault: u32,
 }
 
@@ -189,6 +189,8 @@ pub struct Successors {
     pub bytes: Vec<u8>,
     /// Errors that outcomes refer to.
     pub faults: Vec<Fault>,
+    /// Further errors of the same steps: what [`Successor::fault`] says of the step, and the error.
+    pub more_faults: Vec<(u32, Fault)>,
     /// Set when an outcome is appended that may be transient, show an error or have no state; for who wants to know that
     /// none is and resets it.
     pub unusual: bool,
@@ -201,6 +203,7 @@ impl Successors {
         self.list.clear();
         self.bytes.clear();
         self.faults.clear();
+        self.more_faults.clear();
     }
 
     /// The transient state that the outcome at this place leads to, if it is the last, and shows no error.
@@ -219,9 +222,29 @@ impl Successors {
         successor.has_state().then(|| &self.bytes[start..start + successor.len as usize])
     }
 
-    /// The error that an outcome shows.
+    /// The first error that an outcome shows.
     pub fn fault(&self, successor: &Successor) -> Option<&Fault> {
         self.faults.get((successor.fault as usize).checked_sub(1)?)
+    }
+
+    /// All errors that an outcome shows, one of each kind at most.
+    pub fn faults_of(&self, successor: &Successor) -> impl Iterator<Item = &Fault> {
+        let number = successor.fault;
+        let more = self.more_faults.iter().filter(move |(of, _)| *of == number).map(|(_, fault)| fault);
+        self.fault(successor).into_iter().chain(more)
+    }
+
+    /// Adds an error to the outcome appended last.
+    pub fn also(&mut self, fault: Fault) {
+        let Some(last) = self.list.last_mut() else { return };
+        match last.fault {
+            0 => {
+                self.faults.push(fault);
+                last.fault = self.faults.len() as u32;
+                self.unusual = true;
+            }
+            number => self.more_faults.push((number, fault)),
+        }
     }
 
     /// Appends an outcome whose state `write` appends to the bytes given.

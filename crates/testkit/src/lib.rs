@@ -3,6 +3,7 @@
 
 pub mod command;
 pub mod compare;
+pub mod cuts;
 pub mod cyclic;
 pub mod exhaust;
 pub mod features;

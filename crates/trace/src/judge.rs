@@ -40,6 +40,8 @@ pub struct Judgement {
 struct Moment {
     bits: u64,
     accepting: bool,
+    /// The step from it passes an accept label inside an atomic sequence.
+    passes: bool,
     /// Processes that can move.
     enabled: BTreeSet<u32>,
     /// Processes that do, before the next ordinary state.
@@ -110,6 +112,8 @@ impl<'j> Hearing<'j> {
             self.begins |= self.start == Some(self.steps);
             let past = std::mem::replace(&mut self.last, next);
             self.pass(&past);
+        } else {
+            self.last.passes |= self.system.labels(walker.state()).accepting;
         }
         self.note_start(walker);
     }
@@ -127,7 +131,7 @@ impl<'j> Hearing<'j> {
             return;
         }
         self.cycle.push(moment.bits);
-        self.accepting |= moment.accepting;
+        self.accepting |= moment.accepting || moment.passes;
         let ready: BTreeSet<u32> = moment.enabled.difference(&moment.moved).copied().collect();
         match &mut self.waiting {
             Some(waiting) => waiting.retain(|pid| ready.contains(pid)),
@@ -251,6 +255,7 @@ impl Judge<'_> {
         Moment {
             bits: self.claim.map_or(0, |(_, set)| system.propositions(set, state)),
             accepting: system.labels(state).accepting,
+            passes: false,
             enabled,
             moved: BTreeSet::new(),
             before,
@@ -315,10 +320,9 @@ mod tests {
         assert!(judged(labels(), graph, &[0, 1, 2], Some(3)).unwrap_err().contains("nothing is repeated"));
         assert_eq!(judged(labels(), "0 -> 1; accept 1", &[0], Some(1)), Ok(()), "the end is repeated");
         let inside = "0 -> 1 -> 0; transient 1; accept 1";
-        assert!(
-            judged(labels(), inside, &[0, 1], Some(0)).is_err(),
-            "labels of transient states mean nothing"
-        );
+        assert!(judged(labels(), inside, &[0, 1], Some(0)).is_ok(), "the label is passed");
+        let once = "0 -> 1 -> 2 -> 2; transient 1; accept 1";
+        assert!(judged(labels(), once, &[0, 1, 2], Some(2)).is_err(), "it is passed once");
         assert!(judged(labels(), inside, &[0, 1], Some(1)).is_err(), "it begins inside a step");
     }
 

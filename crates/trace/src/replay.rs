@@ -68,6 +68,8 @@ pub struct Walker<'a> {
     state: Vec<u8>,
     transient: bool,
     fault: Option<Fault>,
+    /// Further errors that the last step showed.
+    more: Vec<Fault>,
     ended: bool,
     /// What is enabled, if it was asked for.
     enabled: Vec<ActionId>,
@@ -86,7 +88,17 @@ impl<'a> Walker<'a> {
     /// At a state that an earlier run visited.
     pub fn at(system: &'a dyn TransitionSystem, state: Vec<u8>, transient: bool) -> Self {
         let (enabled, batch) = (Vec::new(), Successors::default());
-        Walker { system, state, transient, fault: None, ended: false, enabled, known: false, batch }
+        Walker {
+            system,
+            state,
+            transient,
+            fault: None,
+            more: Vec::new(),
+            ended: false,
+            enabled,
+            known: false,
+            batch,
+        }
     }
 
     /// At no state at all, for a system without an initial one.
@@ -103,6 +115,7 @@ impl<'a> Walker<'a> {
     pub fn rewind(&mut self, state: Vec<u8>, transient: bool, fault: Option<Fault>) {
         (self.state, self.transient, self.fault, self.ended) = (state, transient, fault, false);
         self.known = false;
+        self.more.clear();
     }
 
     /// The current state is inside an atomic sequence.
@@ -168,12 +181,14 @@ impl<'a> Walker<'a> {
         }
         self.known = false;
         self.fault = self.batch.fault(outcome).cloned();
+        self.more.clear();
+        self.more.extend(self.batch.faults_of(outcome).skip(1).cloned());
         Ok(())
     }
 
     /// What the run, as it stands, shows: on the last step, or in the state that it led to.
     pub fn shown(&mut self, channels_empty: bool) -> Vec<Fault> {
-        let mut seen: Vec<Fault> = self.fault.clone().into_iter().collect();
+        let mut seen: Vec<Fault> = self.fault.iter().chain(&self.more).cloned().collect();
         if !self.ended && (!self.transient || self.enabled().is_empty()) {
             self.system.inspect(&self.state, &mut seen);
             seen.extend(self.end_fault(channels_empty));

@@ -6,7 +6,7 @@
 //! searches, fairness, replay and stories know the claim's steps as steps, of nobody ([`NOBODY`]).
 //!
 //! As in every product: a claim that cannot move gives the run up, also inside an atomic sequence; a state in which the program can do nothing is
-//! repeated; errors of the program are not the claim's. Nothing is left out or merged here, because everything that the claim changes may matter to everybody.
+//! repeated; errors of the program are not the claim's, but a step that cannot be completed is told. Nothing is left out or merged here, because everything that the claim changes may matter to everybody.
 
 use promela::ir::{Action as Statement, EdgeId, ExprKind, LocId, Proctype, ProctypeId, Program, visit};
 use promela::source::Location;
@@ -124,7 +124,10 @@ impl ActingClaim {
         let mut steps = Successors::default();
         self.interp.expand(rest, &mut steps);
         for step in &steps.list {
-            let Some(next) = steps.state(step) else { continue };
+            let Some(next) = steps.state(step) else {
+                out.push(step.action, None, false, steps.fault(step).cloned());
+                continue;
+            };
             let turn = if step.is_transient() { Turn::ProgramInside } else { Turn::Claim };
             out.push_with(step.action, |bytes| write(bytes, turn, location, next), true, None);
         }
@@ -157,7 +160,10 @@ impl ActingClaim {
                 out.push(shown, None, false, Some(interp.fault(*trap, &state, Some(pid))));
                 continue;
             }
-            let fault = failed.map(|trap| Fault { pid: None, ..interp.fault(*trap, &state, Some(pid)) });
+            let fault = failed
+                .into_iter()
+                .next()
+                .map(|(_, trap)| Fault { pid: None, ..interp.fault(trap, &state, Some(pid)) });
             let at = next.processes[pid].location;
             if self.proctype().location(at).end {
                 out.push(shown, None, false, Some(fault.unwrap_or_else(|| self.end.clone())));

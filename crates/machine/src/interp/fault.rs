@@ -16,6 +16,17 @@ pub(super) struct Trap {
 /// The result of evaluating or executing something. The error is boxed because it is rare and results are many.
 pub(super) type Outcome<T> = Result<T, Box<Trap>>;
 
+/// What a step shows that is taken all the same (failed assertions, forbidden events of a trace assertion), and the process to blame: the first
+/// of each kind, so that none hides another.
+pub(super) type Failed = Vec<(usize, Trap)>;
+
+/// Notes what a step of process `pid` shows.
+pub(super) fn note_failed(failed: &mut Failed, pid: usize, trap: Trap) {
+    if failed.iter().all(|(_, other)| other.kind != trap.kind) {
+        failed.push((pid, trap));
+    }
+}
+
 /// A run-time error of the model.
 pub(super) fn runtime<T>(span: Span, message: impl Into<String>) -> Outcome<T> {
     Err(Box::new(Trap { kind: FaultKind::Runtime, message: message.into(), span }))

@@ -9,7 +9,7 @@ use system::{ActionId, Event, Successors};
 
 use super::action::Action;
 use super::eval::Mode;
-use super::fault::{Outcome, Trap, internal, runtime};
+use super::fault::{Failed, Outcome, internal, note_failed, runtime};
 use super::moves::Want;
 use super::process;
 use super::state::State;
@@ -20,7 +20,7 @@ use super::{Interp, Scratch};
 struct Fired {
     blame: usize,
     result: Outcome<()>,
-    failed: Option<Box<Trap>>,
+    failed: Failed,
 }
 
 impl Interp {
@@ -32,8 +32,10 @@ impl Interp {
             let fired = self.fire_one(next, Action::unpack(id), timeout, &mut None);
             match fired.result {
                 Ok(()) => {
-                    let fault = fired.failed.map(|trap| self.fault(*trap, state, Some(fired.blame)));
-                    out.push_with(id, |bytes| self.encode(next, bytes), next.control.is_some(), fault);
+                    out.push_with(id, |bytes| self.encode(next, bytes), next.control.is_some(), None);
+                    for (pid, trap) in fired.failed {
+                        out.also(self.fault(trap, state, Some(pid)));
+                    }
                 }
                 Err(trap) => out.push(id, None, false, Some(self.fault(*trap, state, Some(fired.blame)))),
             }
@@ -61,18 +63,18 @@ impl Interp {
         timeout: bool,
         log: &mut Option<Vec<Event>>,
     ) -> Fired {
-        let mut fired = Fired { blame: action.pid, result: Ok(()), failed: None };
+        let mut fired = Fired { blame: action.pid, result: Ok(()), failed: Failed::new() };
         fired.result = self.try_fire(state, action, timeout, log, &mut fired);
         fired
     }
 
-    /// Turns `state` into the state after an action, with what was wrong: the error that prevented it, an assertion that failed.
+    /// Turns `state` into the state after an action, with what was wrong: the error that prevented it, assertions that failed.
     pub(super) fn fire_alone(
         &self,
         state: &mut State,
         action: Action,
         timeout: bool,
-    ) -> (Outcome<()>, Option<Box<Trap>>) {
+    ) -> (Outcome<()>, Failed) {
         let Fired { result, failed, .. } = self.fire_one(state, action, timeout, &mut None);
         (result, failed)
     }
@@ -96,7 +98,7 @@ impl Interp {
         *log = first.log.take();
         result?;
         self.taken.note(kind, id);
-        fired.failed = first.failed.take();
+        fired.failed = std::mem::take(&mut first.failed);
         state.last = self.last(action.pid);
         if !matches!(edge.action, Statement::End) {
             process::arrive(&self.program, state, action.pid, edge.to);
@@ -115,7 +117,7 @@ impl Interp {
                 *log = second.log.take();
                 result?;
                 self.taken.note(second.state.processes[receiver].proctype, id);
-                fired.failed = second.failed.take();
+                second.failed.into_iter().for_each(|(pid, trap)| note_failed(&mut fired.failed, pid, trap));
                 state.last = self.last(receiver);
                 process::arrive(&self.program, state, receiver, edge.to);
                 (receiver, edge)

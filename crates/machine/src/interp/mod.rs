@@ -285,7 +285,7 @@ impl TransitionSystem for Interp {
     }
 
     fn has_invariants(&self) -> bool {
-        !self.program.invariants.is_empty() || self.checks_promises()
+        !self.program.invariants.is_empty() || self.checks_promises() || self.program.trace_sees_offers()
     }
 
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
@@ -294,6 +294,7 @@ impl TransitionSystem for Interp {
         }
         let Ok(state) = self.decode(state) else { return };
         self.broken_promises(&state, out);
+        self.forbidden_offers(&state, out);
         let view = View { program: &self.program, state: &state, pid: None, mode: Mode::default() };
         for invariant in &self.program.invariants {
             let trap = match view.eval(&invariant.expr) {
@@ -303,7 +304,12 @@ impl TransitionSystem for Interp {
                     span: invariant.span,
                 }),
                 Ok(_) => continue,
-                Err(trap) => trap,
+                // What cannot be evaluated does not hold.
+                Err(trap) => Box::new(Trap {
+                    kind: FaultKind::Invariant,
+                    message: format!("invariant {} cannot be evaluated: {}", invariant.name, trap.message),
+                    span: trap.span,
+                }),
             };
             out.push(self.fault(*trap, &state, None));
         }

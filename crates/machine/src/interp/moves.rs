@@ -73,6 +73,19 @@ impl Interp {
         want: Want,
         out: &mut Vec<ActionId>,
     ) {
+        self.moves_and_offers(state, pid, timeout, want, out, &mut |_, _| {});
+    }
+
+    /// The same; `unheard` is told the edges that offer a message which nobody takes.
+    pub(super) fn moves_and_offers(
+        &self,
+        state: &mut State,
+        pid: usize,
+        timeout: bool,
+        want: Want,
+        out: &mut Vec<ActionId>,
+        unheard: &mut dyn FnMut(&State, &Edge),
+    ) {
         let mut mode = Mode { timeout, ..Mode::default() };
         match self.view(state, pid, mode).may_move(pid) {
             Ok(true) => {}
@@ -89,7 +102,10 @@ impl Interp {
             }
             match self.try_edge(state, pid, id, mode, out) {
                 Tried::Blocked => continue,
-                Tried::Unheard => escape = None,
+                Tried::Unheard => {
+                    escape = None;
+                    unheard(state, edge);
+                }
                 Tried::Executed if want == Want::Any => return,
                 Tried::Executed => {
                     mode.moved = true;
@@ -134,8 +150,8 @@ impl Interp {
         }
     }
 
-    /// Offers a message on a rendezvous channel and appends an action for every receiver that would take it. An
-    /// error of the sender (also a violated trace assertion) shows itself whether or not there is a receiver.
+    /// Offers a message on a rendezvous channel and appends an action for every receiver that would take it. A run-time
+    /// error of the sender shows itself whether or not there is a receiver.
     fn offer(
         &self,
         state: &mut State,

@@ -1,14 +1,15 @@
 //! What executing one edge does to a state.
 //!
 //! The caller knows that the edge is executable, and moves the process to the edge's target afterwards. A failed
-//! assertion is remembered and execution goes on; every other error ends the step without a successor.
+//! assertion, and an event that the trace assertion forbids, are remembered and execution goes on; every other error ends the
+//! step without a successor.
 
 use promela::ir::{Action, Edge, Expr, Place, Proctype, ProctypeId, RecvArg, Scalar};
 use promela::source::Span;
 use system::{Event, FaultKind};
 
 use super::eval::{Mode, View, store};
-use super::fault::{Outcome, Trap, internal, runtime};
+use super::fault::{Failed, Outcome, Trap, internal, note_failed, runtime};
 use super::layout::find_run;
 use super::state::State;
 use super::trace_assertion::Watched;
@@ -22,8 +23,8 @@ pub(super) struct Step<'a> {
     pub timeout: bool,
     /// What happened; `None` when nobody wants to know.
     pub log: Option<Vec<Event>>,
-    /// The first assertion that failed.
-    pub failed: Option<Box<Trap>>,
+    /// What failed on the way.
+    pub failed: Failed,
     /// The value of the `run` that the statement being executed contains.
     pub run: Option<i32>,
 }
@@ -31,7 +32,7 @@ pub(super) struct Step<'a> {
 impl<'a> Step<'a> {
     /// A step that starts in `state`.
     pub fn new(interp: &'a Interp, state: &'a mut State, timeout: bool) -> Self {
-        Step { interp, state, timeout, log: None, failed: None, run: None }
+        Step { interp, state, timeout, log: None, failed: Failed::new(), run: None }
     }
 
     /// The state as process `pid` sees it.
@@ -137,7 +138,7 @@ impl<'a> Step<'a> {
         channel::check_arity(message.len(), &program.chan_types[target.ty.index()], edge.span)?;
         let slot = channel::put_message(program, target, &mut message, sorted);
         self.note(|interp, state| interp.send_event(state, pid, channel, slot));
-        self.observe(Watched::Send, channel, edge.span)
+        self.observe(pid, Watched::Send, channel, edge.span)
     }
 
     /// Takes a message. As in Spin all fields but the last are stored before the trace assertion sees the event.
@@ -165,7 +166,7 @@ impl<'a> Step<'a> {
         self.note(|interp, state| interp.receive_event(state, pid, channel, slot, keep));
         for (i, (arg, value)) in args.iter().zip(values).enumerate() {
             if i + 1 == args.len() && !keep {
-                self.observe(Watched::Receive, channel, edge.span)?;
+                self.observe(pid, Watched::Receive, channel, edge.span)?;
                 self.state.channels[channel].remove(slot, ty.fields.len());
             }
             if let RecvArg::Store(place) = arg {
@@ -175,21 +176,25 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
-    fn observe(&mut self, event: Watched, channel: usize, span: Span) -> Outcome<()> {
-        match self.interp.layout.trace {
-            Some(_) => self.interp.observe(self.state, event, channel, span),
-            None => Ok(()),
+    fn observe(&mut self, pid: usize, event: Watched, channel: usize, span: Span) -> Outcome<()> {
+        if self.interp.layout.trace.is_some()
+            && let Some(message) = self.interp.observe(self.state, event, channel, span)?
+        {
+            let trap = Trap { kind: FaultKind::Trace, message: message.to_string(), span };
+            note_failed(&mut self.failed, pid, trap);
         }
+        Ok(())
     }
 
     fn assert(&mut self, pid: usize, edge: &Edge, expr: &Expr) -> Outcome<()> {
         let holds = self.eval(pid, expr)? != 0;
         self.note(|_, _| Event::Assert { pid: pid as u32, holds });
-        if !holds && self.failed.is_none() {
+        if !holds {
             let text = edge.text.trim().strip_prefix("assert").unwrap_or(&edge.text).trim();
             let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text).trim();
             let message = format!("assertion violated: {text}");
-            self.failed = Some(Box::new(Trap { kind: FaultKind::Assertion, message, span: edge.span }));
+            let trap = Trap { kind: FaultKind::Assertion, message, span: edge.span };
+            note_failed(&mut self.failed, pid, trap);
         }
         Ok(())
     }

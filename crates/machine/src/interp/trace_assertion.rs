@@ -4,16 +4,21 @@
 //! is still there. As in Spin the automaton looks at the last message of the channel for a send and at the first
 //! for a receive, even where a sorted send or a random receive was about another one; only constants (and `eval`)
 //! are compared. A `notrace` fails when its end is reached, and is over after the first event that does not fit.
+//!
+//! A trace assertion only observes: what it forbids is told, and the step is taken all the same. As in Spin the automaton then stays
+//! where it was, and a `notrace` that was matched is over.
 
 use promela::ir::{Action, Edge, Expr, LocId, Proctype, ProctypeKind};
 use promela::source::Span;
-use system::FaultKind;
+use system::Fault;
 
 use super::Interp;
 use super::eval::{Mode, View};
-use super::fault::{Outcome, Trap};
+use super::fault::Outcome;
 use super::layout::TraceLayout;
+use super::moves::Want;
 use super::state::State;
+use super::step::Step;
 
 /// What happened on a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,23 +28,55 @@ pub(super) enum Watched {
 }
 
 impl Interp {
-    /// Lets the trace assertion follow an event on `channel` (an index).
+    /// Lets the trace assertion follow an event on `channel` (an index); says what is wrong with the event.
     pub(super) fn observe(
         &self,
         state: &mut State,
         event: Watched,
         channel: usize,
         span: Span,
-    ) -> Outcome<()> {
-        let (Some(layout), Some(id)) = (&self.layout.trace, self.program.trace) else { return Ok(()) };
+    ) -> Outcome<Option<&'static str>> {
+        let (Some(layout), Some(id)) = (&self.layout.trace, self.program.trace) else { return Ok(None) };
         let trace = self.program.proctype(id);
         let view = View { program: &self.program, state, pid: None, mode: Mode::default() };
-        let next = follow(&view, layout, trace, event, channel, span)?;
-        if let Some(location) = next {
+        let Followed { to, wrong } = follow(&view, layout, trace, event, channel, span)?;
+        if let Some(location) = to {
             state.event = Some(location);
         }
-        Ok(())
+        Ok(wrong)
     }
+}
+
+impl Interp {
+    /// Tells the offers of a state that the trace assertion forbids, and that nobody takes: as in Spin a rendezvous send is seen as soon as it
+    /// is offered. (One that is taken shows the error itself.)
+    pub(super) fn forbidden_offers(&self, state: &State, out: &mut Vec<Fault>) {
+        if !self.program.trace_sees_offers() {
+            return;
+        }
+        let mut state = state.clone();
+        for pid in (0..state.processes.len()).rev() {
+            let proctype = self.program.proctype(state.processes[pid].proctype);
+            let mut look = |state: &State, edge: &Edge| {
+                let mut next = state.clone();
+                let mut step = Step::new(self, &mut next, false);
+                if step.perform(pid, proctype, edge, None).is_ok() {
+                    let failed = std::mem::take(&mut step.failed);
+                    out.extend(failed.into_iter().map(|(pid, trap)| self.fault(trap, state, Some(pid))));
+                }
+            };
+            self.moves_and_offers(&mut state, pid, false, Want::All, &mut Vec::new(), &mut look);
+        }
+    }
+}
+
+/// What an event does to the automaton.
+#[derive(Default)]
+struct Followed {
+    /// Where it goes, if it does not stay.
+    to: Option<LocId>,
+    /// What is wrong with the event.
+    wrong: Option<&'static str>,
 }
 
 fn follow(
@@ -49,10 +86,10 @@ fn follow(
     event: Watched,
     channel: usize,
     span: Span,
-) -> Outcome<Option<LocId>> {
-    let Some(now) = view.state.event else { return Ok(None) };
+) -> Outcome<Followed> {
+    let Some(now) = view.state.event else { return Ok(Followed::default()) };
     if !in_scope(view, layout, trace, event, channel) {
-        return Ok(None);
+        return Ok(Followed::default());
     }
     let negated = trace.kind == ProctypeKind::NoTrace;
     if Some(now) != layout.end {
@@ -65,20 +102,20 @@ fn follow(
             }
         }
         if let Some(&to) = fitting.first() {
-            return if negated && Some(to) == layout.end {
-                violated(span, "the notrace assertion is matched")
+            let wrong = if negated && Some(to) == layout.end {
+                Some("the notrace assertion is matched")
             } else if fitting.len() > 1 {
-                violated(span, "the trace assertion allows the event in two ways")
+                Some("the trace assertion allows the event in two ways")
             } else {
-                Ok(Some(to))
+                None
             };
+            return Ok(Followed { to: Some(to), wrong });
         }
     }
-    if negated { Ok(layout.end) } else { violated(span, "the trace assertion does not allow this event") }
-}
-
-fn violated<T>(span: Span, message: &str) -> Outcome<T> {
-    Err(Box::new(Trap { kind: FaultKind::Trace, message: message.into(), span }))
+    match negated {
+        true => Ok(Followed { to: layout.end, wrong: None }),
+        false => Ok(Followed { to: None, wrong: Some("the trace assertion does not allow this event") }),
+    }
 }
 
 /// Whether events of this kind on this channel concern the trace assertion: some statement of it names the channel.

@@ -629,6 +629,11 @@ impl Program {
         &self.proctypes[id.index()]
     }
 
+    /// Whether a trace assertion may forbid a message that is only offered: it sees a rendezvous send before anybody takes the message.
+    pub fn trace_sees_offers(&self) -> bool {
+        self.trace.is_some() && self.chan_types.iter().any(|channel| channel.capacity == 0)
+    }
+
     /// Cells of one value of this type.
     pub fn cells_of(&self, ty: &Type) -> u32 {
         match ty {

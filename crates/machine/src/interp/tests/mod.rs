@@ -56,10 +56,17 @@ pub fn explore(machine: &Interp) -> Seen {
         if actions.is_empty() && !machine.labels(&state).valid_end {
             seen.deadlocks += 1;
         }
+        let mut shown = Vec::new();
+        if !transient {
+            machine.inspect(&state, &mut shown);
+        }
+        for fault in shown.into_iter().filter(|fault| fault.kind == FaultKind::Trace) {
+            *seen.faults.entry((fault.kind, fault.message)).or_default() += 1;
+        }
         machine.fire(&state, &actions, &mut next);
         seen.transitions += next.list.len();
         for successor in &next.list {
-            if let Some(fault) = next.fault(successor) {
+            for fault in next.faults_of(successor) {
                 *seen.faults.entry((fault.kind, fault.message.clone())).or_default() += 1;
             }
             let Some(bytes) = next.state(successor) else { continue };

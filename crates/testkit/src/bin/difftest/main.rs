@@ -1,9 +1,10 @@
 //! `difftest`: random programs through real Spin and through `spinor`, in the reference configuration, with a
-//! shrunk program for every difference. `difftest ltl` asks about infinite runs. `difftest bless` fills the expectations of golden models from Spin.
+//! shrunk program for every difference. `difftest ltl` asks about infinite runs, `difftest cuts` about programs with errors in them. `difftest bless` fills the expectations of golden models from Spin.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bless;
+mod cuts;
 mod ltl;
 mod options;
 mod run;
@@ -27,6 +28,10 @@ fn main() -> ExitCode {
             println!("{}", options::USAGE);
             ExitCode::SUCCESS
         }
+        Mode::Show(seed) if options.cuts => {
+            print!("{}", testkit::cuts::erring(*seed).text());
+            ExitCode::SUCCESS
+        }
         Mode::Show(seed) if options.ltl => {
             let program = testkit::cyclic::generate(*seed);
             for question in ltl::questions(*seed, &program) {
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Bless(files) => bless::bless(files),
+        Mode::Seeds { .. } | Mode::Fresh { .. } if options.cuts => cuts::run(&options),
         Mode::Seeds { .. } | Mode::Fresh { .. } if options.ltl => ltl::run(&options),
         Mode::Seeds { .. } | Mode::Fresh { .. } => run::run(&options),
     }

@@ -10,6 +10,7 @@ use testkit::model::Model;
 pub const USAGE: &str = "\
 usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] [-- SPINOR-OPTIONS]
        difftest ltl --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
+       difftest cuts --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest show SEED [--size S]
        difftest bless FILE.pml ...
 
@@ -25,6 +26,7 @@ usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] 
   --no-shrink                 leave failing programs as they are
   --known TEXT                mismatches in which our report has this text only count as inconclusive
   --stop N                    stop after N mismatches (default 10)
+  --every-way                 cuts: every way with every program, not some in turn
   --verbose                   a line for every program";
 
 /// What to do.
@@ -50,6 +52,10 @@ pub struct Options {
     pub exhaust: bool,
     /// Properties of infinite runs are asked about.
     pub ltl: bool,
+    /// Programs with errors in them are asked about everything.
+    pub cuts: bool,
+    /// In every way.
+    pub every_way: bool,
     /// `None` mixes the sizes.
     pub size: Option<Size>,
     pub step: u64,
@@ -85,6 +91,8 @@ impl Options {
             mode: Mode::Help,
             exhaust: false,
             ltl: false,
+            cuts: false,
+            every_way: false,
             size: None,
             step: 1,
             jobs: 2,
@@ -102,6 +110,7 @@ impl Options {
         let (mut fresh, mut seconds, mut files) = (false, 60, Vec::new());
         let mut args = args.peekable();
         options.ltl = args.next_if(|a| a == "ltl").is_some();
+        options.cuts = args.next_if(|a| a == "cuts").is_some();
         let command = args.next_if(|a| a == "show" || a == "bless");
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
@@ -125,6 +134,7 @@ impl Options {
                 "--no-shrink" => options.shrink = false,
                 "--known" => options.known.push(value()?),
                 "--stop" => options.stop = number(&value()?)? as usize,
+                "--every-way" => options.every_way = true,
                 "--verbose" => options.verbose = true,
                 "--" => options.extra = args.by_ref().collect(),
                 file if command.is_some() && !file.starts_with('-') => files.push(arg),

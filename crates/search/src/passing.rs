@@ -1,0 +1,196 @@
+//! Acceptance inside atomic sequences.
+//!
+//! A run that passes an accept label again and again does so also where the label stands inside an atomic sequence, in a state that no
+//! search stores. Here a system remembers it: one byte before each state says whether the step that led there passed such a label,
+//! and a state that was reached so is accepting. All searches for cycles run over it unchanged. (`pan -a` sees such a label when it
+//! stands in the last state of the sequence, and the step after it closes a cycle of its depth-first search.)
+
+use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
+
+/// The step passed an accept label inside an atomic sequence.
+const PASSED: u8 = 1;
+/// The state is inside an atomic sequence.
+const INSIDE: u8 = 2;
+
+/// A system in which steps remember the accept labels that they pass.
+pub struct Passing<'a>(&'a dyn TransitionSystem);
+
+impl<'a> Passing<'a> {
+    /// Remembers for this system.
+    pub fn new(system: &'a dyn TransitionSystem) -> Self {
+        Passing(system)
+    }
+
+    /// Appends the steps of a state, which was reached as `head` says.
+    fn pair(&self, head: u8, steps: &Successors, out: &mut Successors) {
+        let passed = if head & INSIDE != 0 { head & PASSED } else { 0 };
+        for step in &steps.list {
+            let Some(rest) = steps.state(step) else {
+                out.push(step.action, None, false, steps.fault(step).cloned());
+                continue;
+            };
+            let inside = step.is_transient();
+            let here = match inside {
+                true => INSIDE | if self.0.labels(rest).accepting { PASSED } else { 0 },
+                false => 0,
+            };
+            let write = |bytes: &mut Vec<u8>| {
+                bytes.push(passed | here);
+                bytes.extend_from_slice(rest);
+            };
+            out.push_with(step.action, write, inside, steps.fault(step).cloned());
+        }
+    }
+}
+
+/// The byte before a state, and the state.
+fn split(state: &[u8]) -> (u8, &[u8]) {
+    state.split_first().map_or((0, state), |(&head, rest)| (head, rest))
+}
+
+impl TransitionSystem for Passing<'_> {
+    fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        out.push(0);
+        self.0.initial(out)
+    }
+
+    fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.0.enabled(split(state).1, out);
+    }
+
+    fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        let (head, rest) = split(state);
+        let mut steps = Successors::default();
+        self.0.fire(rest, actions, &mut steps);
+        self.pair(head, &steps, out);
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Remembering { of: self, worker: self.0.worker(), steps: Successors::default() })
+    }
+
+    fn labels(&self, state: &[u8]) -> Labels {
+        let (head, rest) = split(state);
+        let labels = self.0.labels(rest);
+        Labels { accepting: labels.accepting || head & PASSED != 0, ..labels }
+    }
+
+    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
+        self.0.propositions(set, split(state).1)
+    }
+
+    fn process_of(&self, action: ActionId) -> u32 {
+        self.0.process_of(action)
+    }
+
+    fn n_processes(&self, state: &[u8]) -> usize {
+        self.0.n_processes(split(state).1)
+    }
+
+    fn partner_of(&self, action: ActionId) -> Option<u32> {
+        self.0.partner_of(action)
+    }
+
+    fn hidden_bytes(&self) -> usize {
+        self.0.hidden_bytes()
+    }
+
+    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
+        let first = out.len();
+        self.0.cuts(split(key).1, out);
+        out[first..].iter_mut().for_each(|cut| *cut += 1);
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.0.has_invariants()
+    }
+
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+        self.0.inspect(split(state).1, out);
+    }
+
+    fn deadlock(&self, state: &[u8]) -> Fault {
+        self.0.deadlock(split(state).1)
+    }
+}
+
+/// One thread's access.
+struct Remembering<'a> {
+    of: &'a Passing<'a>,
+    worker: Box<dyn Worker + 'a>,
+    steps: Successors,
+}
+
+impl Worker for Remembering<'_> {
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.worker.enabled(split(state).1, out);
+    }
+
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        let (head, rest) = split(state);
+        self.steps.clear();
+        self.worker.fire(rest, actions, &mut self.steps);
+        self.of.pair(head, &self.steps, out);
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        let (head, rest) = split(state);
+        self.steps.clear();
+        match head & INSIDE {
+            0 => self.worker.expand(rest, &mut self.steps),
+            _ => self.worker.go_on(rest, &mut self.steps),
+        }
+        self.of.pair(head, &self.steps, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cndfs::{Workers, cndfs};
+    use crate::ndfs::tests::run;
+    use crate::ndfs::{Cycles, ndfs};
+    use crate::observer::Observer;
+    use crate::outcome::{Outcome, StopReason};
+    use crate::scc::scc;
+    use crate::strong::strong;
+    use crate::task::Task;
+    use crate::ufscc::ufscc;
+    use system::Fairness;
+    use system::toy::Graph;
+
+    type Search = fn(&dyn TransitionSystem, &Cycles, &Task<'_>, &mut dyn Observer) -> Outcome;
+
+    const TWO: Workers = Workers { number: 2, alone: None };
+    const SEARCHES: [Search; 5] =
+        [ndfs, scc, strong, |s, c, t, o| cndfs(s, c, TWO, t, o), |s, c, t, o| ufscc(s, c, TWO, t, o)];
+
+    fn stops(text: &str) -> Vec<StopReason> {
+        let graph = Graph::parse(text).unwrap();
+        let passing = Passing::new(&graph);
+        let fairness = |at: usize| if at == 2 { Fairness::Strong } else { Fairness::None };
+        let search = |(at, search): (usize, &Search)| run(*search, &passing, fairness(at), None).stop;
+        SEARCHES.iter().enumerate().map(search).collect()
+    }
+
+    #[test]
+    fn a_label_that_is_passed_again_and_again_counts() {
+        for text in [
+            "0 -> 1 -> 0; transient 1; accept 1",
+            "0 -> 1 -> 2 -> 0; transient 1 2; accept 1",
+            "0 -> 1 -> 2 -> 3 -> 0; transient 1 2; accept 1",
+        ] {
+            assert_eq!(stops(text), [StopReason::Violation; 5], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_that_is_passed_once_does_not() {
+        for text in [
+            "0 -> 1 -> 2 -> 3 -> 2; transient 1; accept 1",
+            "0 -> 1 -> 2; 0 -> 2; 2 -> 3 -> 2; transient 1 3; accept 1",
+        ] {
+            assert_eq!(stops(text), [StopReason::Completed; 5], "{text}");
+        }
+    }
+}
