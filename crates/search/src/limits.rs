@@ -55,6 +55,9 @@ const CLOCK_PERIOD: u32 = 64;
 /// Time between two looks at the memory and two reports of progress.
 const REPORT_PERIOD: Duration = Duration::from_millis(100);
 
+/// Bytes of a step of a counterexample while it is made: the number of its edge, and its action in a [`system::Path`].
+const STEP_BYTES: u64 = 2;
+
 /// Keeps a running search within its limits.
 pub struct Budget<'a> {
     limits: Limits,
@@ -168,7 +171,9 @@ impl<'a> Budget<'a> {
         snapshot.elapsed = elapsed;
         snapshot.limits = self.limits;
         snapshot.memory = snapshot.memory.max(resident_bytes().unwrap_or(0));
-        if self.limits.memory.is_some_and(|limit| snapshot.memory >= limit) {
+        // A counterexample as long as the longest path must fit as well.
+        let needed = snapshot.memory.saturating_add(snapshot.depth.saturating_mul(STEP_BYTES));
+        if self.limits.memory.is_some_and(|limit| needed >= limit) {
             return Err(StopReason::MemoryLimit);
         }
         match self.observer.progress(&snapshot) {
@@ -223,6 +228,16 @@ mod tests {
         assert_eq!(budget.tick(), Ok(false));
         stop.store(true, Ordering::Relaxed);
         assert_eq!(budget.tick(), Err(StopReason::Interrupted));
+    }
+
+    #[test]
+    fn a_counterexample_must_fit_as_well() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { memory: Some(1 << 40), ..Limits::default() };
+        let (task, mut silent) = (task(limits, &stop), Silent);
+        let deep = |depth| move || Snapshot { depth, ..Snapshot::default() };
+        assert_eq!(Budget::new(&task, &mut silent).look(deep(1 << 30)), Ok(()));
+        assert_eq!(Budget::new(&task, &mut silent).look(deep(1 << 39)), Err(StopReason::MemoryLimit));
     }
 
     #[test]
