@@ -177,11 +177,12 @@ unsafe impl<const N: usize> GlobalAlloc for WithReserve<N> {
             // SAFETY: the size is not 0, and the memory was allocated with the layout, as the caller promises.
             return unsafe { self.move_from(memory, layout, self.alloc(wanted), size) };
         }
-        // SAFETY: what is not in the reserve came from the system, with this layout.
-        let got =
-            if refused() { std::ptr::null_mut() } else { unsafe { System.realloc(memory, layout, size) } };
-        if !got.is_null() {
-            return got;
+        if !refused() {
+            // SAFETY: what is not in the reserve came from the system, with this layout.
+            let got = unsafe { System.realloc(memory, layout, size) };
+            if !got.is_null() {
+                return got;
+            }
         }
         // SAFETY: the memory is still what it was.
         unsafe { self.move_from(memory, layout, self.instead(wanted), size) }
@@ -280,7 +281,11 @@ mod tests {
         let mut end = 0;
         for (size, align) in [(1, 1), (3, 8), (100, 64), (5, 2), (4096, 4096), (Small::LARGEST, 16)] {
             let memory = all.reserve.take(Layout::from_size_align(size, align).unwrap());
-            assert!(memory as usize % align == 0 && memory as usize >= end && all.reserve.contains(memory));
+            assert!(
+                (memory as usize).is_multiple_of(align)
+                    && memory as usize >= end
+                    && all.reserve.contains(memory)
+            );
             end = memory as usize + size;
         }
         let rest = Layout::from_size_align(64 << 10, 1).unwrap();
