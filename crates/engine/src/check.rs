@@ -115,6 +115,7 @@ fn run(
         memory_left: memory::available().unwrap_or(0),
         states_something: inventory.states_something(),
         notices: notices[before..].to_vec(),
+        progress_labels: inventory.progress,
         leaving: plan.leaving.clone(),
     })
 }
@@ -821,6 +822,7 @@ mod tests {
             memory_left: 0,
             states_something: false,
             notices: Vec::new(),
+            progress_labels: false,
             leaving: plan.leaving.clone(),
         })
     }

@@ -27,11 +27,14 @@ const MORE: u64 = 10;
 
 type Rule = fn(&Report, &PropertyReport) -> Option<Hint>;
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 15] = [
     states_ran_out,
     depth_ran_out,
     time_ran_out,
     memory_ran_out,
+    depth_first_finds_errors,
+    bitstate_finds_errors,
+    smaller_model_finds_errors,
     lossy_store,
     interrupted,
     cut_by_an_error,
@@ -39,6 +42,7 @@ const RULES: [Rule; 11] = [
     long_counterexample,
     waiting_for_ever,
     nothing_stated,
+    progress_unchecked,
 ];
 
 /// The hints for a report, each once.
@@ -90,19 +94,50 @@ fn time_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
     again(report, "to search longer:", |options| options.timeout = Some(longer))
 }
 
+/// A budget ran out in a search of states: errors may still be found.
+fn is_too_large(property: &PropertyReport) -> bool {
+    matches!(
+        reason(property),
+        Some(Reason::Time(_) | Reason::Memory(_) | Reason::States(_) | Reason::Interrupted)
+    )
+}
+
+/// The same, where another search of states may get further: not where the process alone takes more memory than it may.
+fn is_worth_searching(property: &PropertyReport) -> bool {
+    let nothing = matches!(reason(property), Some(Reason::Memory(_))) && property.statistics.states <= 1;
+    is_too_large(property) && property.kind == "safety" && !nothing
+}
+
+fn depth_first_finds_errors(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    if !is_worth_searching(property) || report.config.search == "dfs" {
+        return None;
+    }
+    let text = "to find errors without exploring everything, search depth-first:";
+    again(report, text, |options| options.search = Some("dfs".to_string()))
+}
+
+fn bitstate_finds_errors(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let lossy = ["hc", "bitstate"].contains(&report.config.store);
+    if !is_worth_searching(property) || lossy {
+        return None;
+    }
+    let text = "to look at many more states in the same memory, though some may be missed:";
+    again(report, text, |options| options.store = Some("bitstate".to_string()))
+}
+
+fn smaller_model_finds_errors(_: &Report, property: &PropertyReport) -> Option<Hint> {
+    let text =
+        "a smaller model (fewer processes, shorter channels, smaller values) usually shows the same errors";
+    if is_too_large(property) { plain(text.to_string()) } else { None }
+}
+
 fn memory_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let Some(Reason::Memory(limit)) = reason(property) else { return None };
-    let smaller = plain(
-        "there is no more memory for the states of this model: make it smaller (fewer processes, shorter channels, smaller \
-         values)"
-            .to_string(),
-    );
     // Where the process alone takes more than it may, a store is of no help.
     let states = report.config.store == "table" && property.statistics.states > 1;
     compact_store(report, "the states can be kept in less memory:")
         .filter(|_| states)
         .or_else(|| more_memory(report, limit.bytes))
-        .or(smaller)
 }
 
 /// The best of the stores that need little memory and can be used here.
@@ -197,6 +232,15 @@ fn nothing_stated(report: &Report, property: &PropertyReport) -> Option<Hint> {
     plain("the model has no assertion: only deadlocks and run-time errors were looked for".to_string())
 }
 
+fn progress_unchecked(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let checked = report.properties.iter().any(|p| p.kind == "progress");
+    if !report.progress_labels || checked || matches!(property.verdict, Verdict::Violated(..)) {
+        return None;
+    }
+    let text = "the model has progress labels, and progress was not checked; to check it:";
+    again(report, text, |options| options.properties = vec!["progress".to_string()])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,6 +286,7 @@ mod tests {
             memory_left: 0,
             states_something: true,
             notices: Vec::new(),
+            progress_labels: false,
             leaving: plan.leaving,
         }
     }
@@ -306,7 +351,7 @@ mod tests {
     fn budgets_are_raised() {
         let few = CheckOptions { max_states: Some(10), all_errors: true, ..CheckOptions::default() };
         assert_eq!(
-            said(&unknown(few, Reason::States(10))),
+            said(&unknown(few, Reason::States(10)))[..1],
             ["to explore everything, leave --max-states out: => spinor check m.pml --all-errors"]
         );
         let shallow = CheckOptions { max_depth: Some(500), ..CheckOptions::default() };
@@ -316,7 +361,7 @@ mod tests {
         );
         let short = CheckOptions { timeout: Some(2.5), ..CheckOptions::default() };
         assert_eq!(
-            said(&unknown(short, Reason::Time(Duration::from_millis(2500)))),
+            said(&unknown(short, Reason::Time(Duration::from_millis(2500))))[..1],
             ["to search longer: => spinor check m.pml --timeout 25"]
         );
     }
@@ -345,7 +390,7 @@ mod tests {
             "this machine has more memory: => spinor check m.pml --store cleary --max-memory 992M"
         );
         assert!(with("cleary", 32 << 30).ends_with("--max-memory 31G"));
-        assert!(with("cleary", 0).starts_with("there is no more memory"));
+        assert!(with("cleary", 0).starts_with("a smaller model"));
     }
 
     #[test]
@@ -363,12 +408,45 @@ mod tests {
     #[test]
     fn interrupted_searches() {
         assert_eq!(
-            said(&unknown(CheckOptions::default(), Reason::Interrupted)),
+            said(&unknown(CheckOptions::default(), Reason::Interrupted))[3..],
             ["to let a search end by itself: => spinor check m.pml --timeout 60"]
         );
         let timed = CheckOptions { timeout: Some(5.0), ..CheckOptions::default() };
-        assert!(said(&unknown(timed, Reason::Interrupted)).is_empty());
+        assert_eq!(said(&unknown(timed, Reason::Interrupted)).len(), 3);
         assert!(said(&unknown(CheckOptions::default(), Reason::Incomplete)).is_empty());
+    }
+
+    #[test]
+    fn errors_can_be_found_without_an_answer() {
+        let safety = said(&unknown(CheckOptions::default(), Reason::Time(Duration::from_secs(9))));
+        assert_eq!(
+            safety[1..3],
+            [
+                "to find errors without exploring everything, search depth-first: => spinor check m.pml --search dfs",
+                "to look at many more states in the same memory, though some may be missed: => spinor check m.pml --store bitstate"
+            ]
+        );
+        assert!(safety[3].starts_with("a smaller model"), "{safety:?}");
+        let mut runs = unknown(CheckOptions::default(), Reason::States(9));
+        runs.properties[0].kind = "ltl";
+        assert!(
+            !said(&runs).iter().any(|hint| hint.contains("--search dfs")),
+            "what is for states is for states"
+        );
+    }
+
+    #[test]
+    fn progress_that_was_not_checked_is_told() {
+        let mut report = report(CheckOptions::default(), holds());
+        report.progress_labels = true;
+        assert_eq!(
+            said(&report),
+            [
+                "the model has progress labels, and progress was not checked; to check it: => spinor check m.pml --property progress"
+            ]
+        );
+        report.properties[0].kind = "progress";
+        assert!(said(&report).is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::plan::one_of;
-use promela::ir::{Action, ProctypeKind, Program};
+use promela::ir::{Action, Location, ProctypeKind, Program};
 use search::Checks;
 use system::FaultKind;
 
@@ -15,6 +15,8 @@ pub struct Inventory {
     pub never: Vec<String>,
     /// There are accept labels outside of claims.
     pub accept: bool,
+    /// There are progress labels.
+    pub progress: bool,
     /// The safety checks that can fail in this model: what is not stated cannot be broken.
     pub safety: Vec<FaultKind>,
 }
@@ -23,13 +25,14 @@ impl Inventory {
     /// What `program` states.
     pub fn of(program: &Program) -> Self {
         let is_process = |kind| matches!(kind, ProctypeKind::Proctype | ProctypeKind::Init);
+        let anywhere = |labelled: fn(&Location) -> bool| {
+            program.proctypes.iter().any(|p| is_process(p.kind) && p.locations.iter().any(labelled))
+        };
         Inventory {
             ltl: program.ltl.iter().map(|p| p.name.clone()).collect(),
             never: program.never.iter().map(|&id| program.proctype(id).name.clone()).collect(),
-            accept: program
-                .proctypes
-                .iter()
-                .any(|p| is_process(p.kind) && p.locations.iter().any(|location| location.accept)),
+            accept: anywhere(|location| location.accept),
+            progress: anywhere(|location| location.progress),
             safety: safety_kinds(program),
         }
     }
@@ -164,6 +167,7 @@ mod tests {
             ltl: vec!["p".to_string()],
             never: vec!["never_0".to_string()],
             accept: true,
+            progress: false,
             safety: Vec::new(),
         }
     }

@@ -212,6 +212,8 @@ pub struct Report {
     pub states_something: bool,
     /// What the searches met that is no violation, but is to be told.
     pub notices: Vec<Notice>,
+    /// The model has progress labels.
+    pub progress_labels: bool,
     /// Stores that are about to go.
     pub leaving: Leaving,
 }

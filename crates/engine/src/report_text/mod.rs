@@ -14,9 +14,13 @@ use crate::report::Report;
 use trace::style::{Painted, Palette};
 use trace::visible::one_line;
 
+/// Lines of a small terminal: the verdict at the top of a longer report is repeated at its end.
+const SCREEN: usize = 24;
+
 /// The report as text; `quiet` leaves out all but verdicts and evidence, and of that the story.
 pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
-    let mut out = format!("{}: {}\n", one_line(&report.model), headline(report, palette));
+    let verdict = format!("{}: {}\n", one_line(&report.model), headline(report, palette));
+    let mut out = verdict.clone();
     for property in &report.properties {
         verdict::sentence(property, palette, &mut out);
     }
@@ -30,6 +34,9 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
         statistics::statistics(report, palette, &mut out);
         unreached::unreached(report, palette, &mut out);
         show_hints(&hints(report), palette, &mut out);
+    }
+    if out.lines().count() > SCREEN {
+        out.push_str(&format!("\n{verdict}"));
     }
     out
 }

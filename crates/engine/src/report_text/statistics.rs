@@ -1,7 +1,7 @@
 //! The numbers: one line each, aligned, with what belongs to them behind.
 
 use super::number::{bytes, grouped};
-use crate::report::{PropertyReport, Report};
+use crate::report::{PropertyReport, Report, Verdict};
 use std::time::Duration;
 use trace::Palette;
 
@@ -29,8 +29,12 @@ pub(super) fn statistics(report: &Report, palette: Palette, out: &mut String) {
 fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     let s = &property.statistics;
     let each = s.state_bytes as f64 / s.states.max(1) as f64;
+    let memory = match is_small(property) {
+        true => String::new(),
+        false => format!("{each:.1} bytes each, {} in all", bytes(s.state_bytes)),
+    };
     let mut lines = vec![
-        ("states", grouped(s.states), format!("{each:.1} bytes each, {} in all", bytes(s.state_bytes))),
+        ("states", grouped(s.states), memory),
         ("transitions", grouped(s.transitions), format!("{} of them to known states", grouped(s.matched))),
         ("depth", grouped(s.depth), String::new()),
     ];
@@ -75,11 +79,23 @@ fn of_run(report: &Report) -> Vec<Line> {
     // A small search does not need all the threads that it may have.
     let workers = report.properties.iter().map(|property| property.statistics.workers).max();
     let workers = workers.unwrap_or(1).max(1);
+    if report.properties.iter().all(is_small) {
+        return vec![("time", seconds(times.total), String::new())];
+    }
     vec![
         ("time", seconds(times.total), parts.join(", ")),
-        ("memory", bytes(report.peak_rss), "the most that was in use".to_string()),
+        ("memory", bytes(report.peak_rss), "peak".to_string()),
         ("threads", workers.to_string(), how),
     ]
+}
+
+/// A search of fewer states says nothing about time, memory and threads.
+const SMALL: u64 = 1000;
+
+/// Whether the numbers of a search are about the tool rather than the model.
+fn is_small(property: &PropertyReport) -> bool {
+    let exhausted = matches!(property.verdict, Verdict::Holds(_) | Verdict::Violated(..));
+    exhausted && property.statistics.states < SMALL && property.statistics.forgotten.is_none()
 }
 
 fn seconds(time: Duration) -> String {

@@ -2,6 +2,7 @@
 
 use super::number::{grouped, plural};
 use crate::report::{PropertyReport, Reason, Verdict};
+use system::coverage::Statement;
 use system::{Fairness, Fault, FaultKind};
 use trace::Palette;
 use trace::visible::one_line;
@@ -10,7 +11,11 @@ use trace::visible::one_line;
 pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut String) {
     let name = palette.strong(&property.name);
     let line = match &property.verdict {
-        Verdict::Holds(_) => format!("{name} {}: {}", palette.good("holds"), claim(property)),
+        Verdict::Holds(_) => {
+            let unreached = unreached_assertions(property);
+            let unreached = unreached.map_or_else(String::new, |text| format!("; {}", palette.unknown(text)));
+            format!("{name} {}: {}{unreached}", palette.good("holds"), claim(property))
+        }
         Verdict::Unknown(why) => {
             format!("{name}: {} - {}", palette.unknown("unknown"), unknown(property, why))
         }
@@ -24,6 +29,31 @@ pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut St
         let (formula, part) = (&vacuous.formula, &vacuous.part);
         out.push_str(&format!("    but vacuously: `{formula}` holds as well, so `{part}` does not matter\n"));
     }
+}
+
+/// Assertions that are named one by one.
+const NAMED: usize = 3;
+
+/// An assertion that no run reaches cannot fail: that is no reason to believe in it.
+fn unreached_assertions(property: &PropertyReport) -> Option<String> {
+    let all = || property.coverage.iter().flatten().flat_map(|coverage| &coverage.statements);
+    let is_assertion = |statement: &&Statement| statement.text.trim_start().starts_with("assert");
+    let total = all().filter(is_assertion).count();
+    let unreached: Vec<&Statement> = all().filter(is_assertion).filter(|s| !s.executed).collect();
+    if unreached.is_empty() || !property.checked.contains(&FaultKind::Assertion) {
+        return None;
+    }
+    let places = unreached.iter().take(NAMED).map(|s| format!("{}:{}", one_line(&s.file), s.line));
+    let places = places.collect::<Vec<String>>().join(", ");
+    let more = if unreached.len() > NAMED { ", …" } else { "" };
+    Some(match (total, unreached.len()) {
+        (1, _) => format!("but its only assertion is never reached ({places})"),
+        (_, 1) => format!("but 1 of {total} assertions is never reached ({places})"),
+        (_, n) if n == total => {
+            format!("but none of the {total} assertions is ever reached ({places}{more})")
+        }
+        (_, n) => format!("but {n} of {total} assertions are never reached ({places}{more})"),
+    })
 }
 
 /// What holds in every reachable state.
