@@ -182,7 +182,7 @@ fn explore(program: Program, sources: Arc<SourceMap>) {
 
 /// A formula of temporal logic: it is translated and written, or refused with a reason.
 pub fn ltl(data: &[u8]) {
-    let answer = engine::ltl::translate(&text(data), LtlFormat::Never, false);
+    let answer = engine::ltl::translate(&text(data), LtlFormat::Never, false, &engine::Stop::never());
     match answer.result {
         Ok(claim) => assert!(claim.starts_with("never {") && claim.ends_with("}\n")),
         Err(Failure::Internal(why)) => panic!("{why}"),

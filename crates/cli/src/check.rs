@@ -3,11 +3,10 @@
 use crate::args::{CheckArgs, CheckFormat};
 use crate::output::{self, Lines, Output};
 use crate::progress::Line;
-use crate::signal::stop_flag;
+use crate::signal::Signals;
 use engine::{Answer, DiskOrInput, Failure, Notice, Report, report_json, report_sarif, report_text};
 use std::collections::BTreeMap;
 use std::io::Stdout;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Which exit status counts when several models have different ones: the first of these that occurs.
 const ORDER: [u8; 7] = [4, 1, 143, 130, 2, 3, 0];
@@ -18,14 +17,14 @@ pub fn run(args: &CheckArgs) -> u8 {
         let answer: Answer<()> = Answer::failed(failure);
         return output::settle(answer, args.format.of_notices()).err().unwrap_or(2);
     }
-    let (stop, files) = (stop_flag(), DiskOrInput::default());
+    let (signals, files) = (Signals::listen(), DiskOrInput::default());
     let (mut done, mut output) = (Done::default(), output::standard());
     for (i, model) in args.models.iter().enumerate() {
         if i > 0 && args.format == CheckFormat::Text {
             output.write("\n");
         }
-        done.add(check(args, model, &files, &stop, &mut output));
-        if stop.load(Ordering::Relaxed) {
+        done.add(check(args, model, &files, &signals, &mut output));
+        if signals.stop().is_asked() {
             break;
         }
     }
@@ -64,12 +63,12 @@ fn check(
     args: &CheckArgs,
     model: &str,
     files: &DiskOrInput,
-    stop: &AtomicBool,
+    signals: &Signals,
     output: &mut Output<Stdout>,
 ) -> Checked {
     let options = args.options(model);
     let mut line = Line::new(args, &options.source.path);
-    let answer = engine::check(&options, files, stop, &mut line);
+    let answer = engine::check(&options, files, signals.stop(), &mut line);
     line.clear();
     let mut notices = line.into_notices();
     notices.extend(answer.notices.iter().cloned());
@@ -77,7 +76,10 @@ fn check(
     let format = args.format.of_notices();
     let report = match output::settle_brief(answer, format, &options.source.path, args.quiet) {
         Ok(report) => report,
-        Err(status) => return Checked { status, verdict: "without a verdict", report: None, notices },
+        Err(status) => {
+            let status = signals.status(status);
+            return Checked { status, verdict: "without a verdict", report: None, notices };
+        }
     };
     if args.trail.as_deref().is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/")) {
         output::skip_what_is_there();
@@ -93,7 +95,8 @@ fn check(
         }
         CheckFormat::Sarif => {}
     }
-    Checked { status: report.exit_status(), verdict: report.verdict(), report: Some(report), notices }
+    let status = signals.status(report.exit_status());
+    Checked { status, verdict: report.verdict(), report: Some(report), notices }
 }
 
 /// What came of all models so far.

@@ -2,6 +2,7 @@
 
 use crate::args::{AutomatonFormat, Format, LtlArgs};
 use crate::output;
+use crate::signal::Signals;
 use engine::ltl::{LtlFormat, translate};
 
 /// Writes the automaton of a formula; returns the exit status.
@@ -12,5 +13,7 @@ pub fn run(args: &LtlArgs) -> u8 {
         AutomatonFormat::Dot => (LtlFormat::Dot, Format::Text),
         AutomatonFormat::Json => (LtlFormat::Json, Format::Json),
     };
-    output::answer(translate(&args.formula, format, args.generalised), notices)
+    let signals = Signals::listen();
+    let answer = translate(&args.formula, format, args.generalised, signals.stop());
+    signals.status(output::answer(answer, notices))
 }

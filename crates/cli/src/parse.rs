@@ -2,15 +2,16 @@
 
 use crate::args::{Format, ParseArgs, ParseFormat};
 use crate::output;
-use engine::DiskOrInput;
 use engine::parse::Understood;
+use engine::{DiskOrInput, Stop};
 use promela::ir::{Program, json, print};
 
 /// Reads a model and writes what it consists of; returns the exit status.
 pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
     let source = args.model.source();
-    let answer = engine::parse::parse(&source, &DiskOrInput::default(), |model| show(model, format));
+    let files = DiskOrInput::default();
+    let answer = engine::parse::parse(&source, &files, &Stop::never(), |model| show(model, format));
     output::answer(answer, if format == ParseFormat::Json { Format::Json } else { Format::Text })
 }
 

@@ -4,7 +4,7 @@ use crate::args::{Format, ReplayArgs, RunFormat};
 use crate::interactive::replaying::Replaying;
 use crate::interactive::{Lines, converse};
 use crate::output::Sieve;
-use crate::signal::Interrupt;
+use crate::signal::{Interrupt, Signals};
 use crate::{chart, output};
 use engine::replay::{Replayed, replay};
 use engine::{Answer, Disk, DiskOrInput, report_text};
@@ -23,7 +23,7 @@ pub fn run(args: &ReplayArgs) -> u8 {
     if args.interactive {
         return step_through(args);
     }
-    let palette = output::out_palette();
+    let (signals, palette) = (Signals::listen(), output::out_palette());
     let view = |replayed: &mut Replayed<'_>| {
         let steps = wanted(args, replayed.run.len());
         let drawn = chart::drawable(&steps);
@@ -46,21 +46,23 @@ pub fn run(args: &ReplayArgs) -> u8 {
         });
         Ok(output)
     };
-    let mut answer = replay(&args.trail, &DiskOrInput::default(), view);
+    let mut answer = replay(&args.trail, &DiskOrInput::default(), signals.stop(), view);
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
     match output::settle(flat, args.format.of_notices()) {
         Ok(output) => output.finish(0),
-        Err(status) => status,
+        Err(status) => signals.status(status),
     }
 }
 
 /// Lets somebody step through the run.
 fn step_through(args: &ReplayArgs) -> u8 {
     let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
+    let stop = interrupt.stop().clone();
     let view = |replayed: &mut Replayed<'_>| {
+        interrupt.idle();
         converse(&mut Lines::standard(), &mut Replaying::new(replayed, interrupt, palette))
     };
-    output::settle(replay(&args.trail, &Disk, view), Format::Text).unwrap_or_else(|status| status)
+    output::settle(replay(&args.trail, &Disk, &stop, view), Format::Text).unwrap_or_else(|status| status)
 }
 
 /// How the run ends.

@@ -4,7 +4,7 @@ use crate::args::{Format, SimulateArgs};
 use crate::interactive::simulating::Simulating;
 use crate::interactive::{Lines, converse};
 use crate::output::{Lines as Layout, Output};
-use crate::signal::{INTERRUPTED, Interrupt, stop_flag};
+use crate::signal::{INTERRUPTED, Interrupt, Signals};
 use crate::{chart, output};
 use engine::files::STANDARD_INPUT;
 use engine::simulate::{Origin, SimulateOptions, Watch, interact, simulate};
@@ -30,14 +30,15 @@ pub fn run(args: &SimulateArgs) -> u8 {
     if args.interactive {
         return by_hand(&options, &files, &mut input);
     }
-    let answer = simulate(&options, &files, &stop_flag(), &mut input, &mut printer);
+    let signals = Signals::listen();
+    let answer = simulate(&options, &files, signals.stop(), &mut input, &mut printer);
     let unwritten = printer.failure.take();
     let status = match output::settle(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
         // When whoever read the run has seen enough, that is no interruption.
-        Ok(Ending::Interrupted) if printer.output.is_open() => INTERRUPTED,
+        Ok(Ending::Interrupted) if printer.output.is_open() => signals.status(INTERRUPTED),
         Ok(_) => 0,
-        Err(status) => status,
+        Err(status) => signals.status(status),
     };
     let status = match unwritten {
         Some(failure) => output::fail(&failure, args.format, status),
@@ -59,17 +60,24 @@ fn drawn() -> u64 {
 /// Lets somebody choose the steps.
 fn by_hand(options: &SimulateOptions, files: &DiskOrInput, input: &mut Input<'_>) -> u8 {
     let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
-    let Answer { notices, result } = interact(options, files, input, |simulation, origin| {
-        let taken = simulation.may_read() || options.source.path == STANDARD_INPUT;
-        let lines = if taken { Lines::terminal() } else { Some(Lines::standard()) };
-        let Some(mut lines) = lines else {
-            return Err(Failure::refused_with(
-                "the model reads STDIN (or is read from it), so that the commands of --interactive cannot come from there",
-                "run it in a terminal, or leave --interactive out",
-            ));
-        };
-        Ok(converse(&mut lines, &mut Simulating::new(simulation, origin, interrupt, palette)))
-    });
+    let Answer { notices, result } = interact(
+        options,
+        files,
+        interrupt.clone().stop(),
+        input,
+        |simulation, origin| {
+            interrupt.idle();
+            let taken = simulation.may_read() || options.source.path == STANDARD_INPUT;
+            let lines = if taken { Lines::terminal() } else { Some(Lines::standard()) };
+            let Some(mut lines) = lines else {
+                return Err(Failure::refused_with(
+                    "the model reads STDIN (or is read from it), so that the commands of --interactive cannot come from there",
+                    "run it in a terminal, or leave --interactive out",
+                ));
+            };
+            Ok(converse(&mut lines, &mut Simulating::new(simulation, origin, interrupt, palette)))
+        },
+    );
     let answer = Answer { notices, result: result.and_then(|status| status) };
     output::settle(answer, Format::Text).unwrap_or_else(|status| status)
 }

@@ -2,14 +2,14 @@
 
 use crate::args::{self, Format, TestArgs, TestFormat};
 use crate::output::{self, Lines};
-use crate::signal::stop_flag;
+use crate::signal::Signals;
 use engine::Answer;
 use engine::suite::{self, CaseReport, Request, SuiteReport, json, junit, sarif, text};
 use std::thread::available_parallelism;
 
 /// Tests all models; returns the exit status.
 pub fn run(args: &TestArgs) -> u8 {
-    let stop = stop_flag();
+    let signals = Signals::listen();
     let palette = output::out_palette();
     let mut output = output::standard();
     let mut told = |case: &CaseReport| {
@@ -17,11 +17,11 @@ pub fn run(args: &TestArgs) -> u8 {
             output.write(&text::line(case, palette, args.quiet));
         }
     };
-    let result = suite::run(&request(args), &stop, &mut told);
+    let result = suite::run(&request(args), signals.stop(), &mut told);
     let format = if args.format == TestFormat::Json { Format::Json } else { Format::Text };
     let report: SuiteReport = match output::settle(Answer { notices: Vec::new(), result }, format) {
         Ok(report) => report,
-        Err(status) => return status,
+        Err(status) => return signals.status(status),
     };
     match args.format {
         TestFormat::Text => output.write(&text::rest(&report, palette)),
@@ -29,7 +29,7 @@ pub fn run(args: &TestArgs) -> u8 {
         TestFormat::Junit => output.write_machine(&junit::junit(&report)),
         TestFormat::Sarif => output.write_machine(&output::json(&sarif::sarif(&report), Lines::Several)),
     }
-    output.finish(report.exit_status())
+    output.finish(signals.status(report.exit_status()))
 }
 
 fn request(args: &TestArgs) -> Request<'static> {

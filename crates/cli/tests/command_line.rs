@@ -574,3 +574,38 @@ fn warnings_are_shown_in_brief_by_check_and_not_at_all_when_quiet() {
     let json = scratch.run(&["check", "m.pml", "--format", "json"]);
     assert_eq!(json.stderr.matches("W0205").count(), 12);
 }
+
+/// The report tells how many workers there were; where several were asked for and cannot be, that is said or refused.
+#[test]
+fn threads_are_told_as_they_were() {
+    let large = "active [3] proctype p() { byte x; do :: x < 100 -> x++ :: else -> break od }";
+    let scratch = Scratch::with(large);
+    let sleepy = scratch.run(&["check", "m.pml", "--sleep", "--threads", "8"]);
+    assert_eq!(sleepy.status, Some(2));
+    assert!(sleepy.stderr.contains("--sleep is for one thread"), "{}", sleepy.stderr);
+    let threads = |words: &[&str]| {
+        let (run, report) = scratch.check(&[&["--max-states", "60000", "--alone", "0"], words].concat());
+        (report["config"]["threads"].as_u64(), run.stderr.contains("W0706"))
+    };
+    assert_eq!(threads(&["--threads", "2"]), (Some(2), false));
+    assert_eq!(threads(&["--threads", "2", "--search", "dfs"]), (Some(2), false));
+    assert_eq!(threads(&["--state-cache", "5", "--threads", "8"]), (Some(1), true));
+    assert_eq!(threads(&["--state-cache", "5"]), (Some(1), false));
+    assert_eq!(threads(&["--sleep"]), (Some(1), false));
+    let cycles = |words: &[&str]| threads(&[&["--property", "progress"], words].concat());
+    for alone in [
+        &["--search", "ndfs"][..],
+        &["--search", "scc"],
+        &["--fair", "strong"],
+        &["--max-depth", "50"],
+        &["--store", "tree"],
+    ] {
+        assert_eq!(cycles(&[alone, &["--threads", "2"]].concat()), (Some(1), true), "{alone:?}");
+        assert_eq!(cycles(alone), (Some(1), false), "{alone:?}");
+    }
+    assert_eq!(cycles(&["--search", "cndfs", "--threads", "2"]), (Some(2), false));
+    let text =
+        scratch.run(&["check", "m.pml", "--state-cache", "5", "--threads", "8", "--max-states", "100"]);
+    assert!(text.stdout.contains("threads                  1"), "{}", text.stdout);
+    assert!(text.stderr.contains("one worker searched for safety, not 8"), "{}", text.stderr);
+}

@@ -22,6 +22,7 @@ use crate::watch::{Stronger, Watch, Watches};
 use crate::watcher::Watcher;
 use machine::opt::Reductions;
 use machine::{ActingClaim, Interp};
+use promela::diagnostic::Code;
 use promela::ir::Expr;
 use promela::source::Files;
 use reduce::Building;
@@ -30,8 +31,8 @@ use search::limits::peak_resident_bytes;
 use search::{
     Checks, Limits, Method, Observer, Outcome, Proviso, Reduce, Silent, Statistics, StopReason, Task, Warning,
 };
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use stop::{Cause, Stop};
 use system::coverage::Coverage;
 use system::{ActionId, Blocked, Explain, Fairness, FaultKind, LeanOrder, Reduction, TransitionSystem};
 use trace::{Evidence, Judge, Palette, Walker};
@@ -40,17 +41,21 @@ use trace::{Evidence, Judge, Palette, Walker};
 pub fn check(
     options: &CheckOptions,
     files: &(dyn Files + Sync),
-    stop: &AtomicBool,
+    stop: &Stop,
     watcher: &mut (dyn Watcher + Send),
 ) -> Answer<Report> {
     let plan = match Plan::new(options) {
         Ok(plan) => plan,
         Err(failure) => return Answer::failed(failure),
     };
+    let stop = &stop.within(plan.limits.time);
     isolated_at(|place| {
-        let mut notices = Vec::from_iter(no_thread_notice(place));
-        let result = run(&plan, files, stop, watcher, &mut notices);
-        Answer { notices, result }
+        let (started, mut notices) = (Instant::now(), Vec::from_iter(no_thread_notice(place)));
+        let mut known = asked_for(&plan);
+        let result = stop::attempt(|| run(&plan, files, stop, watcher, &mut notices, &mut known));
+        let short = watcher.is_short_of_memory();
+        let report = |cause| Ok(unprepared(&plan, known, too_early(&plan, cause, short), started));
+        Answer { notices, result: result.unwrap_or_else(report) }
     })
     .unwrap_or_else(Answer::failed)
 }
@@ -58,16 +63,18 @@ pub fn check(
 fn run(
     plan: &Plan,
     files: &dyn Files,
-    stop: &AtomicBool,
+    stop: &Stop,
     watcher: &mut dyn Watcher,
     notices: &mut Vec<Notice>,
+    known: &mut Vec<(String, &'static str)>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
-    let session = Session::load(&plan.source, files)?;
+    let session = Session::load(&plan.source, files, stop)?;
     notices.extend(session.notices.iter().cloned());
     refuse_overwriting(&plan.trail, &session)?;
     let inventory = session.inventory()?;
     let selected = select(&plan.properties, &inventory)?;
+    *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     if let Some(runs) = selected.iter().find(|property| property.checks.is_none()) {
         liveness::refuse(plan, &runs.name)?;
     }
@@ -108,7 +115,11 @@ fn run(
     Ok(Report {
         model: plan.source.path.clone(),
         options: plan.options.clone(),
-        config: Config { por: reduction_used(plan, &properties), ..plan.config.clone() },
+        config: Config {
+            por: reduction_used(plan, &properties),
+            threads: workers(&properties),
+            ..plan.config.clone()
+        },
         properties,
         times: Times { front_end: session.time, compile, search, total },
         peak_rss: peak_resident_bytes().unwrap_or(0),
@@ -118,6 +129,52 @@ fn run(
         progress_labels: inventory.progress,
         leaving: plan.leaving.clone(),
     })
+}
+
+/// The properties that a check is certainly about, before the model is known.
+fn asked_for(plan: &Plan) -> Vec<(String, &'static str)> {
+    let kind = |name: &str| match name.split(':').next() {
+        Some("ltl") => "ltl",
+        Some("never") => "never",
+        Some("accept") => "accept",
+        Some("progress") => "progress",
+        _ => "safety",
+    };
+    match &plan.properties[..] {
+        [] => vec![("safety".to_string(), "safety")],
+        asked => asked.iter().map(|name| (name.clone(), kind(name))).collect(),
+    }
+}
+
+/// The report of a check that came to no search.
+fn unprepared(plan: &Plan, known: Vec<(String, &'static str)>, why: Reason, started: Instant) -> Report {
+    let unknown = |(name, kind)| PropertyReport::given_up(name, kind, why.clone());
+    Report {
+        model: plan.source.path.clone(),
+        options: plan.options.clone(),
+        config: Config { por: "none", threads: 1, ..plan.config.clone() },
+        properties: known.into_iter().map(unknown).collect(),
+        times: Times { total: started.elapsed(), ..Times::default() },
+        peak_rss: peak_resident_bytes().unwrap_or(0),
+        memory_left: memory::available().unwrap_or(0),
+        states_something: true,
+        leaving: plan.leaving.clone(),
+        notices: Vec::new(),
+    }
+}
+
+/// Why nothing is known of a property for which there was no time.
+fn too_early(plan: &Plan, cause: Cause, short_of_memory: bool) -> Reason {
+    match cause {
+        Cause::Asked if short_of_memory => Reason::Memory(plan.allowance.clone()),
+        Cause::Asked => Reason::Interrupted,
+        Cause::Time => Reason::Unprepared(plan.limits.time.unwrap_or_default()),
+    }
+}
+
+/// How many workers there were: a small search does not need all that it may have.
+fn workers(properties: &[PropertyReport]) -> u64 {
+    properties.iter().map(|property| property.statistics.workers).max().unwrap_or(1).max(1)
 }
 
 /// The reduction that reports name: the one asked for, or what came of the tool's own choice.
@@ -287,7 +344,7 @@ struct Run<'a> {
     /// What the model states, or has built in.
     stated: &'a [FaultKind],
     fingerprint: u64,
-    stop: &'a AtomicBool,
+    stop: &'a Stop,
     started: Instant,
     trails: Trails<'a>,
     notices: &'a mut Vec<Notice>,
@@ -306,30 +363,64 @@ impl Run<'_> {
         let mut watches = searched.watches.list.iter();
         for property in selected {
             let watch = if property.checks.is_none() { watches.next() } else { None };
-            let machines = watch.map(|watch| match self.plan.merges(watch) {
-                true => searched.merged,
-                false => searched.plain,
-            });
-            reports.push(match (property.checks, searched.safety, watch, machines.flatten()) {
-                (Some(checks), Some(safety), ..) => {
-                    self.property(machine, safety, property, checks, observer)?
-                }
-                (None, _, Some(watch), cycles) => {
-                    let sets = &searched.watches.sets[..];
-                    match (&watch.acting, cycles) {
-                        (Some(acting), _) => {
-                            self.cycles(&**acting, &**acting, property, (watch, sets), observer)?
-                        }
-                        (None, Some(cycles)) => {
-                            self.cycles(machine, cycles, property, (watch, sets), observer)?
-                        }
-                        (None, None) => return Err(no_machine(&property.name)),
-                    }
-                }
-                _ => return Err(no_machine(&property.name)),
+            let (name, kind) = (property.name.clone(), property.kind);
+            let done = stop::attempt(|| self.one(machine, searched, property, watch, observer));
+            reports.push(match done {
+                Ok(report) => self.tell_threads(report?),
+                Err(cause) => PropertyReport::given_up(
+                    name,
+                    kind,
+                    self.why_given_up(cause, observer.is_short_of_memory()),
+                ),
             });
         }
         Ok(reports)
+    }
+
+    /// Says it where several workers were asked for, and there was one because there cannot be more.
+    fn tell_threads(&mut self, report: PropertyReport) -> PropertyReport {
+        let alone = report.statistics.workers == 0 && report.statistics.states > 0;
+        if let Some(asked) = self.plan.options.threads.filter(|&asked| alone && asked > 1) {
+            let (why, help) = self.plan.why_alone();
+            let message = format!("one worker searched for {}, not {asked} (--threads): {why}", report.name);
+            self.notices.push(Notice::plain(Code::W0706, message, Some(help.to_string())));
+        }
+        report
+    }
+
+    fn why_given_up(&self, cause: Cause, short_of_memory: bool) -> Reason {
+        match cause {
+            Cause::Asked if short_of_memory => Reason::Memory(self.plan.allowance.clone()),
+            Cause::Asked => Reason::Interrupted,
+            Cause::Time => Reason::Time(self.plan.limits.time.unwrap_or_default()),
+        }
+    }
+
+    /// Checks one property.
+    fn one<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        searched: &Searchable<'_>,
+        property: Selected,
+        watch: Option<&Watch>,
+        observer: &mut dyn Observer,
+    ) -> Result<PropertyReport, Failure> {
+        let machines = watch.map(|watch| match self.plan.merges(watch) {
+            true => searched.merged,
+            false => searched.plain,
+        });
+        match (property.checks, searched.safety, watch, machines.flatten()) {
+            (Some(checks), Some(safety), ..) => self.property(machine, safety, property, checks, observer),
+            (None, _, Some(watch), cycles) => {
+                let sets = &searched.watches.sets[..];
+                match (&watch.acting, cycles) {
+                    (Some(acting), _) => self.cycles(&**acting, &**acting, property, (watch, sets), observer),
+                    (None, Some(cycles)) => self.cycles(machine, cycles, property, (watch, sets), observer),
+                    (None, None) => Err(no_machine(&property.name)),
+                }
+            }
+            _ => Err(no_machine(&property.name)),
+        }
     }
 
     /// Searches for a run that a claim finds wrong, replays it, and concludes.
@@ -353,7 +444,7 @@ impl Run<'_> {
             all_errors: self.plan.all_errors,
             seed: self.plan.seed,
             limits: self.limits_left(),
-            stop: self.stop,
+            stop: self.stop.flag(),
             reduce: None,
         };
         let (how, mut outcome) = liveness::search(self.plan, system, watch, &task, observer);
@@ -396,10 +487,13 @@ impl Run<'_> {
         let mut report = self.conclude(property, outcome, shown, stays_at);
         report.how = Some(how);
         report.por = reduction.as_ref().map_or("none", |by| by.name());
-        report.holds_under = self.holds_under(fairness, (watch, sets), &report)?;
+        // What is only worth knowing beside the verdict must not cost it.
+        let holds_under = stop::attempt(|| self.holds_under(fairness, (watch, sets), &report));
+        report.holds_under = holds_under.unwrap_or(Ok(None))?;
         report.fairness = self.plan.fairness;
         if let Verdict::Holds(_) = report.verdict {
-            report.vacuous = self.vacuous(system, watch, &report.statistics);
+            let vacuous = stop::attempt(|| self.vacuous(system, watch, &report.statistics));
+            report.vacuous = vacuous.unwrap_or(None);
         }
         Ok(report)
     }
@@ -419,7 +513,7 @@ impl Run<'_> {
                 all_errors: false,
                 seed: None,
                 limits: self.limits_of_hint(statistics),
-                stop: self.stop,
+                stop: self.stop.flag(),
                 reduce: None,
             };
             let claim = Some(stronger.claim.clone());
@@ -468,7 +562,7 @@ impl Run<'_> {
             if is_fair(fairness) {
                 continue;
             }
-            let (stop, checks) = (self.stop, Checks::CLAIM);
+            let (stop, checks) = (self.stop.flag(), Checks::CLAIM);
             let task = Task { checks, all_errors: false, seed: None, limits, stop, reduce: None };
             let plan = Plan { fairness, cycles: CycleSearch::Components, ..self.plan.clone() };
             let (_, outcome) = liveness::search(&plan, system, watch, &task, &mut Silent);
@@ -520,7 +614,7 @@ impl Run<'_> {
             all_errors: self.plan.all_errors,
             seed: self.plan.seed,
             limits: self.limits_left(),
-            stop: self.stop,
+            stop: self.stop.flag(),
             reduce: by.map(|by| Reduce { by, method, proviso }),
         };
         let mut outcome = dispatch::search(self.plan, searched.system(), &task, observer);
@@ -739,7 +833,7 @@ mod tests {
     use crate::saving::Storage;
     use crate::saving::tests::Failing;
     use crate::{report_json, report_text};
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use system::toy::Graph;
     use system::{ActionId, Fault, Labels, StepInfo, Successors};
 
@@ -794,7 +888,9 @@ mod tests {
             ..CheckOptions::default()
         };
         let plan = Plan::new(&options)?;
-        let (stop, mut notices) = (AtomicBool::new(stop), Vec::new());
+        let (flag, mut notices) = (Stop::never(), Vec::new());
+        flag.flag().store(stop, Ordering::Relaxed);
+        let stop = flag;
         let selected = select(&[], &crate::property::Inventory::default())?;
         let trails = Trails::new(&plan.trail, storage);
         let started = Instant::now();

@@ -39,14 +39,18 @@ fn may_pay(states: u64, sample: Statistics) -> bool {
 
 /// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where it leaves out
 /// too little, there or later on, the search begins again without it and is lean, which is cheaper (in a lossy store it follows all edges). (Both at
-/// once would not be sound: a lean search relies on every state being expanded in full.)
+/// once would not be sound: a lean search relies on every state being expanded in full.) A search that several workers could have shared, if it
+/// had been larger, says that there was one.
 pub fn search(
     plan: &Plan,
     system: &dyn TransitionSystem,
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let outcome = search_where_it_pays(plan, system, task, observer);
+    let mut outcome = search_where_it_pays(plan, system, task, observer);
+    if !plan.sleep && plan.state_cache.is_none() {
+        outcome.statistics.workers = outcome.statistics.workers.max(1);
+    }
     named(outcome, observer)
 }
 
@@ -211,7 +215,8 @@ fn search_as(
     // What several workers found first depends on their timing; what one worker finds does not.
     let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
     let task = Task { limits: Limits { time, ..task.limits }, ..*task };
-    let again = Job { plan, system, task: &task }.alone(observer);
+    let mut again = Job { plan, system, task: &task }.alone(observer);
+    again.statistics.workers = outcome.statistics.workers;
     if again.errors == 0 && outcome.errors > 0 { outcome } else { again }
 }
 

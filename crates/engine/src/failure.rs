@@ -3,6 +3,7 @@
 use crate::notice::Notice;
 use promela::diagnostic::Code;
 use std::io::ErrorKind;
+use stop::Cause;
 
 /// Why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Failure {
         /// What to do instead.
         repair: Option<String>,
     },
+    /// There was no time for an answer, or somebody asked to stop before there was one.
+    Stopped(Cause),
     /// A bug of the tool, or an environment in which it cannot give its answer: never a verdict.
     Internal(String),
     /// A result cannot be written where it was to be.
@@ -60,6 +63,8 @@ impl Failure {
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Model | Failure::Refused { .. } => 2,
+            Failure::Stopped(Cause::Time) => 3,
+            Failure::Stopped(Cause::Asked) => 130,
             Failure::Internal(_) | Failure::Unwritten { .. } => 4,
         }
     }
@@ -72,6 +77,8 @@ impl Failure {
             Failure::Unwritten { message, repair } => {
                 Some(Notice::plain(Code::E0997, message, Some(repair.clone())))
             }
+            Failure::Stopped(Cause::Time) => Some(Notice::plain(Code::E0900, "the time is over", None)),
+            Failure::Stopped(Cause::Asked) => Some(Notice::plain(Code::E0900, "interrupted", None)),
             Failure::Internal(message) => {
                 let help = "this is not a verdict; if it looks like a bug of the tool, please report it with the model";
                 let message = format!("internal error: {message}");

@@ -199,7 +199,7 @@ mod tests {
              active proctype p() {{ byte z; l: x = z }} ltl {{ {formula} }}"
         );
         let source = Source { path: "m.pml".to_string(), ..Source::default() };
-        let session = Session::load(&source, &Text(model))?;
+        let session = Session::load(&source, &Text(model), &stop::Stop::never())?;
         assert!(session.program.is_some(), "{formula}: {:?}", session.notices);
         let made = formulate(&session.program()?.ltl[0].formula)?;
         Ok((made.formula.to_string(), made.propositions.iter().map(print_expr).collect()))

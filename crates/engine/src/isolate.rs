@@ -36,7 +36,10 @@ pub fn isolated_at<T: Send>(work: impl FnOnce(Place) -> T + Send) -> Result<T, F
     });
     let ended =
         started.unwrap_or_else(|why| std::panic::catch_unwind(AssertUnwindSafe(|| run(Place::Here(why)))));
-    ended.map_err(|panic| Failure::Internal(panic_text(&*panic)))?;
+    ended.map_err(|panic| match stop::cause(&*panic) {
+        Some(cause) => Failure::Stopped(cause),
+        None => Failure::Internal(panic_text(&*panic)),
+    })?;
     result.ok_or_else(|| Failure::Internal("the work was not begun".to_string()))
 }
 

@@ -53,6 +53,7 @@ pub use options::{CheckOptions, Source};
 pub use plan::Plan;
 pub use report::Report;
 pub use search::{Flow, Observer, Silent, Snapshot};
+pub use stop::Stop;
 pub use watcher::Watcher;
 
 /// The version of the tool.

@@ -352,7 +352,8 @@ impl Together {
         }
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
         let again = Task { limits: Limits { time, ..task.limits }, ..*task };
-        let alone = (self.one)(system, cycles, &again, observer);
+        let mut alone = (self.one)(system, cycles, &again, observer);
+        alone.statistics.workers = outcome.statistics.workers;
         if alone.errors == 0 && outcome.errors > 0 { outcome } else { alone }
     }
 }

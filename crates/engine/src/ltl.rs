@@ -9,6 +9,7 @@ use promela::diagnostic::{Code, Diagnostic};
 use promela::source::{ExpansionId, SourceMap, Span};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use stop::Stop;
 
 /// How an automaton is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,11 +25,11 @@ pub enum LtlFormat {
 }
 
 /// Translates a formula as it is given (not its negation) and writes the automaton.
-pub fn translate(formula: &str, format: LtlFormat, generalised: bool) -> Answer<String> {
-    isolated(|| work(formula, format, generalised)).unwrap_or_else(Answer::failed)
+pub fn translate(formula: &str, format: LtlFormat, generalised: bool, stop: &Stop) -> Answer<String> {
+    isolated(|| work(formula, format, generalised, stop)).unwrap_or_else(Answer::failed)
 }
 
-fn work(text: &str, format: LtlFormat, generalised: bool) -> Answer<String> {
+fn work(text: &str, format: LtlFormat, generalised: bool, stop: &Stop) -> Answer<String> {
     if format == LtlFormat::Never && generalised {
         return Answer::failed(Failure::refused_with(
             "a never claim cannot have generalised acceptance",
@@ -40,7 +41,7 @@ fn work(text: &str, format: LtlFormat, generalised: bool) -> Answer<String> {
         Err(error) => return Answer { notices: vec![notice(text, &error)], result: Err(Failure::Model) },
     };
     let acceptance = if generalised { Acceptance::Generalised } else { Acceptance::Buchi };
-    let result = Automaton::of(&parsed.formula, acceptance).map_err(too_large).map(|automaton| {
+    let result = Automaton::obeying(&parsed.formula, acceptance, stop).map_err(too_large).map(|automaton| {
         let title = text.split_whitespace().collect::<Vec<&str>>().join(" ");
         let names = &parsed.propositions;
         match format {

@@ -7,6 +7,7 @@ use crate::session::Session;
 use promela::ast::Unit;
 use promela::ir::Program;
 use promela::source::{Files, SourceMap};
+use stop::Stop;
 
 /// A model as the front end understood it.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +24,10 @@ pub struct Understood<'a> {
 pub fn parse<T: Send>(
     source: &Source,
     files: &(dyn Files + Sync),
+    stop: &Stop,
     show: impl FnOnce(Understood<'_>) -> T + Send,
 ) -> Answer<T> {
-    let work = || match Session::load_with_syntax(source, files) {
+    let work = || match Session::load_with_syntax(source, files, stop) {
         Err(failure) => Answer::failed(failure),
         Ok((session, unit)) => {
             let sources = &session.sources;

@@ -334,6 +334,31 @@ pub enum Promises {
 }
 
 impl Plan {
+    /// Why a search that was made by one worker could not be shared, and what could be; asked where several were wanted.
+    pub fn why_alone(&self) -> (&'static str, &'static str) {
+        match self.cycles {
+            _ if self.state_cache.is_some() => {
+                ("--state-cache forgets states by the stack of one worker", "leave --state-cache out")
+            }
+            _ if self.fairness == Fairness::Strong => {
+                ("strong fairness is judged by one worker", "use --fair weak, if that is enough")
+            }
+            CycleSearch::Nested => ("--search ndfs is made by one worker", "use --search cndfs"),
+            CycleSearch::Components => ("--search scc is made by one worker", "use --search ufscc"),
+            _ if self.limits.depth.is_some() => (
+                "with --max-depth cycles are looked for by one worker: what is cut off would depend on timing",
+                "leave --max-depth out",
+            ),
+            _ if self.options.store.as_deref() == Some("tree") => {
+                ("a search for cycles with --store tree is made by one worker", "use --store table")
+            }
+            _ => (
+                "workers do not tell each other the values of hidden variables",
+                "declare them without hidden",
+            ),
+        }
+    }
+
     /// Whether a search that leaves out no state may leave out edges. With a lossy store it may not: a state that is taken for an old one
     /// is lost with all that only it leads to, and without the other ways around it that is far more.
     pub fn is_lean(&self) -> bool {
@@ -607,6 +632,12 @@ fn refuse_without_stack(options: &CheckOptions, config: &Config) -> Result<(), F
         (false, Some(_)) => "--state-cache",
         (false, None) => return Ok(()),
     };
+    if options.sleep && options.threads.is_some_and(|n| n > 1) {
+        return Err(Failure::refused_with(
+            "--sleep is for one thread: what sleeps depends on the way to a state",
+            "use --threads 1, or leave --sleep out",
+        ));
+    }
     if options.sleep && config.por == "twophase" {
         return Err(Failure::refused_with(
             "--sleep does not go with --por twophase, which takes single actions in phase 1 and all in phase 2",
@@ -873,10 +904,12 @@ mod tests {
                 assert!(text.contains(why), "{text}");
             };
             refused(CheckOptions { search: some("bfs"), ..with.clone() }, "depth-first");
-            assert_eq!(plan(&CheckOptions { threads: Some(2), ..with.clone() }).config.threads, 1);
             refused(CheckOptions { store: some("tree"), ..with.clone() }, "a table of its own");
         }
         assert!(message(&CheckOptions { por: some("twophase"), ..sleep() }).contains("twophase"));
+        assert!(message(&CheckOptions { threads: Some(2), ..sleep() }).contains("one thread"));
+        assert_eq!(plan(&CheckOptions { threads: Some(1), ..sleep() }).config.threads, 1);
+        assert_eq!(plan(&CheckOptions { threads: Some(2), ..cache() }).config.threads, 1);
         let both = plan(&CheckOptions { por: some("twophase"), ..cache() });
         assert_eq!((both.method(), both.proviso), (Method::Twophase(Save::BackEdges), Proviso::None));
         assert_eq!(both.config.save, Some("backedge"));

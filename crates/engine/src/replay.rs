@@ -11,6 +11,7 @@ use crate::watch::Watches;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
+use stop::Stop;
 use system::{Explain, Fairness, Fault, FaultKind, StepInfo, TransitionSystem};
 use trace::{Claims, Confirmed, Judge, NotPossible, Refuted, Run, Trail, story};
 
@@ -37,11 +38,12 @@ pub struct Replayed<'a> {
 pub fn replay<T: Send>(
     path: &str,
     files: &(dyn Files + Sync),
+    stop: &Stop,
     view: impl FnOnce(&mut Replayed<'_>) -> T + Send,
 ) -> Answer<T> {
     isolated(|| {
         let mut notices = Vec::new();
-        let result = run(path, files, &mut notices, view);
+        let result = run(path, files, stop, &mut notices, view);
         Answer { notices, result }
     })
     .unwrap_or_else(Answer::failed)
@@ -50,6 +52,7 @@ pub fn replay<T: Send>(
 fn run<T>(
     path: &str,
     files: &dyn Files,
+    stop: &Stop,
     notices: &mut Vec<Notice>,
     view: impl FnOnce(&mut Replayed<'_>) -> T,
 ) -> Result<T, Failure> {
@@ -59,7 +62,7 @@ fn run<T>(
         files.read_long(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
     let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
     drop(text);
-    let (model, session) = find_model(path, &trail, files)?;
+    let (model, session) = find_model(path, &trail, files, stop)?;
     let changed = session.fingerprint() != trail.fingerprint;
     notices.extend(session.notices.iter().filter(|n| n.is_error()).cloned());
     if changed {
@@ -104,7 +107,12 @@ fn run<T>(
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the
 /// first that can be read.
-fn find_model(path: &str, trail: &Trail, files: &dyn Files) -> Result<(String, Session), Failure> {
+fn find_model(
+    path: &str,
+    trail: &Trail,
+    files: &dyn Files,
+    stop: &Stop,
+) -> Result<(String, Session), Failure> {
     let beside = Path::new(path).parent().map(|dir| dir.join(&trail.model).to_string_lossy().into_owned());
     let mut candidates = vec![trail.model.clone()];
     candidates.extend(beside);
@@ -116,7 +124,7 @@ fn find_model(path: &str, trail: &Trail, files: &dyn Files) -> Result<(String, S
             continue;
         }
         let source = Source { path: candidate.clone(), options: trail.options.clone() };
-        let session = Session::load(&source, files)?;
+        let session = Session::load(&source, files, stop)?;
         if session.fingerprint() == trail.fingerprint {
             return Ok((candidate, session));
         }

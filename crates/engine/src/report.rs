@@ -43,6 +43,8 @@ pub enum Reason {
     Interrupted,
     /// Time ran out.
     Time(Duration),
+    /// Time ran out before the search began.
+    Unprepared(Duration),
     /// Memory ran out; how much there was, and who limits it.
     Memory(Allowance),
     /// There are more states than may be stored.
@@ -71,6 +73,9 @@ impl fmt::Display for Reason {
         match self {
             Reason::Interrupted => write!(f, "the search was interrupted"),
             Reason::Time(limit) => write!(f, "the search stopped at --timeout {}", limit.as_secs_f64()),
+            Reason::Unprepared(limit) => {
+                write!(f, "the time was over before the search began (--timeout {})", limit.as_secs_f64())
+            }
             Reason::Memory(allowance) => write!(f, "memory ran out ({allowance})"),
             Reason::States(limit) => write!(f, "the search stopped at --max-states {limit}"),
             Reason::Depth(limit) => {
@@ -176,6 +181,28 @@ pub struct PropertyReport {
     pub holds_under: Option<Fairness>,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
+}
+
+impl PropertyReport {
+    /// The answer for a property of which nothing is known, because there was no time for it.
+    pub fn given_up(name: String, kind: &'static str, why: Reason) -> Self {
+        PropertyReport {
+            name,
+            kind,
+            interrupted: why == Reason::Interrupted,
+            verdict: Verdict::Unknown(why),
+            errors: 0,
+            exhaustive: false,
+            statistics: Statistics::default(),
+            checked: Vec::new(),
+            por: "none",
+            how: None,
+            fairness: Fairness::None,
+            vacuous: None,
+            holds_under: None,
+            coverage: None,
+        }
+    }
 }
 
 /// How long the parts of a check took.

@@ -22,6 +22,7 @@ use reduce::{Building, Extent, Stubborn, Watched};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stop::Stop;
 use system::coverage::Coverage;
 use system::{Explain, Reduction, TransitionSystem};
 
@@ -36,16 +37,23 @@ pub struct Session {
     pub program: Option<Arc<Program>>,
     /// How long it took.
     pub time: Duration,
+    /// When to give up what is done with it.
+    pub stop: Stop,
 }
 
 impl Session {
-    /// Reads a model. The error is about the options; what is wrong with the model is in the notices.
-    pub fn load(source: &Source, files: &dyn Files) -> Result<Session, Failure> {
-        Session::load_with_syntax(source, files).map(|(session, _)| session)
+    /// Reads a model. The error is about the options; what is wrong with the model is in the notices. Reading it, and all
+    /// that is made of it, is given up when it is to `stop`.
+    pub fn load(source: &Source, files: &dyn Files, stop: &Stop) -> Result<Session, Failure> {
+        Session::load_with_syntax(source, files, stop).map(|(session, _)| session)
     }
 
     /// The same, with the syntax tree, which is empty when the preprocessor found errors.
-    pub fn load_with_syntax(source: &Source, files: &dyn Files) -> Result<(Session, Unit), Failure> {
+    pub fn load_with_syntax(
+        source: &Source,
+        files: &dyn Files,
+        stop: &Stop,
+    ) -> Result<(Session, Unit), Failure> {
         let started = Instant::now();
         let dialect = dialect(&source.options.dialect)?;
         let mut options = preprocessor_options(&source.options.preprocessor)?;
@@ -53,7 +61,7 @@ impl Session {
             // By this name models tell the dialects apart.
             options.predefined.push(("_UV_".into(), "1".into()));
         }
-        let mut sources = SourceMap::new();
+        let mut sources = SourceMap::obeying(stop);
         // A model that cannot be read is said to be so, formula or not.
         let readable = source.options.formula.is_none() || files.read(&source.path).is_ok();
         let with_formula = if readable { WithFormula::new(source, files)? } else { None };
@@ -70,7 +78,7 @@ impl Session {
         if let Some(program) = &program {
             verify(program)?;
         }
-        let session = Session { sources, notices, program, time: started.elapsed() };
+        let session = Session { sources, notices, program, time: started.elapsed(), stop: stop.clone() };
         Ok((session, unit))
     }
 
@@ -87,7 +95,9 @@ impl Session {
     fn machine_for(&self, program: Arc<Program>) -> Result<Interp, Failure> {
         let sources = Arc::clone(&self.sources);
         let machine = Interp::new(program, move |span| sources.location(span));
-        machine.map_err(|why| Failure::Internal(format!("the program cannot be executed: {why}")))
+        machine
+            .map(|machine| machine.obeying(&self.stop))
+            .map_err(|why| Failure::Internal(format!("the program cannot be executed: {why}")))
     }
 
     /// What is searched: what the static reductions leave of the program, as native code or in the reference machine.
@@ -125,7 +135,7 @@ impl Session {
             return Ok(Searched { machine: Machine::Interp(machine), relied_on });
         }
         let sources = Arc::clone(&self.sources);
-        let machine = Jit::watched(program, propositions, move |span| sources.location(span));
+        let machine = Jit::watched(program, propositions, move |span| sources.location(span), &self.stop);
         machine
             .map(|machine| Searched { machine: Machine::Jit(machine), relied_on })
             .map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))

@@ -12,7 +12,7 @@ use promela::source::Files;
 use search::Flow;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use stop::Stop;
 use system::Fault;
 use trace::{Run, Trail, TrailStep};
 
@@ -83,11 +83,11 @@ impl Origin {
 pub fn simulate(
     options: &SimulateOptions,
     files: &(dyn Files + Sync),
-    stop: &AtomicBool,
+    stop: &Stop,
     input: &mut Input<'_>,
     watch: &mut dyn Watch,
 ) -> Answer<Ending> {
-    let Answer { notices, result } = interact(options, files, input, |simulation, origin| {
+    let Answer { notices, result } = interact(options, files, stop, input, |simulation, origin| {
         watch.begin(origin);
         walk(simulation, options.steps, stop, watch)
     });
@@ -98,11 +98,12 @@ pub fn simulate(
 pub fn interact<T: Send>(
     options: &SimulateOptions,
     files: &(dyn Files + Sync),
+    stop: &Stop,
     input: &mut Input<'_>,
     drive: impl FnOnce(&mut Simulation<'_, '_, Interp>, &Origin) -> T + Send,
 ) -> Answer<T> {
     let work = || {
-        let session = match Session::load(&options.source, files) {
+        let session = match Session::load(&options.source, files, stop) {
             Ok(session) => session,
             Err(failure) => return Answer::failed(failure),
         };
@@ -119,7 +120,7 @@ pub fn interact<T: Send>(
 fn walk<M: Reads>(
     simulation: &mut Simulation<'_, '_, M>,
     limit: Option<u64>,
-    stop: &AtomicBool,
+    stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Ending, Failure> {
     let ending = loop {
@@ -129,10 +130,12 @@ fn walk<M: Reads>(
         if limit.is_some_and(|limit| simulation.run().len() as u64 >= limit) {
             break Ending::StepsSpent;
         }
-        if !simulation.take_any().map_err(Failure::Internal)? {
+        // A step that is given up was not taken.
+        let Ok(took) = stop::attempt(|| simulation.take_any()) else { break Ending::Interrupted };
+        if !took.map_err(Failure::Internal)? {
             break simulation.ending().unwrap_or(Ending::Interrupted);
         }
-        if watch.step(simulation.run_mut()) == Flow::Stop || stop.load(Ordering::Relaxed) {
+        if watch.step(simulation.run_mut()) == Flow::Stop || stop.is_asked() {
             break Ending::Interrupted;
         }
     };
@@ -165,7 +168,7 @@ mod tests {
         let graph = Graph::parse("0 -> 1 -> 0; end 0").unwrap();
         let mut left = b"ab".iter();
         let mut input = || left.next().copied();
-        let (stop, mut texts) = (AtomicBool::new(false), Texts::default());
+        let (stop, mut texts) = (Stop::never(), Texts::default());
         let mut simulation = Simulation::new(&graph, 0, &mut input);
         let ending = walk(&mut simulation, None, &stop, &mut texts).unwrap();
         assert_eq!((ending, texts.1), (Ending::InputEnded, 5));
@@ -173,7 +176,7 @@ mod tests {
 
     fn run(text: &str, seed: u64, steps: Option<u64>) -> (Vec<String>, Ending) {
         let graph = Graph::parse(text).unwrap();
-        let (stop, mut texts, mut input) = (AtomicBool::new(false), Texts::default(), || Some(0));
+        let (stop, mut texts, mut input) = (Stop::never(), Texts::default(), || Some(0));
         let mut simulation = Simulation::new(&graph, seed, &mut input);
         let ending = walk(&mut simulation, steps, &stop, &mut texts).unwrap();
         assert_eq!(texts.0.len(), texts.1);

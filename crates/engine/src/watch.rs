@@ -14,6 +14,7 @@ use machine::interp::acting_claim::acts;
 use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program, visit};
 use promela::source::Span;
 use std::sync::Arc;
+use stop::Stop;
 use system::claim::{Claim, ClaimEdge, ClaimState, Guard, MOST_MARKS, MOST_STATES, Marks};
 use system::{Fault, FaultKind};
 
@@ -133,7 +134,7 @@ impl Maker<'_> {
         };
         let formulated = formulate(&property.formula)?;
         let wrong = formulated.formula.negated();
-        let automaton = Automaton::of(&wrong, ltl::Acceptance::Buchi)
+        let automaton = Automaton::obeying(&wrong, ltl::Acceptance::Buchi, &self.session.stop)
             .map_err(|too_large| complicated(property, &too_large.to_string()))?;
         if automaton.n_states() >= MOST_STATES {
             return Err(complicated(property, "the automaton has too many states"));
@@ -144,7 +145,7 @@ impl Maker<'_> {
         let fault = self.fault(FaultKind::AcceptCycle, &cycle, property.span);
         let end = self.fault(FaultKind::ClaimEnd, &at_once, property.span);
         Ok(Made {
-            general: general(&wrong, &automaton).map(|general| claim(&general, &end)),
+            general: general(&wrong, &automaton, &self.session.stop).map(|general| claim(&general, &end)),
             claim: Some(claim(&automaton, &end)),
             acting: None,
             propositions: formulated.propositions,
@@ -163,7 +164,9 @@ impl Maker<'_> {
             formulated.formula.strengthenings().into_iter().filter(|s| s.promised).take(MOST_STRONGER);
         let end = self.fault(FaultKind::ClaimEnd, "not vacuous", property.span);
         let made = candidates.filter_map(|candidate| {
-            let automaton = Automaton::of(&candidate.formula.negated(), ltl::Acceptance::Buchi).ok()?;
+            let automaton =
+                Automaton::obeying(&candidate.formula.negated(), ltl::Acceptance::Buchi, &self.session.stop)
+                    .ok()?;
             let cheap = automaton.strength == ltl::Strength::Terminal && automaton.n_states() < MOST_STATES;
             cheap.then(|| Stronger {
                 claim: claim(&automaton, &end),
@@ -268,11 +271,11 @@ fn complicated(property: &LtlProperty, why: &str) -> Failure {
 }
 
 /// The automaton with generalised acceptance, where the other one is strong and larger.
-fn general(wrong: &ltl::Formula, buchi: &Automaton) -> Option<Automaton> {
+fn general(wrong: &ltl::Formula, buchi: &Automaton, stop: &Stop) -> Option<Automaton> {
     if buchi.strength != ltl::Strength::Strong {
         return None;
     }
-    let general = Automaton::of(wrong, ltl::Acceptance::Generalised).ok()?;
+    let general = Automaton::obeying(wrong, ltl::Acceptance::Generalised, stop).ok()?;
     let suits = general.n_states() < buchi.n_states() && (1..=MOST_MARKS).contains(&general.n_marks);
     suits.then_some(general)
 }
@@ -336,7 +339,7 @@ mod tests {
         for text in formulas {
             let named = ltl::parse::parse(text).unwrap();
             let buchi = Automaton::of(&named.formula, ltl::Acceptance::Buchi).unwrap();
-            let Some(general) = general(&named.formula, &buchi) else { continue };
+            let Some(general) = general(&named.formula, &buchi, &Stop::never()) else { continue };
             smaller += 1;
             let [general, buchi] = [&general, &buchi].map(|automaton| claim(automaton, &end()));
             assert!(general.n_marks > 0 && buchi.n_marks == 0, "{text}");

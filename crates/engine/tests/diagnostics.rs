@@ -32,6 +32,7 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::W0703, "spinor: liveness"),
     (Code::W0704, "spinor: cuts"),
     (Code::W0705, "spinor: cuts"),
+    (Code::W0706, "spinor: command_line"),
     (Code::W0708, "spinor: memory"),
 ];
 
@@ -73,7 +74,7 @@ fn notices(path: &str, options: &str, files: &(dyn Files + Sync)) -> Vec<Notice>
             _ => source.options.preprocessor.push(word.to_string()),
         }
     }
-    engine::parse::parse(&source, files, |_| ()).notices
+    engine::parse::parse(&source, files, &engine::Stop::never(), |_| ()).notices
 }
 
 fn options_of(text: &str) -> &str {

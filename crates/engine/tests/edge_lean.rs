@@ -7,7 +7,6 @@ mod edge_lean_programs;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use common::Model;
 use jit::Jit;
@@ -39,7 +38,7 @@ const WAYS: [Way; 6] =
     [Way::Frontier, Way::FrontierTree, Way::Breadth, Way::Depth, Way::DepthTree, Way::Workers];
 
 fn search(system: &Jit, way: Way, lean: Option<(&Stubborn<'_>, LeanOrder)>) -> Outcome {
-    let stop = AtomicBool::new(false);
+    let stop = std::sync::atomic::AtomicBool::new(false);
     let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
     let reduce = lean.map(|(by, order)| Reduce { by, method: Method::Lean(order), proviso: Proviso::None });
     let task = Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop, reduce };

@@ -3,7 +3,6 @@
 use engine::options::{CheckOptions, Source};
 use engine::{Report, Silent};
 use promela::source::Files;
-use std::sync::atomic::AtomicBool;
 
 /// Four processes that have nothing to do with each other: most edges could be left out.
 struct Text;
@@ -22,7 +21,7 @@ fn check(store: &str, por: Option<&str>, threads: u64) -> Report {
         threads: Some(threads),
         ..CheckOptions::default()
     };
-    engine::check(&options, &Text, &AtomicBool::new(false), &mut Silent).result.expect("a report")
+    engine::check(&options, &Text, &engine::Stop::never(), &mut Silent).result.expect("a report")
 }
 
 #[test]

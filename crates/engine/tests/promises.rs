@@ -1,7 +1,5 @@
 //! `xr` and `xs`: a reduction that relies on them notices when they are not true; one that does not, and no reduction at all, do not ask.
 
-use std::sync::atomic::AtomicBool;
-
 use engine::Silent;
 use engine::options::{CheckOptions, Source};
 use engine::report::Verdict;
@@ -32,7 +30,7 @@ fn check(text: &str, name: &str, change: &dyn Fn(&mut CheckOptions)) -> (String,
         ..CheckOptions::default()
     };
     change(&mut options);
-    let stop = AtomicBool::new(false);
+    let stop = engine::Stop::never();
     let report =
         engine::check(&options, &Text(text.to_string()), &stop, &mut Silent).result.expect("a report");
     let _ = std::fs::remove_file(trail);

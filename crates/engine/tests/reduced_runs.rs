@@ -7,8 +7,6 @@
 mod common;
 mod on_the_fly;
 
-use std::sync::atomic::AtomicBool;
-
 use common::Model;
 use engine::Silent;
 use engine::failure::Failure;
@@ -63,7 +61,7 @@ fn check(text: &str, property: &str, place: &Place, change: &dyn Fn(&mut CheckOp
         ..CheckOptions::default()
     };
     change(&mut options);
-    let stop = AtomicBool::new(false);
+    let stop = engine::Stop::never();
     let answer = engine::check(&options, &Text(text.to_string()), &stop, &mut Silent);
     match answer.result {
         Ok(report) => {

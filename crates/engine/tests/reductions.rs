@@ -6,7 +6,6 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 
 use common::Model;
 use machine::Interp;
@@ -96,7 +95,7 @@ const PLAIN: Way =
 
 fn search(machine: &Interp, by: Option<&dyn Reduction>, way: Way, checks: Checks) -> (Outcome, Found) {
     let system = Noting { machine, deadlocks: Mutex::default() };
-    let stop = AtomicBool::new(false);
+    let stop = std::sync::atomic::AtomicBool::new(false);
     let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
     let reduce = by.map(|by| Reduce { by, method: way.method, proviso: way.proviso });
     let task = Task { checks, all_errors: true, seed: None, limits, stop: &stop, reduce };

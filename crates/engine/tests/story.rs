@@ -7,7 +7,6 @@ use engine::{Disk, Flow, Source};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use system::{Fault, Snapshot, Value};
 use trace::change::{Of, changes};
 use trace::msc::{Chart, Mark, svg, text};
@@ -40,7 +39,7 @@ fn look(path: &str, seed: u64, steps: u64, mut view: impl FnMut(&Run<'_>, Option
     let options = ModelOptions { dialect: dialect.into(), ..ModelOptions::default() };
     let source = Source { path: path.into(), options };
     let options = SimulateOptions { source, seed, steps: Some(steps) };
-    let stop = AtomicBool::new(false);
+    let stop = engine::Stop::never();
     let answer = simulate(&options, &Disk, &stop, &mut || Some(b'x'), &mut AtEnd(&mut view));
     answer.result.is_ok()
 }

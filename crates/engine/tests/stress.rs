@@ -12,7 +12,6 @@
 //! `SPINOR_STRESS=500` compares that many programs of each kind, from seed `SPINOR_SEED` on; without it, a few.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
 
 use engine::failure::Failure;
 use engine::options::{CheckOptions, Source};
@@ -92,7 +91,7 @@ impl Question<'_> {
 
     /// The answer, unless the configuration is refused.
     fn ask(&self, options: &CheckOptions) -> Option<Told> {
-        let stop = AtomicBool::new(false);
+        let stop = engine::Stop::never();
         match engine::check(options, &Text(self.text), &stop, &mut Silent).result {
             Ok(report) => Some(Told::new(&report)),
             Err(Failure::Internal(why)) => panic!("{why}\n{options:?}\n{}", self.text),

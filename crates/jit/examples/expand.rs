@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jit::Jit;
+use jit::{Functions, Jit};
 use promela::diagnostic::has_errors;
 use promela::ir::Program;
 use promela::parse::Dialect;
@@ -138,7 +138,10 @@ fn main() {
             let sources = sources.clone();
             let started = Instant::now();
             machine = match std::env::var_os("TOGETHER") {
-                Some(_) => Jit::with_functions(program.clone(), move |span| sources.location(span), true),
+                Some(_) => {
+                    let functions = Functions { together: true, ..Functions::of(&program) };
+                    Jit::with_functions(program.clone(), move |span| sources.location(span), functions)
+                }
                 None => Jit::new(program.clone(), move |span| sources.location(span)),
             };
             made = made.min(started.elapsed().as_micros() as f64 / 1000.0);

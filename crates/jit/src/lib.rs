@@ -33,8 +33,10 @@ use std::sync::Arc;
 use machine::Interp;
 use promela::ir::{Expr, Program};
 use promela::source::{Location, Span};
+use stop::Stop;
 use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
 
+pub use compile::Functions;
 use layout::Layout;
 use native::Native;
 use watched::Watched;
@@ -62,37 +64,38 @@ impl Jit {
         program: Arc<Program>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
     ) -> Result<Self, String> {
-        let edges: usize = program.proctypes.iter().map(|p| p.edges.len()).sum();
-        Jit::with_functions(program, locate, edges > compile::FEW_EDGES)
+        Jit::watched(program, Vec::new(), locate, &Stop::never())
     }
 
-    /// As [`Jit::new`], for a program about which sets of propositions are asked, at most 64 each.
+    /// As [`Jit::new`], for a program about which sets of propositions are asked, at most 64 each. Gives up, while compiling and in
+    /// the midst of a long step, when it is to `stop`.
     pub fn watched(
         program: Arc<Program>,
         propositions: Vec<Vec<Expr>>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
+        stop: &Stop,
     ) -> Result<Self, String> {
-        let edges: usize = program.proctypes.iter().map(|p| p.edges.len()).sum();
-        Jit::make(program, propositions, locate, edges > compile::FEW_EDGES)
+        let functions = Functions::of(&program);
+        Jit::make(program, propositions, locate, functions, stop)
     }
 
-    /// As [`Jit::new`], but says whether locations are put together in functions, which is otherwise done for large
-    /// programs only.
+    /// As [`Jit::new`], but says which functions are made, which otherwise depends on the size of the program.
     pub fn with_functions(
         program: Arc<Program>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
-        together: bool,
+        functions: Functions,
     ) -> Result<Self, String> {
-        Jit::make(program, Vec::new(), locate, together)
+        Jit::make(program, Vec::new(), locate, functions, &Stop::never())
     }
 
     fn make(
         program: Arc<Program>,
         propositions: Vec<Vec<Expr>>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
-        together: bool,
+        functions: Functions,
+        stop: &Stop,
     ) -> Result<Self, String> {
-        let interp = Interp::new(program.clone(), locate)?.watched(propositions);
+        let interp = Interp::new(program.clone(), locate)?.watched(propositions).obeying(stop);
         if program.uses.priority || program.trace.is_some() {
             return Ok(Jit { machine: Machine::Reference(interp) });
         }
@@ -100,7 +103,7 @@ impl Jit {
             return Ok(Jit { machine: Machine::Reference(interp) });
         };
         let watched = Watched::new(interp.watched_propositions());
-        let code = compile::compile(&program, &layout, &watched.groups, together)?;
+        let code = compile::compile(&program, &layout, &watched.groups, functions, stop)?;
         Ok(Jit { machine: Machine::Native(Box::new(Native::new(program, layout, interp, code, watched))) })
     }
 

@@ -53,6 +53,10 @@ pub struct Context {
     pub sender_to: u32,
     /// Whether `timeout` is true; only during an expansion.
     pub timeout: u32,
+    /// Whether a part of a location before this one has executed an edge; only while such a location is expanded.
+    pub moved: u32,
+    /// The escape that it has executed, 0: none.
+    pub escape: u32,
     /// Set when an outcome may be transient, until the batch is told.
     pub unusual: u64,
     /// On which channels a process may take what is on offer; all, until that was looked up.
@@ -110,6 +114,8 @@ impl Context {
             sender_at: 0,
             sender_to: 0,
             timeout: 0,
+            moved: 0,
+            escape: 0,
             unusual: 0,
             heard: 0,
             shape: ptr::null(),

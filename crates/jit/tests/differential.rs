@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jit::Jit;
+use jit::{Functions, Jit};
 use machine::Interp;
 use promela::diagnostic::has_errors;
 use promela::ir::Program;
@@ -59,13 +59,16 @@ struct Pair {
     jit: Jit,
 }
 
+/// The code of a location is in one function.
+const WHOLE: usize = usize::MAX;
+
 impl Pair {
     fn new(name: &str, text: String) -> Option<Pair> {
-        Pair::with(name, text, false)
+        Pair::with(name, text, false, WHOLE)
     }
 
     /// Both machines, for the program as it is or for what static reductions leave of it.
-    fn with(name: &str, text: String, reduced: bool) -> Option<Pair> {
+    fn with(name: &str, text: String, reduced: bool, most_edges: usize) -> Option<Pair> {
         let (mut program, sources) = front_end(name, text)?;
         if reduced {
             let mut less = Program::clone(&program);
@@ -75,8 +78,9 @@ impl Pair {
         }
         let (first, second) = (sources.clone(), sources);
         let interp = Interp::new(program.clone(), move |span| first.location(span)).ok()?;
+        let functions = Functions { together: reduced, most_edges };
         let jit =
-            Jit::with_functions(program, move |span| second.location(span), reduced).expect("it compiles");
+            Jit::with_functions(program, move |span| second.location(span), functions).expect("it compiles");
         Some(Pair { name: name.into(), interp, jit })
     }
 
@@ -197,6 +201,25 @@ impl Pair {
 }
 
 /// What is only listed was not taken.
+/// Locations with so many edges that they are cut into parts: `else`, escapes, messages on offer and atomic steps among them.
+#[test]
+fn very_many_options() {
+    let guards: String = (0..700).map(|i| format!(":: x == {i} -> x = (x + 7) % 701\n")).collect();
+    let takes: String = (0..400).map(|i| format!(":: c?{i} -> y = {}\n", i + 1)).collect();
+    let text = format!(
+        "int x, y; chan c = [0] of {{ int }}; byte n;
+         active proctype P() {{ {{ do {guards} :: else -> x = 0; n++ od }} unless {{ n > 2; n = 0 }} }}
+         active proctype Q() {{ do {takes} :: atomic {{ y > 350 -> y = 0; x = 700 }} od }}
+         active proctype R() {{ do :: c!y :: atomic {{ c!y; c!y }} od }}"
+    );
+    for reduced in [false, true] {
+        let functions = Functions::of(&front_end("options", text.clone()).expect("a program").0);
+        let pair = Pair::with("options", text.clone(), reduced, functions.most_edges).expect("a program");
+        assert!(pair.jit.is_native());
+        assert!(pair.compare(3000) >= 3000);
+    }
+}
+
 #[test]
 fn asking_covers_nothing() {
     let text = "byte x; active proctype P() { do :: x < 3 -> x++ :: x == 3 -> break od }".to_string();
@@ -274,7 +297,10 @@ fn golden_models_and_examples() {
         let Ok(text) = std::fs::read_to_string(path) else { continue };
         let Some(pair) = Pair::new(&name, text.clone()) else { continue };
         compared += usize::from(pair.compare(STATES) > 0);
-        if let Some(reduced) = Pair::with(&name, text, true) {
+        if let Some(parts) = Pair::with(&name, text.clone(), false, 1) {
+            parts.compare(STATES);
+        }
+        if let Some(reduced) = Pair::with(&name, text, true, WHOLE) {
             reduced.compare(STATES);
         }
         native += usize::from(pair.jit.is_native());
@@ -287,7 +313,8 @@ fn random(seeds: std::ops::Range<u64>, size: Size) {
     let mut compared = 0;
     for seed in seeds.clone() {
         let text = testkit::print::print(&generate(seed, size));
-        if let Some(pair) = Pair::with(&format!("seed {seed} {size:?}"), text, seed % 2 == 1) {
+        let most_edges = if seed % 3 == 0 { 1 } else { WHOLE };
+        if let Some(pair) = Pair::with(&format!("seed {seed} {size:?}"), text, seed % 2 == 1, most_edges) {
             pair.compare(400);
             compared += 1;
         }
@@ -325,7 +352,7 @@ fn models_elsewhere() {
             let states = pair.compare(limit);
             let (native, handed_over) = (pair.jit.is_native(), pair.jit.handed_over());
             println!("{name}\t{native}\t{states}\t{handed_over}\t{made}");
-            if let Some(reduced) = Pair::with(&name, text, true) {
+            if let Some(reduced) = Pair::with(&name, text, true, WHOLE) {
                 reduced.compare(limit);
             }
         };

@@ -63,6 +63,7 @@ impl Tgba {
 
     /// Whether a component has a cycle that avoids the marks `without` and has all the marks `with`.
     fn cycle(&self, parts: &Parts, component: usize, without: Marks, with: Marks) -> bool {
+        self.bdds.check();
         let of = &parts.components.of;
         let edges = |s: usize| {
             let inside = move |e: &&crate::tgba::Edge| of[e.target] == component && e.marks & without == 0;

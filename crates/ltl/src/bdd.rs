@@ -5,6 +5,7 @@
 
 use crate::table::Table;
 use std::collections::HashMap;
+use stop::{Stop, Ticks};
 
 /// A set of valuations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -48,6 +49,9 @@ pub(crate) struct Bdds {
     numbers: Table<Branch, Bdd>,
     ands: Table<(Bdd, Bdd), Bdd>,
     nots: Table<Bdd, Bdd>,
+    /// When to give up: whatever takes long in a translation works on diagrams.
+    stop: Stop,
+    ticks: Ticks,
 }
 
 impl Default for Bdds {
@@ -58,11 +62,23 @@ impl Default for Bdds {
             numbers: Table::default(),
             ands: Table::default(),
             nots: [(Bdd::FALSE, Bdd::TRUE), (Bdd::TRUE, Bdd::FALSE)].into_iter().collect(),
+            stop: Stop::never(),
+            ticks: Ticks::default(),
         }
     }
 }
 
 impl Bdds {
+    /// No diagrams yet; making them is given up when it is to `stop`.
+    pub(crate) fn obeying(stop: &Stop) -> Bdds {
+        Bdds { stop: stop.clone(), ..Bdds::default() }
+    }
+
+    /// Gives up if it is time to.
+    pub(crate) fn check(&self) {
+        self.stop.check();
+    }
+
     fn make(&mut self, var: u32, low: Bdd, high: Bdd) -> Bdd {
         if low == high {
             return low;
@@ -93,6 +109,7 @@ impl Bdds {
     }
 
     pub(crate) fn and(&mut self, a: Bdd, b: Bdd) -> Bdd {
+        self.ticks.tick(&self.stop);
         match (a, b) {
             (Bdd::FALSE, _) | (_, Bdd::FALSE) => return Bdd::FALSE,
             (Bdd::TRUE, other) | (other, Bdd::TRUE) => return other,

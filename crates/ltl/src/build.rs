@@ -8,6 +8,7 @@ use crate::simplify::simplify;
 use crate::stutter::stutter_invariant;
 use crate::tgba::Tgba;
 use crate::translate::{MAX_PAIRS, MAX_PROPS, TooLarge, translate};
+use stop::Stop;
 
 /// Which acceptance an automaton is to have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,11 +35,17 @@ impl Automaton {
     /// The automaton that accepts exactly the runs that satisfy the formula. To check a property, translate its
     /// [negation](Formula::negated).
     pub fn of(formula: &Formula, acceptance: Acceptance) -> Result<Automaton, TooLarge> {
+        Automaton::obeying(formula, acceptance, &Stop::never())
+    }
+
+    /// The same, but gives up when it is to `stop`.
+    pub fn obeying(formula: &Formula, acceptance: Acceptance, stop: &Stop) -> Result<Automaton, TooLarge> {
         let n_props = formula.n_props();
         if n_props as usize > MAX_PROPS {
             return Err(TooLarge { what: "propositions", limit: MAX_PROPS });
         }
         let mut nnf = Nnf::default();
+        nnf.stop = stop.clone();
         let id = nnf.of(formula, true);
         let id = simplify(&mut nnf, id);
         let general = reduced(&mut nnf, id, MAX_PAIRS)?;

@@ -8,17 +8,20 @@
 
 use crate::nnf::{Id, Nnf, Node};
 use crate::table::Table;
+use stop::Ticks;
 
 /// Answers already found.
 #[derive(Debug, Default)]
 pub(crate) struct Entailment {
     known: Table<(Id, Id), bool>,
     conjunctions: Table<(Id, Id), Id>,
+    ticks: Ticks,
 }
 
 impl Entailment {
     /// Whether `b` offers at least the moves of `a`.
     pub(crate) fn entails(&mut self, nnf: &Nnf, a: Id, b: Id) -> bool {
+        self.ticks.tick(&nnf.stop);
         if a == b || a == Id::FALSE || b == Id::TRUE {
             return true;
         }

@@ -7,6 +7,7 @@
 use crate::formula::Formula;
 use crate::table::Table;
 use std::collections::HashMap;
+use stop::Stop;
 
 type Known = HashMap<(*const Formula, bool), Id>;
 
@@ -59,6 +60,8 @@ pub struct Nnf {
     shapes: Vec<Shape>,
     numbers: Table<Node, Id>,
     negations: Table<Id, Id>,
+    /// When to give up.
+    pub stop: Stop,
 }
 
 impl Default for Nnf {
@@ -68,6 +71,7 @@ impl Default for Nnf {
             shapes: Vec::new(),
             numbers: Table::default(),
             negations: Table::default(),
+            stop: Stop::never(),
         };
         nnf.intern(Node::True);
         nnf.intern(Node::False);

@@ -11,10 +11,11 @@
 
 use crate::nnf::{Id, Nnf, Node};
 use std::collections::HashMap;
+use stop::Ticks;
 
 /// The simplest formula with the same language that the laws find.
 pub(crate) fn simplify(nnf: &mut Nnf, formula: Id) -> Id {
-    let mut laws = Laws { nnf, implied: HashMap::new() };
+    let mut laws = Laws { nnf, implied: HashMap::new(), ticks: Ticks::default() };
     let mut formula = formula;
     for _ in 0..MAX_ROUNDS {
         let simpler = laws.rewrite(formula, &mut HashMap::new());
@@ -32,6 +33,7 @@ const MAX_ROUNDS: usize = 50;
 struct Laws<'n> {
     nnf: &'n mut Nnf,
     implied: HashMap<(Id, Id), bool>,
+    ticks: Ticks,
 }
 
 impl Laws<'_> {
@@ -64,6 +66,7 @@ impl Laws<'_> {
 
     /// Whether the form of the two shows that every word of `a` is one of `b`.
     fn implies(&mut self, a: Id, b: Id) -> bool {
+        self.ticks.tick(&self.nnf.stop);
         if a == b || a == Id::FALSE || b == Id::TRUE {
             return true;
         }

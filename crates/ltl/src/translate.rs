@@ -63,8 +63,8 @@ pub(crate) const MAX_PAIRS: usize = 5_000_000;
 /// The automaton of a formula, if it does not take more than so many pairs of moves.
 pub(crate) fn translate(nnf: &mut Nnf, formula: Id, max_pairs: usize) -> Result<Tgba, TooLarge> {
     let mut translation = Translation {
+        bdds: Bdds::obeying(&nnf.stop),
         nnf,
-        bdds: Bdds::default(),
         entailment: Entailment::default(),
         moves: HashMap::new(),
         promises: HashMap::new(),

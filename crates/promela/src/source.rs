@@ -4,6 +4,7 @@
 //! expansion that produced it. Expansions form a tree that leads back to the place of use.
 
 use std::sync::Arc;
+use stop::Stop;
 
 /// A file that was read: an index into [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -113,12 +114,24 @@ pub struct Location {
 pub struct SourceMap {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,
+    /// When to give up.
+    stop: Stop,
 }
 
 impl SourceMap {
     /// An empty map.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty map for a run of the front end that is given up when it is to `stop`: every pass has the map and asks it.
+    pub fn obeying(stop: &Stop) -> Self {
+        SourceMap { stop: stop.clone(), ..Self::default() }
+    }
+
+    /// When to give up.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// Adds a file and returns its id.

@@ -21,6 +21,7 @@
 use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Wanted, n_actions};
 use crate::fan::{Fan, Trust};
+use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::ndfs::key;
 use crate::observer::{Observer, Snapshot};
@@ -69,7 +70,7 @@ fn search<S: Seen, Z: Sleeping<S>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut search = DepthFirst::new(system, store, sleep, task, Budget::new(task, observer));
-    let stop = match search.run() {
+    let stop = match obeying(|| search.run()) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };

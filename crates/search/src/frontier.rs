@@ -25,6 +25,7 @@ use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Rest, n_actions};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
+use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
@@ -62,7 +63,7 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut search = Frontier::new(system, store, queue, levels, task, Budget::new(task, observer));
-    let stop = match search.run() {
+    let stop = match obeying(|| search.run()) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };

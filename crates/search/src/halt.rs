@@ -4,6 +4,17 @@ use crate::outcome::StopReason;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
+use stop::Cause;
+
+/// Searches: a machine that gives up in the midst of a step ends the search, and the step is none.
+pub(crate) fn obeying<T>(search: impl FnOnce() -> Result<T, StopReason>) -> Result<T, StopReason> {
+    stop::attempt(search).unwrap_or_else(|cause| {
+        Err(match cause {
+            Cause::Asked => StopReason::Interrupted,
+            Cause::Time => StopReason::TimeLimit,
+        })
+    })
+}
 
 /// Whether all are to stop, and why.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@
 
 use crate::cuts::Cuts;
 use crate::depth_first::DepthFirst;
-use crate::halt::Halt;
+use crate::halt::{Halt, obeying};
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
 use crate::open::Open;
@@ -227,7 +227,7 @@ fn work<H: Hand>(
     search.open = shared.open.as_ref();
     let depth = ring.depth.map_or(DEPTHS.1, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
     let mut worker = Worker { search, shared, place, depth, adaptive: ring.depth.is_none(), states: 0 };
-    if let Err(reason) = worker.run(start) {
+    if let Err(reason) = obeying(|| worker.run(start)) {
         shared.halt.halt(reason);
     }
     let cuts = worker.search.take_cuts();

@@ -13,6 +13,7 @@
 //! Two bits of colour for each state are kept beside an exact set that numbers states.
 
 use crate::explorer::Explorer;
+use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::Acceptance;
@@ -48,7 +49,7 @@ pub fn ndfs(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut search = Ndfs::new(system, cycles, task, Budget::new(task, observer));
-    let stop = match search.run() {
+    let stop = match obeying(|| search.run()) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };

@@ -9,7 +9,7 @@
 //! The second worker has no path from the beginning. When it finds a cycle, one worker searches again, and shows it.
 
 use crate::expand::Expansion;
-use crate::halt::Halt;
+use crate::halt::{Halt, obeying};
 use crate::limits::{Budget, Limits};
 use crate::marks::Marker;
 use crate::ndfs::{Cycles, Ndfs, key, ndfs};
@@ -41,7 +41,7 @@ pub fn ndfs_dual(
         let mut first =
             Ndfs::new(system, cycles, one, Budget::new(one, &mut *observer).halted_by(halt.flag()));
         first.seeds = Some(sender);
-        let searched = first.run();
+        let searched = obeying(|| first.run());
         // Nothing more will come.
         first.seeds = None;
         if let Err(reason) = searched {
@@ -81,7 +81,7 @@ fn second_search(
         stack: Stack::default(),
     };
     for seed in seeds {
-        if let Err(reason) = second.search(&seed) {
+        if let Err(reason) = obeying(|| second.search(&seed)) {
             halt.halt(reason);
             break;
         }

@@ -60,7 +60,7 @@ pub struct Statistics {
     pub state_bytes: u64,
     /// The length of the longest state.
     pub vector_bytes: u64,
-    /// How many workers took part, if there could be several.
+    /// How many workers took part; 0 where there cannot be several.
     pub workers: u64,
     /// Different states visited, stored or not, where that is not the same.
     pub visited: Option<u64>,

@@ -20,6 +20,7 @@ use crate::ancestry::{Ancestry, edges_to};
 use crate::cuts::Cuts;
 use crate::findings::Findings;
 use crate::frontier::{Batch, Frontier, Levels};
+use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
 use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
@@ -264,7 +265,7 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
             self.search.depth = depth;
             self.search.queue.set_depth(depth + 1).map_err(no_memory)?;
         }
-        self.search.expand_waiting(&mut self.batch)?;
+        obeying(|| self.search.expand_waiting(&mut self.batch))?;
         self.tell()
     }
 

@@ -8,6 +8,7 @@
 //! The way around the component is looked for only then, breadth-first among its states.
 
 use crate::explorer::Explorer;
+use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, Lack};
@@ -35,7 +36,7 @@ pub fn scc(
         stack: Stack::default(),
         frames: Vec::new(),
     };
-    let stop = match search.run() {
+    let stop = match obeying(|| search.run()) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };

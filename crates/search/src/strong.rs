@@ -12,6 +12,7 @@
 
 use crate::cuts::About;
 use crate::expand::Expansion;
+use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::{Acceptance, Lack, Marker};
@@ -49,7 +50,7 @@ pub fn strong(
         found: Recorder::default(),
         statistics: Statistics::default(),
     };
-    let stop = match search.run() {
+    let stop = match obeying(|| search.run()) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };

@@ -20,6 +20,7 @@
 use crate::crew::{Course, Crew, Workers};
 use crate::cuts::{About, Cuts};
 use crate::expand::Expansion;
+use crate::halt::obeying;
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, Lack, Marker};
@@ -206,7 +207,7 @@ where
 
     /// Searches to the end, or until others should help.
     fn work(&mut self) -> Course {
-        let course = self.run().unwrap_or_else(|reason| {
+        let course = obeying(|| self.run()).unwrap_or_else(|reason| {
             self.crew.halt.halt(reason);
             Course::Over
         });

@@ -9,7 +9,6 @@ use engine::simulate::Origin;
 use engine::simulation::{Ending, Reads, Simulation, Took};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use system::blocked::{Blocked, Held, Reason};
 use system::{ActionId, Fault};
 use trace::msc::End;
@@ -194,7 +193,9 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
                 n => format!("choose from 1 to {n}\n"),
             };
         };
-        match self.simulation.take(action) {
+        let interrupt = Arc::clone(&self.interrupt);
+        let took = interrupt.during(|_| stop::attempt(|| self.simulation.take(action)));
+        match took.unwrap_or_else(|_| Err("interrupted".to_string())) {
             Ok(Took::Step) => {
                 let number = self.simulation.run().len();
                 let step = self.teller.step(self.simulation.run(), number);
@@ -214,10 +215,11 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
                 output::standard().write(&format!("taking {n} steps; Ctrl-C stops it\n"));
             }
             for _ in 0..n {
-                match self.simulation.take_any() {
-                    Ok(true) => {}
-                    Ok(false) => return None,
-                    Err(why) => return Some(why),
+                match stop::attempt(|| self.simulation.take_any()) {
+                    Ok(Ok(true)) => {}
+                    Ok(Ok(false)) => return None,
+                    Ok(Err(why)) => return Some(why),
+                    Err(_) => return Some("interrupted".to_string()),
                 }
                 let number = self.simulation.run().len();
                 if out.len() < MOST_TEXT {
@@ -226,7 +228,7 @@ impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
                 if self.simulation.fault().is_some() {
                     return None;
                 }
-                if stop.load(Ordering::Relaxed) {
+                if stop.is_asked() {
                     return Some("interrupted".to_string());
                 }
             }

@@ -76,16 +76,13 @@ fn of_run(report: &Report) -> Vec<Line> {
         "search {}, reduction {}, static {}, store {}, execution {}",
         config.search, config.por, opt, config.store, config.exec
     );
-    // A small search does not need all the threads that it may have.
-    let workers = report.properties.iter().map(|property| property.statistics.workers).max();
-    let workers = workers.unwrap_or(1).max(1);
     if report.properties.iter().all(is_small) {
         return vec![("time", seconds(times.total), String::new())];
     }
     vec![
         ("time", seconds(times.total), parts.join(", ")),
         ("memory", bytes(report.peak_rss), "peak".to_string()),
-        ("threads", workers.to_string(), how),
+        ("threads", config.threads.to_string(), how),
     ]
 }
 

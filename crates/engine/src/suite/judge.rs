@@ -53,7 +53,8 @@ pub fn judge(case: &mut CaseReport, expect: &Expectation, answer: &Answer<Report
 
 /// There is no answer about the model.
 fn unusable(case: &mut CaseReport, failure: &Failure) {
-    case.status = if failure.is_gap() { Status::Inconclusive } else { Status::Failed };
+    let open = failure.is_gap() || matches!(failure, Failure::Stopped(_));
+    case.status = if open { Status::Inconclusive } else { Status::Failed };
     case.internal = matches!(failure, Failure::Internal(_));
     case.reasons.push(match failure {
         Failure::Refused { message, repair: Some(repair) } if !failure.is_gap() => {
@@ -61,6 +62,7 @@ fn unusable(case: &mut CaseReport, failure: &Failure) {
         }
         Failure::Refused { message, .. } | Failure::Unwritten { message, .. } => message.clone(),
         Failure::Internal(message) => format!("internal error: {message}"),
+        Failure::Stopped(_) => "there was no time for an answer".to_string(),
         Failure::Model => "the model is wrong".to_string(),
     });
 }

@@ -22,6 +22,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use stop::Stop;
 
 /// Reads the options that a model states for a check: model and words to options, or what is wrong.
 pub type ReadOptions<'a> = dyn Fn(&str, &[String]) -> Result<CheckOptions, String> + Sync + 'a;
@@ -75,7 +76,7 @@ impl Case {
 /// Tests all models; `told` hears of each check as soon as all before it are done.
 pub fn run(
     request: &Request<'_>,
-    stop: &AtomicBool,
+    stop: &Stop,
     told: &mut dyn FnMut(&CaseReport),
 ) -> Result<SuiteReport, Failure> {
     let started = Instant::now();
@@ -96,7 +97,7 @@ pub fn run(
     }
     let work = Work { request, stop, trails: Trails::new(request)? };
     let cases = work.all(cases, told);
-    let interrupted = stop.load(Ordering::Relaxed);
+    let interrupted = stop.is_asked();
     Ok(SuiteReport { cases, interrupted, time: started.elapsed() })
 }
 
@@ -158,7 +159,7 @@ fn cases(model: &str) -> Vec<Case> {
 
 struct Work<'a> {
     request: &'a Request<'a>,
-    stop: &'a AtomicBool,
+    stop: &'a Stop,
     trails: Trails,
 }
 
@@ -196,7 +197,7 @@ impl Work<'_> {
             Case::Run(runnable) => runnable,
         };
         let mut report = runnable.report.clone();
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_asked() {
             report.reasons.push("interrupted".to_string());
             return report;
         }
@@ -349,7 +350,7 @@ mod tests {
             keep_trails: None,
             read_options: &read_options,
         };
-        let suite = run(&request, &AtomicBool::new(false), &mut |_| ()).expect("a suite");
+        let suite = run(&request, &Stop::never(), &mut |_| ()).expect("a suite");
         let statuses: Vec<Status> = suite.cases.iter().map(|case| case.status).collect();
         assert_eq!(statuses, [Status::Failed, Status::Passed]);
         assert!(suite.cases[0].internal && suite.cases[0].reasons[0].contains("no luck with this one"));

@@ -5,7 +5,9 @@
 //! several edges need. Every location has a function; in large programs locations are put together in groups of a
 //! size that Cranelift likes, and a group's function looks where the process is. There are four kinds: *expand*
 //! writes the outcomes of a process, *any* asks whether it could move (after a step inside an atomic sequence),
-//! *receive* lets it take a message that is on offer, *listen* says on which channels it would.
+//! *receive* lets it take a message that is on offer, *listen* says on which channels it would. The time that Cranelift
+//! takes for a function grows faster than the function, so that none may be arbitrarily large: the edges of a location
+//! that has very many are cut into *parts* with functions of their own, and a d_step that is very long is left to the reference machine.
 
 mod channel;
 mod emit;
@@ -14,7 +16,9 @@ mod process;
 mod share;
 mod statement;
 
+use std::collections::HashSet;
 use std::mem;
+use std::ops::Range;
 
 use cranelift_codegen::Context as CodegenContext;
 use cranelift_codegen::ir::{AbiParam, Signature, types};
@@ -30,13 +34,37 @@ use crate::layout::{ChanLayout, Layout};
 use crate::runtime::FLAGS;
 
 use channel::UNROLLED;
-use process::Kind;
+use process::{Body, Kind};
+use stop::Stop;
 
 /// Edges in one function, about.
 const GROUP: usize = 32;
+/// Edges of one location in one function, at most.
+const MOST_EDGES: usize = 256;
+/// Edges in a part of a location that has more.
+const PART: usize = 64;
+/// Edges inside a d_step for which there is code, at most.
+const LONG_D_STEP: usize = 1000;
 /// Programs with up to so many edges are small: they get a function for every location: finding the location inside a
 /// function takes a tenth of the time of an expansion, and making more functions a third more time.
-pub const FEW_EDGES: usize = 1000;
+const FEW_EDGES: usize = 1000;
+
+/// What functions are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions {
+    /// Locations are put together in functions, instead of one for each.
+    pub together: bool,
+    /// Edges of one location in one function, at most.
+    pub most_edges: usize,
+}
+
+impl Functions {
+    /// What suits a program.
+    pub fn of(program: &Program) -> Self {
+        let edges: usize = program.proctypes.iter().map(|p| p.edges.len()).sum();
+        Functions { together: edges > FEW_EDGES, most_edges: MOST_EDGES }
+    }
+}
 
 /// What all functions are made from.
 struct Plan<'p> {
@@ -53,6 +81,8 @@ struct Plan<'p> {
     few_flags: bool,
     /// For every proctype, for every location, the function that answers whether a process there can move.
     any: Vec<Vec<Option<FuncId>>>,
+    /// For every proctype, for every location, whether an edge inside an atomic sequence leads there.
+    reached_in_control: Vec<Vec<bool>>,
 }
 
 /// The functions of one kind.
@@ -61,6 +91,8 @@ struct Group {
     proctype: usize,
     kind: Kind,
     locations: Vec<LocId>,
+    /// The functions that it calls for the edges of its only location, with the edges of each; none where it has few.
+    parts: Vec<(FuncId, Range<usize>)>,
 }
 
 /// Functions that look at a state without moving it.
@@ -70,12 +102,13 @@ struct Checks {
     propositions: Vec<Option<FuncId>>,
 }
 
-/// Makes the code of a program; with locations put together, or a function for each.
+/// Makes the code of a program. Gives up when it is to `stop`.
 pub fn compile(
     program: &Program,
     layout: &Layout,
     propositions: &[Vec<Expr>],
-    together: bool,
+    functions: Functions,
+    stop: &Stop,
 ) -> Result<Code, String> {
     let mut module = module()?;
     let flags = program.proctypes.iter().scan(0, |next, p| {
@@ -93,8 +126,9 @@ pub fn compile(
         flags,
         few_flags: program.proctypes.iter().map(|p| p.edges.len()).sum::<usize>() <= FLAGS,
         any: Vec::new(),
+        reached_in_control: program.proctypes.iter().map(reached_in_control).collect(),
     };
-    let groups = plan_groups(&mut plan, &mut module, together)?;
+    let groups = plan_groups(&mut plan, &mut module, functions)?;
     let mut inits = Vec::new();
     for proctype in &program.proctypes {
         let wanted = !proctype.init.is_empty();
@@ -110,24 +144,29 @@ pub fn compile(
         groups_of_propositions.push(if can { Some(declare(&mut module, Kind::Propositions)?) } else { None });
     }
 
-    let mut maker =
-        Maker { context: module.make_context(), builder: FunctionBuilderContext::new(), module: &mut module };
+    let mut maker = Maker {
+        context: module.make_context(),
+        builder: FunctionBuilderContext::new(),
+        module: &mut module,
+        stop,
+    };
     for group in &groups {
-        maker.define(&plan, group.id, group.kind, group.proctype, &group.locations)?;
+        maker.define_group(&plan, group)?;
     }
     for (proctype, id) in inits.iter().enumerate() {
         if let Some(id) = id {
-            maker.define(&plan, *id, Kind::Init, proctype, &[])?;
+            maker.define(&plan, *id, Kind::Init, proctype, &Body::Locations(&[]))?;
         }
     }
     if let Some(id) = invariants {
-        maker.define(&plan, id, Kind::Invariants, 0, &[])?;
+        maker.define(&plan, id, Kind::Invariants, 0, &Body::Locations(&[]))?;
     }
     for (group, id) in groups_of_propositions.iter().enumerate() {
         if let Some(id) = id {
-            maker.define(&plan, *id, Kind::Propositions, group, &[])?;
+            maker.define(&plan, *id, Kind::Propositions, group, &Body::Locations(&[]))?;
         }
     }
+    stop.check();
     module.finalize_definitions().map_err(|e| format!("the code cannot be linked: {e}"))?;
     let checks = Checks { inits, invariants, propositions: groups_of_propositions };
     Ok(collect(&plan, module, &groups, &checks))
@@ -169,10 +208,14 @@ fn declare(module: &mut JITModule, kind: Kind) -> Result<FuncId, String> {
 }
 
 /// Which locations need which code, in groups.
-fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule, together: bool) -> Result<Vec<Group>, String> {
+fn plan_groups(
+    plan: &mut Plan<'_>,
+    module: &mut JITModule,
+    functions: Functions,
+) -> Result<Vec<Group>, String> {
     let mut groups = Vec::new();
     let rendezvous = plan.has_rendezvous();
-    let most = if together { GROUP } else { 1 };
+    let most = if functions.together { GROUP } else { 1 };
     for (index, proctype) in plan.program.proctypes.iter().enumerate() {
         let block = &plan.layout.processes[index];
         let locations = || (0..proctype.locations.len() as u32).map(LocId);
@@ -202,12 +245,40 @@ fn plan_groups(plan: &mut Plan<'_>, module: &mut JITModule, together: bool) -> R
                 if kind == Kind::Any {
                     locations.iter().for_each(|l| any[l.index()] = Some(id));
                 }
-                groups.push(Group { id, proctype: index, kind, locations });
+                let parts = plan_parts(plan, module, (kind, functions), proctype, &locations)?;
+                groups.push(Group { id, proctype: index, kind, locations, parts });
             }
         }
         plan.any.push(any);
     }
     Ok(groups)
+}
+
+/// The parts of a location that has too many edges for one function.
+fn plan_parts(
+    plan: &Plan<'_>,
+    module: &mut JITModule,
+    (kind, functions): (Kind, Functions),
+    proctype: &Proctype,
+    locations: &[LocId],
+) -> Result<Vec<(FuncId, Range<usize>)>, String> {
+    let [location] = locations[..] else { return Ok(Vec::new()) };
+    let n = proctype.location(location).edges.len();
+    if n <= functions.most_edges || kind == Kind::Expand && !plan.can_expand(proctype, location) {
+        return Ok(Vec::new());
+    }
+    let size = PART.min(functions.most_edges.max(1));
+    let part = |first| Ok((declare(module, kind)?, first..n.min(first + size)));
+    (0..n).step_by(size).map(part).collect()
+}
+
+/// For every location, whether an edge inside an atomic sequence leads there.
+fn reached_in_control(proctype: &Proctype) -> Vec<bool> {
+    let mut reached = vec![false; proctype.locations.len()];
+    for edge in proctype.edges.iter().filter(|edge| edge.atomic) {
+        reached[edge.to.index()] = true;
+    }
+    reached
 }
 
 /// Cuts a list of locations where about enough edges are together.
@@ -251,20 +322,34 @@ struct Maker<'m> {
     context: CodegenContext,
     builder: FunctionBuilderContext,
     module: &'m mut JITModule,
+    stop: &'m Stop,
 }
 
 impl Maker<'_> {
+    fn define_group(&mut self, plan: &Plan<'_>, group: &Group) -> Result<(), String> {
+        let Group { id, proctype, kind, ref locations, ref parts } = *group;
+        if parts.is_empty() {
+            return self.define(plan, id, kind, proctype, &Body::Locations(locations));
+        }
+        for (part, edges) in parts {
+            self.define(plan, *part, kind, proctype, &Body::Part(locations[0], edges.clone()))?;
+        }
+        let parts: Vec<FuncId> = parts.iter().map(|part| part.0).collect();
+        self.define(plan, id, kind, proctype, &Body::Parts(&parts))
+    }
+
     fn define(
         &mut self,
         plan: &Plan<'_>,
         id: FuncId,
         kind: Kind,
         proctype: usize,
-        locations: &[LocId],
+        body: &Body<'_>,
     ) -> Result<(), String> {
+        self.stop.check();
         self.context.func.signature = signature(self.module, kind);
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-        process::function(plan, self.module, builder, kind, proctype, locations);
+        process::function(plan, self.module, builder, kind, proctype, body);
         let defined = self.module.define_function(id, &mut self.context);
         defined.map_err(|e| format!("the code of {} cannot be made: {e:?}", plan.name(proctype)))?;
         self.module.clear_context(&mut self.context);
@@ -347,14 +432,25 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether there is code for everything inside a d_step.
+    /// Whether there is code for all edges of a location.
+    fn can_expand(&self, proctype: &Proctype, location: LocId) -> bool {
+        let mut edges = proctype.location(location).edges.iter();
+        edges.all(|&id| self.can(proctype, &proctype.edge(id).action))
+    }
+
+    /// Whether there is code for everything inside a d_step, and it is not too long for that.
     fn can_d_step(&self, proctype: &Proctype, entry: LocId, guards: Option<LocId>) -> bool {
-        let mut seen = vec![false; proctype.locations.len()];
+        let mut seen = HashSet::new();
+        let mut edges = 0;
         let mut todo = vec![entry];
         todo.extend(guards);
         while let Some(location) = todo.pop() {
-            if mem::replace(&mut seen[location.index()], true) || !proctype.location(location).in_d_step {
+            if !seen.insert(location) || !proctype.location(location).in_d_step {
                 continue;
+            }
+            edges += proctype.location(location).edges.len();
+            if edges > LONG_D_STEP {
+                return false;
             }
             for &id in &proctype.location(location).edges {
                 let edge = proctype.edge(id);

@@ -7,12 +7,13 @@
 //! edge: that is short to compile and leaves the registers to the edges.
 
 use std::mem::offset_of;
+use std::ops::Range;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, TrapCode, Type, Value, types};
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use cranelift_jit::JITModule;
-use cranelift_module::Module;
+use cranelift_module::{FuncId, Module};
 use promela::ir::{Action, Edge, EdgeId, Expr, InitStep, LocId, Place, Proctype, RecvArg};
 
 use crate::code::EVALUATED;
@@ -40,6 +41,17 @@ pub enum Kind {
     Invariants,
     /// Answers which propositions of one group hold; the group's number stands in the place of a proctype's.
     Propositions,
+}
+
+/// What a function of a proctype is made for.
+pub enum Body<'a> {
+    /// These locations.
+    Locations(&'a [LocId]),
+    /// Some edges of a location: those with these places in its list. What it must know of the edges before them is in the
+    /// context.
+    Part(LocId, Range<usize>),
+    /// The parts of a location, by the functions that were made for them.
+    Parts(&'a [FuncId]),
 }
 
 /// A function in the making.
@@ -87,7 +99,7 @@ pub fn function<'p>(
     mut b: FunctionBuilder<'p>,
     kind: Kind,
     proctype: usize,
-    locations: &[LocId],
+    body: &Body<'_>,
 ) {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
@@ -141,14 +153,14 @@ pub fn function<'p>(
                 g.channel = params[4];
                 g.ask = Some(params[5]);
                 f.pending = true;
-                g.locations(&f, locations);
+                g.body(&f, body, &params[4..]);
             }
-            Kind::Any | Kind::Listen => g.locations(&f, locations),
+            Kind::Any | Kind::Listen => g.body(&f, body, &[]),
             _ => {
                 if plan.program.uses.timeout {
                     f.timeout = Some(g.field32(g.context, offset_of!(Context, timeout)));
                 }
-                g.locations(&f, locations);
+                g.body(&f, body, &[]);
             }
         }
     }
@@ -220,13 +232,74 @@ impl<'p> Gen<'p> {
         self.b.ins().return_(&[value]);
     }
 
-    /// All locations of the function.
-    fn locations(&mut self, f: &Frame, locations: &[LocId]) {
+    fn body(&mut self, f: &Frame, body: &Body<'_>, more: &[Value]) {
         if let Some(provided) = &self.definition().provided
             && self.kind != Kind::Listen
+            && !matches!(body, Body::Part(..))
         {
             self.provided(f, provided);
         }
+        match body {
+            Body::Locations(locations) => self.locations(f, locations),
+            Body::Part(location, edges) => self.part(f, *location, edges.clone()),
+            Body::Parts(parts) => self.parts(f, parts, more),
+        }
+    }
+
+    /// Calls the functions of the parts of a location, one after another. `more` are further parameters.
+    fn parts(&mut self, f: &Frame, parts: &[FuncId], more: &[Value]) {
+        let zero = self.int(0);
+        self.keep_place(zero, zero);
+        let mut sum = match self.kind {
+            Kind::Listen => self.b.ins().iconst(types::I64, 0),
+            _ => zero,
+        };
+        for &part in parts {
+            let callee = self.module.declare_func_in_func(part, self.b.func);
+            let args = [&[self.context, f.state, f.shape, self.process], more].concat();
+            let call = self.b.ins().call(callee, &args);
+            let answer = self.b.inst_results(call)[0];
+            if self.kind == Kind::Listen {
+                sum = self.b.ins().bor(sum, answer);
+                continue;
+            }
+            let slow = self.compare(IntCC::Equal, answer, SLOW as i32);
+            self.branch_if(slow, self.bail);
+            match self.kind {
+                // Who only asks is content with one.
+                Kind::Any => self.give_back_if(answer),
+                Kind::Receive => {
+                    if let Some(ask) = self.ask {
+                        let enough = self.b.ins().band(ask, answer);
+                        self.give_back_if(enough);
+                    }
+                    sum = self.b.ins().iadd(sum, answer);
+                }
+                _ => {}
+            }
+        }
+        self.b.ins().return_(&[sum]);
+    }
+
+    /// Answers 1 if `yes` is not 0.
+    fn give_back_if(&mut self, yes: Value) {
+        let [back, go_on] = [(); 2].map(|()| self.b.create_block());
+        self.b.ins().brif(yes, back, &[], go_on, &[]);
+        self.b.switch_to_block(back);
+        self.give_back(1);
+        self.b.switch_to_block(go_on);
+    }
+
+    /// Keeps in the context, for the next part of a location, whether an edge was executed and which escape was.
+    fn keep_place(&mut self, moved: Value, escape: Value) {
+        if matches!(self.kind, Kind::Expand | Kind::Receive) {
+            self.b.ins().store(plain(), moved, self.context, offset_of!(Context, moved) as i32);
+            self.b.ins().store(plain(), escape, self.context, offset_of!(Context, escape) as i32);
+        }
+    }
+
+    /// All locations of the function.
+    fn locations(&mut self, f: &Frame, locations: &[LocId]) {
         let nowhere = self.b.create_block();
         let mut switch = Switch::new();
         let mut blocks = Vec::new();
@@ -271,13 +344,11 @@ impl<'p> Gen<'p> {
 
     /// On which channels a process at a location would take a message. Where its channel shows an error it takes none; one that
     /// does not exist counts as the last.
-    fn listen(&mut self, f: &Frame, location: LocId) {
+    fn listen(&mut self, f: &Frame, edges: &[EdgeId]) {
         let channels = self.b.declare_var(types::I64);
         let none = self.b.ins().iconst(types::I64, 0);
         self.b.def_var(channels, none);
-        for chan in
-            super::channels_received_from(self.definition(), &self.definition().location(location).edges)
-        {
+        for chan in super::channels_received_from(self.definition(), edges) {
             let next = self.b.create_block();
             self.wrong = next;
             let number = self.eval(f, chan);
@@ -299,23 +370,47 @@ impl<'p> Gen<'p> {
     /// All edges of a location.
     fn location(&mut self, f: &Frame, location: LocId) {
         let proctype = self.definition();
-        if self.kind == Kind::Listen {
-            return self.listen(f, location);
+        if self.kind == Kind::Expand && !self.plan.can_expand(proctype, location) {
+            self.b.ins().jump(self.bail, &[]);
+            return;
         }
         let zero = self.int(0);
         self.b.def_var(self.moved, zero);
         self.b.def_var(self.escape, zero);
-        self.b.def_var(self.count, zero);
-        let edges = &proctype.location(location).edges;
-        self.in_control = self.kind == Kind::Receive
-            || proctype.edges.iter().any(|edge| edge.atomic && edge.to == location);
-        if self.kind == Kind::Expand
-            && edges.iter().any(|&id| !self.plan.can(proctype, &proctype.edge(id).action))
-        {
-            self.b.ins().jump(self.bail, &[]);
-            return;
+        self.edges(f, location, &proctype.location(location).edges);
+        self.give_count_back();
+    }
+
+    /// Some edges of a location.
+    fn part(&mut self, f: &Frame, location: LocId, edges: Range<usize>) {
+        let edges = &self.definition().location(location).edges[edges];
+        let [moved, escape] = match self.kind {
+            Kind::Expand | Kind::Receive => [offset_of!(Context, moved), offset_of!(Context, escape)]
+                .map(|field| self.field32(self.context, field)),
+            _ => [self.int(0); 2],
+        };
+        self.b.def_var(self.moved, moved);
+        self.b.def_var(self.escape, escape);
+        self.edges(f, location, edges);
+        if self.kind != Kind::Listen {
+            let (moved, escape) = (self.b.use_var(self.moved), self.b.use_var(self.escape));
+            self.keep_place(moved, escape);
         }
-        let escapes = edges.iter().any(|&id| proctype.edge(id).escape.is_some());
+        self.give_count_back();
+    }
+
+    /// Tries some edges of a location, one after another; when only channels are asked for, answers.
+    fn edges(&mut self, f: &Frame, location: LocId, edges: &'p [EdgeId]) {
+        if self.kind == Kind::Listen {
+            return self.listen(f, edges);
+        }
+        let proctype = self.definition();
+        let zero = self.int(0);
+        self.b.def_var(self.count, zero);
+        self.in_control =
+            self.kind == Kind::Receive || self.plan.reached_in_control[self.proctype][location.index()];
+        let all = &proctype.location(location).edges;
+        let escapes = all.iter().any(|&id| proctype.edge(id).escape.is_some());
         if self.kind == Kind::Expand {
             self.wrong = self.bail;
             self.share(f, edges);
@@ -333,7 +428,12 @@ impl<'p> Gen<'p> {
         }
         self.b.ins().jump(end, &[]);
         self.b.switch_to_block(end);
+    }
+
+    /// Answers how many receivers took a message, or that nothing is wrong.
+    fn give_count_back(&mut self) {
         match self.kind {
+            Kind::Listen => {}
             Kind::Receive => {
                 let count = self.b.use_var(self.count);
                 self.b.ins().return_(&[count]);

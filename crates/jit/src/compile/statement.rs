@@ -4,6 +4,7 @@
 //! there is an outcome, and testing without looking for partners (the guards of a d_step). The test comes first and
 //! reads the state as it is; what is executed then changes the copy, or the state itself when there is none.
 
+use std::collections::HashMap;
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -50,7 +51,7 @@ pub struct Targets {
 /// The inside of a d_step in the making.
 struct Body {
     /// The blocks of the locations met.
-    blocks: Vec<Option<Block>>,
+    blocks: HashMap<LocId, Block>,
     /// Those that are still empty.
     todo: Vec<(LocId, Block)>,
     /// Where it ends.
@@ -60,12 +61,12 @@ struct Body {
 }
 
 impl Body {
-    fn new(n: usize, exit: LocId, end: Block) -> Self {
-        Body { blocks: vec![None; n], todo: Vec::new(), exit, end }
+    fn new(exit: LocId, end: Block) -> Self {
+        Body { blocks: HashMap::new(), todo: Vec::new(), exit, end }
     }
 
     fn enter(&mut self, location: LocId, block: Block) {
-        self.blocks[location.index()] = Some(block);
+        self.blocks.insert(location, block);
         self.todo.push((location, block));
     }
 }
@@ -434,7 +435,7 @@ impl<'p> Gen<'p> {
         }
         self.b.switch_to_block(start);
         if let Some(f2) = self.commit(f, how, to) {
-            let mut body = Body::new(proctype.locations.len(), exit, self.b.create_block());
+            let mut body = Body::new(exit, self.b.create_block());
             let zero = self.int(0);
             self.b.def_var(self.steps, zero);
             let first = self.b.create_block();
@@ -448,7 +449,7 @@ impl<'p> Gen<'p> {
     /// A d_step that begins by taking a message on offer: code goes on behind it.
     pub fn d_step_by_receiving(&mut self, f: &Frame, entry: LocId, exit: LocId) {
         let proctype = self.definition();
-        let mut body = Body::new(proctype.locations.len(), exit, self.b.create_block());
+        let mut body = Body::new(exit, self.b.create_block());
         let zero = self.int(0);
         self.b.def_var(self.steps, zero);
         for &inner in &proctype.location(entry).edges {
@@ -491,7 +492,7 @@ impl<'p> Gen<'p> {
     fn go_on(&mut self, body: &mut Body, to: LocId) {
         if to == body.exit {
             self.b.ins().jump(body.end, &[]);
-        } else if let Some(known) = body.blocks[to.index()] {
+        } else if let Some(&known) = body.blocks.get(&to) {
             // Every cycle has such a step.
             let steps = self.b.use_var(self.steps);
             let steps = self.b.ins().iadd_imm_s(steps, 1);

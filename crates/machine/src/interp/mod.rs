@@ -40,6 +40,7 @@ use std::sync::{Arc, Mutex};
 
 use promela::ir::{Expr, ExprKind, Program, visit};
 use promela::source::{Location, Span};
+use stop::Stop;
 use system::{ActionId, Fault, FaultKind, Labels, Successors, TransitionSystem};
 
 use coverage::Taken;
@@ -63,6 +64,8 @@ pub struct Interp {
     propositions: Vec<Vec<Expr>>,
     /// Edges that were taken, for reports.
     taken: Taken,
+    /// When to give up in the midst of a step.
+    stop: Stop,
     /// Buffers that are not in use: one for every thread that ever expanded at the same time.
     scratch: Mutex<Vec<Scratch>>,
 }
@@ -95,7 +98,13 @@ impl Interp {
         let layout = Layout::new(&program);
         let taken = Taken::new(&program);
         let (locate, propositions) = (Box::new(locate), Vec::new());
-        Ok(Interp { program, layout, locate, propositions, taken, scratch: Mutex::default() })
+        let stop = Stop::never();
+        Ok(Interp { program, layout, locate, propositions, taken, stop, scratch: Mutex::default() })
+    }
+
+    /// The same machine, which gives up in the midst of a long step when it is to `stop`.
+    pub fn obeying(self, stop: &Stop) -> Self {
+        Interp { stop: stop.clone(), ..self }
     }
 
     /// The same machine, of which sets of propositions can be asked, at most 64 each.

@@ -217,6 +217,7 @@ codes! {
     W0703 "a never claim that changes variables",
     W0704 "a run-time error that ends a run which another property needs",
     W0705 "a label inside an atomic sequence that is not seen",
+    W0706 "threads that a search has no use for",
     W0708 "a check on the main thread",
 }
 

@@ -113,17 +113,23 @@ pub fn lint(unit: &Unit, program: &Program, sources: &SourceMap) -> Vec<Diagnost
         conditional: Conditional::of(sources),
     };
     let mut findings = Findings::default();
-    truncated::lint(&model, &mut findings);
-    comparisons::lint(&model, &mut findings);
-    assignments::lint(&model, &mut findings);
-    bounds::lint(&model, &mut findings);
-    assertions::lint(&model, &mut findings);
-    unused::lint(&model, &mut findings);
-    channels::lint(&model, &mut findings);
-    processes::lint(&model, &mut findings);
-    reachable::lint(&model, &mut findings);
-    selections::lint(&model, &mut findings);
-    labels::lint(&model, &mut findings);
-    blocking::lint(&model, &mut findings);
+    let lints: [fn(&Model<'_>, &mut Findings); 12] = [
+        truncated::lint,
+        comparisons::lint,
+        assignments::lint,
+        bounds::lint,
+        assertions::lint,
+        unused::lint,
+        channels::lint,
+        processes::lint,
+        reachable::lint,
+        selections::lint,
+        labels::lint,
+        blocking::lint,
+    ];
+    for lint in lints {
+        sources.stop().check();
+        lint(&model, &mut findings);
+    }
     findings.finish()
 }

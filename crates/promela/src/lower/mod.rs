@@ -27,6 +27,7 @@ pub(crate) use names::predefined;
 use scope::{ScopeId, Scopes};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use stop::Ticks;
 
 /// Enough to see what is wrong; more would only scroll by.
 const MAX_DIAGNOSTICS: usize = 100;
@@ -58,6 +59,7 @@ fn run(unit: &Unit, mut lowerer: Lowerer<'_>) -> Lowered {
     lowerer.announce_proctypes(unit);
     lowerer.announce_globals(unit);
     for item in &unit.items {
+        lowerer.ticks.tick(lowerer.sources.stop());
         lowerer.item(item);
     }
     lowerer.check_runs();
@@ -114,6 +116,7 @@ struct Context {
 
 struct Lowerer<'a> {
     sources: &'a SourceMap,
+    ticks: Ticks,
     program: Program,
     diagnostics: Vec<Diagnostic>,
     globals: HashMap<Arc<str>, (usize, Span)>,
@@ -175,6 +178,7 @@ impl<'a> Lowerer<'a> {
     fn new(sources: &'a SourceMap, name: &str) -> Self {
         Lowerer {
             sources,
+            ticks: Ticks::default(),
             program: Program { name: name.into(), ..Program::default() },
             diagnostics: Vec::new(),
             globals: HashMap::new(),
@@ -281,6 +285,7 @@ impl<'a> Lowerer<'a> {
 
     fn build_automata(&mut self) {
         for i in 0..self.program.proctypes.len() {
+            self.sources.stop().check();
             let id = ProctypeId(i as u32);
             let (Some(flow), Some(body)) = (self.flows.get_mut(&id), self.bodies.get(&id)) else { continue };
             match automaton::build(flow, *body) {

@@ -211,6 +211,7 @@ impl Lowerer<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Option<Node> {
+        self.ticks.tick(self.sources.stop());
         if matches!(self.kind(), ProctypeKind::Trace | ProctypeKind::NoTrace) {
             self.check_event(stmt);
         }

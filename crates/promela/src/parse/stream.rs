@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use stop::Ticks;
 
 /// The most tokens that inline expansion may add to a model.
 pub(super) const MAX_EXPANDED: usize = 2_000_000;
@@ -60,6 +61,7 @@ pub(super) struct Stream<'s> {
     frames: Vec<Frame>,
     bodies: usize,
     expanded: usize,
+    ticks: Ticks,
     /// Places of `*/` outside any comment; they were dropped.
     pub(super) strays: Vec<Span>,
 }
@@ -79,7 +81,18 @@ impl<'s> Stream<'s> {
         newline.resize(tokens.len(), false);
         let strays = repair_signs(&mut tokens, &mut newline);
         let end = tokens.len() - 1;
-        Stream { sources, tokens, newline, at: 0, end, frames: Vec::new(), bodies: 0, expanded: 0, strays }
+        Stream {
+            sources,
+            tokens,
+            newline,
+            at: 0,
+            end,
+            frames: Vec::new(),
+            bodies: 0,
+            expanded: 0,
+            ticks: Ticks::default(),
+            strays,
+        }
     }
 
     /// Whether tokens come from an inline's body or from an argument in it.
@@ -94,6 +107,7 @@ impl<'s> Stream<'s> {
 
     /// The next token, out of whatever is being read.
     pub(super) fn next(&mut self) -> Fetched {
+        self.ticks.tick(self.sources.stop());
         loop {
             if self.overrun() {
                 self.drop_frames();

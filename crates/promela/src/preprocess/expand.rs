@@ -144,6 +144,7 @@ impl Preprocessor<'_> {
 
     /// Counts produced tokens; gives up when there are too many.
     fn charge(&mut self, name: &PpToken, amount: usize) -> bool {
+        self.ticks.tick(self.sources.stop());
         self.expanded = self.expanded.saturating_add(amount);
         if self.expanded <= MAX_EXPANSION {
             return true;

@@ -44,6 +44,7 @@ use macros::Definition;
 use scan::{Kind, PpToken, SPACE, Scanner};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use stop::Ticks;
 
 /// How deeply files may include each other; gcc's limit.
 const MAX_INCLUDE_DEPTH: usize = 200;
@@ -178,6 +179,7 @@ struct Preprocessor<'a> {
     includes: usize,
     text_read: usize,
     expanded: usize,
+    ticks: Ticks,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -206,6 +208,7 @@ impl<'a> Preprocessor<'a> {
             includes: 0,
             text_read: 0,
             expanded: 0,
+            ticks: Ticks::default(),
             diagnostics: Vec::new(),
         };
         pp.define_builtins();

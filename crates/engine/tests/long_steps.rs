@@ -1,0 +1,162 @@
+//! A step that takes longer than there is time ends with the time, in every search and machine, and is no step: nothing is said
+//! about what is behind it, and nothing about what is not.
+//!
+//! The d_step of the model takes minutes, so that a search that does not give it up keeps the test from ending.
+
+use engine::options::{CheckOptions, Source};
+use engine::report::{Reason, Verdict};
+use engine::{Report, Silent, Stop};
+use promela::source::Files;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+const MODEL: &str = "int i; byte x;
+active proctype P() { x = 1; d_step { do :: i != 2000000000 -> i++ :: else -> break od }; x = 2; assert(false) }
+active proctype Q() { x = 0; x = 0 }
+ltl p { []<> (x == 2) }
+";
+
+struct Text(String);
+
+impl Files for Text {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+fn some(word: &str) -> Option<String> {
+    Some(word.to_string())
+}
+
+fn options(property: &str) -> CheckOptions {
+    CheckOptions {
+        source: Source { path: "m.pml".to_string(), ..Source::default() },
+        properties: vec![property.to_string()],
+        ..CheckOptions::default()
+    }
+}
+
+fn check(options: &CheckOptions, stop: &Stop, model: &str) -> Report {
+    match engine::check(options, &Text(model.to_string()), stop, &mut Silent).result {
+        Ok(report) => report,
+        Err(failure) => panic!("{failure:?}\n{options:?}"),
+    }
+}
+
+/// Nothing is known, for this reason.
+fn is_open(report: &Report, expected: impl Fn(&Reason) -> bool, options: &CheckOptions) {
+    assert_eq!(report.verdict(), "unknown", "{options:?}");
+    for property in &report.properties {
+        let Verdict::Unknown(reason) = &property.verdict else { panic!("{property:?}\n{options:?}") };
+        assert!(expected(reason), "{reason:?}\n{options:?}");
+        assert_eq!((property.errors, property.exhaustive), (0, false), "{options:?}");
+    }
+}
+
+/// By the time, and by somebody else.
+fn gives_up(options: CheckOptions) {
+    let is_time = |reason: &Reason| matches!(reason, Reason::Time(_) | Reason::Unprepared(_));
+    let timed = CheckOptions { timeout: Some(0.3), ..options.clone() };
+    let report = check(&timed, &Stop::never(), MODEL);
+    is_open(&report, is_time, &timed);
+    assert_eq!(report.exit_status(), 3);
+    let stop = Stop::never();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            stop.flag().store(true, Ordering::Relaxed);
+        });
+        check(&options, &stop, MODEL)
+    });
+    is_open(&report, |reason| *reason == Reason::Interrupted, &options);
+    assert_eq!(report.exit_status(), 130);
+}
+
+#[test]
+fn in_every_search_for_errors() {
+    for search in ["frontier", "bfs", "dfs", "handoff"] {
+        for (threads, exec) in [(1, "jit"), (1, "interp"), (3, "jit")] {
+            let (threads, exec) = (Some(threads), some(exec));
+            gives_up(CheckOptions {
+                search: some(search),
+                threads,
+                exec,
+                alone: Some(0),
+                ..options("safety")
+            });
+        }
+    }
+}
+
+#[test]
+fn in_every_search_for_cycles() {
+    for search in ["ndfs", "scc", "cndfs", "ufscc", "ndfs-dual"] {
+        for exec in ["jit", "interp"] {
+            let search = some(search);
+            gives_up(CheckOptions { search, exec: some(exec), alone: Some(0), ..options("ltl:p") });
+        }
+    }
+    for fair in ["weak", "strong"] {
+        gives_up(CheckOptions { fair: some(fair), ..options("ltl:p") });
+    }
+}
+
+#[test]
+fn with_every_reduction() {
+    for por in ["none", "ample", "stubborn", "twophase"] {
+        gives_up(CheckOptions { por: some(por), ..options("safety") });
+    }
+    gives_up(CheckOptions { sleep: true, ..options("safety") });
+    gives_up(CheckOptions { state_cache: Some(5), ..options("safety") });
+    for doubt in ["facts", "reduction"] {
+        let check = vec![doubt.to_string()];
+        gives_up(CheckOptions { por: some("stubborn"), check, ..options("safety") });
+    }
+}
+
+/// What was found before stays found.
+#[test]
+fn other_properties_keep_their_verdicts() {
+    let model = "byte x; int i;
+        active proctype P() { x = 1; assert(x == 0); x = 3; x = 4; x = 5; x = 6; d_step { do :: i != 2000000000 -> i++ :: else -> break od } }
+        ltl p { []<> (x == 2) }";
+    let trail = std::env::temp_dir().join(format!("spinor-long-steps-{}", std::process::id()));
+    let options = CheckOptions {
+        timeout: Some(2.0),
+        properties: vec!["safety".to_string(), "ltl:p".to_string()],
+        trail: Some(trail.to_string_lossy().into_owned()),
+        search: some("dfs"),
+        // The assertion is a step of its own.
+        opt: some("none"),
+        ..options("safety")
+    };
+    let report = check(&options, &Stop::never(), model);
+    let verdicts: Vec<&str> = report.properties.iter().map(|property| property.verdict.name()).collect();
+    let _ = std::fs::remove_file(&trail);
+    assert_eq!(verdicts, ["violated", "unknown"]);
+    assert_eq!(report.exit_status(), 1);
+}
+
+/// What comes before the search obeys as well: reading, compiling, translating a formula.
+#[test]
+fn before_the_search() {
+    let is_early = |reason: &Reason| matches!(reason, Reason::Unprepared(_));
+    let statements = 1 << 15;
+    let doubled: String = (1..16).map(|i| format!("#define M{i} M{} M{}\n", i - 1, i - 1)).collect();
+    let long = format!("int x;\n#define M0 x = 1;\n{doubled}active proctype P() {{ M15 }}\n");
+    let options = 0..statements;
+    let options: String = options.map(|i| format!(":: x == {i} -> x = {}\n", i + 1)).collect();
+    let broad = format!("int x;\nactive proctype P() {{ do\n{options}od }}\n");
+    let part = |i: usize| format!("((p{i} U (q{i} U r{i})) || []<> s{i})");
+    let parts: Vec<String> = (0..6).map(part).collect();
+    let names: String = (0..6).map(|i| format!("bool p{i}, q{i}, r{i}, s{i};\n")).collect();
+    let formula = format!("{names}active proctype P() {{ skip }}\nltl p {{ !({}) }}\n", parts.join(" && "));
+    for (model, property) in [(long, "safety"), (broad, "safety"), (formula, "ltl:p")] {
+        let options = CheckOptions { timeout: Some(0.2), ..self::options(property) };
+        is_open(&check(&options, &Stop::never(), &model), is_early, &options);
+        let stop = Stop::never();
+        stop.flag().store(true, Ordering::Relaxed);
+        let report = check(&self::options(property), &stop, &model);
+        is_open(&report, |reason| *reason == Reason::Interrupted, &options);
+    }
+}
