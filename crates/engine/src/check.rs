@@ -160,6 +160,7 @@ fn unprepared(plan: &Plan, known: Vec<(String, &'static str)>, why: Reason, star
         states_something: true,
         leaving: plan.leaving.clone(),
         notices: Vec::new(),
+        progress_labels: false,
     }
 }
 
