@@ -65,6 +65,8 @@ const ACCEPT_LAST: &str = "byte x; active proctype P() { do :: atomic { x = 1; a
 const ACCEPT_MIDDLE: &str = "byte x; active proctype P() { do :: atomic { x = 1; accept: x = 2; x = 0 } od }";
 const ACCEPT_ONCE: &str =
     "byte x; active proctype P() { atomic { x = 1; accept: x = 2; x = 0 }; do :: x = 1 - x od }";
+const ACCEPT_BEFORE_THE_END: &str =
+    "byte x; active proctype P() { do :: x == 0; atomic { skip; accept: skip; x = 1 } od }";
 const PROGRESS: &str = "byte x; active proctype P() { do :: atomic { x = 1; progress: x = 0 } od }";
 const INVARIANT: &str = "byte x, y = 1; active proctype P() { y = 0; y = 2 } invariant ok 4 / y > 0";
 
@@ -102,6 +104,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (ACCEPT_LAST, "accept", "violated"),
     (ACCEPT_MIDDLE, "accept", "violated"),
     (ACCEPT_ONCE, "accept", "holds"),
+    (ACCEPT_BEFORE_THE_END, "accept", "holds"),
     (PROGRESS, "progress", "violated"),
 ];
 

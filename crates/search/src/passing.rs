@@ -2,15 +2,14 @@
 //!
 //! A run that passes an accept label again and again does so also where the label stands inside an atomic sequence, in a state that no
 //! search stores. Here a system remembers it: one byte before each state says whether the step that led there passed such a label,
-//! and a state that was reached so is accepting. All searches for cycles run over it unchanged. (`pan -a` sees such a label when it
+//! and a state that was reached so is accepting. All searches for cycles run over it unchanged. Where nothing more can happen, the repetition of the
+//! last state passes nothing: it leads to the same state without the mark. (`pan -a` sees such a label when it
 //! stands in the last state of the sequence, and the step after it closes a cycle of its depth-first search.)
 
 use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
 
 /// The step passed an accept label inside an atomic sequence.
 const PASSED: u8 = 1;
-/// The state is inside an atomic sequence.
-const INSIDE: u8 = 2;
 
 /// A system in which steps remember the accept labels that they pass.
 pub struct Passing<'a>(&'a dyn TransitionSystem);
@@ -21,19 +20,15 @@ impl<'a> Passing<'a> {
         Passing(system)
     }
 
-    /// Appends the steps of a state, which was reached as `head` says.
-    fn pair(&self, head: u8, steps: &Successors, out: &mut Successors) {
-        let passed = if head & INSIDE != 0 { head & PASSED } else { 0 };
+    /// Appends the steps of a state; `passed` is what the atomic sequence has passed so far.
+    fn pair(&self, passed: u8, steps: &Successors, out: &mut Successors) {
         for step in &steps.list {
             let Some(rest) = steps.state(step) else {
                 out.push(step.action, None, false, steps.fault(step).cloned());
                 continue;
             };
             let inside = step.is_transient();
-            let here = match inside {
-                true => INSIDE | if self.0.labels(rest).accepting { PASSED } else { 0 },
-                false => 0,
-            };
+            let here = if inside && self.0.labels(rest).accepting { PASSED } else { 0 };
             let write = |bytes: &mut Vec<u8>| {
                 bytes.push(passed | here);
                 bytes.extend_from_slice(rest);
@@ -59,10 +54,11 @@ impl TransitionSystem for Passing<'_> {
     }
 
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
-        let (head, rest) = split(state);
-        let mut steps = Successors::default();
-        self.0.fire(rest, actions, &mut steps);
-        self.pair(head, &steps, out);
+        self.worker().fire(state, actions, out);
+    }
+
+    fn expand(&self, state: &[u8], out: &mut Successors) {
+        self.worker().expand(state, out);
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
@@ -126,21 +122,32 @@ impl Worker for Remembering<'_> {
         self.worker.enabled(split(state).1, out);
     }
 
+    /// Of an ordinary state.
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
-        let (head, rest) = split(state);
         self.steps.clear();
-        self.worker.fire(rest, actions, &mut self.steps);
-        self.of.pair(head, &self.steps, out);
+        self.worker.fire(split(state).1, actions, &mut self.steps);
+        self.of.pair(0, &self.steps, out);
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
         let (head, rest) = split(state);
         self.steps.clear();
-        match head & INSIDE {
-            0 => self.worker.expand(rest, &mut self.steps),
-            _ => self.worker.go_on(rest, &mut self.steps),
+        self.worker.expand(rest, &mut self.steps);
+        if self.steps.list.is_empty() && head & PASSED != 0 {
+            let unmarked = |bytes: &mut Vec<u8>| {
+                bytes.push(0);
+                bytes.extend_from_slice(rest);
+            };
+            return out.push_with(ActionId::STUTTER, unmarked, false, None);
         }
-        self.of.pair(head, &self.steps, out);
+        self.of.pair(0, &self.steps, out);
+    }
+
+    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
+        let (head, rest) = split(state);
+        self.steps.clear();
+        self.worker.go_on(rest, &mut self.steps);
+        self.of.pair(head & PASSED, &self.steps, out);
     }
 }
 
@@ -189,6 +196,10 @@ mod tests {
         for text in [
             "0 -> 1 -> 2 -> 3 -> 2; transient 1; accept 1",
             "0 -> 1 -> 2; 0 -> 2; 2 -> 3 -> 2; transient 1 3; accept 1",
+            // A run that ends is prolonged where it ends.
+            "0 -> 1 -> 2; transient 1; accept 1",
+            // It is passed on the way to a state in which the sequence blocks.
+            "0 -> 1 -> 2; transient 1 2; accept 1",
         ] {
             assert_eq!(stops(text), [StopReason::Completed; 5], "{text}");
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A kind of safety violation.
+/// A kind of violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A failed assertion.
@@ -16,11 +16,26 @@ pub enum Kind {
     Runtime,
     /// A violated invariant of the PV dialect; Spin has none.
     Invariant,
+    /// A claim that reached its end.
+    ClaimEnd,
+    /// A run for ever through accepting states.
+    AcceptCycle,
+    /// A run for ever without progress.
+    ProgressCycle,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 5] = [Kind::Assertion, Kind::EndState, Kind::Trace, Kind::Runtime, Kind::Invariant];
+    pub const ALL: [Kind; 8] = [
+        Kind::Assertion,
+        Kind::EndState,
+        Kind::Trace,
+        Kind::Runtime,
+        Kind::Invariant,
+        Kind::ClaimEnd,
+        Kind::AcceptCycle,
+        Kind::ProgressCycle,
+    ];
 
     /// The word of the JSON report.
     pub fn word(self) -> &'static str {
@@ -30,6 +45,9 @@ impl Kind {
             Kind::Trace => "trace",
             Kind::Runtime => "runtime",
             Kind::Invariant => "invariant",
+            Kind::ClaimEnd => "claim-end",
+            Kind::AcceptCycle => "accept-cycle",
+            Kind::ProgressCycle => "progress-cycle",
         }
     }
 
