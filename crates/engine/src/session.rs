@@ -132,12 +132,12 @@ impl Session {
         let propositions = propositions.to_vec();
         if exec != "jit" {
             let machine = self.machine_for(program)?.watched(propositions);
-            return Ok(Searched { machine: Machine::Interp(machine), relied_on });
+            return Ok(Searched { machine: Machine::Interp(machine), relied_on, stop: self.stop.clone() });
         }
         let sources = Arc::clone(&self.sources);
         let machine = Jit::watched(program, propositions, move |span| sources.location(span), &self.stop);
         machine
-            .map(|machine| Searched { machine: Machine::Jit(machine), relied_on })
+            .map(|machine| Searched { machine: Machine::Jit(machine), relied_on, stop: self.stop.clone() })
             .map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
     }
 
@@ -190,6 +190,8 @@ pub struct Searched {
     machine: Machine,
     /// The promises on which a reduction relies.
     relied_on: Vec<usize>,
+    /// When to give up what is found out about the program.
+    stop: Stop,
 }
 
 #[derive(Debug)]
@@ -207,12 +209,13 @@ impl Searched {
             Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
         };
         let promises = &self.relied_on[..];
-        match &self.machine {
+        let stubborn = match &self.machine {
             Machine::Interp(machine) => Stubborn::relying_on(machine.program(), machine, extent, promises),
             Machine::Jit(machine) => {
                 Stubborn::relying_on(machine.interp().program(), machine, extent, promises)
             }
-        }
+        };
+        stubborn.obeying(&self.stop)
     }
 }
 

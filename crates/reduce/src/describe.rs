@@ -15,6 +15,7 @@ use crate::mark::{Mark, Marker, hand_over};
 use crate::object::{Object, Objects};
 use crate::promise::worth_relying_on;
 use crate::visible::Visible;
+use stop::Stop;
 
 /// How a statement stands to what others do; from the most to the least independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,7 +116,9 @@ pub fn describe(program: &Program) -> Description {
             .for_each(|invariant| marker.watch(&mut objects, &invariant.expr, &mut visible));
     }
     let mut marks_of = |&id: &ProctypeId| match runs(program, id) {
-        true => Marker::new(&analysis, &hand_over, Who::any(id)).marks(&mut objects, &visible),
+        true => {
+            Marker::new(&analysis, &hand_over, Who::any(id)).marks(&mut objects, &visible, &Stop::never())
+        }
         false => Vec::new(),
     };
     let marks: Vec<Vec<Mark>> = ids.iter().map(&mut marks_of).collect();

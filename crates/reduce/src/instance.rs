@@ -16,6 +16,7 @@ use crate::guard::{self, Need, exclude};
 use crate::mark::{HandOver, Mark, Marker};
 use crate::object::{Object, Objects};
 use crate::visible::{Places, Visible, Watched};
+use stop::Stop;
 
 /// A location with more edges than this is not reduced.
 pub const MOST_EDGES: usize = 64;
@@ -63,6 +64,8 @@ pub struct Ground<'a> {
     pub components: Vec<Components>,
     /// What a property of whole runs looks at.
     pub watched: Watched,
+    /// When to give up: what a long sequence touches takes time to find out.
+    pub stop: Stop,
 }
 
 /// The instances that were met so far.
@@ -287,8 +290,11 @@ impl<'a> Instances<'a> {
     }
 
     fn marks(&mut self, who: Who<'_>) -> Vec<Mark> {
-        Marker::new(&self.ground.analysis, &self.ground.hand_over, who)
-            .marks(&mut self.objects, &self.visible)
+        Marker::new(&self.ground.analysis, &self.ground.hand_over, who).marks(
+            &mut self.objects,
+            &self.visible,
+            &self.ground.stop,
+        )
     }
 
     fn number_of(&mut self, needs: Vec<Need>) -> u32 {

@@ -21,6 +21,7 @@ use crate::bits::Bits;
 use crate::guard::{self, Part};
 use crate::object::{Object, Objects, Target, Touches};
 use crate::visible::{Places, Visible};
+use stop::Stop;
 
 /// What an edge touches, and what may enable it.
 #[derive(Clone, Debug, Default)]
@@ -210,8 +211,8 @@ impl<'a> Marker<'a> {
         Marker { program, analysis, hand_over, who, access, numbers }
     }
 
-    /// The marks of all edges; `visible` is what a property would notice.
-    pub fn marks(&self, objects: &mut Objects, visible: &Visible) -> Vec<Mark> {
+    /// The marks of all edges; `visible` is what a property would notice. Given up when it is to `stop`.
+    pub fn marks(&self, objects: &mut Objects, visible: &Visible, stop: &Stop) -> Vec<Mark> {
         let proctype = self.program.proctype(self.who.id);
         let mut escapes = vec![false; proctype.edges.len()];
         for Location { edges, .. } in &proctype.locations {
@@ -225,6 +226,7 @@ impl<'a> Marker<'a> {
         let ids = (0..proctype.edges.len() as u32).map(EdgeId);
         let later: Vec<Later> = ids.map(|id| self.later(id, objects)).collect();
         let mark = |id: EdgeId| {
+            stop.check();
             let sequence = self.sequence(proctype.edge(id));
             // Those to whom control is handed may pass places as well.
             let passed = |id: &EdgeId| {

@@ -36,6 +36,7 @@ use crate::instance::{Ground, Instances, MOST_EDGES};
 use crate::mark::{Mark, hand_over};
 use crate::patience::Patience;
 use crate::visible::Watched;
+use stop::Stop;
 
 mod deletion;
 
@@ -80,6 +81,12 @@ impl std::fmt::Debug for Stubborn<'_> {
 }
 
 impl<'a> Stubborn<'a> {
+    /// The same, given up when it is to stop.
+    pub fn obeying(mut self, stop: &Stop) -> Self {
+        self.ground.stop = stop.clone();
+        self
+    }
+
     /// For a program and the machine that executes it.
     pub fn new(program: &'a Program, look: &'a dyn Look, extent: Extent) -> Self {
         Stubborn::relying_on(program, look, extent, &[])
@@ -96,6 +103,7 @@ impl<'a> Stubborn<'a> {
             components: program.proctypes.iter().map(Components::new).collect(),
             telling,
             watched: Watched::default(),
+            stop: Stop::never(),
         };
         let cells = Cells::new(program, |p| ground.telling[p].cells.len());
         let both = |(p, telling): (usize, &Telling)| [&telling.cells[..], cells.of(p)].concat();
