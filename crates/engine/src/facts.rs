@@ -1,10 +1,10 @@
 //! `spinor facts`: what reductions know of a model, in words and for machines.
 
+use machine::facts::guard::{Need, Relation};
 use machine::facts::{Access, Aspects, Cells, ChannelName, Region};
 use promela::ir::{ChanTypeId, Edge, EdgeId, InitStep, Proctype, ProctypeId, Program, Promise, Type, Var};
 use promela::source::SourceMap;
 use reduce::describe::{Description, EdgeFacts, Ends, NeedFacts, Standing, Standpoint, describe};
-use reduce::guard::{Need, Relation};
 use serde_json::{Value, json};
 use trace::visible::one_line;
 

@@ -8,14 +8,14 @@ use promela::ir::{
     Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, Promise, visit,
 };
 
-use crate::bits::Bits;
-use crate::components::Components;
-use crate::guard::{self, Need, exclude};
-use crate::mark::{Mark, Marker, hand_over};
-use crate::object::{Object, Objects};
 use crate::promise::worth_relying_on;
-use crate::visible::Visible;
+use machine::facts::components::Components;
+use machine::facts::guard::{self, Need, exclude};
+use machine::facts::mark::{Mark, Marker, hand_over};
+use machine::facts::object::{Object, Objects};
+use machine::facts::visible::Visible;
 use stop::Stop;
+use system::matrix::BitSet;
 
 /// How a statement stands to what others do; from the most to the least independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,7 +122,7 @@ pub fn describe(program: &Program) -> Description {
         false => Vec::new(),
     };
     let marks: Vec<Vec<Mark>> = ids.iter().map(&mut marks_of).collect();
-    let lives: Vec<(Bits, bool)> = marks.iter().map(|marks| life(marks)).collect();
+    let lives: Vec<(BitSet, bool)> = marks.iter().map(|marks| life(marks)).collect();
     let several = several(program);
     let needs_of = |id: &ProctypeId| {
         let proctype = program.proctype(*id);
@@ -132,7 +132,7 @@ pub fn describe(program: &Program) -> Description {
     let edge = |id: ProctypeId, e: usize, mark: &Mark| {
         let others = ids.iter().copied().filter(|other| *other != id || several[id.index()]);
         let others: Vec<ProctypeId> = others.filter(|other| runs(program, *other)).collect();
-        let who = |meets: &dyn Fn(&(Bits, bool)) -> bool| {
+        let who = |meets: &dyn Fn(&(BitSet, bool)) -> bool| {
             others.iter().copied().filter(|other| meets(&lives[other.index()])).collect::<Vec<_>>()
         };
         let disturbed_by = who(&|(touch, all)| mark.everything || *all || mark.hit.meets(touch));
@@ -216,8 +216,8 @@ pub(crate) fn runs(program: &Program, id: ProctypeId) -> bool {
 }
 
 /// What the edges of a process touch, all together.
-fn life(marks: &[Mark]) -> (Bits, bool) {
-    let (mut touch, mut all) = (Bits::default(), false);
+fn life(marks: &[Mark]) -> (BitSet, bool) {
+    let (mut touch, mut all) = (BitSet::default(), false);
     for mark in marks {
         touch.add_all(&mark.touch);
         all |= mark.everything;

@@ -13,8 +13,8 @@ use system::{ActionId, Asleep, Before, Lean, Sleepers, Successor};
 
 use crate::instance::{Ground, Instances};
 use crate::kind::{Kind, PROCESSES, Process, Word, beginning};
-use crate::mark::Mark;
 use crate::relations::Relations;
+use machine::facts::mark::Mark;
 
 /// Edges after which it is judged whether this pays.
 const ROW: u32 = 4096;

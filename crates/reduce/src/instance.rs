@@ -10,13 +10,13 @@ use machine::facts::{Analysis, Known, Telling, Who};
 use machine::look::{Glance, Seen};
 use promela::ir::{Action, Edge, EdgeId, Location, ProctypeId};
 
-use crate::bits::Bits;
-use crate::components::Components;
-use crate::guard::{self, Need, exclude};
-use crate::mark::{HandOver, Mark, Marker};
-use crate::object::{Object, Objects};
-use crate::visible::{Places, Visible, Watched};
+use machine::facts::components::Components;
+use machine::facts::guard::{self, Need, exclude};
+use machine::facts::mark::{HandOver, Mark, Marker};
+use machine::facts::object::{Object, Objects};
+use machine::facts::visible::{Places, Visible, Watched};
 use stop::Stop;
+use system::matrix::BitSet;
 
 /// A location with more edges than this is not reduced.
 pub const MOST_EDGES: usize = 64;
@@ -29,7 +29,7 @@ pub struct Instance {
     /// The marks of its edges.
     pub marks: Vec<Mark>,
     /// What each edge and all that may follow it touch.
-    pub ahead: Vec<Bits>,
+    pub ahead: Vec<BitSet>,
     /// Whether something ahead looks at everything.
     pub ahead_everything: Vec<bool>,
     /// The number of its first location among those of all instances.
@@ -80,7 +80,7 @@ pub struct Instances<'a> {
     last: Vec<(Vec<i32>, u32)>,
     key: Vec<i32>,
     /// For every proctype, what its processes may touch in their whole life, with those that they start.
-    lives: Option<Vec<(Bits, bool)>>,
+    lives: Option<Vec<(BitSet, bool)>>,
     nodes: Vec<Node>,
     visible_object: u32,
     run_object: u32,
@@ -88,7 +88,7 @@ pub struct Instances<'a> {
     /// What guards need of global cells, each list once; the first is empty.
     needs: Vec<Vec<Need>>,
     /// For an instance and needs that exclude some of its actions: what lies ahead of its edges but for these.
-    ahead_but: HashMap<(u32, u32), Option<Vec<Bits>>>,
+    ahead_but: HashMap<(u32, u32), Option<Vec<BitSet>>>,
 }
 
 impl<'a> Instances<'a> {
@@ -319,13 +319,13 @@ impl<'a> Instances<'a> {
     }
 
     /// The same, once it is [prepared](Self::prepare_ahead).
-    pub fn ahead_of(&self, instance: u32, needs: u32) -> &[Bits] {
+    pub fn ahead_of(&self, instance: u32, needs: u32) -> &[BitSet] {
         let but = self.ahead_but.get(&(instance, needs)).and_then(Option::as_ref);
         but.unwrap_or(&self.list[instance as usize].ahead)
     }
 
     /// What lies ahead of the edges of a process, actions aside that exclude the needs with this number.
-    fn ahead(&mut self, id: ProctypeId, marks: &[Mark], needs: u32) -> (Vec<Bits>, Vec<bool>) {
+    fn ahead(&mut self, id: ProctypeId, marks: &[Mark], needs: u32) -> (Vec<BitSet>, Vec<bool>) {
         let lives = match self.lives.take() {
             Some(lives) => lives,
             None => self.lives(),
@@ -333,10 +333,10 @@ impl<'a> Instances<'a> {
         let proctype = self.ground.analysis.program.proctype(id);
         let needs = &self.needs[needs as usize];
         let touched = |mark: &Mark| match exclude(&self.needs[mark.needs as usize], needs) {
-            true => Bits::default(),
+            true => BitSet::default(),
             false => mark.touch.clone(),
         };
-        let mut ahead: Vec<Bits> = marks.iter().map(touched).collect();
+        let mut ahead: Vec<BitSet> = marks.iter().map(touched).collect();
         let mut everything: Vec<bool> = marks.iter().map(|mark| mark.everything).collect();
         for (e, mark) in marks.iter().enumerate() {
             for child in &mark.starts {
@@ -346,13 +346,13 @@ impl<'a> Instances<'a> {
         }
         // Of each component, after those that it leads to.
         let components = &self.ground.components[id.index()];
-        let mut at: Vec<(Bits, bool)> = Vec::new();
+        let mut at: Vec<(BitSet, bool)> = Vec::new();
         let edges_of = |component: &[u32]| {
             let locations = component.iter().map(|&l| &proctype.locations[l as usize]);
             locations.flat_map(|location| &location.edges).copied().collect::<Vec<_>>()
         };
         for component in &components.members {
-            let (mut bits, mut all) = (Bits::default(), false);
+            let (mut bits, mut all) = (BitSet::default(), false);
             let edges = edges_of(component);
             for edge in &edges {
                 bits.add_all(&ahead[edge.index()]);
@@ -375,12 +375,12 @@ impl<'a> Instances<'a> {
     }
 
     /// What processes touch in their whole life, of which only the proctype is known.
-    fn lives(&mut self) -> Vec<(Bits, bool)> {
+    fn lives(&mut self) -> Vec<(BitSet, bool)> {
         let n = self.ground.analysis.program.proctypes.len();
-        let mut lives: Vec<(Bits, bool)> = Vec::new();
+        let mut lives: Vec<(BitSet, bool)> = Vec::new();
         let mut children: Vec<Vec<ProctypeId>> = Vec::new();
         for id in (0..n as u32).map(ProctypeId) {
-            let (mut life, mut all, mut starts) = (Bits::default(), false, Vec::new());
+            let (mut life, mut all, mut starts) = (BitSet::default(), false, Vec::new());
             for mark in self.marks(Who::any(id)) {
                 life.add_all(&mark.touch);
                 all |= mark.everything;

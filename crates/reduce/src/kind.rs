@@ -19,7 +19,7 @@ pub struct Kind {
     /// The oldest of its processes that can sleep, and these, by their beds.
     pub first: usize,
     pub processes: [Process; PROCESSES],
-    /// Those of them that [ask](crate::mark::Mark::asks) for `timeout` somewhere; nobody, where none of all processes does.
+    /// Those of them that [ask](machine::facts::mark::Mark::asks) for `timeout` somewhere; nobody, where none of all processes does.
     pub asking: Asleep,
     /// The instances of all processes.
     pub instances: Vec<u32>,

@@ -1,4 +1,4 @@
-//! How an edge of one process gets on with a location of another, found out once for each two, from the [marks](crate::mark): whether the
+//! How an edge of one process gets on with a location of another, found out once for each two, from the [marks](machine::facts::mark): whether the
 //! edges that the other process has there leave the edge alone, and whether it may enable more. What would only accept an offer does not count:
 //! that is an action of who offers.
 //!
@@ -14,7 +14,7 @@ use system::{ActionId, Asleep, Successor};
 
 use crate::instance::Instances;
 use crate::kind::{Kind, PROCESSES};
-use crate::mark::Mark;
+use machine::facts::mark::Mark;
 
 /// How an edge of one process and a location of another get on: for each code of [`Asleep`] one bit that says whether a process at the
 /// location that has the edges of this code has the same after the edge, and they do the same. (If the edge may enable something

@@ -11,7 +11,7 @@
 //! edges from which the process may get there. So:
 //! - an item that is enabled draws in all edges of its process, both processes of a rendezvous, and every edge of
 //!   another process ahead of which something does not leave it alone;
-//!   (actions aside that are never executable together with it, [`crate::guard`]);
+//!   (actions aside that are never executable together with it, [`machine::facts::guard`]);
 //! - an item that is not enabled draws in the edges ahead of which something may enable it: of a guard, those that may change one part
 //!   of it that is false, the part for which the least is drawn in;
 //! - the end of a process that is not the youngest draws in the youngest.
@@ -29,13 +29,13 @@ use system::{ActionId, Choice, Lean, Reducer, Reduction, Sleepers};
 
 use machine::facts::{Analysis, Facts, Telling, telling};
 
-use crate::components::Components;
 use crate::edge_lean::EdgeLean;
-use crate::guard::Cells;
 use crate::instance::{Ground, Instances, MOST_EDGES};
-use crate::mark::{Mark, hand_over};
 use crate::patience::Patience;
-use crate::visible::Watched;
+use machine::facts::components::Components;
+use machine::facts::guard::Cells;
+use machine::facts::mark::{Mark, hand_over};
+use machine::facts::visible::Watched;
 use stop::Stop;
 
 mod deletion;

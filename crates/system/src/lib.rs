@@ -13,6 +13,7 @@ pub mod claim;
 pub mod coverage;
 pub mod explain;
 pub mod lean;
+pub mod matrix;
 pub mod reduction;
 pub mod sequence;
 pub mod toy;

@@ -1,8 +1,8 @@
 //! Components: locations from which a process can come back to each other.
 //!
-//! R. Tarjan (*Depth-first search and linear graph algorithms*, 1972), without recursion. An edge may be taken again iff it stays
-//! within its component, and what lies ahead of a location is the same in a whole component, so both are found in one pass: large
-//! proctypes have thousands of locations.
+//! R. Tarjan (*Depth-first search and linear graph algorithms*, 1972), without recursion. An edge may be
+//! taken again iff it stays within its component, and what lies ahead of a location is the same in a whole
+//! component, so both are found in one pass: large proctypes have thousands of locations.
 
 use promela::ir::Proctype;
 

@@ -1,57 +1,57 @@
 //! Marks: what one edge of a process touches when it is taken from an ordinary state.
 //!
-//! An edge that begins an atomic sequence stands for the whole sequence: its mark is that of every edge that the process may
-//! take before control is given back, also by other processes to which control is handed on in a rendezvous. (So merged
-//! statements and d_steps need no rules of their own.) What is looked at on the way only decides how far the sequence
-//! goes, so there a plain send or receive is an ordinary use of a channel; only as the first and only use of its
-//! channel is it plain.
+//! An edge that begins an atomic sequence stands for the whole sequence: its mark is that of every edge that
+//! the process may take before control is given back, also by other processes to which control is handed on
+//! in a rendezvous. (So merged statements and d_steps need no rules of their own.) What is looked at on the
+//! way only decides how far the sequence goes, so there a plain send or receive is an ordinary use of a
+//! channel; only as the first and only use of its channel is it plain.
 //!
-//! `timeout` touches nothing. It is true only when nobody can move otherwise, so it cannot become true as long as an action
-//! that was chosen is enabled; and a state in which it is true is not reduced.
+//! `timeout` touches nothing. It is true only when nobody can move otherwise, so it cannot become true as
+//! long as an action that was chosen is enabled; and a state in which it is true is not reduced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::facts::region::Proctypes;
-use machine::facts::{Access, Analysis, ChannelName, Facts, Region, Who};
+use super::region::Proctypes;
+use super::{Access, Analysis, ChannelName, Facts, Region, Who};
 use promela::ir::{
     Action, ChanTypeId, Edge, EdgeId, Expr, ExprKind, Location, Proctype, ProctypeId, Program, visit,
 };
 
-use crate::bits::Bits;
-use crate::guard::{self, Part};
-use crate::object::{Object, Objects, Target, Touches};
-use crate::visible::{Places, Visible};
+use super::guard::{self, Part};
+use super::object::{Object, Objects, Target, Touches};
+use super::visible::{Places, Visible};
 use stop::Stop;
+use system::matrix::BitSet;
 
 /// What an edge touches, and what may enable it.
 #[derive(Clone, Debug, Default)]
 pub struct Mark {
     /// What it touches.
-    pub touch: Bits,
+    pub touch: BitSet,
     /// What it must not meet: actions that touch this do not leave it alone.
-    pub hit: Bits,
+    pub hit: BitSet,
     /// It looks at everything.
     pub everything: bool,
     /// While it is not executable, nothing makes it so but actions that touch one of these.
-    pub enablers: Bits,
+    pub enablers: BitSet,
     /// For a plain receive: its channel, and smaller sets of those while that is empty, and while it is not.
     pub taking: Option<Taking>,
     /// The parts of a guard that has several, as far as they can be evaluated.
     pub parts: Vec<Part>,
-    /// The number of what its guard needs of global cells; 0 is nothing ([`crate::instance::Instances`]).
+    /// The number of what its guard needs of global cells; 0 is nothing (numbered by whoever compares many).
     pub needs: u32,
     /// Whether it is executable depends on variables of its own process.
     pub own_guard: bool,
     /// The counterparts of its rendezvous.
-    pub partners: Bits,
+    pub partners: BitSet,
     /// It does nothing but take what is on offer: then it is a part of an action of who offers.
     pub accepts: bool,
     /// It may begin an atomic sequence.
     pub begins: bool,
     /// It may begin one that never ends, and then it leads nowhere.
     pub endless: bool,
-    /// In an atomic sequence that it begins control may go to other processes, or it takes what another one offers there: then that one's step
-    /// and its own may lead to the same state on the way.
+    /// In an atomic sequence that it begins control may go to other processes, or it takes what another one
+    /// offers there: then that one's step and its own may lead to the same state on the way.
     pub shares_control: bool,
     /// It is the end of the process.
     pub ends: bool,
@@ -76,23 +76,26 @@ pub struct Taking {
     /// The channel.
     pub number: u32,
     /// While there is no message: what brings one.
-    pub while_empty: Bits,
-    /// While there is one, which does not fit: what takes it away or changes what fits. A message behind it does not help.
-    pub while_filled: Bits,
+    pub while_empty: BitSet,
+    /// While there is one, which does not fit: what takes it away or changes what fits. A message behind it
+    /// does not help.
+    pub while_filled: BitSet,
 }
 
 /// What an edge touches as one of several of a step.
 #[derive(Debug)]
 struct Later {
-    touch: Bits,
-    hit: Bits,
+    touch: BitSet,
+    hit: BitSet,
     everything: bool,
 }
 
-/// What is touched by others when a process hands over control in a rendezvous: reads and writes, seen from outside.
+/// What is touched by others when a process hands over control in a rendezvous: reads and writes, seen from
+/// outside.
 pub type HandOver = BTreeMap<ChanTypeId, (Region, Region)>;
 
-/// For every rendezvous channel declaration, what its receivers touch, with the atomic sequences that they enter.
+/// For every rendezvous channel declaration, what its receivers touch, with the atomic sequences that they
+/// enter.
 pub fn hand_over(analysis: &Analysis<'_>, facts: &Facts) -> HandOver {
     let program = analysis.program;
     let rendezvous = (0..program.chan_types.len() as u32).map(ChanTypeId);
@@ -578,8 +581,8 @@ impl<'a> Marker<'a> {
     }
 
     /// Notes the rendezvous that an edge may take part in as the first step; returns their counterparts.
-    fn rendezvous(&self, touches: &mut Touches<'_>, proctype: &Proctype, edge: &Edge) -> Bits {
-        let mut partners = Bits::default();
+    fn rendezvous(&self, touches: &mut Touches<'_>, proctype: &Proctype, edge: &Edge) -> BitSet {
+        let mut partners = BitSet::default();
         let mut note = |chan: &Expr, offers: bool| {
             for meant in self.analysis.meant(self.who, chan) {
                 if self.program.chan_types[meant.ty.index()].capacity == 0 {
@@ -618,7 +621,8 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// Edges such that every circle of locations has one: those that lead back on the path of a depth-first search.
+/// Edges such that every circle of locations has one: those that lead back on the path of a depth-first
+/// search.
 fn back_edges(proctype: &Proctype) -> Vec<bool> {
     const NEW: u8 = 0;
     const ON_PATH: u8 = 1;

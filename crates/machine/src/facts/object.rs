@@ -1,23 +1,24 @@
 //! Objects: what actions touch, so fine that it can be said which touches disturb which.
 //!
-//! An action *touches* objects, and each way of touching *hits* others: two actions of different processes leave each other alone
-//! in every state in which both are enabled, unless one hits what the other touches.
+//! An action *touches* objects, and each way of touching *hits* others: two actions of different processes
+//! leave each other alone in every state in which both are enabled, unless one hits what the other touches.
 //!
-//! **Channels.** That is more than comparing reads and writes. A plain send (at the back) and a plain receive (at the
-//! front) leave each other alone whenever both are enabled, because the channel is then neither full nor empty (Godefroid and
-//! Pirottin, *Refining dependencies improves partial-order verification methods*, CAV 1993). Those are the touches
-//! [`Object::Append`] and [`Object::Take`]; all others name the aspects of the channel that they look at or change.
+//! **Channels.** That is more than comparing reads and writes. A plain send (at the back) and a plain receive
+//! (at the front) leave each other alone whenever both are enabled, because the channel is then neither full
+//! nor empty (Godefroid and Pirottin, *Refining dependencies improves partial-order verification methods*,
+//! CAV 1993). Those are the touches [`Object::Append`] and [`Object::Take`]; all others name the aspects of
+//! the channel that they look at or change.
 //!
-//! **Names.** A channel may be meant by its number or, where that is not known, by its declaration only. Who knows the number
-//! touches the number and *some channel of the declaration that others know by number*; who does not, touches *some unknown
-//! channel of the declaration*, and hits both.
+//! **Names.** A channel may be meant by its number or, where that is not known, by its declaration only. Who
+//! knows the number touches the number and *some channel of the declaration that others know by number*; who
+//! does not, touches *some unknown channel of the declaration*, and hits both.
 
 use std::collections::HashMap;
 
-use machine::facts::Aspects;
+use super::Aspects;
 use promela::ir::{ChanTypeId, ProctypeId};
 
-use crate::bits::Bits;
+use system::matrix::BitSet;
 
 /// A channel, as it is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,15 +108,15 @@ pub struct Target {
 pub struct Touches<'o> {
     objects: &'o mut Objects,
     /// What is touched.
-    pub touch: Bits,
+    pub touch: BitSet,
     /// What is hit.
-    pub hit: Bits,
+    pub hit: BitSet,
 }
 
 impl<'o> Touches<'o> {
     /// Nothing is touched yet.
     pub fn new(objects: &'o mut Objects) -> Self {
-        Touches { objects, touch: Bits::default(), hit: Bits::default() }
+        Touches { objects, touch: BitSet::default(), hit: BitSet::default() }
     }
 
     /// Touches an object and hits others.
@@ -216,10 +217,11 @@ impl<'o> Touches<'o> {
         }
     }
 
-    /// A message is offered (or would be accepted) on a rendezvous channel. Returns what would be its counterpart.
-    pub fn rendezvous(&mut self, target: &Target, offers: bool) -> Bits {
+    /// A message is offered (or would be accepted) on a rendezvous channel. Returns what would be its
+    /// counterpart.
+    pub fn rendezvous(&mut self, target: &Target, offers: bool) -> BitSet {
         let object = |chan, offers| if offers { Object::Offer(chan) } else { Object::Accept(chan) };
-        let mut partners = Bits::default();
+        let mut partners = BitSet::default();
         if let Some(number) = target.number {
             self.touch(object(Chan::Number(number), offers));
             partners.add(self.objects.number(object(Chan::Number(number), !offers)));
@@ -260,7 +262,7 @@ impl<'o> Touches<'o> {
 mod tests {
     use super::*;
 
-    fn disturb(a: &(Bits, Bits), b: &(Bits, Bits)) -> bool {
+    fn disturb(a: &(BitSet, BitSet), b: &(BitSet, BitSet)) -> bool {
         let one = a.1.meets(&b.0);
         assert_eq!(one, b.1.meets(&a.0), "both ways are the same");
         one

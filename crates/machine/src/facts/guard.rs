@@ -1,19 +1,23 @@
-//! Guards taken apart: which part of one is false, what could make it true, and which guards exclude each other.
+//! Guards taken apart: which part of one is false, what could make it true, and which guards exclude each
+//! other.
 //!
-//! From A. Laarman, E. Pater, J. van de Pol and H. Hansen (*Guard-based partial-order reduction*, 2013). A guard is a conjunction. While
-//! one of its parts is false the action is not executable, so those who can change *that* part are a *necessary enabling
-//! set*; of several parts that are false the one is taken for which the fewest actions are drawn in. A part that reads
-//! only variables of its own process cannot be made true by anybody else.
+//! From A. Laarman, E. Pater, J. van de Pol and H. Hansen (*Guard-based partial-order reduction*, 2013). A
+//! guard is a conjunction. While one of its parts is false the action is not executable, so those who can
+//! change *that* part are a *necessary enabling set*; of several parts that are false the one is taken for
+//! which the fewest actions are drawn in. A part that reads only variables of its own process cannot be made
+//! true by anybody else.
 //!
-//! Two actions whose guards ask different things of one global variable are never executable together, so they cannot get in
-//! each other's way: before the second can be taken somebody must have written the variable, and who does that disturbs the first.
+//! Two actions whose guards ask different things of one global variable are never executable together, so
+//! they cannot get in each other's way: before the second can be taken somebody must have written the
+//! variable, and who does that disturbs the first.
 //!
-//! Evaluation is from left to right and an error ends it, so of a guard only the parts in front count that cannot go wrong.
+//! Evaluation is from left to right and an error ends it, so of a guard only the parts in front count that
+//! cannot go wrong.
 
-use machine::look::Glance;
+use crate::look::Glance;
 use promela::ir::{Action, Base, BinaryOp, Edge, Expr, ExprKind, Proctype, Program, Scalar, UnaryOp};
 
-use crate::bits::Bits;
+use system::matrix::BitSet;
 
 /// A part of a guard.
 #[derive(Clone, Debug)]
@@ -21,7 +25,7 @@ pub struct Part {
     /// The condition.
     pub expr: Expr,
     /// Nothing changes its value but what touches one of these.
-    pub changers: Bits,
+    pub changers: BitSet,
     /// It reads variables of its own process.
     pub own: bool,
 }
@@ -77,7 +81,8 @@ pub fn exclude(one: &[Need], other: &[Need]) -> bool {
     one.iter().any(|need| other.iter().any(|more| need.excludes(more)))
 }
 
-/// The condition of an edge, if that is all that decides whether it is executable: its own, or that with which a d_step begins.
+/// The condition of an edge, if that is all that decides whether it is executable: its own, or that with
+/// which a d_step begins.
 fn condition<'p>(proctype: &'p Proctype, edge: &'p Edge) -> Option<&'p Expr> {
     match &edge.action {
         Action::Guard(expr) => Some(expr),
@@ -187,8 +192,9 @@ fn turned(op: BinaryOp) -> BinaryOp {
 /// More cells than this are not looked at in every state.
 const MOST_CELLS: usize = 32;
 
-/// The cells at which a glance has to look so that parts of guards can be evaluated: of the globals and of each proctype, behind
-/// those that are looked at anyway. Only guards of several parts count: of one part it is clear that it is false.
+/// The cells at which a glance has to look so that parts of guards can be evaluated: of the globals and of
+/// each proctype, behind those that are looked at anyway. Only guards of several parts count: of one part it
+/// is clear that it is false.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
     globals: Vec<(u32, Scalar)>,

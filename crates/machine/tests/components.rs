@@ -4,8 +4,8 @@
 mod common;
 
 use common::Model;
+use machine::facts::components::Components;
 use promela::ir::Proctype;
-use reduce::components::Components;
 
 /// The locations that can be reached from one, itself included.
 fn reach(proctype: &Proctype, from: usize) -> Vec<bool> {

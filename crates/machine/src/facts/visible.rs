@@ -1,15 +1,16 @@
 //! What a property looks at: which steps it would notice.
 //!
-//! A property sees propositions, and labels of acceptance. A step is *visible* when it may change one of them (condition C2 of D.
-//! Peled, *All from one, one for all*, CAV 1993). Of variables and channels that is a matter of touches, as dependency is. A
-//! place of a process (`p@l`, a label of progress or acceptance) is finer than that: only steps that lead there or away
-//! from there are seen, and not all that the process does.
+//! A property sees propositions, and labels of acceptance. A step is *visible* when it may change one of them
+//! (condition C2 of D. Peled, *All from one, one for all*, CAV 1993). Of variables and channels that is a
+//! matter of touches, as dependency is. A place of a process (`p@l`, a label of progress or acceptance) is
+//! finer than that: only steps that lead there or away from there are seen, and not all that the process
+//! does.
 
 use std::collections::BTreeSet;
 
 use promela::ir::{Action, Edge, EdgeId, Expr, ExprKind, LocId, Proctype, ProctypeId, Program, visit};
 
-use crate::bits::Bits;
+use system::matrix::BitSet;
 
 /// What a property of whole runs looks at.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +93,7 @@ impl Places {
 #[derive(Clone, Debug, Default)]
 pub struct Visible {
     /// Touches that it would.
-    pub touches: Bits,
+    pub touches: BitSet,
     /// It would notice everything.
     pub all: bool,
     /// Places that it looks at.
