@@ -73,6 +73,8 @@ pub struct Layout {
     pub globals_len: u32,
     /// Offset of every global cell (of a hidden one: from the beginning of the hidden part), and whether it is hidden.
     pub cells: Vec<(u32, bool)>,
+    /// Type of every global cell.
+    pub scalars: Vec<Scalar>,
     /// Offset and declaration of the channels that exist from the beginning.
     pub chans: Vec<(u32, u32)>,
     /// Where the first block is.
@@ -114,9 +116,8 @@ impl Layout {
         let (mut at, mut hidden) = (u64::from(globals), 0);
         let mut cells = Vec::new();
         let is_hidden = hidden_cells(program);
-        for (i, scalar) in
-            cell_scalars(program, &program.globals, program.n_global_cells).into_iter().enumerate()
-        {
+        let scalars = cell_scalars(program, &program.globals, program.n_global_cells);
+        for (i, scalar) in scalars.iter().enumerate() {
             let end = if is_hidden[i] { &mut hidden } else { &mut at };
             cells.push((*end as u32, is_hidden[i]));
             *end += scalar.width() as u64;
@@ -134,6 +135,7 @@ impl Layout {
             globals,
             globals_len,
             cells,
+            scalars,
             chans,
             blocks: at as u32,
             hidden: hidden as u32,

@@ -22,6 +22,7 @@ mod convert;
 mod layout;
 mod look;
 mod native;
+mod portable;
 pub mod resident;
 mod runtime;
 mod shape;
@@ -34,7 +35,7 @@ use machine::Interp;
 use promela::ir::{Expr, Program};
 use promela::source::{Location, Span};
 use stop::Stop;
-use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
+use system::{ActionId, Fault, Labels, PortableStates, Successors, TransitionSystem, Worker};
 
 pub use compile::Functions;
 use layout::Layout;
@@ -177,6 +178,13 @@ impl TransitionSystem for Jit {
         match &self.machine {
             Machine::Native(native) => Box::new(native.worker()),
             Machine::Reference(interp) => interp.worker(),
+        }
+    }
+
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        match &self.machine {
+            Machine::Native(native) => Some(&**native),
+            Machine::Reference(interp) => interp.portable(),
         }
     }
 

@@ -18,6 +18,10 @@ use crate::runtime::Context;
 use crate::shape::{Shape, Shapes};
 use crate::watched::Watched;
 
+/// What is wrong with bytes whose header names no shape of this process, or one of another length. Such bytes come from elsewhere
+/// (a file, another process), not from an error of this code: so they are told as an error, and not asserted against.
+const UNKNOWN_SHAPE: &str = "the number of the shape is unknown, or the length is another";
+
 /// A program with its code.
 pub struct Native {
     pub(crate) program: Arc<Program>,
@@ -264,11 +268,14 @@ impl<'a> NativeWorker<'a> {
     /// Expands any state; if it is transient, nobody sleeps.
     #[inline(never)]
     fn expand_any(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
-        if let Some((shape, control)) = self.shape_of(state) {
-            match control {
-                0 => self.native.expand_ordinary(&mut self.context, shape, asleep, state, out),
-                _ => self.native.expand_transient(&mut self.context, shape, control, state, out),
+        match self.shape_of(state) {
+            Some((shape, 0)) => {
+                self.native.expand_ordinary(&mut self.context, shape, asleep, state, out);
             }
+            Some((shape, control)) => {
+                self.native.expand_transient(&mut self.context, shape, control, state, out);
+            }
+            None => out.push_invalid(ActionId::INVALID, UNKNOWN_SHAPE),
         }
     }
 
@@ -460,7 +467,7 @@ impl Native {
 
 impl Worker for NativeWorker<'_> {
     fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
-        let Some((shape, control)) = self.shape_of(state) else { return };
+        let Some((shape, control)) = self.shape_of(state) else { return out.push(ActionId::INVALID) };
         let NativeWorker { native, lister, listed, .. } = self;
         listed.clear();
         match control {
@@ -473,7 +480,7 @@ impl Worker for NativeWorker<'_> {
     /// The processes that the actions belong to are expanded, no others.
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
         let Some((shape, _)) = self.shape_of(state) else {
-            return self.native.interp.fire(state, actions, out);
+            return actions.iter().for_each(|&action| out.push_invalid(action, UNKNOWN_SHAPE));
         };
         let timeout = self.needs_timeout(shape, state);
         let NativeWorker { native, context, .. } = self;

@@ -6,7 +6,8 @@
 //! last state passes nothing: it leads to the same state without the mark. (`pan -a` sees such a label when it
 //! stands in the last state of the sequence, and the step after it closes a cycle of its depth-first search.)
 
-use system::{ActionId, Fault, Labels, Successors, TransitionSystem, Worker};
+use system::portable::StableHash;
+use system::{ActionId, Fault, Labels, Layer, PortableStates, Successors, TransitionSystem, Worker};
 
 /// The step passed an accept label inside an atomic sequence.
 const PASSED: u8 = 1;
@@ -41,6 +42,24 @@ impl<'a> Passing<'a> {
 /// The byte before a state, and the state.
 fn split(state: &[u8]) -> (u8, &[u8]) {
     state.split_first().map_or((0, state), |(&head, rest)| (head, rest))
+}
+
+impl Layer for Passing<'_> {
+    fn inner(&self) -> &dyn TransitionSystem {
+        self.0
+    }
+
+    fn around(&self) -> (usize, usize) {
+        (1, 0)
+    }
+
+    fn validate(&self, head: &[u8], _tail: &[u8]) -> Result<(), &'static str> {
+        if head[0] & !PASSED == 0 { Ok(()) } else { Err("labels are passed or not") }
+    }
+
+    fn own_fingerprint(&self) -> u64 {
+        StableHash::new(0).bytes(b"passing").finish()
+    }
 }
 
 impl TransitionSystem for Passing<'_> {
@@ -89,6 +108,10 @@ impl TransitionSystem for Passing<'_> {
 
     fn hidden_bytes(&self) -> usize {
         self.0.hidden_bytes()
+    }
+
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        self.0.portable().map(|_| self as &dyn PortableStates)
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {

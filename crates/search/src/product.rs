@@ -13,7 +13,9 @@
 //! the fault of an outcome without a state, too, of the action that repeats.
 
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
-use system::{ActionId, Fault, Labels, Successor, Successors, TransitionSystem, Worker};
+use system::{
+    ActionId, Fault, Labels, Layer, PortableStates, Successor, Successors, TransitionSystem, Worker,
+};
 
 /// Bytes of the claim's state.
 const CLAIM: usize = 2;
@@ -96,6 +98,27 @@ impl Watching {
     }
 }
 
+impl Layer for Product<'_> {
+    fn inner(&self) -> &dyn TransitionSystem {
+        self.system
+    }
+
+    fn around(&self) -> (usize, usize) {
+        (CLAIM, self.tail)
+    }
+
+    fn validate(&self, head: &[u8], tail: &[u8]) -> Result<(), &'static str> {
+        let number = head.first_chunk().map(|head| u16::from_le_bytes(*head) & !INSIDE);
+        let known = number.is_some_and(|number| usize::from(number) < self.claim.len());
+        let earned = tail.first().is_none_or(|&marks| u32::from(marks) < 1 << self.claim.n_marks);
+        if known && earned { Ok(()) } else { Err("the claim is nowhere, or has earned unknown marks") }
+    }
+
+    fn own_fingerprint(&self) -> u64 {
+        self.claim.fingerprint()
+    }
+}
+
 impl TransitionSystem for Product<'_> {
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         let initial = self.claim.initial;
@@ -153,6 +176,10 @@ impl TransitionSystem for Product<'_> {
         self.system.hidden_bytes() + self.tail
     }
 
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        self.system.portable().map(|_| self as &dyn PortableStates)
+    }
+
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
         let first = out.len();
         self.system.cuts(key.get(CLAIM..).unwrap_or_default(), out);
@@ -203,7 +230,9 @@ impl Worker for Pair<'_> {
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        let Some((claim, inside, rest)) = self.product.split(state) else { return };
+        let Some((claim, inside, rest)) = self.product.split(state) else {
+            return out.push_invalid(ActionId::INVALID, "the claim is nowhere");
+        };
         self.steps.clear();
         if inside {
             self.worker.go_on(rest, &mut self.steps);

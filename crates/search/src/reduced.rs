@@ -18,7 +18,8 @@
 use crate::phase1::{Phase1, Save};
 use std::collections::{HashSet, VecDeque};
 use system::{
-    ActionId, Choice, Fault, Labels, Path, Reducer, Reduction, Successors, TransitionSystem, Worker,
+    ActionId, Choice, Fault, Labels, Path, PortableStates, Reducer, Reduction, Successors, TransitionSystem,
+    Worker,
 };
 
 /// Steps of phase 1 after which it ends, whether it could go on or not.
@@ -192,6 +193,10 @@ impl TransitionSystem for Reduced<'_> {
 
     fn hidden_bytes(&self) -> usize {
         self.system.hidden_bytes()
+    }
+
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        self.system.portable()
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {

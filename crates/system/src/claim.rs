@@ -10,6 +10,7 @@
 //! Acceptance may be *generalised* and on edges instead ([`Claim::n_marks`]): a run is wrong when it takes edges with each of the
 //! marks for ever. Such claims are smaller; searches by components use them as they are.
 
+use crate::portable::StableHash;
 use crate::{Fault, FaultKind};
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
@@ -122,6 +123,20 @@ pub struct ClaimEdge {
     pub asserts: Option<(u32, Fault)>,
 }
 
+impl ClaimEdge {
+    fn add_to(&self, hash: StableHash) -> StableHash {
+        let asserts = self.asserts.as_ref().map_or(u64::MAX, |(proposition, _)| u64::from(*proposition));
+        let hash = hash.word(u64::from(self.to.0)).word(u64::from(self.marks) << 1 | u64::from(self.atomic));
+        let (kind, cubes) = match &self.guard {
+            Guard::True => (0, &[][..]),
+            Guard::Any(cubes) => (1, &cubes[..]),
+            Guard::Else => (2, &[][..]),
+        };
+        let hash = hash.word(asserts).word(kind).word(cubes.len() as u64);
+        cubes.iter().fold(hash, |hash, &(mask, values)| hash.word(mask).word(values))
+    }
+}
+
 /// A move of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub struct Move {
@@ -171,6 +186,20 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// A hash of what the claim does, without what it says: processes that exchange states of a product compare it.
+    pub fn fingerprint(&self) -> u64 {
+        let flag = |set: bool| u64::from(set);
+        let mut hash = StableHash::new(u64::from(self.n_marks)).word(u64::from(self.initial.0));
+        hash = hash.word(flag(self.stutters)).word(self.len() as u64);
+        for (state, edges) in self.edges.iter().enumerate() {
+            let end = flag(self.ends[state].is_some()) << 2;
+            let flags = flag(self.accepting[state]) | flag(self.first_only[state]) << 1 | end;
+            hash = hash.word(flags).word(edges.len() as u64);
+            hash = edges.iter().fold(hash, |hash, edge| edge.add_to(hash));
+        }
+        hash.finish()
+    }
+
     /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for ever. Only runs
     /// that do not end count.
     pub fn non_progress(proposition: u32) -> Self {

@@ -12,8 +12,10 @@ pub mod blocked;
 pub mod claim;
 pub mod coverage;
 pub mod explain;
+pub mod layer;
 pub mod lean;
 pub mod matrix;
+pub mod portable;
 pub mod reduction;
 pub mod sequence;
 pub mod toy;
@@ -21,7 +23,9 @@ pub mod toy;
 pub use blocked::Blocked;
 pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
+pub use layer::Layer;
 pub use lean::{Asleep, Awake, Before, Lean, LeanOrder, Sleepers};
+pub use portable::{PortableError, PortableStates};
 pub use reduction::{Choice, Reducer, Reduction};
 pub use sequence::Sequence;
 
@@ -67,6 +71,9 @@ pub type Path = Sequence<ActionId>;
 impl ActionId {
     /// No action of a system, but the repetition of a state in which nothing is enabled: what a run that ends is prolonged by.
     pub const STUTTER: ActionId = ActionId(u64::MAX);
+    /// No action of a system, but what is enabled in bytes that are no state: firing it shows the error
+    /// ([`Successors::push_invalid`]).
+    pub const INVALID: ActionId = ActionId(u64::MAX - 1);
 }
 
 /// Whose step an action is that no process takes: a move of a claim that changes something.
@@ -138,6 +145,15 @@ pub struct Fault {
     pub process: Option<String>,
     /// Its number.
     pub pid: Option<u32>,
+}
+
+impl Fault {
+    /// Bytes were given to a system that are no state of it: an error of the tool.
+    pub fn invalid_state(why: &str) -> Fault {
+        let message = format!("internal error: bytes that are no state: {why}");
+        let (file, kind) = (String::new(), FaultKind::Runtime);
+        Fault { kind, message, file, line: 1, column: 1, process: None, pid: None }
+    }
 }
 
 /// One outcome of a fired action: 24 bytes, so that a machine can write it from compiled code.
@@ -262,6 +278,13 @@ impl Successors {
         self.note(action, state, transient, fault);
     }
 
+    /// Appends the outcome of expanding bytes that are no state: a run-time error. No outcome at all would look like a state
+    /// without successors, and a search that met one would claim to have seen everything; an error is a path that was cut off.
+    #[cold]
+    pub fn push_invalid(&mut self, action: ActionId, why: &str) {
+        self.push(action, None, false, Some(Fault::invalid_state(why)));
+    }
+
     /// Appends an outcome; `state` is copied.
     pub fn push(&mut self, action: ActionId, state: Option<&[u8]>, transient: bool, fault: Option<Fault>) {
         let start = self.bytes.len() as u32;
@@ -299,7 +322,8 @@ pub trait TransitionSystem: Sync {
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault>;
 
     /// Appends the enabled actions of `state`, grouped by process, in a fixed order (Spin's: youngest process first, edges in
-    /// order). An action whose evaluation faults is enabled: firing it shows the fault.
+    /// order). An action whose evaluation faults is enabled: firing it shows the fault. In bytes that are no state
+    /// [`ActionId::INVALID`] is enabled.
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>);
 
     /// Appends one outcome for each of `actions`, which must be enabled in `state`.
@@ -352,6 +376,11 @@ pub trait TransitionSystem: Sync {
     /// The part of a state that makes it different from others: all of it but values that are explicitly hidden.
     fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
         &state[..state.len().saturating_sub(self.hidden_bytes())]
+    }
+
+    /// How states can leave this process; `None` when they cannot.
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        None
     }
 
     /// Expands states for one thread, with buffers of its own. A machine that has none to keep leaves this as it is.

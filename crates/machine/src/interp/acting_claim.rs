@@ -10,9 +10,10 @@
 
 use promela::ir::{Action as Statement, EdgeId, ExprKind, LocId, Proctype, ProctypeId, Program, visit};
 use promela::source::Location;
+use system::portable::StableHash;
 use system::{
-    ActionId, Event, Explain, Fault, FaultKind, Labels, NOBODY, Snapshot, StepInfo, Successors,
-    TransitionSystem,
+    ActionId, Event, Explain, Fault, FaultKind, Labels, Layer, NOBODY, PortableStates, Snapshot, StepInfo,
+    Successors, TransitionSystem,
 };
 
 use super::Interp;
@@ -140,7 +141,10 @@ impl ActingClaim {
     /// The moves of the claim.
     fn claim_moves(&self, inside: bool, location: LocId, rest: &[u8], out: &mut Successors) {
         let interp = &self.interp;
-        let Ok(mut state) = interp.decode(rest) else { return };
+        let mut state = match interp.decode(rest) {
+            Ok(state) => state,
+            Err(trap) => return out.push_invalid(ActionId::INVALID, &trap.message),
+        };
         let timeout = self.asks_timeout && !inside && interp.needs_timeout(&mut state);
         let pid = state.processes.len();
         state.processes.push(Process {
@@ -197,6 +201,25 @@ fn is_of_claim(action: ActionId) -> bool {
     Action::process(action) == CLAIM
 }
 
+impl Layer for ActingClaim {
+    fn inner(&self) -> &dyn TransitionSystem {
+        &self.interp
+    }
+
+    fn around(&self) -> (usize, usize) {
+        (HEAD, 0)
+    }
+
+    fn validate(&self, head: &[u8], _tail: &[u8]) -> Result<(), &'static str> {
+        self.split(head).map(drop).ok_or("the claim is nowhere")
+    }
+
+    /// The claim is a proctype of the program; which one it is decides.
+    fn own_fingerprint(&self) -> u64 {
+        StableHash::new(u64::from(self.claim.0)).bytes(b"acting claim").finish()
+    }
+}
+
 impl TransitionSystem for ActingClaim {
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         let start = self.proctype().start;
@@ -225,7 +248,7 @@ impl TransitionSystem for ActingClaim {
 
     fn expand(&self, state: &[u8], out: &mut Successors) {
         match self.split(state) {
-            None => {}
+            None => out.push_invalid(ActionId::INVALID, "the claim is nowhere"),
             Some((Turn::Program | Turn::ProgramInside, location, rest)) => {
                 self.program_moves(location, rest, out);
             }
@@ -253,6 +276,10 @@ impl TransitionSystem for ActingClaim {
 
     fn hidden_bytes(&self) -> usize {
         self.interp.hidden_bytes()
+    }
+
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        Some(self)
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {

@@ -24,6 +24,7 @@ mod input;
 pub mod layout;
 mod look;
 mod moves;
+pub mod portable;
 mod print;
 mod process;
 mod promise;
@@ -41,7 +42,7 @@ use std::sync::{Arc, Mutex};
 use promela::ir::{Expr, ExprKind, Program, visit};
 use promela::source::{Location, Span};
 use stop::Stop;
-use system::{ActionId, Fault, FaultKind, Labels, Successors, TransitionSystem};
+use system::{ActionId, Fault, FaultKind, Labels, PortableStates, Successors, TransitionSystem};
 
 use coverage::Taken;
 use eval::{Mode, View};
@@ -213,18 +214,18 @@ impl TransitionSystem for Interp {
         }
     }
 
-    /// Bytes that are no state enable nothing.
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
-        if let Ok(mut state) = self.decode(state) {
-            self.moves(&mut state, Want::All, out);
+        match self.decode(state) {
+            Ok(mut state) => drop(self.moves(&mut state, Want::All, out)),
+            Err(_) => out.push(ActionId::INVALID),
         }
     }
 
     fn expand(&self, state: &[u8], out: &mut Successors) {
         self.with_scratch(|scratch| {
             let Scratch { state: current, actions, .. } = &mut *scratch;
-            if codec::decode(&self.program, &self.layout, state, current).is_err() {
-                return;
+            if let Err(why) = codec::decode(&self.program, &self.layout, state, current) {
+                return out.push_invalid(ActionId::INVALID, why);
             }
             actions.clear();
             let timeout = self.moves(current, Want::All, actions);
@@ -286,6 +287,10 @@ impl TransitionSystem for Interp {
 
     fn hidden_bytes(&self) -> usize {
         self.layout.hidden_bytes
+    }
+
+    fn portable(&self) -> Option<&dyn PortableStates> {
+        Some(self)
     }
 
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
