@@ -67,10 +67,14 @@ fn check(
     output: &mut Output<Stdout>,
 ) -> Checked {
     let options = args.options(model);
-    let mut line = Line::new(args, &options.source.path);
-    let answer = engine::check(&options, files, signals.stop(), &mut line);
-    line.clear();
-    let mut notices = line.into_notices();
+    let (answer, mut notices) = match Line::new(args, &options) {
+        Ok(mut line) => {
+            let answer = engine::check(&options, files, signals.stop(), &mut line);
+            line.clear();
+            (answer, line.into_notices())
+        }
+        Err(failure) => (Answer::failed(failure), Vec::new()),
+    };
     notices.extend(answer.notices.iter().cloned());
     notices.extend(answer.result.as_ref().err().and_then(Failure::notice));
     let format = args.format.of_notices();

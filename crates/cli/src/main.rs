@@ -16,6 +16,7 @@ mod manual;
 mod output;
 mod parse;
 mod progress;
+mod release_pages;
 mod replay;
 mod signal;
 mod simulate;

@@ -5,8 +5,13 @@
 
 use crate::args::{CheckArgs, Format, Progress};
 use crate::output;
+use crate::release_pages::ReleasePages;
 use engine::report_text::{bytes, grouped};
-use engine::{Flow, Notice, Observer, Snapshot, Watcher};
+use engine::saving::RealStorage;
+use engine::trails::{self, TrailFiles};
+use engine::{
+    CheckOptions, Client, Evidence, Failure, Flow, Kept, MemoryAccount, Notice, Observer, Snapshot,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -25,8 +30,7 @@ enum Sink {
     Log(Format),
 }
 
-/// Tells how far the search is, if that is wanted.
-#[derive(Debug)]
+/// The command as the client of a check: tells how far the search is, if that is wanted, writes notices and counterexamples.
 pub struct Line {
     sink: Sink,
     rate: Rate,
@@ -36,11 +40,13 @@ pub struct Line {
     quiet: bool,
     /// The notices that were written.
     told: Vec<Notice>,
+    trails: TrailFiles<'static>,
+    pages: ReleasePages,
 }
 
 impl Line {
-    /// As the options want it.
-    pub fn new(args: &CheckArgs, model: &str) -> Self {
+    /// As the options want it. Refused where trails cannot be written.
+    pub fn new(args: &CheckArgs, options: &CheckOptions) -> Result<Self, Failure> {
         let format = args.format.of_notices();
         let terminal = output::err_is_terminal();
         let sink = match args.progress {
@@ -49,8 +55,10 @@ impl Line {
             Progress::Always if !terminal || format == Format::Json => Sink::Log(format),
             Progress::Auto | Progress::Always => Sink::Terminal(live_line()),
         };
-        let (model, quiet, told) = (model.to_string(), args.quiet, Vec::new());
-        Line { sink, rate: Rate::default(), next: PATIENCE, format, model, quiet, told }
+        let (model, quiet, told) = (options.source.path.clone(), args.quiet, Vec::new());
+        let trail = options.trail.clone().unwrap_or_else(|| trails::default_name(&model));
+        let (trails, pages) = (TrailFiles::new(&trail, &RealStorage)?, ReleasePages::new());
+        Ok(Line { sink, rate: Rate::default(), next: PATIENCE, format, model, quiet, told, trails, pages })
     }
 
     /// The notices that were written while the model was checked.
@@ -76,7 +84,20 @@ fn live_line() -> ProgressBar {
     bar
 }
 
-impl Watcher for Line {
+impl Client for Line {
+    fn model_files(&mut self, names: &[&str]) -> Result<(), Failure> {
+        self.trails.refuse_overwriting(names)
+    }
+
+    fn counterexample(&mut self, evidence: &Evidence) -> Kept {
+        self.trails.keep(evidence)
+    }
+
+    /// The process does nothing else.
+    fn memory_account(&self) -> MemoryAccount {
+        MemoryAccount::Process
+    }
+
     fn notices(&mut self, notices: Vec<Notice>) -> Vec<Notice> {
         self.told.extend(notices.iter().cloned());
         output::brief(notices, self.format, &self.model, self.quiet);
@@ -90,6 +111,7 @@ impl Observer for Line {
     }
 
     fn progress(&mut self, snapshot: &Snapshot) -> Flow {
+        self.pages.tick();
         let now = self.rate.add(snapshot.elapsed, snapshot.states);
         if snapshot.elapsed < self.next {
             return Flow::Continue;

@@ -3,7 +3,6 @@
 use crate::memory;
 use crate::plan::{Order, Plan, Por, StoreKind};
 use search::handoff::{Ring, handoff};
-use search::limits::resident_bytes;
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
@@ -234,7 +233,7 @@ impl Job<'_> {
 
     /// The size of a bit array that may be so large: what the process has without it counts against the limit, too.
     fn array(&self, most: u64) -> u64 {
-        memory::bit_array(self.limit(), resident_bytes().unwrap_or(0)).min(most)
+        memory::bit_array(self.limit(), self.plan.limits.account.used(0)).min(most)
     }
 
     /// By one worker.

@@ -329,7 +329,7 @@ mod tests {
         let evidence = confirm(&graph, trail).unwrap();
         let shown = Shown {
             evidence,
-            trail: Ok("t".to_string()),
+            kept: crate::client::Kept::File("t".to_string()),
             line: None,
             story: String::new(),
             blocked: Vec::new(),

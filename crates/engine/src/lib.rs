@@ -4,7 +4,9 @@
 //! [`session`] (a model's text to a program) → [`check`](mod@check) (the run) → [`report`] (what may be claimed, as text
 //! and as JSON, with [`hints`]). [`replay`] and [`simulate`] run a model one step at a time. Clients print; this crate does not.
 
+pub mod backend;
 pub mod check;
+pub mod client;
 pub mod command_line;
 pub mod counterexample;
 pub mod dispatch;
@@ -17,6 +19,7 @@ pub mod formula;
 pub mod hints;
 pub mod inside;
 mod isolate;
+pub mod job;
 pub mod leaving;
 pub mod liveness;
 pub mod ltl;
@@ -36,25 +39,27 @@ pub mod sarif;
 pub mod saving;
 pub mod self_check;
 pub mod session;
-pub mod settle;
 pub mod simulate;
 pub mod simulation;
 pub mod suite;
 pub mod trails;
 pub mod watch;
-pub mod watcher;
 mod with_formula;
 
 pub use check::check;
+pub use client::{Client, Kept};
 pub use failure::{Answer, Failure};
 pub use files::{Disk, DiskOrInput};
+pub use jit::resident;
+pub use job::{Event, Job};
 pub use notice::Notice;
 pub use options::{CheckOptions, Source};
 pub use plan::Plan;
 pub use report::Report;
-pub use search::{Flow, Observer, Silent, Snapshot};
+pub use search::{Flow, MemoryAccount, Observer, Silent, Snapshot};
+pub use session::Session;
 pub use stop::Stop;
-pub use watcher::Watcher;
+pub use trace::Evidence;
 
 /// The version of the tool.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -12,7 +12,7 @@
 //! Depth-first searches are made by all workers together (CNDFS), as are searches for components (UFSCC), unless there is a limit on depth. To count all
 //! errors, and to find the same one every time, is for one worker: when several have found something, it searches again.
 
-use crate::check::Explored;
+use crate::backend::Backend;
 use crate::dispatch;
 use crate::failure::Failure;
 use crate::plan::{CycleSearch, Plan, Por};
@@ -251,7 +251,7 @@ impl<'a> RunReduction<'a> {
 /// fairness asks who can move.
 pub fn reduction<'a>(
     plan: &Plan,
-    searched: &'a dyn Explored,
+    searched: &'a dyn Backend,
     (watch, sets): (&Watch, &[Vec<Expr>]),
     reference: Option<Reference<'a>>,
 ) -> Option<RunReduction<'a>> {

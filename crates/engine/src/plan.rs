@@ -9,7 +9,6 @@ use machine::opt::Reductions;
 use promela::diagnostic::nearest;
 use reduce::Building;
 use search::{Limits, Method, Proviso, Save};
-use std::path::Path;
 use std::time::Duration;
 use system::Fairness;
 
@@ -145,8 +144,6 @@ pub struct Plan {
     pub seed: Option<u64>,
     /// Counterexamples must not depend on timing.
     pub deterministic: bool,
-    /// Where the first counterexample is written.
-    pub trail: String,
     /// What reports show.
     pub config: Config,
     /// What was asked for.
@@ -290,8 +287,6 @@ impl Plan {
         let allowance = allowance(options)?;
         let limits = limits(options, allowance.bytes)?;
         let store = store_kind(config.store, options);
-        let trail = options.trail.clone().unwrap_or_else(|| format!("{}.trail.json", options.source.path));
-        check_directory(&trail)?;
         Ok(Plan {
             source: source(options),
             properties: options.properties.clone(),
@@ -314,7 +309,6 @@ impl Plan {
             seed: options.seed,
             // The same seed gives the same run.
             deterministic: options.deterministic || options.seed.is_some(),
-            trail,
             config,
             options: options.clone(),
             leaving: Leaving::default(),
@@ -712,25 +706,6 @@ fn refuse_lean_and_lossy(options: &CheckOptions) -> Result<(), Failure> {
     }
 }
 
-/// A counterexample that cannot be written after hours of search helps nobody: look first whether there is a place.
-fn check_directory(trail: &str) -> Result<(), Failure> {
-    let path = Path::new(trail);
-    if path.is_dir() {
-        let repair = "give a file name with --trail";
-        return Err(Failure::refused_with(
-            format!("the trail cannot be written: {trail} is a directory"),
-            repair,
-        ));
-    }
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => Err(Failure::refused_with(
-            format!("the trail cannot be written: there is no directory {}", parent.display()),
-            "give another place with --trail",
-        )),
-        _ => Ok(()),
-    }
-}
-
 /// No model is checked in less memory than this: fewer bytes without a unit lack the unit.
 const LEAST_BYTES: u64 = 1 << 20;
 
@@ -793,7 +768,6 @@ mod tests {
         let plan = Plan::new(&options()).unwrap();
         assert_eq!((plan.config.search, plan.config.store, plan.config.exec), ("frontier", "table", "jit"));
         assert_eq!((plan.config.opt.len(), plan.all_errors), (3, false));
-        assert_eq!(plan.trail, "model.pml.trail.json");
         assert!(plan.limits.memory.is_some() && plan.limits.depth.is_none());
     }
 
@@ -971,8 +945,5 @@ mod tests {
         let strict =
             CheckOptions { channels_empty: true, properties: vec!["assertion".to_string()], ..options() };
         assert!(message(&strict).contains("--channels-empty"));
-        assert!(
-            message(&CheckOptions { trail: some("no/such/place/t"), ..options() }).contains("no directory")
-        );
     }
 }

@@ -3,6 +3,7 @@
 //! Honest by construction: [`Verdict::Holds`] needs the token of a complete, lossless search, [`Verdict::Violated`]
 //! needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the reason.
 
+use crate::client::Kept;
 use crate::leaving::Leaving;
 use crate::liveness::How;
 use crate::memory::Allowance;
@@ -10,7 +11,6 @@ use crate::notice::Notice;
 use crate::options::CheckOptions;
 use crate::plan::Config;
 use crate::report_text::plural;
-use crate::trails::Unwritten;
 use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use system::coverage::Coverage;
 use system::{Blocked, Fairness, Fault, FaultKind};
 use trace::Evidence;
 
-/// A violation that was replayed, and where its trail was written, if that was possible.
+/// A violation that was replayed, and where the client keeps its trail.
 #[derive(Debug)]
 pub struct Shown {
     /// The replayed trail.
     pub evidence: Evidence,
-    /// The file that holds it, or why none does.
-    pub trail: Result<String, Unwritten>,
+    /// Where the client keeps it besides.
+    pub kept: Kept,
     /// The line of the model to which the violation points, where it could be had.
     pub line: Option<String>,
     /// How it comes about, or the end of that: for the first violation, and for those that are in no file; without colours.

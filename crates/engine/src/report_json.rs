@@ -1,6 +1,7 @@
 //! A report as the JSON object that machines rely on.
 
 use crate::VERSION;
+use crate::client::Kept;
 use crate::notice::Notice;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use serde_json::{Value, json};
@@ -136,9 +137,11 @@ fn violation(shown: &Shown) -> Value {
     if let Some(cycle) = shown.evidence.trail().cycle {
         object.insert("cycle".to_string(), Value::from(cycle));
     }
-    object.insert("trail".to_string(), Value::from(shown.trail.as_deref().ok()));
-    if let Err(unwritten) = &shown.trail {
+    object.insert("trail".to_string(), Value::from(shown.kept.file()));
+    if let Kept::Unwritten(unwritten) = &shown.kept {
         object.insert("trail_error".to_string(), json!({"path": unwritten.path, "message": unwritten.why}));
+    }
+    if shown.kept.file().is_none() {
         object.extend(trace::write::steps_object(shown.evidence.trail()));
     }
     Value::Object(object)

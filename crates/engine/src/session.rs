@@ -1,10 +1,10 @@
 //! A model's text to a program and a machine: all that is known here of the front end.
 
-use crate::check::Explored;
+use crate::backend::{Machine, ProgramBackend};
 use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::options::Source;
-use crate::plan::{Por, Promises, one_of};
+use crate::plan::{Promises, one_of};
 use crate::property::Inventory;
 use crate::with_formula::{self, FORMULA, WithFormula};
 use jit::Jit;
@@ -18,17 +18,16 @@ use promela::preprocess::Options;
 use promela::source::{Files, SourceMap};
 use promela::{lint, lower, parse, preprocess};
 use reduce::promise::worth_relying_on;
-use reduce::{Building, Extent, Stubborn, Watched};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stop::Stop;
-use system::coverage::Coverage;
-use system::{Explain, Reduction, TransitionSystem};
 
-/// A model that was read.
-#[derive(Debug)]
+/// A model that was read: the beginning of any number of checks. Clones are cheap and share the text and the program.
+#[derive(Clone, Debug)]
 pub struct Session {
+    /// Where it came from, and how it was read.
+    pub source: Source,
     /// Its files.
     pub sources: Arc<SourceMap>,
     /// What there is to tell the author.
@@ -78,8 +77,22 @@ impl Session {
         if let Some(program) = &program {
             verify(program)?;
         }
-        let session = Session { sources, notices, program, time: started.elapsed(), stop: stop.clone() };
-        Ok((session, unit))
+        let (source, time, stop) = (source.clone(), started.elapsed(), stop.clone());
+        Ok((Session { source, sources, notices, program, time, stop }, unit))
+    }
+
+    /// The same model for a check that obeys `stop` and asks for the formula of `source`. With another formula than before the front end
+    /// reads the text of the session once more.
+    pub fn for_formula(&self, source: &Source, stop: &Stop) -> Result<Session, Failure> {
+        match source.options.formula == self.source.options.formula {
+            true => Ok(Session { stop: stop.clone(), ..self.clone() }),
+            false => Session::load(source, &*self.sources, stop),
+        }
+    }
+
+    /// The names of the files that make up the model.
+    pub fn file_names(&self) -> Vec<&str> {
+        self.sources.files().iter().map(|file| file.name.as_str()).collect()
     }
 
     /// The program, or the failure that says that there is none.
@@ -108,7 +121,7 @@ impl Session {
         reductions: Reductions,
         exec: &str,
         propositions: &[Vec<Expr>],
-    ) -> Result<Searched, Failure> {
+    ) -> Result<ProgramBackend, Failure> {
         self.searched_relying(reductions, exec, propositions, Promises::NotReliedOn)
     }
 
@@ -119,7 +132,7 @@ impl Session {
         exec: &str,
         propositions: &[Vec<Expr>],
         promises: Promises,
-    ) -> Result<Searched, Failure> {
+    ) -> Result<ProgramBackend, Failure> {
         let mut program = self.reduced(reductions, !propositions.is_empty())?;
         let relied_on = match promises {
             Promises::NotReliedOn => Vec::new(),
@@ -132,12 +145,20 @@ impl Session {
         let propositions = propositions.to_vec();
         if exec != "jit" {
             let machine = self.machine_for(program)?.watched(propositions);
-            return Ok(Searched { machine: Machine::Interp(machine), relied_on, stop: self.stop.clone() });
+            return Ok(ProgramBackend {
+                machine: Machine::Interp(machine),
+                relied_on,
+                stop: self.stop.clone(),
+            });
         }
         let sources = Arc::clone(&self.sources);
         let machine = Jit::watched(program, propositions, move |span| sources.location(span), &self.stop);
         machine
-            .map(|machine| Searched { machine: Machine::Jit(machine), relied_on, stop: self.stop.clone() })
+            .map(|machine| ProgramBackend {
+                machine: Machine::Jit(machine),
+                relied_on,
+                stop: self.stop.clone(),
+            })
             .map_err(|why| Failure::Internal(format!("the program cannot be compiled: {why}")))
     }
 
@@ -181,94 +202,6 @@ impl Session {
     /// Tells whether the model is the same as that of a trail.
     pub fn fingerprint(&self) -> u64 {
         trace::fingerprint(self.sources.files().iter().map(|file| &*file.text))
-    }
-}
-
-/// A machine that is searched.
-#[derive(Debug)]
-pub struct Searched {
-    machine: Machine,
-    /// The promises on which a reduction relies.
-    relied_on: Vec<usize>,
-    /// When to give up what is found out about the program.
-    stop: Stop,
-}
-
-#[derive(Debug)]
-enum Machine {
-    /// The reference machine.
-    Interp(Interp),
-    /// Native code.
-    Jit(Jit),
-}
-
-impl Searched {
-    fn stubborn(&self, por: Por) -> Stubborn<'_> {
-        let extent = match por {
-            Por::Ample => Extent::OneProcess,
-            Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
-        };
-        let promises = &self.relied_on[..];
-        let stubborn = match &self.machine {
-            Machine::Interp(machine) => Stubborn::relying_on(machine.program(), machine, extent, promises),
-            Machine::Jit(machine) => {
-                Stubborn::relying_on(machine.interp().program(), machine, extent, promises)
-            }
-        };
-        stubborn.obeying(&self.stop)
-    }
-}
-
-impl Explored for Searched {
-    fn system(&self) -> &dyn TransitionSystem {
-        match &self.machine {
-            Machine::Interp(machine) => machine,
-            Machine::Jit(machine) => machine,
-        }
-    }
-
-    fn coverage(&self) -> Option<Vec<Coverage>> {
-        match &self.machine {
-            Machine::Interp(machine) => machine.coverage(),
-            Machine::Jit(machine) => machine.interp().coverage(),
-        }
-    }
-
-    fn reduction(
-        &self,
-        por: Por,
-        static_proviso: bool,
-        building: Building,
-    ) -> Option<Box<dyn Reduction + '_>> {
-        let stubborn = self.stubborn(por).built_by(building);
-        let stubborn = if static_proviso { stubborn.closing_no_circle() } else { stubborn };
-        match por {
-            Por::WhereItPays if stubborn.is_hopeless() => None,
-            Por::WhereItPays => Some(Box::new(stubborn.only_where_it_pays())),
-            _ => Some(Box::new(stubborn)),
-        }
-    }
-
-    fn unnoticed(&self, por: Por, watched: Watched) -> Option<Box<dyn Reduction + '_>> {
-        let stubborn = self.stubborn(por).unnoticed_by(watched);
-        Some(Box::new(match por {
-            Por::Twophase(_) => stubborn,
-            _ => stubborn.closing_no_circle(),
-        }))
-    }
-
-    fn interp(&self) -> Option<&Interp> {
-        Some(match &self.machine {
-            Machine::Interp(machine) => machine,
-            Machine::Jit(machine) => machine.interp(),
-        })
-    }
-
-    fn to_interp(&self, state: &[u8]) -> Vec<u8> {
-        match &self.machine {
-            Machine::Interp(_) => state.to_vec(),
-            Machine::Jit(machine) => machine.to_interp(state),
-        }
     }
 }
 

@@ -20,11 +20,9 @@ impl Files for Text {
 }
 
 /// The verdict, with the message of a violation, and the number of states.
-fn check(text: &str, name: &str, change: &dyn Fn(&mut CheckOptions)) -> (String, u64) {
-    let trail = std::env::temp_dir().join(format!("spinor-promises-{}-{name}", std::process::id()));
+fn check(text: &str, change: &dyn Fn(&mut CheckOptions)) -> (String, u64) {
     let mut options = CheckOptions {
         source: Source { path: "m.pml".to_string(), ..Source::default() },
-        trail: Some(trail.to_string_lossy().into_owned()),
         threads: Some(1),
         opt: Some("none".to_string()),
         ..CheckOptions::default()
@@ -33,7 +31,6 @@ fn check(text: &str, name: &str, change: &dyn Fn(&mut CheckOptions)) -> (String,
     let stop = engine::Stop::never();
     let report =
         engine::check(&options, &Text(text.to_string()), &stop, &mut Silent).result.expect("a report");
-    let _ = std::fs::remove_file(trail);
     let property = &report.properties[0];
     let verdict = match &property.verdict {
         Verdict::Violated(shown, _) => shown.evidence.fault().message.clone(),
@@ -51,13 +48,13 @@ fn a_promise_that_is_relied_on_is_checked() {
     let told = "`xs c` of writer is not true: other sends to it as well";
     for word in ["ample", "stubborn"] {
         for exec in ["interp", "jit"] {
-            let (verdict, _) = check(BROKEN, &format!("{word}-{exec}"), &|options| {
+            let (verdict, _) = check(BROKEN, &|options| {
                 por(word)(options);
                 options.exec = Some(exec.to_string());
             });
             assert_eq!(verdict, told, "{word} {exec}");
         }
-        let (verdict, _) = check(BROKEN, &format!("{word}-trusted"), &|options| {
+        let (verdict, _) = check(BROKEN, &|options| {
             por(word)(options);
             options.trust_xr_xs = true;
         });
@@ -68,14 +65,14 @@ fn a_promise_that_is_relied_on_is_checked() {
 #[test]
 fn who_does_not_rely_on_a_promise_does_not_ask() {
     for word in ["none", "twophase"] {
-        assert_eq!(check(BROKEN, word, &por(word)).0, "holds", "{word}");
+        assert_eq!(check(BROKEN, &por(word)).0, "holds", "{word}");
     }
-    assert_eq!(check(BROKEN, "default", &|_| {}).0, "holds");
+    assert_eq!(check(BROKEN, &|_| {}).0, "holds");
     let ends = |options: &mut CheckOptions| {
         por("stubborn")(options);
         options.properties = vec!["end-state".to_string()];
     };
-    assert_eq!(check(BROKEN, "ends", &ends).0, "holds");
+    assert_eq!(check(BROKEN, &ends).0, "holds");
 }
 
 #[test]
@@ -91,9 +88,9 @@ fn a_promise_that_is_kept_makes_reductions_larger() {
         )
     };
     let (with, without) = (kept("xs c;"), kept(""));
-    let (full, all) = check(&with, "full", &por("none"));
-    let (one, fewer) = check(&with, "kept", &por("stubborn"));
-    let (two, more) = check(&without, "silent", &por("stubborn"));
+    let (full, all) = check(&with, &por("none"));
+    let (one, fewer) = check(&with, &por("stubborn"));
+    let (two, more) = check(&without, &por("stubborn"));
     assert_eq!((full.as_str(), one.as_str(), two.as_str()), ("holds", "holds", "holds"));
     assert!(fewer < more && more < all, "{fewer} {more} {all}");
 }

@@ -25,21 +25,6 @@ impl Files for Text {
     }
 }
 
-/// A place for trails that is empty again afterwards.
-struct Place(std::path::PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        Place(std::env::temp_dir().join(format!("spinor-runs-{}-{name}", std::process::id())))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 /// What was found of a property: its verdict, the states, the reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Found {
@@ -49,12 +34,11 @@ struct Found {
 }
 
 /// Checks one property of a model.
-fn check(text: &str, property: &str, place: &Place, change: &dyn Fn(&mut CheckOptions)) -> Option<Found> {
+fn check(text: &str, property: &str, change: &dyn Fn(&mut CheckOptions)) -> Option<Found> {
     let some = |word: &str| Some(word.to_string());
     let mut options = CheckOptions {
         source: Source { path: "m.pml".to_string(), ..Source::default() },
         properties: vec![property.to_string()],
-        trail: some(&place.0.to_string_lossy()),
         exec: some("interp"),
         threads: Some(1),
         max_states: Some(100_000),
@@ -101,14 +85,14 @@ struct Tally {
 }
 
 /// All ways agree with the full search; the answer is its verdict.
-fn agree(text: &str, property: &str, place: &Place, tally: &mut Tally) -> Option<&'static str> {
+fn agree(text: &str, property: &str, tally: &mut Tally) -> Option<&'static str> {
     let plain = set("none", "none", "auto");
-    let full = check(text, property, place, &|options| {
+    let full = check(text, property, &|options| {
         plain(options);
         options.max_states = Some(1_500);
     })?;
     for (por, opt, search) in WAYS {
-        let Some(found) = check(text, property, place, &set(por, opt, search)) else {
+        let Some(found) = check(text, property, &set(por, opt, search)) else {
             panic!("{por} {opt}: no verdict\n{text}");
         };
         assert_eq!(
@@ -176,8 +160,8 @@ fn formula(atoms: &[String], random: &mut Random) -> String {
 }
 
 /// Random programs with formulas.
-fn programs(seeds: std::ops::Range<u64>, place: &str) -> Tally {
-    let (place, mut tally) = (Place::new(place), Tally::default());
+fn programs(seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
     for seed in seeds {
         let size = if seed % 3 == 0 { Size::Medium } else { Size::Small };
         let mut model = generate(seed, size);
@@ -188,10 +172,10 @@ fn programs(seeds: std::ops::Range<u64>, place: &str) -> Tally {
         let mut random = Random::new(seed);
         for _ in 0..2 {
             let formula = formula(&atoms, &mut random);
-            agree(&format!("{text}\nltl prop {{ {formula} }}\n"), "ltl:prop", &place, &mut tally);
+            agree(&format!("{text}\nltl prop {{ {formula} }}\n"), "ltl:prop", &mut tally);
         }
         for property in ["accept", "progress"] {
-            agree(&text, property, &place, &mut tally);
+            agree(&text, property, &mut tally);
         }
     }
     tally
@@ -202,7 +186,7 @@ fn programs(seeds: std::ops::Range<u64>, place: &str) -> Tally {
 fn random_programs_and_formulas() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
     let (first, n) = (number("SPINOR_SEED").unwrap_or(0), number("SPINOR_SEEDS").unwrap_or(24));
-    let tally = programs(first..first + n, "random");
+    let tally = programs(first..first + n);
     let [compared, smaller, violated] = [tally.compared, tally.smaller, tally.violated].map(u64::from);
     assert!(compared > 6 * n && smaller > n * 3 / 4 && violated > n * 3 / 4, "{tally:?}");
 }
@@ -319,10 +303,10 @@ const TRAPS: &[Trap] = &[
 
 #[test]
 fn traps_for_reductions() {
-    let (place, mut tally) = (Place::new("traps"), Tally::default());
+    let mut tally = Tally::default();
     for (what, text, verdicts) in TRAPS {
         for (property, verdict) in *verdicts {
-            assert_eq!(agree(text, property, &place, &mut tally), Some(*verdict), "{what}: {property}");
+            assert_eq!(agree(text, property, &mut tally), Some(*verdict), "{what}: {property}");
         }
     }
     assert!(tally.smaller > 5, "{tally:?}");
@@ -350,7 +334,7 @@ fn counting_claim(n: usize) -> String {
 /// claim nor for a formula that says the same.
 #[test]
 fn a_product_reduced_on_the_fly_loses_runs() {
-    let (place, mut tally) = (Place::new("on-the-fly"), Tally::default());
+    let mut tally = Tally::default();
     for n in 2..=5 {
         for goes_round in ["do :: skip od", "do :: i = 1 - i od"] {
             let system = format!(
@@ -360,9 +344,9 @@ fn a_product_reduced_on_the_fly_loses_runs() {
             use on_the_fly::{Proviso, accepts};
             assert!(accepts(&claimed, Proviso::Full), "{claimed}");
             assert!(!accepts(&claimed, Proviso::AllOffStack), "not a trap:\n{claimed}");
-            assert_eq!(agree(&claimed, "never", &place, &mut tally), Some("violated"));
+            assert_eq!(agree(&claimed, "never", &mut tally), Some("violated"));
             let formula = format!("{system}ltl f {{ !(!p && (!p U [] p)) }}");
-            assert_eq!(agree(&formula, "ltl:f", &place, &mut tally), Some("violated"));
+            assert_eq!(agree(&formula, "ltl:f", &mut tally), Some("violated"));
         }
     }
 }
@@ -372,7 +356,7 @@ fn a_product_reduced_on_the_fly_loses_runs() {
 #[test]
 fn a_step_is_not_ignored_for_ever() {
     use on_the_fly::{Proviso, accepts};
-    let (place, mut tally) = (Place::new("ignored"), Tally::default());
+    let mut tally = Tally::default();
     let system = "bit p, q;
         active proctype rounds() { do :: skip :: break od; q = 1 }
         active proctype one() { p = 1 }\n";
@@ -380,19 +364,18 @@ fn a_step_is_not_ignored_for_ever() {
     let claimed = format!("{system}{claim}");
     assert!(accepts(&claimed, Proviso::Full) && accepts(&claimed, Proviso::AllOffStack));
     assert!(!accepts(&claimed, Proviso::OneOffStack) && !accepts(&claimed, Proviso::None), "not a trap");
-    assert_eq!(agree(&claimed, "never", &place, &mut tally), Some("violated"));
+    assert_eq!(agree(&claimed, "never", &mut tally), Some("violated"));
     let formula = format!("{system}ltl f {{ [] (p -> <> q) }}");
-    assert_eq!(agree(&formula, "ltl:f", &place, &mut tally), Some("violated"));
+    assert_eq!(agree(&formula, "ltl:f", &mut tally), Some("violated"));
 }
 
 /// Where repetitions count nothing is left out; what depends on the search is refused.
 #[test]
 fn what_reductions_are_not_for() {
-    let place = Place::new("not-for");
     let model = "byte x; active proctype one() { byte i; i = 1; x = 1; i = 2 } active proctype two() { byte j; j = 1 }
                  ltl a { X X (x == 0) } ltl b { <> (x == 1) }";
     let por = |property: &str, change: &dyn Fn(&mut CheckOptions)| {
-        check(model, property, &place, change).map(|found| found.por)
+        check(model, property, change).map(|found| found.por)
     };
     let stubborn = set("stubborn", "none", "auto");
     assert_eq!(por("ltl:a", &stubborn), Some("none"));

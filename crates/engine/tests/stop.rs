@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use engine::options::{CheckOptions, Source};
 use engine::report::{Reason, Verdict};
-use engine::{Flow, Observer, Report, Silent, Snapshot, Stop, Watcher};
+use engine::{Client, Flow, Observer, Report, Silent, Snapshot, Stop};
 use promela::source::Files;
 
 /// Six counters, each of its own: 256^6 states. The property holds, but that would have to be seen.
@@ -32,7 +32,7 @@ impl Observer for Interrupter<'_> {
     }
 }
 
-impl Watcher for Interrupter<'_> {}
+impl Client for Interrupter<'_> {}
 
 fn some(word: &str) -> Option<String> {
     Some(word.to_string())
@@ -52,8 +52,8 @@ fn options(search: &str, store: &str, property: &str) -> CheckOptions {
     }
 }
 
-fn check(options: &CheckOptions, stop: &Stop, watcher: &mut (dyn Watcher + Send)) -> Report {
-    match engine::check(options, &Text, stop, watcher).result {
+fn check(options: &CheckOptions, stop: &Stop, client: &mut (dyn Client + Send)) -> Report {
+    match engine::check(options, &Text, stop, client).result {
         Ok(report) => report,
         Err(failure) => panic!("{failure:?}\n{options:?}"),
     }

@@ -38,27 +38,6 @@ impl Files for Text<'_> {
     }
 }
 
-/// A place for trails that is empty again afterwards.
-struct Place(std::path::PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        Place(std::env::temp_dir().join(format!("spinor-stress-{}-{name}", std::process::id())))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        for number in 1..100 {
-            let name = self.0.to_string_lossy();
-            let name = if number == 1 { name.to_string() } else { format!("{name}.{number}") };
-            if std::fs::remove_file(name).is_err() {
-                break;
-            }
-        }
-    }
-}
-
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -71,7 +50,6 @@ fn some(word: &str) -> Option<String> {
 struct Question<'a> {
     text: &'a str,
     property: &'a str,
-    place: &'a Place,
 }
 
 impl Question<'_> {
@@ -80,7 +58,6 @@ impl Question<'_> {
         CheckOptions {
             source: Source { path: "m.pml".to_string(), ..Source::default() },
             properties: vec![self.property.to_string()],
-            trail: some(&self.place.0.to_string_lossy()),
             exec: some("interp"),
             por: some("none"),
             opt: some("none"),
@@ -286,14 +263,14 @@ fn seeds() -> std::ops::Range<u64> {
 
 #[test]
 fn safety_by_many_workers_is_safety_by_one() {
-    let (place, mut tally) = (Place::new("safety"), Tally::default());
+    let mut tally = Tally::default();
     for seed in seeds() {
         let mut model = generate(seed, if seed % 3 == 0 { Size::Medium } else { Size::Small });
         model.claim = None;
         let text = print(&model);
         // Nearly all of these programs can get stuck, and few break an assertion.
         let property = if seed % 2 == 0 { "safety" } else { "assertion" };
-        let question = Question { text: &text, property, place: &place };
+        let question = Question { text: &text, property };
         safety(&question, &mut Rng::new(seed), &mut tally);
     }
     let enough = tally.compared > 2 * PROGRAMS as u32 && tally.several * 4 > tally.compared * 3;
@@ -302,20 +279,20 @@ fn safety_by_many_workers_is_safety_by_one() {
 
 #[test]
 fn cycles_by_many_workers_are_cycles_by_one() {
-    let (place, mut tally) = (Place::new("cycles"), Tally::default());
+    let mut tally = Tally::default();
     for seed in seeds() {
         let program = cyclic::generate(seed);
         let mut rng = Rng::new(seed);
         let text = print(&program.model);
         for property in ["accept", "progress"] {
-            cycles(&Question { text: &text, property, place: &place }, &mut rng, &mut tally);
+            cycles(&Question { text: &text, property }, &mut rng, &mut tally);
         }
         let text = print(&program.with_never());
-        cycles(&Question { text: &text, property: "never", place: &place }, &mut rng, &mut tally);
+        cycles(&Question { text: &text, property: "never" }, &mut rng, &mut tally);
         for _ in 0..2 {
             let formula = Formula::random(&mut rng, &program.atoms);
             let text = format!("{}ltl f {{ {formula} }}\n", print(&program.model));
-            cycles(&Question { text: &text, property: "ltl:f", place: &place }, &mut rng, &mut tally);
+            cycles(&Question { text: &text, property: "ltl:f" }, &mut rng, &mut tally);
         }
     }
     let enough = tally.compared > 4 * PROGRAMS as u32 && tally.numbers > 20;

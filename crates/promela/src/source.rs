@@ -274,6 +274,14 @@ pub trait Files {
     }
 }
 
+/// The texts that were read, for who reads the same files again.
+impl Files for SourceMap {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let file = self.files.iter().find(|file| file.name == path);
+        file.map(|file| file.text.to_string()).ok_or_else(|| NO_SUCH_FILE.to_string())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

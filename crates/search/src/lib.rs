@@ -56,7 +56,7 @@ pub mod ufscc;
 pub use cuts::{About, Cuts};
 pub use depth_first::{depth_first, depth_first_with_sleep};
 pub use frontier::{Levels, frontier};
-pub use limits::{Branching, Limits};
+pub use limits::{Branching, Limits, MemoryAccount};
 pub use observer::{Flow, Observer, Silent, Snapshot};
 pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning};
 pub use parallel::{Parallel, parallel};

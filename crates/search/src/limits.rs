@@ -2,8 +2,7 @@
 //!
 //! The depth and the number of states are compared where they change. [`Budget::tick`] is called once per expanded
 //! state: it looks at the stop flag each time, and says every 64th time that the rest is due. [`Budget::look`] looks at
-//! the clock, and a few times a second at the memory of the whole process (which also holds stacks and queues) and
-//! tells the observer.
+//! the clock, and a few times a second at the memory ([`MemoryAccount`]) and tells the observer.
 
 use crate::observer::{Flow, Observer, Snapshot};
 use crate::outcome::StopReason;
@@ -20,12 +19,34 @@ pub struct Limits {
     pub states: Option<u64>,
     /// Transient states behind one state, and the ends of atomic sequences there, taken together.
     pub atomic: Option<u64>,
-    /// Bytes, of the store and of the whole process.
+    /// Bytes, of what `account` says.
     pub memory: Option<u64>,
+    /// Whose memory counts.
+    pub account: MemoryAccount,
     /// Time.
     pub time: Option<Duration>,
     /// Steps for each state.
     pub branching: Option<Branching>,
+}
+
+/// Whose memory counts against [`Limits::memory`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryAccount {
+    /// What the search itself has: store, stacks, queues, ancestry. Other work of the process does not count.
+    #[default]
+    Search,
+    /// All memory of the process that is in RAM, and at least what the search has: for a process that does nothing else.
+    Process,
+}
+
+impl MemoryAccount {
+    /// Bytes in use, of which a search knows that it has `own`.
+    pub fn used(self, own: u64) -> u64 {
+        match self {
+            MemoryAccount::Search => own,
+            MemoryAccount::Process => own.max(resident_bytes().unwrap_or(0)),
+        }
+    }
 }
 
 /// How many steps there may be for each state. A search that is reduced and has more is probably not reduced by much: what it leaves
@@ -170,7 +191,7 @@ impl<'a> Budget<'a> {
         self.last = snapshot;
         snapshot.elapsed = elapsed;
         snapshot.limits = self.limits;
-        snapshot.memory = snapshot.memory.max(resident_bytes().unwrap_or(0));
+        snapshot.memory = self.limits.account.used(snapshot.memory);
         // A counterexample as long as the longest path must fit as well.
         let needed = snapshot.memory.saturating_add(snapshot.depth.saturating_mul(STEP_BYTES));
         if self.limits.memory.is_some_and(|limit| needed >= limit) {

@@ -1,6 +1,6 @@
 //! What a search met that is no violation, but must be told: errors that cut a run off, atomic sequences without end.
 
-use super::Run;
+use super::Checker;
 use crate::counterexample::confirm;
 use crate::failure::Failure;
 use crate::notice::Notice;
@@ -9,7 +9,7 @@ use search::{Outcome, Violation, Warning};
 use system::{ActionId, Explain, Fault, TransitionSystem};
 use trace::Walker;
 
-impl Run<'_> {
+impl Checker<'_> {
     /// Tells the warnings of a search; says where an atomic sequence can run for ever.
     pub(super) fn warn_all<M: TransitionSystem + Explain>(
         &mut self,

@@ -1,6 +1,7 @@
 //! What shows a violation: what is wrong, where, with the line of the model, and the command that replays the way there.
 
 use super::number::plural;
+use crate::client::Kept;
 use crate::command_line::quoted;
 use crate::files::STANDARD_INPUT;
 use crate::report::Shown;
@@ -35,17 +36,18 @@ pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) 
         1 => ("after 1 step".to_string(), "see it"),
         n => (format!("after {}", plural(n as u64, "step")), "see them"),
     };
-    match &shown.trail {
-        Ok(path) => {
+    match &shown.kept {
+        Kept::File(path) => {
             let from = if shown.evidence.trail().model == STANDARD_INPUT { " < MODEL" } else { "" };
             let command = palette.command(format!("spinor replay {}{from}", quoted(path))).to_string();
             out.push_str(&format!("  {when}; {see} with: {command}\n"));
         }
-        Err(Unwritten { path, why }) => {
+        Kept::Unwritten(Unwritten { path, why }) => {
             let note = format!("the counterexample could not be written to {}: {why}", one_line(path));
             let help = "give another file with --trail, or --format json, whose report holds all steps";
             out.push_str(&format!("  {when}\n  {}\n  {help}\n", palette.bad(note)));
         }
+        Kept::InReport => out.push_str(&format!("  {when}\n")),
     }
 }
 

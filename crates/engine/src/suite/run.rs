@@ -1,28 +1,32 @@
 //! Runs all checks of a suite, several at a time, and tells about each in the order of the models.
 //!
 //! Each check runs on a thread of its own: a panic or an internal error is one failed check. The memory limit is one of
-//! the whole process, so checks that run side by side share it. Trails go to a temporary folder unless they are to be kept.
+//! the whole process, so checks that run side by side share it.
 
-use super::configure::{Configured, configure};
+use super::configure::configure;
 use super::directive::{self, Check};
 use super::expect::Expectation;
 use super::find;
 use super::judge::judge;
 use super::report::{CaseReport, Finding, Status, SuiteReport};
+use crate::client::{Client, Kept};
 use crate::command_line::check_command;
-use crate::failure::{Answer, Failure};
+use crate::failure::Failure;
 use crate::files::Disk;
 use crate::isolate::isolated;
 use crate::options::CheckOptions;
 use crate::plan::Plan;
+use crate::saving::RealStorage;
+use crate::trails::{self, TrailFiles};
 use promela::source::Files;
-use search::Silent;
+use search::{Flow, MemoryAccount, Observer, Snapshot};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 use stop::Stop;
+use trace::Evidence;
 
 /// Reads the options that a model states for a check: model and words to options, or what is wrong.
 pub type ReadOptions<'a> = dyn Fn(&str, &[String]) -> Result<CheckOptions, String> + Sync + 'a;
@@ -95,7 +99,8 @@ pub fn run(
             return Err(Failure::refused(format!("--filter {filter}: no check has this in its name")));
         }
     }
-    let work = Work { request, stop, trails: Trails::new(request)? };
+    let folder = request.keep_trails.as_deref().map(TrailFolder::new).transpose()?;
+    let work = Work { request, stop, folder };
     let cases = work.all(cases, told);
     let interrupted = stop.is_asked();
     Ok(SuiteReport { cases, interrupted, time: started.elapsed() })
@@ -103,7 +108,7 @@ pub fn run(
 
 /// Options that no check could take are a mistake of the command line, not of the models.
 fn refuse_options(request: &Request<'_>) -> Result<(), Failure> {
-    Plan::new(&CheckOptions { trail: Some("trail.json".into()), ..request.options.clone() }).map(drop)
+    Plan::new(&request.options).map(drop)
 }
 
 /// How many checks run at a time: a bit array takes all the memory that it is given, so it cannot share.
@@ -160,7 +165,7 @@ fn cases(model: &str) -> Vec<Case> {
 struct Work<'a> {
     request: &'a Request<'a>,
     stop: &'a Stop,
-    trails: Trails,
+    folder: Option<TrailFolder>,
 }
 
 impl Work<'_> {
@@ -230,31 +235,27 @@ impl Work<'_> {
         own.properties = vec![runnable.property.clone()];
         let how = configure(&own, &self.request.options, self.request.defaults, &runnable.expect);
         report.command = check_command(&how.options);
-        let trail = match self.trails.place(&report.model, runnable.number) {
-            Ok(trail) => trail,
+        let files =
+            self.folder.as_ref().map(|folder| folder.files(&report.model, runnable.number)).transpose();
+        let mut client = match files {
+            Ok(files) => CheckClient { files },
             Err(message) => {
                 report.status = Status::Failed;
                 report.reasons.push(message);
                 return report;
             }
         };
-        let answer = self.answer(&how, &trail);
+        let answer = crate::check(&how.options, &Disk, self.stop, &mut client);
         judge(&mut report, &runnable.expect, &answer, &how);
-        report.trail = answer.result.as_ref().ok().and_then(first_trail).filter(|_| self.trails.kept);
+        report.trail = answer.result.as_ref().ok().and_then(first_trail);
         report
-    }
-
-    fn answer(&self, how: &Configured, trail: &Path) -> Answer<crate::Report> {
-        let options =
-            CheckOptions { trail: Some(trail.to_string_lossy().into_owned()), ..how.options.clone() };
-        crate::check(&options, &Disk, self.stop, &mut Silent)
     }
 }
 
 /// The file that holds the first violation.
 fn first_trail(report: &crate::Report) -> Option<String> {
     let mut violations = report.properties.iter().flat_map(|property| property.verdict.violations());
-    violations.next().and_then(|shown| shown.trail.clone().ok())
+    violations.next().and_then(|shown| shown.kept.file().map(str::to_string))
 }
 
 /// Hands reports on in the order of their numbers.
@@ -273,53 +274,57 @@ fn in_order(
     done
 }
 
-/// Where trails are written.
-struct Trails {
-    root: PathBuf,
-    kept: bool,
-}
+/// The folder in which trails are kept.
+struct TrailFolder(PathBuf);
 
-impl Trails {
-    fn new(request: &Request<'_>) -> Result<Self, Failure> {
-        let (root, kept) = match &request.keep_trails {
-            Some(folder) => (PathBuf::from(folder), true),
-            None => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-                let name = format!("spinor-test-{}-{now}", std::process::id());
-                (std::env::temp_dir().join(name), false)
-            }
-        };
-        std::fs::create_dir_all(&root).map_err(|error| {
+impl TrailFolder {
+    fn new(folder: &str) -> Result<Self, Failure> {
+        std::fs::create_dir_all(folder).map_err(|error| {
             Failure::refused_with(
-                format!("trails cannot be written to {}: {error}", root.display()),
+                format!("trails cannot be written to {folder}: {error}"),
                 "give another folder with --keep-trails",
             )
         })?;
-        Ok(Trails { root, kept })
+        Ok(TrailFolder(PathBuf::from(folder)))
     }
 
-    /// The file for a check's first trail; below the folder the models' folders are repeated.
-    fn place(&self, model: &str, number: usize) -> Result<PathBuf, String> {
+    /// The files of a check; below the folder the models' folders are repeated.
+    fn files(&self, model: &str, number: usize) -> Result<TrailFiles<'static>, String> {
         let path = Path::new(model);
         let inner: PathBuf = path.components().filter(|part| matches!(part, Component::Normal(_))).collect();
         let name = match number {
-            1 => format!("{}.trail.json", inner.to_string_lossy()),
-            n => format!("{}.check{n}.trail.json", inner.to_string_lossy()),
+            1 => inner.to_string_lossy().into_owned(),
+            n => format!("{}.check{n}", inner.to_string_lossy()),
         };
-        let place = self.root.join(name);
-        match place.parent().map(std::fs::create_dir_all) {
-            Some(Err(error)) => Err(format!("the trail cannot be written to {}: {error}", place.display())),
-            _ => Ok(place),
-        }
+        let place = self.0.join(trails::default_name(&name));
+        let unwritable = |why: String| format!("the trail cannot be written to {}: {why}", place.display());
+        place
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .map_err(|error| unwritable(error.to_string()))?;
+        TrailFiles::new(&place.to_string_lossy(), &RealStorage)
+            .map_err(|failure| unwritable(failure.notice().map_or_else(String::new, |notice| notice.message)))
     }
 }
 
-impl Drop for Trails {
-    fn drop(&mut self) {
-        if !self.kept {
-            // What cannot be removed is only litter in the temporary folder.
-            let _ = std::fs::remove_dir_all(&self.root);
-        }
+/// The client of the checks of a suite. Those that run side by side share the memory of the process.
+struct CheckClient {
+    files: Option<TrailFiles<'static>>,
+}
+
+impl Observer for CheckClient {
+    fn progress(&mut self, _snapshot: &Snapshot) -> Flow {
+        Flow::Continue
+    }
+}
+
+impl Client for CheckClient {
+    fn counterexample(&mut self, evidence: &Evidence) -> Kept {
+        self.files.as_mut().map_or(Kept::InReport, |files| files.keep(evidence))
+    }
+
+    fn memory_account(&self) -> MemoryAccount {
+        MemoryAccount::Process
     }
 }
 

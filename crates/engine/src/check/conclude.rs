@@ -1,0 +1,125 @@
+//! From what a search found to what may be claimed.
+
+use super::Checker;
+use crate::client::{Client, Kept};
+use crate::counterexample::{Head, INLINE_STEPS};
+use crate::endless::waits_in_loop;
+use crate::property::Selected;
+use crate::report::{PropertyReport, Reason, Shown, Verdict};
+use search::{Limits, Outcome, Statistics, StopReason};
+use system::{Blocked, Fairness, FaultKind};
+use trace::{Evidence, Palette};
+
+/// States that a search for a hint may explore; more, if the check explored more.
+const HINT_STATES: u64 = 20_000;
+
+impl Checker<'_> {
+    /// Hands a counterexample to the client, and adds what the model's text says about the place.
+    pub(super) fn show(
+        &mut self,
+        evidence: Evidence,
+        run: &trace::Run<'_>,
+        client: &mut dyn Client,
+    ) -> Shown {
+        let kept = client.counterexample(&evidence);
+        self.n_shown += 1;
+        let fault = evidence.fault();
+        let line = self.session.and_then(|session| session.line(&fault.file, fault.line));
+        let waits_in_loop = self.session.is_some_and(|session| {
+            let locate = |span| session.sources.location(span);
+            session.program().is_ok_and(|program| waits_in_loop(program, locate, fault))
+        });
+        let blocked = if fault.kind == FaultKind::EndState { stuck(run) } else { Vec::new() };
+        let story = match &kept {
+            Kept::Unwritten(_) => trace::story::last(run, INLINE_STEPS, Palette::PLAIN),
+            _ if self.n_shown == 1 => trace::story::short(run, Palette::PLAIN),
+            _ => String::new(),
+        };
+        Shown { evidence, kept, line, story, blocked, waits_in_loop }
+    }
+
+    /// What the trails of a property say besides their steps.
+    pub(super) fn head<'h>(&'h self, property: &'h str) -> Head<'h> {
+        Head {
+            source: &self.plan.source,
+            fingerprint: self.fingerprint,
+            property,
+            channels_empty: self.plan.channels_empty,
+            fair: self.plan.fairness.name(),
+        }
+    }
+
+    /// The limits, less the time that has gone by.
+    pub(super) fn limits_left(&self) -> Limits {
+        let time = self.plan.limits.time.map(|time| time.saturating_sub(self.started.elapsed()));
+        Limits { time, ..self.plan.limits }
+    }
+
+    /// The limits of a search for something worth knowing beside the verdict: the check should not take twice its time for it.
+    pub(super) fn limits_of_hint(&self, check: &Statistics) -> Limits {
+        let left = self.limits_left();
+        let explored = check.states.max(HINT_STATES);
+        Limits { states: Some(left.states.map_or(explored, |states| states.min(explored))), ..left }
+    }
+
+    pub(super) fn conclude(
+        &self,
+        property: Selected,
+        outcome: Outcome,
+        shown: Vec<Shown>,
+        stays_at: Option<String>,
+    ) -> PropertyReport {
+        let why = self.why_unknown(&outcome, stays_at);
+        let Outcome { stop, errors, statistics, exhausted, .. } = outcome;
+        let exhaustive = exhausted.is_some();
+        let mut shown = shown.into_iter();
+        let verdict = match (shown.next(), exhausted) {
+            (Some(first), _) => Verdict::Violated(Box::new(first), shown.collect()),
+            (None, Some(token)) => Verdict::Holds(token),
+            (None, None) => Verdict::Unknown(why),
+        };
+        let interrupted = stop == StopReason::Interrupted;
+        PropertyReport {
+            name: property.name,
+            kind: property.kind,
+            verdict,
+            errors,
+            exhaustive,
+            interrupted,
+            statistics,
+            checked: Vec::new(),
+            por: "none",
+            coverage: None,
+            how: None,
+            fairness: Fairness::None,
+            vacuous: None,
+            holds_under: None,
+        }
+    }
+
+    pub(super) fn why_unknown(&self, outcome: &Outcome, stays_at: Option<String>) -> Reason {
+        let limits = &self.plan.limits;
+        match outcome.stop {
+            StopReason::Interrupted => Reason::Interrupted,
+            StopReason::TimeLimit => Reason::Time(limits.time.unwrap_or_default()),
+            StopReason::MemoryLimit => Reason::Memory(self.plan.allowance.clone()),
+            StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
+            StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
+            StopReason::Completed if outcome.depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
+            StopReason::Completed | StopReason::Violation | StopReason::Branching => {
+                let lossy = |probability| Reason::Omission { store: self.plan.config.store, probability };
+                match (&outcome.cut_by, outcome.statistics.omission) {
+                    (Some(fault), _) => Reason::Cut(Box::new(fault.clone())),
+                    _ if outcome.stays_inside => Reason::StaysInside(stays_at),
+                    (None, omission) => omission.map_or(Reason::Incomplete, lossy),
+                }
+            }
+        }
+    }
+}
+
+/// The processes that cannot go on at the end of a run, and may not stay where they are.
+fn stuck(run: &trace::Run<'_>) -> Vec<Blocked> {
+    let blocked = run.words().blocked(&run.state(run.len()));
+    blocked.into_iter().filter(|blocked| !blocked.valid_end).collect()
+}

@@ -1,0 +1,174 @@
+//! Properties of whole runs: LTL, never claims, accept and progress labels; and what is worth knowing beside their verdict.
+
+use super::Checker;
+use crate::backend::Backend;
+use crate::client::Client;
+use crate::counterexample::{confirm, tighten};
+use crate::failure::Failure;
+use crate::liveness;
+use crate::plan::{CycleSearch, Plan};
+use crate::property::Selected;
+use crate::report::{PropertyReport, Vacuous, Verdict};
+use crate::self_check::Reference;
+use crate::watch::{Stronger, Watch};
+use machine::opt::Reductions;
+use promela::ir::Expr;
+use search::{Checks, Limits, Silent, Statistics, Task};
+use std::time::Duration;
+use system::{ActionId, Explain, Fairness, TransitionSystem};
+use trace::Judge;
+
+/// How long it may take to find out that fairness would help.
+const FAIRNESS_TIME: Duration = Duration::from_secs(1);
+
+impl Checker<'_> {
+    /// Searches for a run that a claim finds wrong, replays it, and concludes.
+    pub(super) fn whole_runs<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        searched: &dyn Backend,
+        property: Selected,
+        (watch, sets): (&Watch, &[Vec<Expr>]),
+        client: &mut dyn Client,
+    ) -> Result<PropertyReport, Failure> {
+        let state = |state: &[u8]| searched.to_interp(state);
+        let reference = searched.interp().map(|interp| Reference { interp, state: &state });
+        let reduction = liveness::reduction(self.plan, searched, (watch, sets), reference);
+        let reduced = reduction.as_ref().map(|by| by.reduced(searched.system()));
+        let system = reduced.as_ref().map_or(searched.system(), |reduced| reduced);
+        // The model's own errors are no errors of a property of whole runs.
+        let checks = if watch.is_claim() { Checks::CLAIM } else { Checks::NONE };
+        let task = Task {
+            checks,
+            all_errors: self.plan.all_errors,
+            seed: self.plan.seed,
+            limits: self.limits_left(),
+            stop: self.stop.flag(),
+            reduce: None,
+        };
+        let (how, mut outcome) = liveness::search(self.plan, system, watch, &task, client);
+        reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
+        let stays_at = self.warn_all(machine, &mut outcome);
+        let written_out = |path: system::Path, cycle| match &reduced {
+            Some(reduced) => reduced.written_out(&path, cycle).ok_or_else(|| {
+                Failure::Internal("a path of the reduced system is none of the system".to_string())
+            }),
+            None => Ok((path, cycle)),
+        };
+        for mut cut in std::mem::take(&mut outcome.cuts) {
+            (cut.path, _) = written_out(cut.path, None)?;
+            cut.path = cut.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
+            self.tell_cut(machine, &property.name, &cut)?;
+        }
+        let essence = match (&outcome.violations[..], self.session) {
+            ([], _) | (_, None) => None,
+            _ if watch.acting.is_some() => None,
+            (_, Some(session)) => Some(session.essence()?),
+        };
+        let judge = Judge {
+            fault: &watch.fault,
+            claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+            general: watch.general.as_ref(),
+            fairness: self.plan.fairness,
+            essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
+        };
+        let (mut shown, mut fairness) = (Vec::new(), None);
+        for mut violation in std::mem::take(&mut outcome.violations) {
+            (violation.path, violation.cycle) = written_out(violation.path, violation.cycle)?;
+            violation.path = violation.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
+            tighten(&judge, machine, &mut violation);
+            let (evidence, confirmed) =
+                confirm(machine, &self.head(&property.name), &violation, Some(judge))?;
+            fairness =
+                confirmed.judgement.as_ref().map(|judgement| judgement.fairness).filter(|_| shown.is_empty());
+            shown.push(self.show(evidence, &confirmed.run, client));
+        }
+        let mut report = self.conclude(property, outcome, shown, stays_at);
+        report.how = Some(how);
+        report.por = reduction.as_ref().map_or("none", |by| by.name());
+        // What is only worth knowing beside the verdict must not cost it.
+        let holds_under = stop::attempt(|| self.holds_under(fairness, (watch, sets), &report));
+        report.holds_under = holds_under.unwrap_or(Ok(None))?;
+        report.fairness = self.plan.fairness;
+        if let Verdict::Holds(_) = report.verdict {
+            let vacuous = stop::attempt(|| self.vacuous(system, watch, &report.statistics));
+            report.vacuous = vacuous.unwrap_or(None);
+        }
+        Ok(report)
+    }
+
+    /// Why a property that holds says nothing about this model, if that is so; a search that would take long is given up.
+    pub(super) fn vacuous(
+        &self,
+        system: &dyn TransitionSystem,
+        watch: &Watch,
+        statistics: &Statistics,
+    ) -> Option<Vacuous> {
+        // What counts repetitions has no answer where some are left out.
+        let suits = |stronger: &&Stronger| stronger.stutter_invariant || !watch.stutter_invariant;
+        watch.stronger.iter().filter(suits).find_map(|stronger| {
+            let task = Task {
+                checks: Checks::CLAIM,
+                all_errors: false,
+                seed: None,
+                limits: self.limits_of_hint(statistics),
+                stop: self.stop.flag(),
+                reduce: None,
+            };
+            let claim = Some(stronger.claim.clone());
+            let watch = Watch { claim, general: None, stronger: Vec::new(), ..watch.clone() };
+            let (_, outcome) = liveness::search(self.plan, system, &watch, &task, &mut Silent);
+            let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
+            holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })
+        })
+    }
+
+    /// The weakest fairness under which a violation disappears. Asked only where the run that was found is not fair; a search
+    /// that would take long is given up. `fairness` is that of the run.
+    pub(super) fn holds_under(
+        &self,
+        fairness: Option<Fairness>,
+        (watch, sets): (&Watch, &[Vec<Expr>]),
+        report: &PropertyReport,
+    ) -> Result<Option<Fairness>, Failure> {
+        let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());
+        let endless = first.is_some_and(|trail| trail.cycle.is_some());
+        let (Some(fairness), Some(session)) = (fairness.filter(|_| endless), self.session) else {
+            return Ok(None);
+        };
+        let stronger: &[Fairness] = match self.plan.fairness {
+            Fairness::None => &[Fairness::Weak, Fairness::Strong],
+            Fairness::Weak => &[Fairness::Strong],
+            Fairness::Strong => &[],
+        };
+        let is_fair = |wanted| fairness == Fairness::Strong || fairness == wanted;
+        if stronger.iter().all(|&wanted| is_fair(wanted)) {
+            return Ok(None);
+        }
+        // Who can move is judged where nothing is left out.
+        let reductions = Reductions { merge: false, ..self.plan.config.reductions() };
+        let searched = match &watch.acting {
+            Some(_) => None,
+            None => Some(session.searched(reductions, self.plan.config.exec, sets)?),
+        };
+        let acting = watch.acting.as_deref().map(|acting| acting as &dyn TransitionSystem);
+        let Some(system) = searched.as_ref().map(Backend::system).or(acting) else { return Ok(None) };
+        let left = self.limits_of_hint(&report.statistics);
+        let time = Some(left.time.map_or(FAIRNESS_TIME, |time| time.min(FAIRNESS_TIME)));
+        let limits = Limits { time, ..left };
+        for &fairness in stronger {
+            // The run that was found answers for a search.
+            if is_fair(fairness) {
+                continue;
+            }
+            let (stop, checks) = (self.stop.flag(), Checks::CLAIM);
+            let task = Task { checks, all_errors: false, seed: None, limits, stop, reduce: None };
+            let plan = Plan { fairness, cycles: CycleSearch::Components, ..self.plan.clone() };
+            let (_, outcome) = liveness::search(&plan, system, watch, &task, &mut Silent);
+            if outcome.violations.is_empty() {
+                return Ok(outcome.exhausted.is_some().then_some(fairness));
+            }
+        }
+        Ok(None)
+    }
+}
