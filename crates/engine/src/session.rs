@@ -1,7 +1,8 @@
 //! A model's text to a program and a machine: all that is known here of the front end.
 
 use crate::backend::{Machine, ProgramBackend};
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
+use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::Source;
 use crate::plan::{Promises, one_of};
@@ -45,6 +46,17 @@ impl Session {
     /// that is made of it, is given up when it is to `stop`.
     pub fn load(source: &Source, files: &dyn Files, stop: &Stop) -> Result<Session, Failure> {
         Session::load_with_syntax(source, files, stop).map(|(session, _)| session)
+    }
+
+    /// Reads a model that can be executed, on a stack that is deep enough for any; what is wrong with it is in the notices.
+    pub fn open(source: &Source, files: &(dyn Files + Sync), stop: &Stop) -> Answer<Session> {
+        let read = || match Session::load(source, files, stop) {
+            Ok(session) if session.program.is_none() => {
+                Answer { notices: session.notices, result: Err(Failure::Model) }
+            }
+            result => Answer { notices: Vec::new(), result },
+        };
+        isolated(read).unwrap_or_else(Answer::failed)
     }
 
     /// The same, with the syntax tree, which is empty when the preprocessor found errors.

@@ -18,7 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("search", &["stop", "system", "store"]),
     ("trace", &["stop", "system"]),
     ("engine", &["stop", "promela", "system", "machine", "jit", "reduce", "store", "search", "trace", "ltl"]),
-    ("spinor", &["stop", "engine", "promela", "system", "trace"]),
+    ("spinor", &["engine", "promela", "system", "machine", "trace"]),
+    ("spinor-cli", &["stop", "engine", "promela", "system", "trace"]),
     ("testkit", &["engine"]),
 ];
 
