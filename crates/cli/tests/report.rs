@@ -117,7 +117,7 @@ fn properties_of_whole_runs_are_told_of() {
     let (status, text) = report(model, &[]);
     assert_eq!(status, Some(1));
     assert!(text.contains("  ltl:small holds: every run satisfies it (3 states explored)\n"), "{text}");
-    let broken = "  ltl:zero is violated: `[] (x == 0)` is broken, whatever happens next at m.pml:3\n";
+    let broken = "  ltl:zero is violated: `[] (x == 0)` fails: no continuation can repair it at m.pml:3\n";
     assert!(text.contains(broken), "{text}");
 }
 

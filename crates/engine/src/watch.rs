@@ -109,8 +109,8 @@ impl Watches {
 /// So many ways in which a property may hold vacuously are tried.
 const MOST_STRONGER: usize = 2;
 const ACCEPTANCE: &str =
-    "acceptance cycle: a run goes on for ever and passes an accept label again and again";
-const NO_PROGRESS: &str = "non-progress cycle: a run goes on for ever without passing a progress label";
+    "acceptance cycle: a run goes on forever and passes an accept label again and again";
+const NO_PROGRESS: &str = "non-progress cycle: a run goes on forever without passing a progress label";
 
 /// What a [`Watch`] is made of.
 struct Made {
@@ -140,8 +140,8 @@ impl Maker<'_> {
             return Err(complicated(property, "the automaton has too many states"));
         }
         let text = property.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cycle = format!("`{text}` is broken by a run that goes on for ever");
-        let at_once = format!("`{text}` is broken, whatever happens next");
+        let cycle = format!("`{text}` fails on a run that goes on forever");
+        let at_once = format!("`{text}` fails: no continuation can repair it");
         let fault = self.fault(FaultKind::AcceptCycle, &cycle, property.span);
         let end = self.fault(FaultKind::ClaimEnd, &at_once, property.span);
         Ok(Made {
@@ -188,7 +188,7 @@ impl Maker<'_> {
                 "let the claim ask about what the model's own processes do",
             )
         };
-        let message = "the never claim accepts a run that goes on for ever";
+        let message = "the never claim accepts a run that goes on forever";
         let fault = self.fault(FaultKind::AcceptCycle, message, self.program.proctype(id).span);
         let (claim, acting, propositions) = match acts(self.program, id) {
             true => {

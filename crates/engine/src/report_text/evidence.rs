@@ -51,6 +51,14 @@ pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) 
     }
 }
 
+/// That the last steps of a run repeat.
+fn repeats(steps: usize) -> String {
+    match steps {
+        1 => "this step repeats".to_string(),
+        n => format!("these {n} steps repeat"),
+    }
+}
+
 /// How long the way to a cycle is, and how long the way around.
 fn around(shown: &Shown, depth: usize) -> String {
     let start = shown.evidence.trail().cycle.unwrap_or(depth);
@@ -59,8 +67,8 @@ fn around(shown: &Shown, depth: usize) -> String {
         n => format!("after {}", plural(n as u64, "step")),
     };
     match depth - start {
-        0 => format!("{way} nothing can move and the state lasts for ever"),
-        n => format!("{way} the run goes round for ever in {}", plural(n as u64, "step")),
+        0 => format!("{way} nothing can move: the state lasts forever"),
+        n => format!("{way}, then {} forever", repeats(n)),
     }
 }
 

@@ -35,11 +35,11 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     };
     let mut lines = vec![
         ("states", grouped(s.states), memory),
-        ("transitions", grouped(s.transitions), format!("{} of them to known states", grouped(s.matched))),
+        ("transitions", grouped(s.transitions), format!("{} to states already visited", grouped(s.matched))),
         ("depth", grouped(s.depth), String::new()),
     ];
     if s.reduced > 0 {
-        let how = format!("states in which some of the actions are enough (--por {})", property.por);
+        let how = format!("states where the reduction skipped actions (--por {})", property.por);
         lines.insert(1, ("reduced", grouped(s.reduced), how));
     }
     if let Some(visited) = s.visited.filter(|&visited| visited != s.states) {
