@@ -14,7 +14,7 @@ use promela::preprocess::Options;
 use promela::source::{FileId, Files, SourceMap};
 use std::collections::HashSet;
 use std::sync::Arc;
-use system::{Explain, Successors, TransitionSystem};
+use system::{Explain, Invariants, Successors, SystemExt, TransitionSystem};
 
 /// The stack that the engine gives to its work.
 const STACK_BYTES: usize = 256 << 20;
@@ -165,7 +165,7 @@ fn explore(program: Program, sources: Arc<SourceMap>) {
         assert_eq!(actions.len(), successors.list.len(), "enabled and expand disagree");
         machine.labels(&state);
         machine.snapshot(&state);
-        machine.inspect(&state, &mut Vec::new());
+        Invariants::inspect(&machine, &state, &mut Vec::new());
         if successors.list.is_empty() {
             machine.deadlock(&state);
         }

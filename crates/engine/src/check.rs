@@ -348,7 +348,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use system::coverage::Coverage;
     use system::toy::Graph;
-    use system::{ActionId, Fault, Labels, StepInfo, Successors};
+    use system::{ActionId, Capabilities, Fault, Invariants, Labels, StepInfo, Successors};
     use trace::{Evidence, Palette};
 
     /// A place for trails that disappears again.
@@ -488,15 +488,25 @@ mod tests {
             self.0.labels(state)
         }
 
+        fn hidden_bytes(&self) -> usize {
+            self.0.hidden_bytes()
+        }
+
+        fn deadlock(&self, state: &[u8]) -> Fault {
+            self.0.deadlock(state)
+        }
+
+        fn capabilities(&self) -> Capabilities<'_> {
+            Capabilities { invariants: Some(self), ..self.0.capabilities() }
+        }
+    }
+
+    impl Invariants for Fickle {
         fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
             if !self.1.swap(true, Ordering::Relaxed) {
                 out.push(self.0.deadlock(state));
                 out[0].kind = system::FaultKind::Invariant;
             }
-        }
-
-        fn deadlock(&self, state: &[u8]) -> Fault {
-            self.0.deadlock(state)
         }
     }
 

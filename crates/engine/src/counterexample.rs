@@ -9,7 +9,7 @@ use crate::options::Source;
 use crate::report_text;
 use search::Violation;
 use std::collections::HashMap;
-use system::{Explain, Fault, FaultKind, Path, Sequence, TransitionSystem};
+use system::{Explain, Fault, FaultKind, Path, Sequence, SystemExt, TransitionSystem};
 use trace::{Claims, Confirmed, Evidence, Judge, Trail, Walker, record, story};
 
 /// The last steps of a counterexample that a text tells when no file holds them.

@@ -231,6 +231,12 @@ impl Job<'_> {
         self.plan.limits.memory.unwrap_or(u64::MAX)
     }
 
+    /// Cuts keys into their components, for stores that keep these apart.
+    fn cut(&self) -> impl Fn(&[u8], &mut Vec<usize>) + Sync {
+        let components = self.system.capabilities().components;
+        move |key, out| components.iter().for_each(|system| system.cuts(key, out))
+    }
+
     /// The size of a bit array that may be so large: what the process has without it counts against the limit, too.
     fn array(&self, most: u64) -> u64 {
         memory::bit_array(self.limit(), self.plan.limits.account.used(0)).min(most)
@@ -251,7 +257,7 @@ impl Job<'_> {
             StoreKind::Tree => self.by_name_in(Tree::new(Roots::Roomy, limit), observer),
             StoreKind::Cleary => self.by_name_in(Tree::new(Roots::Cleary, limit), observer),
             StoreKind::Collapse => {
-                let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
+                let cut = self.cut();
                 self.whole(&mut Collapse::new(cut, limit), observer)
             }
             StoreKind::HashCompaction => self.whole(&mut HashCompaction::new(limit), observer),
@@ -281,7 +287,7 @@ impl Job<'_> {
                 Err(store::Full) => no_array(),
             },
             StoreKind::Collapse => {
-                let cut = |key: &[u8], out: &mut Vec<usize>| self.system.cuts(key, out);
+                let cut = self.cut();
                 let set = SharedCollapse::new(cut, self.limit());
                 self.share::<_, WholeStates>(&|| set.hand(), observer)
             }

@@ -214,8 +214,9 @@ impl<'a, 'i, M: Reads> Simulation<'a, 'i, M> {
             return Some(fault.clone());
         }
         let mut faults = Vec::new();
-        if !self.run.tip().is_transient() {
-            self.machine.inspect(self.run.tip().state(), &mut faults);
+        let invariants = self.machine.capabilities().invariants;
+        if let Some(invariants) = invariants.filter(|_| !self.run.tip().is_transient()) {
+            invariants.inspect(self.run.tip().state(), &mut faults);
         }
         faults.into_iter().next()
     }

@@ -9,7 +9,7 @@ use engine::Source;
 use engine::session::Session;
 use promela::source::Files;
 use system::blocked::{Alternative, Blocked, Held, Reason};
-use system::{Explain, Successors, TransitionSystem};
+use system::{Explain, Successors, SystemExt, TransitionSystem};
 use trace::blocked_text::{full, short};
 
 struct Model<'a>(&'a str);

@@ -18,7 +18,7 @@ use search::{
     frontier, parallel,
 };
 use store::{Roots, SharedTable, Table, Tree};
-use system::{LeanOrder, Successors, TransitionSystem};
+use system::{LeanOrder, Successors, SystemExt, TransitionSystem};
 use testkit::generate::Size;
 
 /// Programs with more states are left out.

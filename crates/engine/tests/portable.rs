@@ -24,7 +24,7 @@ use search::{Checks, Levels, Limits, Silent, Task, frontier};
 use store::Table;
 use system::claim::{Claim, ClaimEdge, ClaimState, Guard};
 use system::portable::{Exporter, Importer, ShapeNumber, read_state, write_state};
-use system::{PortableError, Successors, TransitionSystem, Worker};
+use system::{PortableError, Successors, SystemExt, TransitionSystem, Worker};
 
 /// Tells the second process which system to make.
 const JOB: &str = "SPINOR_TEST_PORTABLE_JOB";
@@ -326,13 +326,17 @@ fn numbers_of_shapes_differ_and_states_do_not() {
     for state in states(&here) {
         let (mut copy, mut back) = (Vec::new(), Vec::new());
         bytes.clear();
-        write_state(here.portable().expect("portable"), &state, &mut bytes).expect("it can be written");
-        read_state(there.portable().expect("portable"), &bytes, &mut copy).expect("it can be read");
+        write_state(here.capabilities().portable.expect("portable"), &state, &mut bytes)
+            .expect("it can be written");
+        read_state(there.capabilities().portable.expect("portable"), &bytes, &mut copy)
+            .expect("it can be read");
         assert_eq!(there.to_interp(&copy), here.to_interp(&state), "the same state");
         differ += usize::from(copy != state);
         bytes.clear();
-        write_state(there.portable().expect("portable"), &copy, &mut bytes).expect("it can be written");
-        read_state(here.portable().expect("portable"), &bytes, &mut back).expect("it can be read");
+        write_state(there.capabilities().portable.expect("portable"), &copy, &mut bytes)
+            .expect("it can be written");
+        read_state(here.capabilities().portable.expect("portable"), &bytes, &mut back)
+            .expect("it can be read");
         assert_eq!(back, state, "and back");
     }
     assert!(differ > 100, "only {differ} states have other numbers");
@@ -401,11 +405,12 @@ fn another_model_is_refused() {
     let write = |system: &dyn TransitionSystem| {
         let (mut first, mut bytes) = (Vec::new(), Vec::new());
         system.initial(&mut first).expect("it begins");
-        write_state(system.portable().expect("portable"), &first, &mut bytes).expect("it can be written");
+        write_state(system.capabilities().portable.expect("portable"), &first, &mut bytes)
+            .expect("it can be written");
         bytes
     };
     let reads = |system: &dyn TransitionSystem, bytes: &[u8]| {
-        read_state(system.portable().expect("portable"), bytes, &mut Vec::new())
+        read_state(system.capabilities().portable.expect("portable"), bytes, &mut Vec::new())
     };
     let (family, other) = (model(MODELS[0]), model(MODELS[1]));
     let (jit, interp): (Jit, Interp) = (native(&family), family.machine(&family.program));

@@ -16,7 +16,9 @@ use search::{
     depth_first_with_sleep, frontier,
 };
 use store::{Cache, Table};
-use system::{ActionId, Fault, FaultKind, Labels, Reduction, Successors, TransitionSystem};
+use system::{
+    ActionId, Capabilities, Fault, FaultKind, Labels, Reduction, Successors, SystemExt, TransitionSystem,
+};
 use testkit::generate::Size;
 
 /// Programs with more states are left out.
@@ -52,12 +54,8 @@ impl TransitionSystem for Noting<'_> {
         self.machine.hidden_bytes()
     }
 
-    fn has_invariants(&self) -> bool {
-        self.machine.has_invariants()
-    }
-
-    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        self.machine.inspect(state, out);
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.machine.capabilities()
     }
 
     fn deadlock(&self, state: &[u8]) -> Fault {

@@ -35,7 +35,7 @@ use machine::Interp;
 use promela::ir::{Expr, Program};
 use promela::source::{Location, Span};
 use stop::Stop;
-use system::{ActionId, Fault, Labels, PortableStates, Successors, TransitionSystem, Worker};
+use system::{ActionId, Capabilities, Fault, Labels, Successors, TransitionSystem, Worker};
 
 pub use compile::Functions;
 use layout::Layout;
@@ -170,21 +170,10 @@ impl TransitionSystem for Jit {
         self.worker().fire(state, actions, out);
     }
 
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        self.worker().expand(state, out);
-    }
-
     fn worker(&self) -> Box<dyn Worker + '_> {
         match &self.machine {
             Machine::Native(native) => Box::new(native.worker()),
             Machine::Reference(interp) => interp.worker(),
-        }
-    }
-
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        match &self.machine {
-            Machine::Native(native) => Some(&**native),
-            Machine::Reference(interp) => interp.portable(),
         }
     }
 
@@ -195,44 +184,18 @@ impl TransitionSystem for Jit {
         }
     }
 
-    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
-        match &self.machine {
-            Machine::Native(native) => native.propositions(set, state),
-            Machine::Reference(interp) => interp.propositions(set, state),
-        }
-    }
-
-    fn process_of(&self, action: ActionId) -> u32 {
-        self.interp().process_of(action)
-    }
-
-    fn partner_of(&self, action: ActionId) -> Option<u32> {
-        self.interp().partner_of(action)
-    }
-
     fn hidden_bytes(&self) -> usize {
         self.interp().hidden_bytes()
     }
 
-    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
-        match &self.machine {
-            Machine::Native(native) => native.cuts(key, out),
-            Machine::Reference(interp) => interp.cuts(key, out),
-        }
-    }
-
-    fn has_invariants(&self) -> bool {
-        self.interp().has_invariants()
-    }
-
-    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        match &self.machine {
-            Machine::Native(native) => native.inspect(state, out),
-            Machine::Reference(interp) => interp.inspect(state, out),
-        }
-    }
-
     fn deadlock(&self, state: &[u8]) -> Fault {
         self.interp().deadlock(&self.to_interp(state))
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        match &self.machine {
+            Machine::Native(native) => native.capabilities(),
+            Machine::Reference(interp) => interp.capabilities(),
+        }
     }
 }

@@ -8,7 +8,8 @@ use machine::Interp;
 use machine::interp::action::Action;
 use promela::ir::Program;
 use system::{
-    ActionId, Asleep, Awake, Fault, FaultKind, Labels, Successor, Successors, TransitionSystem, Worker,
+    ActionId, Asleep, Awake, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes,
+    Successor, Successors, TransitionSystem, Worker,
 };
 
 use crate::code::Code;
@@ -176,20 +177,6 @@ impl Native {
         }
     }
 
-    /// The ends of all components of a key but the last: header and globals, channels, processes.
-    pub fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
-        let Some(shape) = convert::shape_id(key).and_then(|id| self.shapes.get(id)) else { return };
-        let block = |p: &crate::shape::ProcEntry| self.layout.processes[p.proctype as usize].cells_end;
-        let sized = |c: &&crate::shape::ChanEntry| self.layout.channels[c.class as usize].size > 0;
-        let ends = shape.processes.iter().map(|p| p.offset as usize + block(p) as usize);
-        let starts = shape.processes.iter().map(|p| p.offset as usize);
-        let channels = shape.channels.iter().filter(sized).map(|c| c.offset as usize);
-        let before = out.len();
-        out.extend(starts.chain(ends).chain(channels).filter(|&cut| cut > 0 && cut < key.len()));
-        out[before..].sort_unstable();
-        out.dedup();
-    }
-
     /// What the code of a group of propositions answers; 0 when there is none.
     pub(crate) fn ask(&self, group: usize, state: &[u8]) -> u32 {
         match (self.code.propositions.get(group), self.shape_of(state)) {
@@ -201,8 +188,52 @@ impl Native {
         }
     }
 
+    /// What the machine can tell; what it leaves to the reference machine is asked there.
+    pub fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            propositions: Some(self),
+            processes: Some(self),
+            components: Some(self),
+            portable: Some(self),
+            invariants: self.interp.has_invariants().then_some(self as _),
+            acceptance: None,
+        }
+    }
+}
+
+impl Processes for Native {
+    fn process_of(&self, action: ActionId) -> u32 {
+        self.interp.process_of(action)
+    }
+
+    fn partner_of(&self, action: ActionId) -> Option<u32> {
+        self.interp.partner_of(action)
+    }
+
+    fn n_processes(&self, state: &[u8]) -> usize {
+        self.shape_of(state).map_or(0, |shape| shape.processes.len())
+    }
+}
+
+impl Components for Native {
+    /// The ends of all components of a key but the last: header and globals, channels, processes.
+    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
+        let Some(shape) = convert::shape_id(key).and_then(|id| self.shapes.get(id)) else { return };
+        let block = |p: &crate::shape::ProcEntry| self.layout.processes[p.proctype as usize].cells_end;
+        let sized = |c: &&crate::shape::ChanEntry| self.layout.channels[c.class as usize].size > 0;
+        let ends = shape.processes.iter().map(|p| p.offset as usize + block(p) as usize);
+        let starts = shape.processes.iter().map(|p| p.offset as usize);
+        let channels = shape.channels.iter().filter(sized).map(|c| c.offset as usize);
+        let before = out.len();
+        out.extend(starts.chain(ends).chain(channels).filter(|&cut| cut > 0 && cut < key.len()));
+        out[before..].sort_unstable();
+        out.dedup();
+    }
+}
+
+impl Invariants for Native {
     /// Errors that the state itself shows.
-    pub fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
         if !self.interp.has_invariants() {
             return;
         }

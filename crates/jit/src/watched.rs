@@ -4,7 +4,7 @@
 //! no code for, and what meets an error, is left to the reference machine, a whole set at a time.
 
 use promela::ir::{Expr, ExprKind};
-use system::TransitionSystem;
+use system::Propositions;
 
 use crate::code::{EVALUATED, GROUP};
 use crate::native::Native;
@@ -52,9 +52,8 @@ impl Watched {
     }
 }
 
-impl Native {
-    /// The values of a set of propositions.
-    pub fn propositions(&self, set: usize, state: &[u8]) -> u64 {
+impl Propositions for Native {
+    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
         let Some(wanted) = self.watched.sets.get(set) else { return 0 };
         if wanted.reference {
             self.handed_over();

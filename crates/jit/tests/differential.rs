@@ -12,7 +12,7 @@ use promela::ir::Program;
 use promela::parse::Dialect;
 use promela::source::{Files, SourceMap};
 use promela::{lower, parse, preprocess};
-use system::{ActionId, Explain, Successors, TransitionSystem, Worker};
+use system::{ActionId, Explain, Successors, SystemExt, TransitionSystem, Worker};
 use testkit::generate::{Size, generate};
 
 /// States of one program that are compared.
@@ -127,8 +127,8 @@ impl Pair {
         assert_eq!(self.interp.labels(a), self.jit.labels(b), "{name}: labels");
         if !transient {
             let (mut first, mut second) = (Vec::new(), Vec::new());
-            self.interp.inspect(a, &mut first);
-            self.jit.inspect(b, &mut second);
+            self.interp.capabilities().invariants.iter().for_each(|i| i.inspect(a, &mut first));
+            self.jit.capabilities().invariants.iter().for_each(|i| i.inspect(b, &mut second));
             assert_eq!(first, second, "{name}: inspection");
         }
     }

@@ -10,7 +10,7 @@ use machine::facts::check::{Checker, Claim, Refutation};
 use machine::facts::{Access, Facts, Region};
 use machine::opt::{Reductions, reduce};
 use promela::ir::{EdgeId, ProctypeId, Program};
-use system::{Successors, TransitionSystem};
+use system::{Successors, SystemExt, TransitionSystem};
 use testkit::generate::Size;
 use testkit::rng::Rng;
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use common::Model;
 use machine::opt::{Reductions, reduce};
 use promela::ir::Program;
-use system::{Fault, FaultKind, Successors, TransitionSystem};
+use system::{Fault, FaultKind, Invariants, Successors, SystemExt, TransitionSystem};
 use testkit::generate::Size;
 
 /// What a search found.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
-use system::{ActionId, FaultKind, Successors, TransitionSystem};
+use system::{ActionId, FaultKind, Successors, SystemExt, TransitionSystem};
 
 /// Why a choice is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,11 +86,11 @@ pub fn persistent(
 ) -> Result<(), Broken> {
     let mut seen = HashSet::from([state.to_vec()]);
     let mut open = VecDeque::from([(state.to_vec(), 0usize, ActionId(u64::MAX))]);
-    let mut broken = Vec::new();
+    let (mut broken, invariants) = (Vec::new(), system.capabilities().invariants);
     while let Some((at, distance, by)) = open.pop_front() {
         // Where a promise is broken on which the choice relies, that is told, and nothing else.
-        if system.has_invariants() {
-            system.inspect(&at, &mut broken);
+        if let Some(invariants) = invariants {
+            invariants.inspect(&at, &mut broken);
             if broken.drain(..).any(|fault| fault.kind == FaultKind::Assertion) {
                 return Ok(());
             }

@@ -11,7 +11,7 @@ use machine::opt::{Reductions, reduce};
 use promela::ir::Program;
 use reduce::check::{outcomes, persistent};
 use reduce::{Building, Extent, Stubborn};
-use system::{ActionId, Choice, FaultKind, Reducer, Reduction, TransitionSystem};
+use system::{ActionId, Choice, FaultKind, Invariants, Reducer, Reduction, TransitionSystem};
 use testkit::generate::Size;
 
 /// What a search saw.

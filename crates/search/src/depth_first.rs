@@ -28,6 +28,7 @@ use crate::observer::{Observer, Snapshot};
 use crate::open::Open;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::phase1::{Phase1, store_aside};
+use crate::property::Judge;
 use crate::random::Random;
 use crate::sleep::{Awake, LeanSleep, Met, Sleep, Sleepers, Sleeping};
 use crate::stack::Stack;
@@ -107,8 +108,7 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     phase1: bool,
     /// Bytes at the end of a state that are no part of its key.
     hidden: usize,
-    /// Every state must be judged, not only those that are stuck.
-    judge_all: bool,
+    judge: Judge<'a>,
     /// The number of states has a limit.
     pub limited: bool,
     faults: Vec<Fault>,
@@ -165,7 +165,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             random: task.seed.map(Random::new),
             actions: Vec::new(),
             hidden: system.hidden_bytes(),
-            judge_all: task.checks.judge_all(system),
+            judge: Judge::new(task.checks, system),
             limited: task.limits.states.is_some(),
             faults: Vec::new(),
             ranked: Vec::new(),
@@ -365,10 +365,10 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Judges the state that was expanded: with phase 1, its end.
     fn judge_state(&mut self) -> Result<(), StopReason> {
-        if self.judge_all || self.fan.expansion.stuck {
+        if self.judge.every_state() || self.fan.expansion.stuck {
             let mut faults = std::mem::take(&mut self.faults);
             let state = self.expander.phase1().map_or(self.stack.state(), Phase1::end);
-            self.task.checks.judge_state(self.system, state, self.fan.expansion.stuck, &mut faults);
+            self.judge.state(state, self.fan.expansion.stuck, &mut faults);
             for fault in faults.drain(..) {
                 self.violation(fault, &[])?;
             }

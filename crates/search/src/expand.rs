@@ -21,14 +21,14 @@
 use crate::atomic_run::{AtomicRun, Place, ROOM, STRAIGHT};
 use crate::cuts::Cuts;
 use crate::limits::Budget;
-use crate::marks::{Lack, process_bit};
+use crate::marks::{Lack, MOST_PROCESSES, process_bit};
 use crate::outcome::{StopReason, no_memory};
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
 use std::ops::Range;
 use system::{
-    ActionId, Asleep, Choice, Fault, Lean, LeanOrder, Reducer, Successor, Successors, TransitionSystem,
-    Worker,
+    ActionId, Asleep, Choice, Fault, Lean, LeanOrder, Processes, Reducer, Successor, Successors,
+    TransitionSystem, Worker,
 };
 
 /// Transient states that are expanded together.
@@ -222,7 +222,7 @@ pub enum Wanted<'a> {
 
 /// Expands states; keeps its buffers between them.
 pub struct Expander<'a> {
-    system: &'a dyn TransitionSystem,
+    processes: Option<&'a dyn Processes>,
     worker: Box<dyn Worker + 'a>,
     reducer: Option<Box<dyn Reducer + 'a>>,
     /// Whether to leave nothing out, whatever the reducer would say.
@@ -257,7 +257,7 @@ impl<'a> Expander<'a> {
     /// An expander for `system`.
     pub fn new(system: &'a dyn TransitionSystem, reduce: Option<Reduce<'a>>) -> Self {
         Expander {
-            system,
+            processes: system.capabilities().processes,
             worker: system.worker(),
             reducer: reduce.filter(|reduce| reduce.method == Method::Sets).map(|reduce| reduce.by.reducer()),
             all: false,
@@ -380,9 +380,10 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Whether all outcomes of a state are those of one process. They are in the order of the processes.
+    /// Whether all outcomes of a state are known to be those of one process. They are in the order of the processes.
     fn is_one_process(&self, outcomes: &[Successor]) -> bool {
-        let process = |outcome: &Successor| self.system.process_of(outcome.action);
+        let Some(system) = self.processes else { return outcomes.len() < 2 };
+        let process = |outcome: &Successor| system.process_of(outcome.action);
         outcomes.first().map(process) == outcomes.last().map(process)
     }
 
@@ -489,7 +490,10 @@ impl<'a> Expander<'a> {
         out.stuck = out.outcomes.list.len() == first;
         if self.note_processes {
             for outcome in out.outcomes.list[first..].iter().filter(|o| o.action != ActionId::STUTTER) {
-                out.enabled |= process_bit(self.system.process_of(outcome.action));
+                // A process without a number has no bit, so that there is no verdict about fairness.
+                let process =
+                    self.processes.map_or(MOST_PROCESSES, |system| system.process_of(outcome.action));
+                out.enabled |= process_bit(process);
             }
         }
         let may_choose = self.reducer.is_some() && !self.all && out.outcomes.list.len() > first + 1;

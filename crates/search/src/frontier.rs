@@ -30,6 +30,7 @@ use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
 use crate::phase1::{Phase1, store_aside};
+use crate::property::Judge;
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::retrace::retrace;
@@ -78,8 +79,7 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     pub levels: Levels,
     task: &'a Task<'a>,
     hidden: usize,
-    /// Every state must be judged, not only those that are stuck.
-    judge_all: bool,
+    judge: Judge<'a>,
     /// By how many bits the numbers of edges are shifted: see [`Numbering`].
     shift: u32,
     /// The number of states has a limit, which is watched here.
@@ -175,7 +175,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             levels,
             task,
             hidden: system.hidden_bytes(),
-            judge_all: task.checks.judge_all(system),
+            judge: Judge::new(task.checks, system),
             shift: u32::from(task.reduce.is_some()),
             limited: task.limits.states.is_some(),
             budget,
@@ -388,7 +388,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Judges a state that was expanded: with phase 1, its end.
     #[inline]
     fn judge(&mut self, ordinal: Ordinal, state: &[u8], expansion: &mut Expansion) -> Result<(), StopReason> {
-        if self.judge_all || expansion.stuck || expansion.shows_something() {
+        if self.judge.every_state() || expansion.stuck || expansion.shows_something() {
             return self.judge_closely(ordinal, state, expansion);
         }
         Ok(())
@@ -400,9 +400,9 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         state: &[u8],
         expansion: &mut Expansion,
     ) -> Result<(), StopReason> {
-        if self.judge_all || expansion.stuck {
+        if self.judge.every_state() || expansion.stuck {
             let mut faults = Vec::new();
-            self.task.checks.judge_state(self.system, state, expansion.stuck, &mut faults);
+            self.judge.state(state, expansion.stuck, &mut faults);
             for fault in faults {
                 self.violation(fault, ordinal, &[])?;
             }
@@ -868,7 +868,7 @@ mod tests {
             let (mut enabled, mut faults) = (Vec::new(), Vec::new());
             graph.enabled(&state, &mut enabled);
             if !graph.is_transient(node) {
-                Checks::SAFETY.judge_state(graph, &state, enabled.is_empty(), &mut faults);
+                Judge::new(Checks::SAFETY, graph).state(&state, enabled.is_empty(), &mut faults);
             }
             let mut batch = Successors::default();
             graph.fire(&state, &enabled, &mut batch);

@@ -13,7 +13,7 @@ use crate::outcome::StopReason;
 use std::collections::HashSet;
 use store::Full;
 use store::numbered::{Number, Numbered, Visit};
-use system::{ActionId, Path, TransitionSystem};
+use system::{ActionId, Path, SystemExt, TransitionSystem};
 
 /// States that one breadth-first search may visit, where nothing is known of them.
 const MOST_STATES: u64 = 50_000;

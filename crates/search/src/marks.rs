@@ -10,7 +10,7 @@ use crate::expand::{Edge, Expander, Expansion};
 use crate::limits::Budget;
 use crate::outcome::StopReason;
 use system::claim::MOST_MARKS;
-use system::{ActionId, Fairness, NOBODY, TransitionSystem};
+use system::{ActionId, Capabilities, Fairness, NOBODY, TransitionSystem};
 
 /// What a step, or a set of steps, lacks. The first bits are acceptance, the others are processes.
 pub type Lack = u128;
@@ -46,6 +46,7 @@ pub struct Acceptance {
 /// Expands states and marks the steps.
 pub struct Marker<'a> {
     system: &'a dyn TransitionSystem,
+    can: Capabilities<'a>,
     /// The expander.
     pub expander: Expander<'a>,
     acceptance: Acceptance,
@@ -57,7 +58,8 @@ impl<'a> Marker<'a> {
     pub fn new(system: &'a dyn TransitionSystem, acceptance: Acceptance) -> Self {
         let mut expander = Expander::new(system, None);
         expander.note_processes = acceptance.fairness != Fairness::None;
-        Marker { system, expander, acceptance, actions: Vec::new() }
+        debug_assert!(acceptance.n_marks == 0 || system.capabilities().acceptance.is_some());
+        Marker { system, can: system.capabilities(), expander, acceptance, actions: Vec::new() }
     }
 
     /// Finds the ordinary successors of `state`, as [`Expander::expand`]. One that has none becomes its own successor, if
@@ -88,7 +90,10 @@ impl<'a> Marker<'a> {
     pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> Lack {
         let acceptance = match self.acceptance.n_marks {
             0 => Lack::from(!accepting),
-            n => Lack::from(!self.system.earned(expansion.state(edge))) & ((1 << n) - 1),
+            n => {
+                let earned = self.can.acceptance.map_or(0, |system| system.earned(expansion.state(edge)));
+                Lack::from(!earned) & ((1 << n) - 1)
+            }
         };
         match self.acceptance.fairness {
             Fairness::None => acceptance,
@@ -101,11 +106,11 @@ impl<'a> Marker<'a> {
     pub fn moved(&mut self, edge: &Edge) -> Lack {
         self.actions.clear();
         self.expander.actions(edge, &mut self.actions);
+        let Some(system) = self.can.processes else { return 0 };
         let of = |action: &ActionId| match *action {
             ActionId::STUTTER => 0,
             action => {
-                process_bit(self.system.process_of(action))
-                    | self.system.partner_of(action).map_or(0, process_bit)
+                process_bit(system.process_of(action)) | system.partner_of(action).map_or(0, process_bit)
             }
         };
         self.actions.iter().map(of).fold(0, |all, bits| all | bits)

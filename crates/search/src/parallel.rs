@@ -421,7 +421,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::observer::{Flow, Snapshot};
     use crate::pack::{NamedStates, WholeStates};
-    use crate::property::Checks;
+    use crate::property::{Checks, Judge};
     use crate::queue::Whole;
     use crate::task::{Method, Proviso, Reduce};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -430,7 +430,7 @@ mod tests {
     use store::tree::Root;
     use store::{Roots, SharedTable, SharedTree, Table};
     use system::toy::{Counters, First, Graph, Hidden};
-    use system::{ActionId, Fault, Labels, Successors};
+    use system::{ActionId, Capabilities, Fault, Labels, Successors};
 
     const ORDERS: [Taking; 3] = [Taking::Oldest, Taking::Newest, Taking::Levels];
 
@@ -494,7 +494,7 @@ mod tests {
             }
             let mut enabled = Vec::new();
             system.enabled(&state, &mut enabled);
-            Checks::SAFETY.judge_state(system, &state, enabled.is_empty(), &mut shown);
+            Judge::new(Checks::SAFETY, system).state(&state, enabled.is_empty(), &mut shown);
             assert!(shown.contains(&violation.fault), "{:?}", violation.fault);
         }
     }
@@ -652,8 +652,12 @@ mod tests {
             self.0.labels(state)
         }
 
-        fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-            self.0.inspect(state, out);
+        fn hidden_bytes(&self) -> usize {
+            self.0.hidden_bytes()
+        }
+
+        fn capabilities(&self) -> Capabilities<'_> {
+            self.0.capabilities()
         }
 
         fn deadlock(&self, state: &[u8]) -> Fault {

@@ -6,19 +6,20 @@
 //! last state passes nothing: it leads to the same state without the mark. (`pan -a` sees such a label when it
 //! stands in the last state of the sequence, and the step after it closes a cycle of its depth-first search.)
 
+use system::layer::Inner;
 use system::portable::StableHash;
-use system::{ActionId, Fault, Labels, Layer, PortableStates, Successors, TransitionSystem, Worker};
+use system::{ActionId, Capabilities, Fault, Labels, Layer, Successors, TransitionSystem, Worker};
 
 /// The step passed an accept label inside an atomic sequence.
 const PASSED: u8 = 1;
 
 /// A system in which steps remember the accept labels that they pass.
-pub struct Passing<'a>(&'a dyn TransitionSystem);
+pub struct Passing<'a>(Inner<'a>);
 
 impl<'a> Passing<'a> {
     /// Remembers for this system.
     pub fn new(system: &'a dyn TransitionSystem) -> Self {
-        Passing(system)
+        Passing(Inner::new(system))
     }
 
     /// Appends the steps of a state; `passed` is what the atomic sequence has passed so far.
@@ -29,7 +30,7 @@ impl<'a> Passing<'a> {
                 continue;
             };
             let inside = step.is_transient();
-            let here = if inside && self.0.labels(rest).accepting { PASSED } else { 0 };
+            let here = if inside && self.0.system.labels(rest).accepting { PASSED } else { 0 };
             let write = |bytes: &mut Vec<u8>| {
                 bytes.push(passed | here);
                 bytes.extend_from_slice(rest);
@@ -45,7 +46,7 @@ fn split(state: &[u8]) -> (u8, &[u8]) {
 }
 
 impl Layer for Passing<'_> {
-    fn inner(&self) -> &dyn TransitionSystem {
+    fn inner(&self) -> Inner<'_> {
         self.0
     }
 
@@ -65,71 +66,37 @@ impl Layer for Passing<'_> {
 impl TransitionSystem for Passing<'_> {
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         out.push(0);
-        self.0.initial(out)
+        self.0.system.initial(out)
     }
 
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
-        self.0.enabled(split(state).1, out);
+        self.0.system.enabled(split(state).1, out);
     }
 
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
         self.worker().fire(state, actions, out);
     }
 
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        self.worker().expand(state, out);
-    }
-
     fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Remembering { of: self, worker: self.0.worker(), steps: Successors::default() })
+        Box::new(Remembering { of: self, worker: self.0.system.worker(), steps: Successors::default() })
     }
 
     fn labels(&self, state: &[u8]) -> Labels {
         let (head, rest) = split(state);
-        let labels = self.0.labels(rest);
+        let labels = self.0.system.labels(rest);
         Labels { accepting: labels.accepting || head & PASSED != 0, ..labels }
     }
 
-    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
-        self.0.propositions(set, split(state).1)
-    }
-
-    fn process_of(&self, action: ActionId) -> u32 {
-        self.0.process_of(action)
-    }
-
-    fn n_processes(&self, state: &[u8]) -> usize {
-        self.0.n_processes(split(state).1)
-    }
-
-    fn partner_of(&self, action: ActionId) -> Option<u32> {
-        self.0.partner_of(action)
-    }
-
     fn hidden_bytes(&self) -> usize {
-        self.0.hidden_bytes()
-    }
-
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        self.0.portable().map(|_| self as &dyn PortableStates)
-    }
-
-    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
-        let first = out.len();
-        self.0.cuts(split(key).1, out);
-        out[first..].iter_mut().for_each(|cut| *cut += 1);
-    }
-
-    fn has_invariants(&self) -> bool {
-        self.0.has_invariants()
-    }
-
-    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        self.0.inspect(split(state).1, out);
+        self.0.system.hidden_bytes()
     }
 
     fn deadlock(&self, state: &[u8]) -> Fault {
-        self.0.deadlock(split(state).1)
+        self.0.system.deadlock(split(state).1)
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.forwarded()
     }
 }
 

@@ -383,6 +383,7 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::atomic::AtomicBool;
     use store::{Cache, Table};
+    use system::SystemExt;
     use system::toy::{Apart, Counters, Rings};
 
     const SAVES: [Save; 3] = [Save::All, Save::BackEdges, Save::None];
@@ -515,7 +516,12 @@ mod tests {
             fn labels(&self, _: &[u8]) -> system::Labels {
                 system::Labels::default()
             }
-            fn inspect(&self, _: &[u8], _: &mut Vec<system::Fault>) {}
+            fn hidden_bytes(&self) -> usize {
+                self.0.hidden_bytes()
+            }
+            fn capabilities(&self) -> system::Capabilities<'_> {
+                self.0.capabilities()
+            }
             fn deadlock(&self, state: &[u8]) -> system::Fault {
                 self.0.deadlock(state)
             }

@@ -13,8 +13,10 @@
 //! the fault of an outcome without a state, too, of the action that repeats.
 
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
+use system::layer::Inner;
 use system::{
-    ActionId, Fault, Labels, Layer, PortableStates, Successor, Successors, TransitionSystem, Worker,
+    AcceptanceMarks, ActionId, Capabilities, Fault, Labels, Layer, Successor, Successors, TransitionSystem,
+    Worker,
 };
 
 /// Bytes of the claim's state.
@@ -26,7 +28,7 @@ const REMEMBERED: usize = 1 << 10;
 
 /// A system watched by a claim.
 pub struct Product<'a> {
-    system: &'a dyn TransitionSystem,
+    inner: Inner<'a>,
     claim: &'a Claim,
     set: usize,
     /// Bytes at the end of a state that say what the last move earned.
@@ -36,12 +38,9 @@ pub struct Product<'a> {
 impl<'a> Product<'a> {
     /// The guards of the claim are about this set of the system's propositions.
     pub fn new(system: &'a dyn TransitionSystem, claim: &'a Claim, set: usize) -> Self {
-        Product { system, claim, set, tail: usize::from(claim.n_marks > 0) }
-    }
-
-    /// The system's part of a state.
-    pub fn of_system<'s>(&self, state: &'s [u8]) -> &'s [u8] {
-        state.get(CLAIM..state.len().saturating_sub(self.tail)).unwrap_or_default()
+        let inner = Inner::new(system);
+        debug_assert!(inner.can.propositions.is_some() || !claim.asks(), "what guards are about is told");
+        Product { inner, claim, set, tail: usize::from(claim.n_marks > 0) }
     }
 
     /// Takes a state apart: where the claim is, whether the system is inside an atomic sequence, and its state.
@@ -49,7 +48,7 @@ impl<'a> Product<'a> {
         let (head, _) = state.split_first_chunk::<CLAIM>()?;
         let number = u16::from_le_bytes(*head);
         let claim = ClaimState(number & !INSIDE);
-        (claim.index() < self.claim.len()).then_some((claim, number & INSIDE != 0, self.of_system(state)))
+        (claim.index() < self.claim.len()).then_some((claim, number & INSIDE != 0, self.inner_state(state)))
     }
 }
 
@@ -99,8 +98,8 @@ impl Watching {
 }
 
 impl Layer for Product<'_> {
-    fn inner(&self) -> &dyn TransitionSystem {
-        self.system
+    fn inner(&self) -> Inner<'_> {
+        self.inner
     }
 
     fn around(&self) -> (usize, usize) {
@@ -126,7 +125,7 @@ impl TransitionSystem for Product<'_> {
             return Err(fault.clone());
         }
         out.extend_from_slice(&initial.0.to_le_bytes());
-        self.system.initial(out)?;
+        self.inner.system.initial(out)?;
         out.extend_from_slice(&[0][..self.tail]);
         Ok(())
     }
@@ -140,18 +139,10 @@ impl TransitionSystem for Product<'_> {
         self.worker().fire(state, actions, out);
     }
 
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        self.worker().expand(state, out);
-    }
-
     fn worker(&self) -> Box<dyn Worker + '_> {
         let known = std::iter::repeat_with(|| None).take(REMEMBERED).collect();
         let (steps, all) = (Successors::default(), Successors::default());
-        Box::new(Pair { product: self, worker: self.system.worker(), steps, all, known })
-    }
-
-    fn earned(&self, state: &[u8]) -> Marks {
-        state.last().copied().filter(|_| self.tail > 0).unwrap_or_default()
+        Box::new(Pair { product: self, worker: self.inner.system.worker(), steps, all, known })
     }
 
     /// Only acceptance is the claim's; ends are no errors where there is a claim.
@@ -160,40 +151,24 @@ impl TransitionSystem for Product<'_> {
         Labels { accepting, valid_end: true, ..Labels::default() }
     }
 
-    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
-        self.system.propositions(set, self.of_system(state))
-    }
-
-    fn process_of(&self, action: ActionId) -> u32 {
-        self.system.process_of(action)
-    }
-
-    fn partner_of(&self, action: ActionId) -> Option<u32> {
-        self.system.partner_of(action)
-    }
-
     fn hidden_bytes(&self) -> usize {
-        self.system.hidden_bytes() + self.tail
+        self.inner.system.hidden_bytes() + self.tail
     }
-
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        self.system.portable().map(|_| self as &dyn PortableStates)
-    }
-
-    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
-        let first = out.len();
-        self.system.cuts(key.get(CLAIM..).unwrap_or_default(), out);
-        out[first..].iter_mut().for_each(|cut| *cut += CLAIM);
-    }
-
-    fn has_invariants(&self) -> bool {
-        false
-    }
-
-    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
 
     fn deadlock(&self, state: &[u8]) -> Fault {
-        self.system.deadlock(self.of_system(state))
+        self.inner.system.deadlock(self.inner_state(state))
+    }
+
+    /// Invariants are the system's, not the claim's.
+    fn capabilities(&self) -> Capabilities<'_> {
+        let acceptance = (self.tail > 0).then_some(self as _);
+        Capabilities { invariants: None, acceptance, ..self.forwarded() }
+    }
+}
+
+impl AcceptanceMarks for Product<'_> {
+    fn earned(&self, state: &[u8]) -> Marks {
+        state.last().copied().filter(|_| self.tail > 0).unwrap_or_default()
     }
 }
 
@@ -239,7 +214,8 @@ impl Worker for Pair<'_> {
             let by = Move { to: claim, marks: self.product.earned(state) };
             return Watching { by, tail: self.product.tail }.pair(&self.steps, out);
         }
-        let bits = self.product.system.propositions(self.product.set, rest);
+        let propositions = self.product.inner.can.propositions;
+        let bits = propositions.map_or(0, |system| system.propositions(self.product.set, rest));
         let slot = place(claim, bits);
         let known = matches!(&self.known[slot], Some((c, b, _)) if (*c, *b) == (claim, bits));
         if !known {
@@ -282,9 +258,9 @@ mod tests {
     use crate::{Levels, Limits, frontier};
     use std::sync::atomic::AtomicBool;
     use store::Table;
-    use system::FaultKind;
     use system::claim::{ClaimEdge, Guard};
     use system::toy::Graph;
+    use system::{FaultKind, SystemExt};
 
     fn claim(edges: &[(u16, Option<u32>, u16)], n: usize) -> Claim {
         let mut lists = vec![Vec::new(); n];

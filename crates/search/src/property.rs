@@ -3,7 +3,7 @@
 //! Leaving a check out changes what is counted, never what is explored.
 
 use crate::cuts::About;
-use system::{Fault, FaultKind, TransitionSystem};
+use system::{Fault, FaultKind, Invariants, TransitionSystem};
 
 /// Which errors are violations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,30 +95,41 @@ impl Checks {
     fn inspects(&self) -> bool {
         self.invariant || self.trace || self.runtime || self.assertion
     }
+}
 
-    /// Whether [`Checks::judge_state`] has to be asked for every state of `system`, or only for those that are stuck.
-    pub fn judge_all(&self, system: &dyn TransitionSystem) -> bool {
-        self.inspects() && system.has_invariants()
+/// Judges the states of a system.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    checks: Checks,
+    system: &'a dyn TransitionSystem,
+    /// Where something may count that a state shows by itself.
+    invariants: Option<&'a dyn Invariants>,
+}
+
+impl<'a> Judge<'a> {
+    /// For these errors.
+    pub fn new(checks: Checks, system: &'a dyn TransitionSystem) -> Self {
+        Judge { checks, system, invariants: system.capabilities().invariants.filter(|_| checks.inspects()) }
+    }
+
+    /// Whether every state has to be judged, or only those that are stuck.
+    #[inline]
+    pub fn every_state(&self) -> bool {
+        self.invariants.is_some()
     }
 
     /// Appends the violations that an ordinary state shows by itself; `stuck`: no action is enabled in it.
-    pub fn judge_state(
-        &self,
-        system: &dyn TransitionSystem,
-        state: &[u8],
-        stuck: bool,
-        out: &mut Vec<Fault>,
-    ) {
+    pub fn state(&self, state: &[u8], stuck: bool, out: &mut Vec<Fault>) {
         let first = out.len();
-        if self.inspects() {
-            system.inspect(state, out);
+        if let Some(invariants) = self.invariants {
+            invariants.inspect(state, out);
         }
-        if stuck && self.end_state {
-            out.extend(self.judge_end(system, state));
+        if stuck && self.checks.end_state {
+            out.extend(self.end(state));
         }
         let mut at = first;
         while at < out.len() {
-            if self.count(out[at].kind) {
+            if self.checks.count(out[at].kind) {
                 at += 1;
             } else {
                 out.remove(at);
@@ -126,14 +137,15 @@ impl Checks {
         }
     }
 
-    fn judge_end(&self, system: &dyn TransitionSystem, state: &[u8]) -> Option<Fault> {
-        let labels = system.labels(state);
+    /// What is wrong with an end.
+    fn end(&self, state: &[u8]) -> Option<Fault> {
+        let labels = self.system.labels(state);
         if !labels.valid_end {
-            return Some(system.deadlock(state));
+            return Some(self.system.deadlock(state));
         }
-        if self.channels_empty && !labels.channels_empty {
+        if self.checks.channels_empty && !labels.channels_empty {
             let message = CHANNELS_NOT_EMPTY.to_string();
-            return Some(Fault { kind: FaultKind::EndState, message, ..system.deadlock(state) });
+            return Some(Fault { kind: FaultKind::EndState, message, ..self.system.deadlock(state) });
         }
         None
     }
@@ -147,7 +159,7 @@ mod tests {
     fn judged(checks: Checks, node: &str, stuck: bool) -> Vec<String> {
         let graph = Graph::parse("bad 1 2; end 2 3; full 3").unwrap();
         let mut out = Vec::new();
-        checks.judge_state(&graph, node.as_bytes(), stuck, &mut out);
+        Judge::new(checks, &graph).state(node.as_bytes(), stuck, &mut out);
         out.into_iter().map(|f| f.message).collect()
     }
 

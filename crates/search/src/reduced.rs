@@ -18,8 +18,8 @@
 use crate::phase1::{Phase1, Save};
 use std::collections::{HashSet, VecDeque};
 use system::{
-    ActionId, Choice, Fault, Labels, Path, PortableStates, Reducer, Reduction, Successors, TransitionSystem,
-    Worker,
+    ActionId, Capabilities, Choice, Fault, Labels, Path, Processes, Reducer, Reduction, Successors,
+    TransitionSystem, Worker,
 };
 
 /// Steps of phase 1 after which it ends, whether it could go on or not.
@@ -155,15 +155,11 @@ impl TransitionSystem for Reduced<'_> {
         self.worker().fire(state, actions, out);
     }
 
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        self.worker().expand(state, out);
-    }
-
     fn worker(&self) -> Box<dyn Worker + '_> {
         let worker = self.system.worker();
         match self.map {
             Map::Sets => Box::new(Choosing {
-                system: self.system,
+                processes: self.system.capabilities().processes,
                 worker,
                 reducer: self.by.reducer(),
                 enabled: Vec::new(),
@@ -179,46 +175,23 @@ impl TransitionSystem for Reduced<'_> {
         self.system.labels(state)
     }
 
-    fn propositions(&self, set: usize, state: &[u8]) -> u64 {
-        self.system.propositions(set, state)
-    }
-
-    fn process_of(&self, action: ActionId) -> u32 {
-        self.system.process_of(action)
-    }
-
-    fn partner_of(&self, action: ActionId) -> Option<u32> {
-        self.system.partner_of(action)
-    }
-
     fn hidden_bytes(&self) -> usize {
         self.system.hidden_bytes()
-    }
-
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        self.system.portable()
-    }
-
-    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
-        self.system.cuts(key, out);
-    }
-
-    fn has_invariants(&self) -> bool {
-        self.system.has_invariants()
-    }
-
-    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        self.system.inspect(state, out);
     }
 
     fn deadlock(&self, state: &[u8]) -> Fault {
         self.system.deadlock(state)
     }
+
+    /// States are the system's own.
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.system.capabilities()
+    }
 }
 
 /// Chooses for one thread.
 struct Choosing<'a> {
-    system: &'a dyn TransitionSystem,
+    processes: Option<&'a dyn Processes>,
     worker: Box<dyn Worker + 'a>,
     reducer: Box<dyn Reducer + 'a>,
     enabled: Vec<ActionId>,
@@ -256,9 +229,10 @@ impl Choosing<'_> {
         false
     }
 
-    /// Whether all these actions are of one process.
+    /// Whether all these actions are known to be of one process.
     fn of_one_process(&self) -> bool {
-        let mut processes = self.enabled.iter().map(|&action| self.system.process_of(action));
+        let Some(system) = self.processes else { return false };
+        let mut processes = self.enabled.iter().map(|&action| system.process_of(action));
         let first = processes.next();
         processes.all(|process| Some(process) == first)
     }

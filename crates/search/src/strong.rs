@@ -497,7 +497,7 @@ mod tests {
     use super::*;
     use crate::ndfs::tests::{Search, lasso, run};
     use system::Fairness;
-    use system::toy;
+    use system::{Processes, toy};
 
     const STRONG: Search = |s, c, t, o| strong(s, c, t, o);
 

@@ -35,7 +35,7 @@ use store::shared_numbers::{SharedNumbers, Spare};
 use store::shared_table::TableHand;
 use store::union_find::{Claim, MOST_WORKERS, Node, UnionFind};
 use store::{Full, Hand, Recall, Seen, segment};
-use system::{ActionId, Fault, Path, TransitionSystem};
+use system::{ActionId, Fault, Path, SystemExt, TransitionSystem};
 
 /// Bytes that are known of a state beside the table.
 const NODE_BYTES: u64 = 64;
@@ -595,7 +595,7 @@ mod tests {
     use std::fmt::Write;
     use std::sync::atomic::AtomicBool;
     use system::toy::{Counters, Graph};
-    use system::{Fairness, Labels, Successors};
+    use system::{AcceptanceMarks, Capabilities, Fairness, Labels, Processes, Successors};
 
     fn task<'a>(limits: Limits, stop: &'a AtomicBool) -> Task<'a> {
         Task { checks: Checks::NONE, all_errors: false, seed: None, limits, stop, reduce: None }
@@ -684,12 +684,12 @@ mod tests {
             self.0.labels(state)
         }
 
-        fn process_of(&self, action: ActionId) -> u32 {
-            self.0.process_of(action)
+        fn hidden_bytes(&self) -> usize {
+            self.0.hidden_bytes()
         }
 
-        fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-            self.0.inspect(state, out);
+        fn capabilities(&self) -> Capabilities<'_> {
+            self.0.capabilities()
         }
 
         fn deadlock(&self, state: &[u8]) -> Fault {
@@ -771,6 +771,12 @@ mod tests {
         by: [ActionId; 2],
     }
 
+    impl AcceptanceMarks for Earning<'_> {
+        fn earned(&self, state: &[u8]) -> system::claim::Marks {
+            state[state.len() - 1]
+        }
+    }
+
     impl TransitionSystem for Earning<'_> {
         fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
             self.shaky.initial(out)?;
@@ -802,11 +808,9 @@ mod tests {
             1
         }
 
-        fn earned(&self, state: &[u8]) -> system::claim::Marks {
-            state[state.len() - 1]
+        fn capabilities(&self) -> Capabilities<'_> {
+            Capabilities { acceptance: Some(self), ..Capabilities::NONE }
         }
-
-        fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
 
         fn deadlock(&self, state: &[u8]) -> Fault {
             self.shaky.deadlock(self.key(state))

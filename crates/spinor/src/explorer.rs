@@ -4,7 +4,7 @@ use crate::error::Error;
 use engine::{Notice, Session};
 use machine::Interp;
 use promela::diagnostic::Code;
-use system::{Explain, Fault, Snapshot, StepInfo, Successors, TransitionSystem};
+use system::{Explain, Fault, Snapshot, StepInfo, Successors, SystemExt, TransitionSystem};
 
 /// A state: opaque, to be compared, hashed and explored further.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

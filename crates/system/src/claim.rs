@@ -5,7 +5,7 @@
 //! can do nothing more the last state is repeated for ever. A run is wrong when the claim passes accepting states for ever,
 //! or reaches its end. A claim that cannot move gives the run up.
 //!
-//! Guards are about *propositions*: bits that the system tells of a state ([`crate::TransitionSystem::propositions`]).
+//! Guards are about *propositions*: bits that the system tells of a state ([`crate::Propositions`]).
 //!
 //! Acceptance may be *generalised* and on edges instead ([`Claim::n_marks`]): a run is wrong when it takes edges with each of the
 //! marks for ever. Such claims are smaller; searches by components use them as they are.
@@ -198,6 +198,13 @@ impl Claim {
             hash = edges.iter().fold(hash, |hash, edge| edge.add_to(hash));
         }
         hash.finish()
+    }
+
+    /// Whether something depends on propositions.
+    pub fn asks(&self) -> bool {
+        let cubes =
+            |edge: &ClaimEdge| matches!(&edge.guard, Guard::Any(cubes) if cubes.iter().any(|c| c.0 != 0));
+        self.edges.iter().flatten().any(|edge| edge.asserts.is_some() || cubes(edge))
     }
 
     /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for ever. Only runs

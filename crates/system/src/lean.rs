@@ -18,7 +18,7 @@
 //!
 //! **Errors.** Where a step shows an error nobody is put to sleep, so errors are met as often as without.
 
-use crate::{ActionId, Successor};
+use crate::{ActionId, Processes, Successor};
 
 /// Who may sleep behind a step of a process: those before it in the order of the processes, which is the same for a whole search. With a
 /// good one, who is woken by others comes behind them: every state is then found by one edge.
@@ -211,6 +211,26 @@ impl Asleep {
         Some(Asleep(those))
     }
 
+    /// Removes the outcomes of `state` from `first` on that are steps of processes that sleep.
+    pub fn keep_awake(
+        self,
+        processes: &dyn Processes,
+        state: &[u8],
+        list: &mut Vec<Successor>,
+        first: usize,
+    ) {
+        let bed = Self::first_of(processes.n_processes(state));
+        let mut kept = first;
+        for at in first..list.len() {
+            let pid = processes.process_of(list[at].action) as usize;
+            if !pid.checked_sub(bed).is_some_and(|bed| self.holds(bed)) {
+                list[kept] = list[at];
+                kept += 1;
+            }
+        }
+        list.truncate(kept);
+    }
+
     /// All but the one with this bed, if it is one.
     #[inline(always)]
     pub fn without(self, bed: usize) -> Asleep {
@@ -282,23 +302,6 @@ pub trait Lean {
 
     /// From now on processes are put to sleep wherever that is possible: for who expands again what was expanded before.
     fn always(&mut self) {}
-}
-
-/// Removes the outcomes from `first` on of processes that sleep; `bed_of` says which bed who moves has, if any.
-pub(crate) fn keep_awake(
-    list: &mut Vec<Successor>,
-    first: usize,
-    asleep: Asleep,
-    bed_of: impl Fn(ActionId) -> Option<usize>,
-) {
-    let mut kept = first;
-    for at in first..list.len() {
-        if !bed_of(list[at].action).is_some_and(|bed| asleep.holds(bed)) {
-            list[kept] = list[at];
-            kept += 1;
-        }
-    }
-    list.truncate(kept);
 }
 
 #[cfg(test)]

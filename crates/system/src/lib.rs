@@ -9,6 +9,7 @@
 //! the control back and the state is an ordinary one.
 
 pub mod blocked;
+pub mod capabilities;
 pub mod claim;
 pub mod coverage;
 pub mod explain;
@@ -21,6 +22,7 @@ pub mod sequence;
 pub mod toy;
 
 pub use blocked::Blocked;
+pub use capabilities::{AcceptanceMarks, Capabilities, Components, Invariants, Processes, Propositions};
 pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 pub use layer::Layer;
@@ -317,6 +319,9 @@ pub struct Labels {
 }
 
 /// A program as a search sees it.
+///
+/// What not every system has, or not every search needs, is a capability. Nothing here has a default that a system made of another
+/// one could forget to replace; the worker is made of the other methods.
 pub trait TransitionSystem: Sync {
     /// The initial state, or the error that already initialisation shows.
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault>;
@@ -329,90 +334,49 @@ pub trait TransitionSystem: Sync {
     /// Appends one outcome for each of `actions`, which must be enabled in `state`.
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors);
 
-    /// Appends one outcome for every enabled action: `enabled` and `fire` in one, for searches that leave nothing out.
-    /// A machine that can do better than one after the other overrides it.
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        let mut actions = Vec::new();
-        self.enabled(state, &mut actions);
-        self.fire(state, &actions, out);
+    /// Expands states for one thread, with buffers of its own. A machine that has none to keep leaves this as it is.
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Direct { system: self, processes: self.capabilities().processes, actions: Vec::new() })
     }
 
     /// Label bits of a state.
     fn labels(&self, state: &[u8]) -> Labels;
 
-    /// Which acceptance marks the step to this state earned, in systems whose acceptance is on steps. It is told by the state, in its
-    /// hidden part, so that only a search that has just taken the step knows it.
-    fn earned(&self, _state: &[u8]) -> claim::Marks {
-        0
-    }
+    /// The number of bytes at the end of every state that are no part of its key: values that are explicitly hidden.
+    fn hidden_bytes(&self) -> usize;
 
-    /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the lowest bit. One that
-    /// cannot be evaluated does not hold.
-    fn propositions(&self, _set: usize, _state: &[u8]) -> u64 {
-        0
-    }
+    /// The error that `state` shows when it has no successor and is not a valid end: which processes are stuck, and where.
+    fn deadlock(&self, state: &[u8]) -> Fault;
 
-    /// The process whose step an action is ([`NOBODY`] if none); of a rendezvous, the sender: a process that could only receive is not one that can
-    /// move. What fairness is about.
-    fn process_of(&self, _action: ActionId) -> u32 {
-        0
-    }
+    /// What else the system can tell; the same whenever it is asked.
+    fn capabilities(&self) -> Capabilities<'_>;
+}
 
-    /// How many processes there are in a state; a system with few need not say.
-    fn n_processes(&self, _state: &[u8]) -> usize {
-        0
-    }
-
-    /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as well.
-    fn partner_of(&self, _action: ActionId) -> Option<u32> {
-        None
-    }
-
-    /// How many bytes at the end of every state are no part of its key: values that are explicitly hidden.
-    fn hidden_bytes(&self) -> usize {
-        0
-    }
-
+/// What follows from the methods of every system.
+pub trait SystemExt: TransitionSystem {
     /// The part of a state that makes it different from others: all of it but values that are explicitly hidden.
+    #[inline]
     fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
         &state[..state.len().saturating_sub(self.hidden_bytes())]
     }
 
-    /// How states can leave this process; `None` when they cannot.
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        None
+    /// Appends one outcome for every enabled action, as [`Worker::expand`]: for callers that expand few states.
+    fn expand(&self, state: &[u8], out: &mut Successors) {
+        self.worker().expand(state, out);
     }
-
-    /// Expands states for one thread, with buffers of its own. A machine that has none to keep leaves this as it is.
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Direct(self))
-    }
-
-    /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in ascending order.
-    /// For stores that keep components apart; a system without components cuts nowhere.
-    fn cuts(&self, _key: &[u8], _out: &mut Vec<usize>) {}
-
-    /// Whether [`inspect`](Self::inspect) can ever find something: a search need not ask for every state when not.
-    fn has_invariants(&self) -> bool {
-        true
-    }
-
-    /// Errors that the state itself shows (invariants), whatever happens next. Not called for transient states.
-    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>);
-
-    /// The error that `state` shows when it has no successor and is not a valid end: which processes are stuck, and where.
-    fn deadlock(&self, state: &[u8]) -> Fault;
 }
+
+impl<S: TransitionSystem + ?Sized> SystemExt for S {}
 
 /// One thread's access to a system: the same answers as the system's own methods, faster where buffers can be kept.
 pub trait Worker {
-    /// As [`TransitionSystem::enabled`].
+    /// Appends the enabled actions: see [`TransitionSystem::enabled`].
     fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>);
 
-    /// As [`TransitionSystem::fire`].
+    /// Appends one outcome for each of some enabled actions: see [`TransitionSystem::fire`].
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors);
 
-    /// As [`TransitionSystem::expand`].
+    /// Appends one outcome for every enabled action: `enabled` and `fire` in one, for searches that leave nothing out.
     fn expand(&mut self, state: &[u8], out: &mut Successors);
 
     /// The same for a transient state: for systems that leave something out of ordinary ones.
@@ -445,27 +409,32 @@ pub trait Worker {
 }
 
 /// A worker of a system that keeps nothing between two expansions.
-struct Direct<'a, S: ?Sized>(&'a S);
+struct Direct<'a, S: ?Sized> {
+    system: &'a S,
+    processes: Option<&'a dyn Processes>,
+    actions: Vec<ActionId>,
+}
 
 impl<S: TransitionSystem + ?Sized> Worker for Direct<'_, S> {
     fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
-        self.0.enabled(state, out);
+        self.system.enabled(state, out);
     }
 
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
-        self.0.fire(state, actions, out);
+        self.system.fire(state, actions, out);
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        self.0.expand(state, out);
+        self.actions.clear();
+        self.system.enabled(state, &mut self.actions);
+        self.system.fire(state, &self.actions, out);
     }
 
     fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
         let first = out.list.len();
-        self.0.expand(state, out);
-        let bed = Asleep::first_of(self.0.n_processes(state));
-        lean::keep_awake(&mut out.list, first, asleep, |action| {
-            (self.0.process_of(action) as usize).checked_sub(bed)
-        });
+        self.expand(state, out);
+        if let Some(processes) = self.processes {
+            asleep.keep_awake(processes, state, &mut out.list, first);
+        }
     }
 }

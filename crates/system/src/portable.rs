@@ -234,7 +234,7 @@ pub struct Exporter<'a> {
 impl<'a> Exporter<'a> {
     /// With an empty dictionary. A system without portable states is an error.
     pub fn new(system: &'a dyn TransitionSystem) -> Result<Self, PortableError> {
-        let states = system.portable().ok_or(PortableError::Unsupported)?;
+        let states = system.capabilities().portable.ok_or(PortableError::Unsupported)?;
         let dictionary = Dictionary { fingerprint: states.fingerprint(), descriptions: Vec::new() };
         Ok(Exporter {
             states,
@@ -290,7 +290,7 @@ pub struct Importer<'a> {
 impl<'a> Importer<'a> {
     /// Knows no shape yet. A system without portable states is an error.
     pub fn new(system: &'a dyn TransitionSystem) -> Result<Self, PortableError> {
-        let states = system.portable().ok_or(PortableError::Unsupported)?;
+        let states = system.capabilities().portable.ok_or(PortableError::Unsupported)?;
         Ok(Importer { states, shapes: Vec::new() })
     }
 

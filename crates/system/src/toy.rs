@@ -5,8 +5,8 @@
 //! invalid ends, keys that are shorter than states.
 
 use crate::{
-    ActionId, Choice, Event, Explain, Fault, FaultKind, Labels, Reducer, Reduction, Snapshot, StepInfo,
-    Successors, TransitionSystem, Value,
+    ActionId, Capabilities, Choice, Event, Explain, Fault, FaultKind, Invariants, Labels, Processes,
+    Propositions, Reducer, Reduction, Snapshot, StepInfo, Successors, TransitionSystem, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -195,25 +195,53 @@ impl TransitionSystem for Graph {
         }
     }
 
-    fn propositions(&self, _set: usize, state: &[u8]) -> u64 {
-        self.propositions.get(&Graph::node(state)).copied().unwrap_or(0)
-    }
-
-    fn process_of(&self, action: ActionId) -> u32 {
-        let edge = self.edges.get(action.0 as usize);
-        edge.and_then(|edge| self.processes.get(edge)).copied().unwrap_or(0)
-    }
-
-    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
-        let node = Graph::node(state);
-        if self.bad.contains(&node) {
-            out.push(fault(FaultKind::Invariant, format!("bad node {node}"), node));
-        }
+    fn hidden_bytes(&self) -> usize {
+        0
     }
 
     fn deadlock(&self, state: &[u8]) -> Fault {
         let node = Graph::node(state);
         fault(FaultKind::EndState, format!("stuck at {node}"), node)
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            propositions: Some(self),
+            processes: Some(self),
+            invariants: Some(self),
+            ..Capabilities::NONE
+        }
+    }
+}
+
+impl Propositions for Graph {
+    fn propositions(&self, _set: usize, state: &[u8]) -> u64 {
+        self.propositions.get(&Graph::node(state)).copied().unwrap_or(0)
+    }
+}
+
+/// An edge is of process 0 unless something else is said.
+impl Processes for Graph {
+    fn process_of(&self, action: ActionId) -> u32 {
+        let edge = self.edges.get(action.0 as usize);
+        edge.and_then(|edge| self.processes.get(edge)).copied().unwrap_or(0)
+    }
+
+    fn partner_of(&self, _action: ActionId) -> Option<u32> {
+        None
+    }
+
+    fn n_processes(&self, _state: &[u8]) -> usize {
+        1 + self.processes.values().copied().max().unwrap_or(0) as usize
+    }
+}
+
+impl Invariants for Graph {
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
+        let node = Graph::node(state);
+        if self.bad.contains(&node) {
+            out.push(fault(FaultKind::Invariant, format!("bad node {node}"), node));
+        }
     }
 }
 
@@ -273,10 +301,31 @@ impl TransitionSystem for Counters {
         Labels { valid_end: true, channels_empty: true, ..Labels::default() }
     }
 
-    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+    fn hidden_bytes(&self) -> usize {
+        0
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { processes: Some(self), ..Capabilities::NONE }
+    }
 
     fn deadlock(&self, _state: &[u8]) -> Fault {
         fault(FaultKind::EndState, "the counters are at a valid end".to_string(), 0)
+    }
+}
+
+/// An action is the number of its process.
+impl Processes for Counters {
+    fn process_of(&self, action: ActionId) -> u32 {
+        action.0 as u32
+    }
+
+    fn partner_of(&self, _action: ActionId) -> Option<u32> {
+        None
+    }
+
+    fn n_processes(&self, _state: &[u8]) -> usize {
+        usize::from(self.n)
     }
 }
 
@@ -322,7 +371,9 @@ impl TransitionSystem for Hidden {
         1
     }
 
-    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::NONE
+    }
 
     fn deadlock(&self, _state: &[u8]) -> Fault {
         fault(FaultKind::EndState, "nine is a valid end".to_string(), 9)
@@ -361,10 +412,31 @@ impl TransitionSystem for Rings {
         Labels::default()
     }
 
-    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
+    fn hidden_bytes(&self) -> usize {
+        0
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { processes: Some(self), ..Capabilities::NONE }
+    }
 
     fn deadlock(&self, _state: &[u8]) -> Fault {
         fault(FaultKind::EndState, "rings have no end".to_string(), 0)
+    }
+}
+
+/// An action is the number of its process.
+impl Processes for Rings {
+    fn process_of(&self, action: ActionId) -> u32 {
+        action.0 as u32
+    }
+
+    fn partner_of(&self, _action: ActionId) -> Option<u32> {
+        None
+    }
+
+    fn n_processes(&self, _state: &[u8]) -> usize {
+        usize::from(self.n)
     }
 }
 

@@ -8,7 +8,7 @@
 use crate::replay::Walker;
 use std::collections::BTreeSet;
 use system::claim::Accepted;
-use system::{ActionId, Claim, Fairness, Fault, Path, Sequence, TransitionSystem};
+use system::{ActionId, Claim, Fairness, Fault, NOBODY, Path, Sequence, SystemExt, TransitionSystem};
 
 /// What makes a run wrong.
 #[derive(Clone, Copy)]
@@ -105,8 +105,10 @@ impl<'j> Hearing<'j> {
     /// The run has taken a step.
     pub fn step(&mut self, action: ActionId, walker: &mut Walker<'_>) {
         self.steps += 1;
-        self.last.moved.insert(self.system.process_of(action));
-        self.last.moved.extend(self.system.partner_of(action));
+        if let Some(processes) = self.system.capabilities().processes {
+            self.last.moved.insert(processes.process_of(action));
+            self.last.moved.extend(processes.partner_of(action));
+        }
         if !walker.is_transient() || walker.enabled().is_empty() {
             let next = self.judge.moment(self.system, walker, self.steps);
             self.begins |= self.start == Some(self.steps);
@@ -250,10 +252,15 @@ impl Judge<'_> {
     }
 
     fn moment(&self, system: &dyn TransitionSystem, walker: &mut Walker<'_>, before: usize) -> Moment {
-        let enabled = walker.enabled().iter().map(|&action: &ActionId| system.process_of(action)).collect();
+        let can = system.capabilities();
+        let process = |&action: &ActionId| can.processes.map_or(NOBODY, |system| system.process_of(action));
+        let enabled = walker.enabled().iter().map(process).collect();
         let state = walker.state();
         Moment {
-            bits: self.claim.map_or(0, |(_, set)| system.propositions(set, state)),
+            bits: self
+                .claim
+                .zip(can.propositions)
+                .map_or(0, |((_, set), system)| system.propositions(set, state)),
             accepting: system.labels(state).accepting,
             passes: false,
             enabled,

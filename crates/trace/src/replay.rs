@@ -190,7 +190,9 @@ impl<'a> Walker<'a> {
     pub fn shown(&mut self, channels_empty: bool) -> Vec<Fault> {
         let mut seen: Vec<Fault> = self.fault.iter().chain(&self.more).cloned().collect();
         if !self.ended && (!self.transient || self.enabled().is_empty()) {
-            self.system.inspect(&self.state, &mut seen);
+            if let Some(invariants) = self.system.capabilities().invariants {
+                invariants.inspect(&self.state, &mut seen);
+            }
             seen.extend(self.end_fault(channels_empty));
         }
         seen

@@ -15,7 +15,7 @@ use crate::common::Model;
 use machine::claim::never;
 use reduce::{Extent, Stubborn, Watched};
 use system::claim::{Claim, ClaimState, Moves};
-use system::{Choice, Reducer, Reduction, Successors, TransitionSystem};
+use system::{Choice, Reducer, Reduction, Successors, SystemExt, TransitionSystem};
 
 /// When a state of the product is expanded in full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +87,8 @@ impl Product<'_> {
     /// The successors that the method looks at.
     fn expand(&self, (claim, state): &Node, reducer: &mut dyn Reducer) -> Vec<Node> {
         let mut moves = Moves::default();
-        self.claim.moves(*claim, self.system.propositions(0, state), &mut moves);
+        let told = self.system.capabilities().propositions.expect("propositions");
+        self.claim.moves(*claim, told.propositions(0, state), &mut moves);
         let mut steps = Successors::default();
         self.system.expand(state, &mut steps);
         assert!(steps.list.iter().all(|step| step.has_state() && !step.is_transient()), "a simple model");

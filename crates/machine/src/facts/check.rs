@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use promela::ir::{ChanTypeId, LocId, Program, Scalar};
-use system::{ActionId, FaultKind, Successors, TransitionSystem};
+use system::{ActionId, FaultKind, Successors};
 
 use super::Points;
 use super::access::{Access, Facts};
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
 
     fn outcomes(&self, bytes: &[u8]) -> BTreeMap<ActionId, Outcome> {
         let mut out = Successors::default();
-        self.machine.expand(bytes, &mut out);
+        self.machine.outcomes(bytes, &mut out);
         let outcome = |successor: &system::Successor| {
             let fault = out.fault(successor).map(|fault| (fault.kind, fault.line, fault.column));
             let after = out.state(successor).and_then(|bytes| self.machine.take_apart(bytes));

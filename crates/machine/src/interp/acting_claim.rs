@@ -10,10 +10,11 @@
 
 use promela::ir::{Action as Statement, EdgeId, ExprKind, LocId, Proctype, ProctypeId, Program, visit};
 use promela::source::Location;
+use system::layer::Inner;
 use system::portable::StableHash;
 use system::{
-    ActionId, Event, Explain, Fault, FaultKind, Labels, Layer, NOBODY, PortableStates, Snapshot, StepInfo,
-    Successors, TransitionSystem,
+    ActionId, Capabilities, Event, Explain, Fault, FaultKind, Labels, Layer, NOBODY, Snapshot, StepInfo,
+    Successors, TransitionSystem, Worker,
 };
 
 use super::Interp;
@@ -123,7 +124,7 @@ impl ActingClaim {
     /// The steps of the program, after which the claim moves. A state without any is repeated.
     fn program_moves(&self, location: LocId, rest: &[u8], out: &mut Successors) {
         let mut steps = Successors::default();
-        self.interp.expand(rest, &mut steps);
+        self.interp.outcomes(rest, &mut steps);
         for step in &steps.list {
             let Some(next) = steps.state(step) else {
                 out.push(step.action, None, false, steps.fault(step).cloned());
@@ -135,6 +136,19 @@ impl ActingClaim {
         if steps.list.is_empty() {
             let repeat = Action::single(CLAIM, REPEAT).pack();
             out.push_with(repeat, |bytes| write(bytes, Turn::Claim, location, rest), true, None);
+        }
+    }
+
+    /// All steps of a state.
+    fn outcomes(&self, state: &[u8], out: &mut Successors) {
+        match self.split(state) {
+            None => out.push_invalid(ActionId::INVALID, "the claim is nowhere"),
+            Some((Turn::Program | Turn::ProgramInside, location, rest)) => {
+                self.program_moves(location, rest, out);
+            }
+            Some((turn, location, rest)) => {
+                self.claim_moves(turn == Turn::ClaimInside, location, rest, out);
+            }
         }
     }
 
@@ -202,8 +216,8 @@ fn is_of_claim(action: ActionId) -> bool {
 }
 
 impl Layer for ActingClaim {
-    fn inner(&self) -> &dyn TransitionSystem {
-        &self.interp
+    fn inner(&self) -> Inner<'_> {
+        Inner::new(&self.interp)
     }
 
     fn around(&self) -> (usize, usize) {
@@ -217,6 +231,10 @@ impl Layer for ActingClaim {
     /// The claim is a proctype of the program; which one it is decides.
     fn own_fingerprint(&self) -> u64 {
         StableHash::new(u64::from(self.claim.0)).bytes(b"acting claim").finish()
+    }
+
+    fn is_own(&self, action: ActionId) -> bool {
+        is_of_claim(action)
     }
 }
 
@@ -232,13 +250,13 @@ impl TransitionSystem for ActingClaim {
 
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>) {
         let mut all = Successors::default();
-        self.expand(state, &mut all);
+        self.outcomes(state, &mut all);
         out.extend(all.list.iter().map(|outcome| outcome.action));
     }
 
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
         let mut all = Successors::default();
-        self.expand(state, &mut all);
+        self.outcomes(state, &mut all);
         for &action in actions {
             if let Some(outcome) = all.list.iter().find(|outcome| outcome.action == action) {
                 out.push(action, all.state(outcome), outcome.is_transient(), all.fault(outcome).cloned());
@@ -246,16 +264,8 @@ impl TransitionSystem for ActingClaim {
         }
     }
 
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        match self.split(state) {
-            None => out.push_invalid(ActionId::INVALID, "the claim is nowhere"),
-            Some((Turn::Program | Turn::ProgramInside, location, rest)) => {
-                self.program_moves(location, rest, out);
-            }
-            Some((turn, location, rest)) => {
-                self.claim_moves(turn == Turn::ClaimInside, location, rest, out);
-            }
-        }
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Together(self))
     }
 
     /// Acceptance is the claim's, where it has moved; ends are no errors where there is a claim.
@@ -266,36 +276,34 @@ impl TransitionSystem for ActingClaim {
         Labels { accepting, valid_end: true, ..Labels::default() }
     }
 
-    fn process_of(&self, action: ActionId) -> u32 {
-        if is_of_claim(action) { NOBODY } else { self.interp.process_of(action) }
-    }
-
-    fn partner_of(&self, action: ActionId) -> Option<u32> {
-        if is_of_claim(action) { None } else { self.interp.partner_of(action) }
-    }
-
     fn hidden_bytes(&self) -> usize {
         self.interp.hidden_bytes()
     }
 
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        Some(self)
-    }
-
-    fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
-        let first = out.len();
-        self.interp.cuts(key.get(HEAD..).unwrap_or_default(), out);
-        out[first..].iter_mut().for_each(|cut| *cut += HEAD);
-    }
-
-    fn has_invariants(&self) -> bool {
-        false
-    }
-
-    fn inspect(&self, _state: &[u8], _out: &mut Vec<Fault>) {}
-
     fn deadlock(&self, state: &[u8]) -> Fault {
-        self.interp.deadlock(state.get(HEAD..).unwrap_or_default())
+        self.interp.deadlock(self.inner_state(state))
+    }
+
+    /// Invariants are the program's, not the claim's.
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { invariants: None, ..self.forwarded() }
+    }
+}
+
+/// One thread's access.
+struct Together<'a>(&'a ActingClaim);
+
+impl Worker for Together<'_> {
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.0.enabled(state, out);
+    }
+
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        self.0.fire(state, actions, out);
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        self.0.outcomes(state, out);
     }
 }
 

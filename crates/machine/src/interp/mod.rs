@@ -42,7 +42,10 @@ use std::sync::{Arc, Mutex};
 use promela::ir::{Expr, ExprKind, Program, visit};
 use promela::source::{Location, Span};
 use stop::Stop;
-use system::{ActionId, Fault, FaultKind, Labels, PortableStates, Successors, TransitionSystem};
+use system::{
+    ActionId, Asleep, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes,
+    Propositions, Successors, TransitionSystem, Worker,
+};
 
 use coverage::Taken;
 use eval::{Mode, View};
@@ -178,6 +181,24 @@ impl Interp {
         Ok(())
     }
 
+    /// `enabled` and `fire` in one.
+    pub(crate) fn outcomes(&self, state: &[u8], out: &mut Successors) {
+        self.with_scratch(|scratch| {
+            let Scratch { state: current, actions, .. } = &mut *scratch;
+            if let Err(why) = codec::decode(&self.program, &self.layout, state, current) {
+                return out.push_invalid(ActionId::INVALID, why);
+            }
+            actions.clear();
+            let timeout = self.moves(current, Want::All, actions);
+            self.fire_all(scratch, timeout, out);
+        });
+    }
+
+    /// Whether a state can show an error by itself.
+    pub fn has_invariants(&self) -> bool {
+        !self.program.invariants.is_empty() || self.checks_promises() || self.program.trace_sees_offers()
+    }
+
     /// Whether process `pid` is where a run may end.
     fn at_end(&self, state: &State, pid: usize) -> bool {
         let process = &state.processes[pid];
@@ -221,18 +242,6 @@ impl TransitionSystem for Interp {
         }
     }
 
-    fn expand(&self, state: &[u8], out: &mut Successors) {
-        self.with_scratch(|scratch| {
-            let Scratch { state: current, actions, .. } = &mut *scratch;
-            if let Err(why) = codec::decode(&self.program, &self.layout, state, current) {
-                return out.push_invalid(ActionId::INVALID, why);
-            }
-            actions.clear();
-            let timeout = self.moves(current, Want::All, actions);
-            self.fire_all(scratch, timeout, out);
-        });
-    }
-
     /// An action that does not exist in `state` gives an internal error.
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
         match self.decode(state) {
@@ -262,6 +271,34 @@ impl TransitionSystem for Interp {
         }
     }
 
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Reference(self))
+    }
+
+    fn hidden_bytes(&self) -> usize {
+        self.layout.hidden_bytes
+    }
+
+    fn deadlock(&self, state: &[u8]) -> Fault {
+        match self.decode(state) {
+            Ok(state) => self.explain_deadlock(&state),
+            Err(trap) => self.fault(*trap, &State::default(), None),
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            propositions: Some(self),
+            processes: Some(self),
+            components: Some(self),
+            portable: Some(self),
+            invariants: self.has_invariants().then_some(self as _),
+            acceptance: None,
+        }
+    }
+}
+
+impl Propositions for Interp {
     fn propositions(&self, set: usize, state: &[u8]) -> u64 {
         let Some(set) = self.propositions.get(set) else { return 0 };
         let Ok(mut state) = self.decode(state) else { return 0 };
@@ -272,36 +309,30 @@ impl TransitionSystem for Interp {
         let bits = set.iter().enumerate().take(64).map(|(i, expr)| u64::from(holds(expr)) << i);
         bits.fold(0, |all, bit| all | bit)
     }
+}
 
+impl Processes for Interp {
     fn process_of(&self, action: ActionId) -> u32 {
         action::Action::unpack(action).pid as u32
-    }
-
-    fn n_processes(&self, state: &[u8]) -> usize {
-        self.decode(state).map_or(0, |state| state.processes.len())
     }
 
     fn partner_of(&self, action: ActionId) -> Option<u32> {
         action::Action::unpack(action).partner.map(|(pid, _)| pid as u32)
     }
 
-    fn hidden_bytes(&self) -> usize {
-        self.layout.hidden_bytes
+    fn n_processes(&self, state: &[u8]) -> usize {
+        self.decode(state).map_or(0, |state| state.processes.len())
     }
+}
 
-    fn portable(&self) -> Option<&dyn PortableStates> {
-        Some(self)
-    }
-
+impl Components for Interp {
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>) {
         // Bytes that are no state are cut as far as they make sense.
         let _ = codec::cuts(&self.program, &self.layout, key, out);
     }
+}
 
-    fn has_invariants(&self) -> bool {
-        !self.program.invariants.is_empty() || self.checks_promises() || self.program.trace_sees_offers()
-    }
-
+impl Invariants for Interp {
     fn inspect(&self, state: &[u8], out: &mut Vec<Fault>) {
         if !self.has_invariants() {
             return;
@@ -328,11 +359,27 @@ impl TransitionSystem for Interp {
             out.push(self.fault(*trap, &state, None));
         }
     }
+}
 
-    fn deadlock(&self, state: &[u8]) -> Fault {
-        match self.decode(state) {
-            Ok(state) => self.explain_deadlock(&state),
-            Err(trap) => self.fault(*trap, &State::default(), None),
-        }
+/// One thread's access. Buffers come from the machine's pool, which all threads share.
+struct Reference<'a>(&'a Interp);
+
+impl Worker for Reference<'_> {
+    fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>) {
+        self.0.enabled(state, out);
+    }
+
+    fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors) {
+        self.0.fire(state, actions, out);
+    }
+
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        self.0.outcomes(state, out);
+    }
+
+    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+        let first = out.list.len();
+        self.0.outcomes(state, out);
+        asleep.keep_awake(self.0, state, &mut out.list, first);
     }
 }

@@ -1,7 +1,7 @@
 //! What cannot be executed: run-time errors, bytes and actions that do not belong, very deep expressions.
 
 use promela::ir::*;
-use system::{Explain, FaultKind, TransitionSystem};
+use system::{Explain, FaultKind, Invariants, SystemExt, TransitionSystem};
 
 use super::build::*;
 use super::*;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use promela::ir::Program;
 use promela::source::{Location, Span};
-use system::{ActionId, FaultKind, Successors, TransitionSystem};
+use system::{ActionId, FaultKind, Invariants, Successors, SystemExt, TransitionSystem};
 
 use super::Interp;
 

@@ -1,7 +1,7 @@
 //! Processes: birth, parameters, death in reverse order, remote references, hidden variables.
 
 use promela::ir::*;
-use system::{Explain, FaultKind, TransitionSystem, Value};
+use system::{Explain, FaultKind, SystemExt, Value};
 
 use super::build::*;
 use super::*;

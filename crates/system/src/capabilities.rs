@@ -1,0 +1,78 @@
+//! Capabilities: what a system can tell beyond its states and steps.
+//!
+//! A search asks for them once, when it begins ([`TransitionSystem::capabilities`](crate::TransitionSystem::capabilities)), and keeps the
+//! references that it needs; what is missing is `None`, never a default answer that could be taken for a true one. A system that
+//! is made of another one takes what the other can do as it is, or through [`Layer::forwarded`](crate::Layer::forwarded), and names what
+//! it changes.
+
+use crate::claim::Marks;
+use crate::portable::PortableStates;
+use crate::{ActionId, Fault};
+
+/// What a system can tell.
+#[derive(Clone, Copy)]
+pub struct Capabilities<'a> {
+    /// Values of propositions, for claims.
+    pub propositions: Option<&'a dyn Propositions>,
+    /// Whose step an action is, for fairness and for reductions.
+    pub processes: Option<&'a dyn Processes>,
+    /// Where the parts of a state are, for stores that keep them apart.
+    pub components: Option<&'a dyn Components>,
+    /// How states leave the process.
+    pub portable: Option<&'a dyn PortableStates>,
+    /// Errors that states show by themselves; `None` where there can be none.
+    pub invariants: Option<&'a dyn Invariants>,
+    /// What steps earn, where acceptance is on steps.
+    pub acceptance: Option<&'a dyn AcceptanceMarks>,
+}
+
+impl Capabilities<'_> {
+    /// States and steps alone.
+    pub const NONE: Self = Capabilities {
+        propositions: None,
+        processes: None,
+        components: None,
+        portable: None,
+        invariants: None,
+        acceptance: None,
+    };
+}
+
+/// Values of propositions.
+pub trait Propositions: Sync {
+    /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the lowest bit. One that
+    /// cannot be evaluated does not hold.
+    fn propositions(&self, set: usize, state: &[u8]) -> u64;
+}
+
+/// Whose step an action is.
+pub trait Processes: Sync {
+    /// The process whose step an action is ([`NOBODY`](crate::NOBODY) if none); of a rendezvous, the sender: a process that could only
+    /// receive is not one that can move. What fairness is about.
+    fn process_of(&self, action: ActionId) -> u32;
+
+    /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as well.
+    fn partner_of(&self, action: ActionId) -> Option<u32>;
+
+    /// The number of processes in a state; their numbers are less.
+    fn n_processes(&self, state: &[u8]) -> usize;
+}
+
+/// Where the parts of a state are.
+pub trait Components: Sync {
+    /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in ascending order.
+    fn cuts(&self, key: &[u8], out: &mut Vec<usize>);
+}
+
+/// Errors that states show by themselves.
+pub trait Invariants: Sync {
+    /// Appends the errors that an ordinary state shows, whatever happens next.
+    fn inspect(&self, state: &[u8], out: &mut Vec<Fault>);
+}
+
+/// Acceptance on steps.
+pub trait AcceptanceMarks: Sync {
+    /// Which marks the step to this state earned. It is told by the state, in its hidden part, so that only a search that has just
+    /// taken the step knows it.
+    fn earned(&self, state: &[u8]) -> Marks;
+}
