@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use machine::Interp;
-use machine::interp::action::Action;
+use machine::action::Action;
 use promela::ir::Program;
 use system::{
     ActionId, Asleep, Awake, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes,

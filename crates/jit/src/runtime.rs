@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::Ordering;
 
+use machine::action::Action;
 use promela::ir::ProctypeId;
 use system::{ActionId, Successor, Successors, TransitionSystem};
 
@@ -374,7 +375,8 @@ impl Context {
     /// Removes the outcomes of a process, which are the last.
     fn take_back(&mut self, pid: u32) {
         let Successors { list, bytes, .. } = self.batch();
-        let others = list[self.before..].iter().rposition(|outcome| outcome.action.0 >> 56 != u64::from(pid));
+        let others =
+            list[self.before..].iter().rposition(|outcome| Action::process(outcome.action) != pid as usize);
         let kept = others.map_or(self.before, |last| self.before + last + 1);
         if let Some(first) = list.get(kept) {
             bytes.truncate(first.start as usize);

@@ -8,6 +8,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use machine::action::Action;
 use promela::ir::{Proctype, Program};
 use system::{Asleep, Awake};
 
@@ -284,7 +285,7 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize, tables: Tables) -> Shap
     processes.push(ProcEntry {
         offset: u64::from(offset),
         expand: tables.expand,
-        action: u64::from(shape.n_procs) << 56,
+        action: Action::process_bits(shape.n_procs),
         pid: shape.n_procs,
         proctype: proctype as u32,
         first_chan: shape.n_chans,

@@ -2,6 +2,7 @@
 //!
 //! [`interp`] is the reference machine. It is slow and obvious, and every other machine is tested against it.
 
+pub mod action;
 pub mod claim;
 pub mod facts;
 pub mod interp;

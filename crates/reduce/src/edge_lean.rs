@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use machine::interp::action::Action;
+use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
 use system::{ActionId, Asleep, Before, Lean, Sleepers, Successor};
 

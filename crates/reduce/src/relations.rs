@@ -9,7 +9,7 @@
 //! Which edges a process has is known as far as [`Asleep`] says: how many, or which one. If there is one, others must not be enabled;
 //! what they would do does not matter.
 
-use machine::interp::action::Action;
+use machine::action::Action;
 use system::{ActionId, Asleep, Successor};
 
 use crate::instance::Instances;

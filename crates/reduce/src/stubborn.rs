@@ -22,7 +22,7 @@
 //! What is found out for pairs of an edge and a location is kept in a table of fixed size. On request a choice is tried only
 //! from time to time where it does not pay ([`Patience`]).
 
-use machine::interp::action::Action;
+use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
 use promela::ir::{Expr, ExprKind, Program, visit};
 use system::{ActionId, Choice, Lean, Reducer, Reduction, Sleepers};

@@ -14,6 +14,7 @@ use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, Tra
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
+use machine::action::Action as Step;
 use promela::ir::{Action, Edge, EdgeId, Expr, InitStep, LocId, Place, Proctype, RecvArg};
 
 use crate::code::EVALUATED;
@@ -499,13 +500,13 @@ impl<'p> Gen<'p> {
                 let sender = self.field64(self.context, offset_of!(Context, sender));
                 let pid = self.pid();
                 let pid = self.wide(pid);
-                let pid = self.b.ins().ishl_imm_u(pid, 24);
+                let pid = self.b.ins().ishl_imm_u(pid, i64::from(Step::RECEIVER_SHIFT));
                 let receiver = self.b.ins().bor_imm_u(pid, i64::from(id.0));
                 self.b.ins().bor(sender, receiver)
             }
             _ => {
                 let pid = self.field64(self.process, offset_of!(ProcEntry, action));
-                self.b.ins().bor_imm_u(pid, i64::from(id.0) << 32 | 0xffff_ffff)
+                self.b.ins().bor_imm_u(pid, Step::single_bits(id) as i64)
             }
         }
     }

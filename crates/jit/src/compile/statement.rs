@@ -9,6 +9,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use machine::action::Action as Step;
 use machine::interp::layout::{Width, find_run};
 use promela::ir::{Action, Edge, EdgeId, Expr, ExprKind, LocId, Place, RecvArg, Scalar};
 use system::Successor;
@@ -261,7 +262,7 @@ impl<'p> Gen<'p> {
         }
         if !asks {
             let pid = self.field64(self.process, offset_of!(ProcEntry, action));
-            let sender = self.b.ins().bor_imm_u(pid, i64::from(id.0) << 32);
+            let sender = self.b.ins().bor_imm_u(pid, Step::sender_bits(id) as i64);
             self.b.ins().store(plain(), sender, self.context, offset_of!(Context, sender) as i32);
         }
         // What is dead at its target is forgotten by the outcomes.

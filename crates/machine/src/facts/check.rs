@@ -14,8 +14,8 @@ use system::{ActionId, FaultKind, Successors};
 use super::Points;
 use super::access::{Access, Facts};
 use super::region::{Aspects, ChannelName, Part, Region};
+use crate::action::Action;
 use crate::interp::Interp;
-use crate::interp::action::Action;
 use crate::interp::anatomy::{Anatomy, Body, Queue};
 
 /// Which set names too little.

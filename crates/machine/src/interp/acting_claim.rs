@@ -18,11 +18,11 @@ use system::{
 };
 
 use super::Interp;
-use super::action::Action;
 use super::layout::find_run;
 use super::moves::Want;
 use super::process;
 use super::state::Process;
+use crate::action::Action;
 use crate::claim::Unsuitable;
 
 /// The number of the claim in its actions: no process has it.

@@ -4,8 +4,8 @@
 use system::{ActionId, Event};
 
 use super::Interp;
-use super::action::Action;
 use super::state::State;
+use crate::action::Action;
 
 impl Interp {
     /// What happens when an action is taken. The two halves of a rendezvous are one event.

@@ -6,9 +6,9 @@ use system::coverage::Coverage;
 use system::{ActionId, Blocked, Event, Explain, Fault, FaultKind, Snapshot, StepInfo};
 
 use super::Interp;
-use super::action::Action;
 use super::fault::Trap;
 use super::state::{Process, State};
+use crate::action::Action;
 
 impl Explain for Interp {
     fn step(&self, state: &[u8], action: ActionId) -> StepInfo {

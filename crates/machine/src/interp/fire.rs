@@ -7,7 +7,6 @@ use promela::ir::{Action as Statement, Edge, EdgeId, Proctype};
 use promela::source::Span;
 use system::{ActionId, Event, Successors};
 
-use super::action::Action;
 use super::eval::Mode;
 use super::fault::{Failed, Outcome, internal, note_failed, runtime};
 use super::moves::Want;
@@ -15,6 +14,7 @@ use super::process;
 use super::state::State;
 use super::step::Step;
 use super::{Interp, Scratch};
+use crate::action::Action;
 
 /// A step that was taken, or the error that prevented it; `blame` is the process that executed last.
 struct Fired {

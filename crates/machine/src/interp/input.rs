@@ -8,11 +8,11 @@
 use promela::ir::{Action as Statement, Base, Edge, Expr, ExprKind, RecvArg, Var};
 use system::{ActionId, Successors};
 
-use super::action::Action;
 use super::eval::{Mode, View, store};
 use super::fault::Outcome;
 use super::state::State;
 use super::{Interp, process};
+use crate::action::Action;
 
 /// The name that makes the difference.
 const STANDARD_INPUT: &str = "STDIN";

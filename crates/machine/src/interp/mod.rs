@@ -7,7 +7,6 @@
 //! count must be the same.
 
 pub mod acting_claim;
-pub mod action;
 pub mod anatomy;
 mod blocked;
 mod channel;
@@ -47,6 +46,7 @@ use system::{
     Propositions, Successors, TransitionSystem, Worker,
 };
 
+use crate::action::Action;
 use coverage::Taken;
 use eval::{Mode, View};
 use fault::{Outcome, Trap, internal};
@@ -313,11 +313,11 @@ impl Propositions for Interp {
 
 impl Processes for Interp {
     fn process_of(&self, action: ActionId) -> u32 {
-        action::Action::unpack(action).pid as u32
+        Action::unpack(action).pid as u32
     }
 
     fn partner_of(&self, action: ActionId) -> Option<u32> {
-        action::Action::unpack(action).partner.map(|(pid, _)| pid as u32)
+        Action::unpack(action).partner.map(|(pid, _)| pid as u32)
     }
 
     fn n_processes(&self, state: &[u8]) -> usize {

@@ -13,10 +13,10 @@ use promela::ir::{Action as Statement, Edge, EdgeId, Proctype};
 use system::ActionId;
 
 use super::Interp;
-use super::action::Action;
 use super::eval::{Mode, View};
 use super::state::State;
 use super::step::Step;
+use crate::action::Action;
 
 /// How much of the answer is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use promela::source::Span;
 use system::blocked::{Alternative, Blocked, Held, Reason, Site, Who};
 
 use super::Interp;
-use super::action::Action;
 use super::eval::{Mode, View};
 use super::moves::Want;
 use super::state::State;
+use crate::action::Action;
 use helpers::{Helpers, Shape};
 use reads::{Need, Reader};
 

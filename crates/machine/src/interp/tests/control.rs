@@ -123,8 +123,7 @@ fn a_send_that_nobody_receives_does_not_hide_else() {
     for receiver in [true, false] {
         let machine = build(receiver);
         let actions = enabled(&machine, &initial(&machine));
-        let joint =
-            actions.iter().filter(|&&a| crate::interp::action::Action::unpack(a).partner.is_some()).count();
+        let joint = actions.iter().filter(|&&a| crate::action::Action::unpack(a).partner.is_some()).count();
         assert_eq!((actions.len(), joint), (1, usize::from(receiver)));
     }
 }
