@@ -108,8 +108,7 @@ impl Watches {
 
 /// So many ways in which a property may hold vacuously are tried.
 const MOST_STRONGER: usize = 2;
-const ACCEPTANCE: &str =
-    "acceptance cycle: a run goes on forever and passes an accept label again and again";
+const ACCEPTANCE: &str = "acceptance cycle: a run goes on forever and passes an accept label again and again";
 const NO_PROGRESS: &str = "non-progress cycle: a run goes on forever without passing a progress label";
 
 /// What a [`Watch`] is made of.

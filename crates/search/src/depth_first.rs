@@ -5,10 +5,8 @@
 //! the path nor those to be tried are kept, only the differences between a state and its successors ([`delta`]) and
 //! the actions, which is all that a counterexample needs. So a path of ten million steps is affordable.
 //!
-//! **Looking ahead.** The next state depends on what the store says of the present one's successors, and the store
-//! waits for memory, twice. So the search runs two states ahead of itself: the successor that will be tried first, and again
-//! its own, are expanded on trust that they are new. When a state's turn comes all that must be known of its successors has
-//! arrived. If one was known, that was in vain; the order of the search is the same.
+//! The parts beside the core: [`look_ahead`] (states expanded before it is known that they are new), `judge`, `successors` (what goes onto
+//! the stack, and the proviso); [`sleep`](crate::sleep) sets are a parameter.
 //!
 //! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
 //! the search is then not exhaustive.
@@ -19,14 +17,14 @@
 //! at once (*claimed*).
 
 use crate::cuts::Cuts;
-use crate::expand::{Expander, Expansion, Wanted, n_actions};
-use crate::fan::{Fan, Trust};
+use crate::expand::{Expander, Expansion, Wanted};
+use crate::fan::Fan;
 use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::ndfs::key;
 use crate::observer::{Observer, Snapshot};
 use crate::open::Open;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
 use crate::phase1::{Phase1, store_aside};
 use crate::property::Judge;
 use crate::random::Random;
@@ -36,6 +34,13 @@ use crate::task::{Proviso, Task};
 use std::ops::Range;
 use store::{Noted, Seen};
 use system::{ActionId, Fault, TransitionSystem};
+
+mod judge;
+mod look_ahead;
+mod successors;
+
+use look_ahead::LookAhead;
+use successors::Ranks;
 
 /// Explores `system` depth-first.
 pub fn depth_first<S: Seen>(
@@ -81,9 +86,6 @@ fn search<S: Seen, Z: Sleeping<S>>(
 /// The place of a state that is no successor of the one before it.
 const ELSEWHERE: usize = usize::MAX;
 
-/// For more successors than this the atomic sequences that lead to them are kept as they are, not each for itself.
-const MANY: usize = 256;
-
 /// A running search.
 pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     pub system: &'a dyn TransitionSystem,
@@ -94,14 +96,7 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     expander: Expander<'a>,
     /// The state at the end of the path.
     fan: Box<Fan<S::Ticket>>,
-    /// The state that will be next, if it is new, and the one after that; so many of these there are.
-    ahead: [Box<Fan<S::Ticket>>; 2],
-    n_ahead: usize,
-    trust: Trust,
-    /// Whether to look ahead.
-    looks_ahead: bool,
-    /// The state at the end of the path is the first of those ahead.
-    foreseen: bool,
+    ahead: LookAhead<S::Ticket>,
     random: Option<Random>,
     actions: Vec<ActionId>,
     /// States are expanded behind phase 1.
@@ -112,11 +107,8 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     /// The number of states has a limit.
     pub limited: bool,
     faults: Vec<Fault>,
-    /// Where sleep sets ask: the first actions of the current edges, each once, for each edge which of them it is, and those
-    /// that show an error.
-    ranked: Vec<ActionId>,
-    ranks: Vec<usize>,
-    faulty: Vec<ActionId>,
+    /// What sleep sets are told.
+    ranks: Ranks,
     proviso: Proviso,
     /// What is on the stacks of all workers, for [`Proviso::Stack`] where there are several.
     pub open: Option<&'a Open>,
@@ -150,27 +142,18 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             phase1: expander.phase1().is_some(),
             expander,
             fan: Box::default(),
-            ahead: Default::default(),
-            n_ahead: 0,
-            trust: Trust::default(),
             // A store that is told where the search is cannot be asked about two places, and what a seed means must not depend on
-            // how far the search looks.
-            // What a depth limit cuts off is told of states that are visited, not of those that may be.
-            looks_ahead: is_full
-                && !Z::RANKS
-                && !S::INCREMENTAL
-                && task.seed.is_none()
-                && task.limits.depth.is_none(),
-            foreseen: false,
+            // how far the search looks. What a depth limit cuts off is told of states that are visited, not of those that may be.
+            ahead: LookAhead::new(
+                is_full && !Z::RANKS && !S::INCREMENTAL && task.seed.is_none() && task.limits.depth.is_none(),
+            ),
             random: task.seed.map(Random::new),
             actions: Vec::new(),
             hidden: system.hidden_bytes(),
             judge: Judge::new(task.checks, system),
             limited: task.limits.states.is_some(),
             faults: Vec::new(),
-            ranked: Vec::new(),
-            ranks: Vec::new(),
-            faulty: Vec::new(),
+            ranks: Ranks::default(),
             proviso: task.reduce.map_or(Proviso::None, |reduce| reduce.proviso),
             open: None,
             next_pushed: None,
@@ -203,10 +186,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
     pub fn next(&mut self) -> bool {
-        self.foreseen = self.n_ahead > 0 && !self.foreseen;
-        if !self.foreseen {
-            self.n_ahead = 0;
-        }
+        self.ahead.advance();
         while self.stack.depth() > 0 {
             if self.stack.advance() {
                 return true;
@@ -219,7 +199,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             }
             self.stack.retreat();
         }
-        self.foreseen = false;
+        self.ahead.foreseen = false;
         false
     }
 
@@ -250,6 +230,36 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
     #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
+        let depth = self.arrive()?;
+        let foreseen = self.expand(depth)?;
+        self.enter()?;
+        if is_new && !self.fan.expansion.known {
+            self.judge_state()?;
+        }
+        self.judge_steps()?;
+        self.look_up(foreseen, depth)?;
+        let kept = self.push_successors(false)?;
+        let rest = self.fan.expansion.rest;
+        if rest.is_empty() {
+            return self.expanded_in_full();
+        }
+        if kept || self.proviso == Proviso::None || self.claim()? {
+            self.statistics.reduced += 1;
+            return Ok(());
+        }
+        let chosen = self.fan.expansion.edges().len();
+        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.fan.expansion)?;
+        self.note_faulty();
+        self.judge_steps()?;
+        self.prepare(chosen..self.fan.expansion.edges().len())?;
+        self.fan.approach(self.store, &mut self.ahead.trust);
+        self.push_successors(true)?;
+        self.expanded_in_full()
+    }
+
+    /// The search has come to the state at the end of the path; answers how many steps lead there.
+    #[inline]
+    fn arrive(&mut self) -> Result<u64, StopReason> {
         let depth = self.stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state_len() as u64);
@@ -258,19 +268,28 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         }
         self.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.store.hold(key(self.stack.state(), self.hidden));
-        let foreseen = std::mem::take(&mut self.foreseen);
-        if foreseen {
-            std::mem::swap(&mut self.fan, &mut self.ahead[0]);
-            self.ahead.swap(0, 1);
-            self.n_ahead -= 1;
-        } else if self.phase1 {
-            self.fan.expansion.clear();
+        Ok(depth)
+    }
+
+    /// Expands the state at the end of the path; true if that was done in advance.
+    #[inline]
+    fn expand(&mut self, depth: u64) -> Result<bool, StopReason> {
+        if self.ahead.take(&mut self.fan) {
+            return Ok(true);
+        }
+        self.fan.expansion.clear();
+        if self.phase1 {
             self.expand_behind_phase1(depth)?;
         } else {
-            self.fan.expansion.clear();
             let (state, wanted, out) = (self.stack.state(), self.sleep.wanted(), &mut self.fan.expansion);
             expand(&mut self.expander, state, wanted, depth, &mut self.budget, out)?;
         }
+        Ok(false)
+    }
+
+    /// The state at the end of the path was expanded: what comes next are its successors.
+    #[inline]
+    fn enter(&mut self) -> Result<(), StopReason> {
         self.store.depart(key(self.stack.state(), self.hidden));
         let asks = matches!(self.proviso, Proviso::Stack | Proviso::Color) && self.open.is_none();
         let hash = asks.then(|| store::hash::hash(key(self.stack.state(), self.hidden)));
@@ -280,44 +299,24 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.statistics.depth = self.statistics.depth.max(self.stack.steps() as u64);
         }
         self.note_faulty();
-        if is_new && !self.fan.expansion.known {
-            let asleep = self.sleep.edges_asleep();
-            self.statistics.transitions += asleep;
-            self.statistics.slept += asleep;
-            self.statistics.matched += asleep;
-            self.judge_state()?;
-        }
-        self.judge_steps()?;
-        let all = self.fan.expansion.edges().len();
+        Ok(())
+    }
+
+    /// Has the successors looked up, and looks ahead while the store waits for memory.
+    #[inline]
+    fn look_up(&mut self, foreseen: bool, depth: u64) -> Result<(), StopReason> {
         if !foreseen {
             self.fan.depth = depth;
-            self.prepare(0..all)?;
+            self.prepare(0..self.fan.expansion.edges().len())?;
         }
-        if self.looks_ahead {
+        if self.ahead.enabled {
             if !foreseen {
                 self.fan.keep_run(&mut self.expander);
             }
             self.look_ahead();
         }
-        self.fan.approach(self.store, &mut self.trust);
-        let kept = self.push_successors(false)?;
-        let rest = self.fan.expansion.rest;
-        self.store.weigh(key(self.stack.state(), self.hidden), all);
-        if rest.is_empty() {
-            return self.expanded_in_full();
-        }
-        if kept || self.proviso == Proviso::None || self.claim()? {
-            self.statistics.reduced += 1;
-            return Ok(());
-        }
-        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.fan.expansion)?;
-        self.note_faulty();
-        self.judge_steps()?;
-        self.prepare(all..self.fan.expansion.edges().len())?;
-        self.fan.approach(self.store, &mut self.trust);
-        self.push_successors(true)?;
-        self.store.weigh(key(self.stack.state(), self.hidden), self.fan.expansion.edges().len());
-        self.expanded_in_full()
+        self.fan.approach(self.store, &mut self.ahead.trust);
+        Ok(())
     }
 
     /// Nothing was left out of the state at the end of the path.
@@ -355,216 +354,9 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         Ok(())
     }
 
-    /// Sleep sets want to know what showed an error.
-    fn note_faulty(&mut self) {
-        self.faulty.clear();
-        if Z::RANKS {
-            self.faulty.extend(self.fan.expansion.faults.iter().filter_map(|step| step.actions.first()));
-        }
-    }
-
-    /// Judges the state that was expanded: with phase 1, its end.
-    fn judge_state(&mut self) -> Result<(), StopReason> {
-        if self.judge.every_state() || self.fan.expansion.stuck {
-            let mut faults = std::mem::take(&mut self.faults);
-            let state = self.expander.phase1().map_or(self.stack.state(), Phase1::end);
-            self.judge.state(state, self.fan.expansion.stuck, &mut faults);
-            for fault in faults.drain(..) {
-                self.violation(fault, &[])?;
-            }
-            self.faults = faults;
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn judge_steps(&mut self) -> Result<(), StopReason> {
-        if self.fan.expansion.shows_something() { self.judge_what_shows() } else { Ok(()) }
-    }
-
-    #[cold]
-    fn judge_what_shows(&mut self) -> Result<(), StopReason> {
-        for step in std::mem::take(&mut self.fan.expansion.faults) {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, &step.actions)?;
-            } else if step.cut {
-                self.found.cut(step.fault, || self.stack.path_and(&step.actions));
-            }
-        }
-        // Of one that was expanded in advance it was asked whether this is not known.
-        let atomic_loop = self.fan.expansion.atomic_loop.take();
-        if let Some(actions) = atomic_loop.filter(|_| !self.found.knows_atomic_loop()) {
-            self.found.warnings.push(Warning::AtomicLoop(self.stack.path_and(&actions)));
-        }
-        Ok(())
-    }
-
-    /// Gives ranks to the first actions of the edges that are to be pushed, after those of an earlier call if `more`.
-    fn rank(&mut self, more: bool) {
-        self.ranked.clear();
-        self.ranks.clear();
-        self.ranks.resize(self.fan.edges.start, 0);
-        for edge in &self.fan.expansion.edges()[self.fan.edges.clone()] {
-            let first = self.expander.first_action(edge);
-            let rank = self.ranked.iter().position(|&action| action == first).unwrap_or(self.ranked.len());
-            if rank == self.ranked.len() {
-                self.ranked.push(first);
-            }
-            self.ranks.push(rank);
-        }
-        self.sleep.rank(self.stack.state(), &self.ranked, &self.faulty, more);
-    }
-
     /// Has some successors looked up.
     fn prepare(&mut self, edges: Range<usize>) -> Result<(), StopReason> {
         self.fan.prepare(edges, self.random.as_mut(), self.hidden, self.store)
-    }
-
-    /// Expands the successor that will be tried first, and the one that will be tried after it. What was prepared for an earlier state is
-    /// approached as late as can be.
-    #[inline]
-    fn look_ahead(&mut self) {
-        let known_before = self.n_ahead > 0;
-        if self.n_ahead == 0 {
-            self.foresee();
-        }
-        self.fan.approach(self.store, &mut self.trust);
-        let ticket = self.fan.tickets.get(self.ahead[0].place);
-        if self.n_ahead > 0 && ticket.is_some_and(|&ticket| self.store.seems_known(ticket)) {
-            self.n_ahead = 0;
-            self.foresee();
-        }
-        if self.n_ahead == 1 && self.trust.holds() {
-            self.foresee();
-        }
-        if known_before && self.n_ahead > 0 {
-            self.ahead[0].approach(self.store, &mut self.trust);
-            if self.n_ahead == 2 && self.store.seems_known(self.ahead[0].tickets[self.ahead[1].place]) {
-                self.n_ahead = 1;
-                self.foresee();
-            }
-        }
-    }
-
-    /// Expands what will be tried first after the last state that was foreseen. If that cannot be done, it will show when its turn comes.
-    fn foresee(&mut self) {
-        let [first, second] = &mut self.ahead;
-        let (before, next) = match self.n_ahead {
-            0 => (&mut self.fan, first),
-            _ => (first, second),
-        };
-        if !self.trust.holds() {
-            before.approach(self.store, &mut self.trust);
-        }
-        next.give_back();
-        let (state, wanted);
-        if let Some(place) = before.favourite(self.store, self.hidden) {
-            let number = before.number(place);
-            let edge = &before.expansion.edges()[number];
-            state = before.expansion.state(edge);
-            wanted = self.sleep.wanted_behind(before.expansion.behind(number));
-            next.place = place;
-            next.depth = before.depth + u64::from(n_actions(edge));
-        } else if self.n_ahead > 0 {
-            // The search will come to an end there, and go on with what waits.
-            return self.stack.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
-        } else {
-            let Some((waiting, &ticket, depth)) = self.stack.peek() else { return };
-            if self.store.contains(key(waiting, self.hidden), ticket) {
-                return;
-            }
-            state = waiting;
-            wanted = self.sleep.wanted_next();
-            next.place = ELSEWHERE;
-            next.depth = depth as u64;
-        }
-        next.expansion.clear();
-        self.expander.look_for_loops = !self.found.knows_atomic_loop();
-        let (budget, out) = (&mut self.budget, &mut next.expansion);
-        if expand(&mut self.expander, state, wanted, next.depth, budget, out).is_ok() {
-            next.keep_run(&mut self.expander);
-            let all = next.expansion.edges().len();
-            let prepared = next.prepare(0..all, None, self.hidden, self.store);
-            self.n_ahead += usize::from(prepared.is_ok());
-        }
-    }
-
-    /// Puts those successors on the stack that are unknown; says whether enough of them all keep the proviso. `more`: there were
-    /// others of the same state.
-    fn push_successors(&mut self, more: bool) -> Result<bool, StopReason> {
-        if Z::RANKS {
-            self.rank(more);
-        }
-        let through_run = self.looks_ahead && self.fan.tickets.len() > MANY && !self.fan.expansion.is_plain();
-        if through_run {
-            let run = self.fan.take_run();
-            self.stack.keep(run).map_err(no_memory)?;
-        }
-        let Fan { expansion, tickets, .. } = &*self.fan;
-        let (mut kept, mut broken) = (false, false);
-        let mut last = None;
-        self.statistics.transitions += tickets.len() as u64;
-        for (at, &ticket) in tickets.iter().enumerate() {
-            let i = self.fan.number(at);
-            let edge = &expansion.edges()[i];
-            let state = expansion.state(edge);
-            let key = key(state, self.hidden);
-            let rank = if Z::RANKS { self.ranks[i] } else { 0 };
-            if self.sleep.knows(self.store, key, ticket, rank) {
-                self.statistics.matched += 1;
-                if self.proviso == Proviso::None {
-                    continue;
-                }
-                match self.proviso {
-                    Proviso::Stack => {
-                        kept |=
-                            !self.open.map_or_else(|| self.stack.may_hold(key), |open| open.may_hold(key));
-                    }
-                    Proviso::Color if self.stack.may_hold(key) => broken = true,
-                    Proviso::Color => kept = true,
-                    Proviso::None | Proviso::ClosedSet => {}
-                }
-                continue;
-            }
-            last = Some(at);
-            // With several workers another may be faster: see `claim`.
-            kept |= self.open.is_none()
-                && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
-            self.sleep.push(rank, expansion.behind(i)).map_err(no_memory)?;
-            if expansion.is_plain() || edge.transient == 0 {
-                self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
-                continue;
-            }
-            if through_run {
-                self.stack.push_through_run(state, edge, ticket).map_err(no_memory)?;
-                continue;
-            }
-            self.actions.clear();
-            match self.looks_ahead {
-                true => self.fan.actions(edge, &mut self.actions),
-                false => self.expander.actions(edge, &mut self.actions),
-            }
-            self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
-        }
-        self.next_pushed = last;
-        if last.unwrap_or(ELSEWHERE) != self.ahead[0].place {
-            self.n_ahead = 0;
-        }
-        Ok(kept && !broken)
-    }
-
-    /// Makes sure of the successor that will be tried next, for a state that nothing else keeps the proviso for: it is stored at once,
-    /// so that it is this worker's to search, which is done before the state is left. True as well if another worker has been faster
-    /// and has left it.
-    #[cold]
-    fn claim(&mut self) -> Result<bool, StopReason> {
-        let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
-        let Fan { expansion, tickets, .. } = &*self.fan;
-        let state = expansion.state(&expansion.edges()[self.fan.number(at)]);
-        let key = key(state, self.hidden);
-        let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;
-        self.claimed = met == Met::New;
-        Ok(self.claimed || !open.may_hold(key))
     }
 
     /// Where paths were cut off.
@@ -646,21 +438,6 @@ fn visit_openly<S: Seen, Z: Sleeping<S>>(
         open.let_go(key);
     }
     Ok(met)
-}
-
-/// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.
-fn keeps<S: Seen>(
-    proviso: Proviso,
-    stack: &Stack<S::Ticket>,
-    store: &S,
-    key: &[u8],
-    ticket: S::Ticket,
-) -> bool {
-    match proviso {
-        Proviso::None => true,
-        Proviso::Stack | Proviso::Color => !stack.may_hold(key),
-        Proviso::ClosedSet => !store.contains(key, ticket),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,128 @@
+//! Look-ahead: the states that will probably be next are expanded before the store has said that they are new.
+//!
+//! The next state depends on what the store says of the present one's successors, and the store waits for memory, twice. So the search runs
+//! two states ahead of itself: the successor that will be tried first, and again its own, are expanded on trust that they are
+//! new. When a state's turn comes all that must be known of its successors has arrived. If one was known, that was in vain; the order of the
+//! search is the same.
+
+use super::{DepthFirst, ELSEWHERE, expand};
+use crate::expand::n_actions;
+use crate::fan::{Fan, Trust};
+use crate::ndfs::key;
+use crate::sleep::Sleeping;
+use store::Seen;
+
+/// The states ahead.
+pub(super) struct LookAhead<T> {
+    /// The state that will be next, if it is new, and the one after that.
+    pub fans: [Box<Fan<T>>; 2],
+    /// The number of states ahead.
+    pub n: usize,
+    pub trust: Trust,
+    /// Whether to look ahead.
+    pub enabled: bool,
+    /// The state at the end of the path is the first of those ahead.
+    pub foreseen: bool,
+}
+
+impl<T> LookAhead<T> {
+    /// Nothing is ahead yet.
+    pub fn new(enabled: bool) -> Self {
+        LookAhead { fans: Default::default(), n: 0, trust: Trust::default(), enabled, foreseen: false }
+    }
+
+    /// The search goes on with the next state, which is the first of those ahead, unless the last one was.
+    #[inline(always)]
+    pub fn advance(&mut self) {
+        self.foreseen = self.n > 0 && !self.foreseen;
+        if !self.foreseen {
+            self.n = 0;
+        }
+    }
+
+    /// Hands over the first state ahead, if it is the one at the end of the path.
+    #[inline(always)]
+    pub fn take(&mut self, fan: &mut Box<Fan<T>>) -> bool {
+        let foreseen = std::mem::take(&mut self.foreseen);
+        if foreseen {
+            debug_assert!(self.n > 0, "a state that was foreseen is ahead");
+            std::mem::swap(fan, &mut self.fans[0]);
+            self.fans.swap(0, 1);
+            self.n -= 1;
+        }
+        foreseen
+    }
+}
+
+impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
+    /// Expands the successor that will be tried first, and the one that will be tried after it. What was prepared for an earlier state is
+    /// approached as late as can be.
+    #[inline]
+    pub(super) fn look_ahead(&mut self) {
+        let known_before = self.ahead.n > 0;
+        if self.ahead.n == 0 {
+            self.foresee();
+        }
+        self.fan.approach(self.store, &mut self.ahead.trust);
+        let ticket = self.fan.tickets.get(self.ahead.fans[0].place);
+        if self.ahead.n > 0 && ticket.is_some_and(|&ticket| self.store.seems_known(ticket)) {
+            self.ahead.n = 0;
+            self.foresee();
+        }
+        if self.ahead.n == 1 && self.ahead.trust.holds() {
+            self.foresee();
+        }
+        if known_before && self.ahead.n > 0 {
+            self.ahead.fans[0].approach(self.store, &mut self.ahead.trust);
+            if self.ahead.n == 2
+                && self.store.seems_known(self.ahead.fans[0].tickets[self.ahead.fans[1].place])
+            {
+                self.ahead.n = 1;
+                self.foresee();
+            }
+        }
+    }
+
+    /// Expands what will be tried first after the last state that was foreseen. If that cannot be done, it will show when its turn comes.
+    pub(super) fn foresee(&mut self) {
+        let [first, second] = &mut self.ahead.fans;
+        let (before, next) = match self.ahead.n {
+            0 => (&mut self.fan, first),
+            _ => (first, second),
+        };
+        if !self.ahead.trust.holds() {
+            before.approach(self.store, &mut self.ahead.trust);
+        }
+        next.give_back();
+        let (state, wanted);
+        if let Some(place) = before.favourite(self.store, self.hidden) {
+            let number = before.number(place);
+            let edge = &before.expansion.edges()[number];
+            state = before.expansion.state(edge);
+            wanted = self.sleep.wanted_behind(before.expansion.behind(number));
+            next.place = place;
+            next.depth = before.depth + u64::from(n_actions(edge));
+        } else if self.ahead.n > 0 {
+            // The search will come to an end there, and go on with what waits.
+            return self.stack.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
+        } else {
+            let Some((waiting, &ticket, depth)) = self.stack.peek() else { return };
+            if self.store.contains(key(waiting, self.hidden), ticket) {
+                return;
+            }
+            state = waiting;
+            wanted = self.sleep.wanted_next();
+            next.place = ELSEWHERE;
+            next.depth = depth as u64;
+        }
+        next.expansion.clear();
+        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        let (budget, out) = (&mut self.budget, &mut next.expansion);
+        if expand(&mut self.expander, state, wanted, next.depth, budget, out).is_ok() {
+            next.keep_run(&mut self.expander);
+            let all = next.expansion.edges().len();
+            let prepared = next.prepare(0..all, None, self.hidden, self.store);
+            self.ahead.n += usize::from(prepared.is_ok());
+        }
+    }
+}
