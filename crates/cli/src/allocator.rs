@@ -122,7 +122,7 @@ impl<const N: usize> WithReserve<N> {
         self.reserve.take(layout)
     }
 
-    /// The same for memory that is to grow.
+    /// Serves a request to grow memory.
     ///
     /// # Safety
     /// `memory` was allocated here with `layout`.

@@ -211,7 +211,7 @@ fn rounded(rate: f64) -> String {
     }
 }
 
-/// The same for machines, one object a line.
+/// Progress for machines, one object a line.
 fn object(snapshot: &Snapshot, now: f64) -> serde_json::Value {
     let used: serde_json::Map<String, serde_json::Value> = budgets(snapshot)
         .into_iter()

@@ -83,7 +83,7 @@ fn wanted(args: &ReplayArgs, len: usize) -> RangeInclusive<usize> {
     first.unwrap_or(1).max(1)..=last.unwrap_or(len).min(len)
 }
 
-/// Steps that are told without being asked for; of more, so many at the beginning and at the end.
+/// Steps that are told without being asked for; of longer runs this number at the beginning and at the end.
 const TOLD: usize = 10_000;
 const TOLD_OF_MORE: usize = 100;
 
@@ -117,7 +117,7 @@ pub fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Pale
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The same, written step by step.
+/// Writes the replay step by step.
 fn tell(
     replayed: &Replayed<'_>,
     steps: RangeInclusive<usize>,

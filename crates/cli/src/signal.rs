@@ -105,7 +105,7 @@ fn listen(flags: &Flags) {
     }
 }
 
-/// The same where there is Ctrl-C alone.
+/// Listens to Ctrl-C alone, where there are no other signals.
 #[cfg(not(unix))]
 fn listen(flags: &Flags) {
     let flags = flags.clone();

@@ -18,7 +18,7 @@ pub struct Leaving(Arc<Threads>);
 struct Threads(Mutex<Vec<JoinHandle<()>>>);
 
 impl Leaving {
-    /// Lets something go that has so many bytes.
+    /// Lets a store of `bytes` bytes go.
     pub fn leave<T: Send + 'static>(&self, store: T, bytes: u64) {
         if bytes >= LARGE {
             // When there is no thread to be had it goes here.

@@ -20,11 +20,11 @@ pub enum Source {
     Request,
     /// The memory that the machine had free.
     Machine,
-    /// The address space of the process may have so many bytes.
+    /// The limit on the address space of the process, in bytes.
     AddressSpace(u64),
-    /// The data of the process may have so many bytes.
+    /// The limit on the data of the process, in bytes.
     Data(u64),
-    /// A control group may use so many bytes.
+    /// The limit of a control group.
     ControlGroup {
         /// As the system names it.
         group: String,

@@ -37,7 +37,7 @@ pub struct Label {
     pub(crate) span: Span,
 }
 
-/// Of a chain of macros and inlines that leads to a place, so many links are shown.
+/// Of a chain of macros and inlines that leads to a place, this number of links is shown.
 const SHOWN_EXPANSIONS: usize = 3;
 
 impl Notice {

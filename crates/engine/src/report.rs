@@ -58,7 +58,7 @@ pub enum Reason {
         /// How probable it is that it did.
         probability: f64,
     },
-    /// There are more processes than fairness can be about; so many it can.
+    /// There are more processes than fairness can be about; the most that it can.
     Processes(u32),
     /// A run-time error ended a run, of which the property asks what comes behind.
     Cut(Box<Fault>),

@@ -23,7 +23,7 @@ pub struct SimulateOptions {
     pub source: Source,
     /// The same seed gives the same run.
     pub seed: u64,
-    /// Stop after so many steps.
+    /// Stop after N steps.
     pub steps: Option<u64>,
 }
 

@@ -1,8 +1,9 @@
 //! Compares automata of well-known formulas, and of their negations, with the never claims of `spin -f`.
 //!
-//! Reads a table whose first two columns are a name and a formula, and writes it anew with sizes (`bench/ltl/run`). With
-//! `--keep-spin` the sizes of Spin's claims stay as they are: some take it minutes. States and edges of a claim are counted as
-//! Spin writes them: every labelled choice and `accept_all` is a state, every option an edge.
+//! Reads a table whose first two columns are a name and a formula, and writes it anew with sizes
+//! (`bench/ltl/run`). With `--keep-spin` the sizes of Spin's claims stay as they are: some take it minutes.
+//! States and edges of a claim are counted as Spin writes them: every labelled choice and `accept_all` is a
+//! state, every option an edge.
 
 use ltl::{Acceptance, Automaton, Formula, parse::parse};
 use std::process::Command;
@@ -48,8 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The size of Spin's claim: the better of the two ways to write `W`, which `spin -f` does not know. No formula with `X` has one,
-/// nor one that takes Spin longer than a minute.
+/// The size of Spin's claim: the better of the two ways to write `W`, which `spin -f` does not know. No
+/// formula with `X` has one, nor one that takes Spin longer than a minute.
 fn spin(formula: &Formula, names: &[String]) -> Option<(usize, usize)> {
     if formula.has_next() {
         return None;

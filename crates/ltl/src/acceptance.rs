@@ -1,11 +1,12 @@
-//! Fewer marks: what an edge earns matters only inside a component where some cycles are accepting and some are not.
+//! Fewer marks: what an edge earns matters only inside a component where some cycles are accepting and some
+//! are not.
 
 use crate::scc::{Parts, Worth, components, parts};
 use crate::tgba::{Marks, Tgba, all_marks};
 
 impl Tgba {
-    /// Removes marks that say nothing and writes the rest in one way only. Edges between components get the marks `between`
-    /// (none or all: both are right, and one may make more states alike).
+    /// Removes marks that say nothing and writes the rest in one way only. Edges between components get the
+    /// marks `between` (none or all: both are right, and one may make more states alike).
     pub(crate) fn simplify_marks(&mut self, all_between: bool) {
         let parts = parts(self);
         let of = &parts.components.of;
@@ -49,7 +50,8 @@ impl Tgba {
         parts.components.members[component].iter().any(inside)
     }
 
-    /// The marks of a component that cannot be left out: without mark `i`, a cycle that has all others would be accepted.
+    /// The marks of a component that cannot be left out: without mark `i`, a cycle that has all others would
+    /// be accepted.
     fn needed_marks(&self, parts: &Parts, component: usize) -> Vec<u32> {
         let mut needed: Marks = self.all_marks();
         for i in 0..self.n_marks {
@@ -78,8 +80,8 @@ impl Tgba {
         })
     }
 
-    /// The same for an automaton with one mark that belongs to states: states of components whose cycles are all accepting
-    /// are accepting; states outside cycles are, if `outside` says so.
+    /// The same for an automaton with one mark that belongs to states: states of components whose cycles are
+    /// all accepting are accepting; states outside cycles are, if `outside` says so.
     pub(crate) fn simplify_accepting_states(&mut self, outside: bool) {
         let parts = parts(self);
         for state in 0..self.states.len() {

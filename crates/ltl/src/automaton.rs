@@ -1,8 +1,9 @@
 //! The frozen automaton that products use: flat arrays, guards as cubes of literals.
 //!
-//! Acceptance is generalised and on edges: a run is accepted when it takes edges with mark `i` infinitely often for every
-//! `i < n_marks`. With one mark on all edges of some states and on no others it is an ordinary Büchi automaton
-//! ([`Automaton::is_state_based`]). A state may have no edge for a valuation: such a run is rejected.
+//! Acceptance is generalised and on edges: a run is accepted when it takes edges with mark `i` infinitely
+//! often for every `i < n_marks`. With one mark on all edges of some states and on no others it is an
+//! ordinary Büchi automaton ([`Automaton::is_state_based`]). A state may have no edge for a valuation: such a
+//! run is rejected.
 
 pub use crate::bdd::Cube;
 use crate::scc::{Parts, Worth, parts};
@@ -69,7 +70,8 @@ pub struct Automaton {
     pub strength: Strength,
     /// Whether acceptance is known not to depend on how often a valuation is repeated.
     pub stutter_invariant: bool,
-    /// Whether every valuation permits at most one edge of a state: then a history of the system meets one state only.
+    /// Whether every valuation permits at most one edge of a state: then a history of the system meets one
+    /// state only.
     pub deterministic: bool,
     /// The component of each state. Edges never lead to a component with a larger number.
     pub component_of: Vec<u32>,

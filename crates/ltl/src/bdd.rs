@@ -1,7 +1,7 @@
 //! Reduced ordered binary decision diagrams (Bryant 1986): guards of edges as sets of valuations.
 //!
-//! Equal sets have equal numbers, so that edges can be compared and merged whatever way their guards were built. The frozen
-//! automaton gets irredundant cubes ([`Bdds::cubes`], Minato's algorithm).
+//! Equal sets have equal numbers, so that edges can be compared and merged whatever way their guards were
+//! built. The frozen automaton gets irredundant cubes ([`Bdds::cubes`], Minato's algorithm).
 
 use crate::table::Table;
 use std::collections::HashMap;

@@ -32,13 +32,13 @@ fn reduced(nnf: &mut Nnf, formula: Id, max_pairs: usize) -> Result<Tgba, TooLarg
 }
 
 impl Automaton {
-    /// The automaton that accepts exactly the runs that satisfy the formula. To check a property, translate its
-    /// [negation](Formula::negated).
+    /// The automaton that accepts exactly the runs that satisfy the formula. To check a property, translate
+    /// its [negation](Formula::negated).
     pub fn of(formula: &Formula, acceptance: Acceptance) -> Result<Automaton, TooLarge> {
         Automaton::obeying(formula, acceptance, &Stop::never())
     }
 
-    /// The same, but gives up when it is to `stop`.
+    /// Builds the automaton, and gives up when `stop` says so.
     pub fn obeying(formula: &Formula, acceptance: Acceptance, stop: &Stop) -> Result<Automaton, TooLarge> {
         let n_props = formula.n_props();
         if n_props as usize > MAX_PROPS {
@@ -64,7 +64,8 @@ impl Automaton {
     }
 }
 
-/// The smaller of two automata for the same language; if they have the same number of states, the deterministic one.
+/// The smaller of two automata for the same language; if they have the same number of states, the
+/// deterministic one.
 fn smallest(general: Tgba, deterministic: Option<Tgba>, acceptance: Acceptance) -> Tgba {
     let general = match acceptance {
         Acceptance::Generalised => general,

@@ -1,10 +1,11 @@
-//! From generalised acceptance on edges to one mark on states (Gastin, Oddoux 2001; levels per component as in Babiak,
-//! Badie, Duret-Lutz, Křetínský, Strejček 2013).
+//! From generalised acceptance on edges to one mark on states (Gastin, Oddoux 2001; levels per component as
+//! in Babiak, Badie, Duret-Lutz, Křetínský, Strejček 2013).
 //!
-//! A state gets a level: how many of the marks, in a fixed order, have been collected since the last time all were. The last level is
-//! accepting. One edge may climb several levels. Levels matter only inside a component where some cycles are accepting and some
-//! are not: everywhere else a run is at the last level (all cycles accepting) or at the first (none). Who enters a component may
-//! begin at any level, so entries lead to copies of states that are met again.
+//! A state gets a level: how many of the marks, in a fixed order, have been collected since the last time all
+//! were. The last level is accepting. One edge may climb several levels. Levels matter only inside a
+//! component where some cycles are accepting and some are not: everywhere else a run is at the last level
+//! (all cycles accepting) or at the first (none). Who enters a component may begin at any level, so entries
+//! lead to copies of states that are met again.
 
 use crate::scc::{Parts, Worth, components, parts};
 use crate::tgba::{Edge, Tgba};
@@ -41,7 +42,8 @@ impl Levels<'_> {
 }
 
 impl Tgba {
-    /// The same language with one mark, on all edges of a state or on none; marks are collected in the order given.
+    /// The same language with one mark, on all edges of a state or on none; marks are collected in the order
+    /// given.
     pub(crate) fn degeneralise(&mut self, order: &[u32]) {
         let parts = parts(self);
         let levels = Levels { parts: &parts, order, last: order.len().max(1) };
@@ -70,8 +72,8 @@ impl Tgba {
         self.restrict(|_| true);
     }
 
-    /// Leads every edge to a copy of its target that lies deepest in its component: what only an entry at the first level can
-    /// see is not needed.
+    /// Leads every edge to a copy of its target that lies deepest in its component: what only an entry at the
+    /// first level can see is not needed.
     fn enter_recurrent_copies(&mut self, original: &[usize], component_of: &[usize]) {
         let next = |s: usize| {
             let inside = |e: &&Edge| component_of[original[e.target]] == component_of[original[s]];

@@ -1,7 +1,7 @@
 //! Formulas of linear temporal logic over numbered propositions, as a user writes them.
 //!
-//! This is the plain tree with all operators of Spin. What the translation works on is the negation normal form in
-//! [`crate::nnf`]; this type is for building, printing and evaluating.
+//! This is the plain tree with all operators of Spin. What the translation works on is the negation normal
+//! form in [`crate::nnf`]; this type is for building, printing and evaluating.
 
 use std::fmt;
 

@@ -1,10 +1,12 @@
-//! Which formulas of a conjunction say nothing new: the states of the automaton are conjunctions without those.
+//! Which formulas of a conjunction say nothing new: the states of the automaton are conjunctions without
+//! those.
 //!
-//! Leaving out a formula that follows from another is *not* safe in general: states would be replaced by others with the
-//! same language, and a promise that is kept nowhere could be passed on for ever. `a` [entails](Entailment::entails) `b` here
-//! when, in the automaton of [`crate::translate`], every move that `a` offers is covered by a move of `b` that demands no more of the
-//! present, promises no more, and leaves a state which the remainder of `a` entails again. So `b` simulates `a` directly
-//! (Etessami, Wilke, Schuller 2001), and an edge to a simulated state can replace an edge to the simulating one.
+//! Leaving out a formula that follows from another is *not* safe in general: states would be replaced by
+//! others with the same language, and a promise that is kept nowhere could be passed on for ever. `a`
+//! [entails](Entailment::entails) `b` here when, in the automaton of [`crate::translate`], every move that
+//! `a` offers is covered by a move of `b` that demands no more of the present, promises no more, and leaves a
+//! state which the remainder of `a` entails again. So `b` simulates `a` directly (Etessami, Wilke, Schuller
+//! 2001), and an edge to a simulated state can replace an edge to the simulating one.
 
 use crate::nnf::{Id, Nnf, Node};
 use crate::table::Table;

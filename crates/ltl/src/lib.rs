@@ -1,10 +1,11 @@
 //! Linear temporal logic: formulas to Büchi automata.
 //!
-//! Reading order: [`formula`] (what users write; [`parse`] reads text) → [`nnf`] → `simplify` (laws) → `implication` and
-//! `translate` (Couvreur's construction) → `tgba`, the automaton while it is made smaller (`bdd` its guards, `scc` its
-//! components) → `reduce` (`acceptance`, `simulation`, `degeneralise`), `obligation` (deterministic where possible) →
-//! [`automaton`] (frozen, what products use). [`build`] is the whole way, [`mod@print`] writes automata. Nothing here knows
-//! Promela: propositions are numbers, a valuation is a word of bits.
+//! Reading order: [`formula`] (what users write; [`parse`] reads text) → [`nnf`] → `simplify` (laws) →
+//! `implication` and `translate` (Couvreur's construction) → `tgba`, the automaton while it is made smaller
+//! (`bdd` its guards, `scc` its components) → `reduce` (`acceptance`, `simulation`, `degeneralise`),
+//! `obligation` (deterministic where possible) → [`automaton`] (frozen, what products use). [`build`] is the
+//! whole way, [`mod@print`] writes automata. Nothing here knows Promela: propositions are numbers, a
+//! valuation is a word of bits.
 
 mod acceptance;
 pub mod automaton;

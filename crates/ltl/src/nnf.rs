@@ -1,8 +1,9 @@
 //! Negation normal form, hash-consed: every formula exists once and has a small number.
 //!
-//! `<> f` is `true U f` and `[] f` is `false R f`; conjunctions and disjunctions are sets. The constructors keep only laws
-//! that hold for sets of formulas as they are (units, duplicates, complements), so that the translation may use them for the
-//! states of an automaton; laws that need an argument about infinite runs do not belong here.
+//! `<> f` is `true U f` and `[] f` is `false R f`; conjunctions and disjunctions are sets. The constructors
+//! keep only laws that hold for sets of formulas as they are (units, duplicates, complements), so that the
+//! translation may use them for the states of an automaton; laws that need an argument about infinite runs do
+//! not belong here.
 
 use crate::formula::Formula;
 use crate::table::Table;

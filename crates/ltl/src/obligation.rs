@@ -1,10 +1,12 @@
-//! Deterministic weak automata for obligation properties (Dax, Eisinger, Klaedtke 2007), minimised (Löding 2001).
+//! Deterministic weak automata for obligation properties (Dax, Eisinger, Klaedtke 2007), minimised (Löding
+//! 2001).
 //!
-//! Many properties (safety, guarantee and their Boolean combinations) have a deterministic automaton whose components accept
-//! all or nothing, and a smallest one. In a product, determinism counts more than anything else: a history of the system meets one
-//! state of the automaton. The sets of states that words lead to are the candidates; whether a component of sets accepts is
-//! asked of the automaton that we have, for one loop; the result is right if it excludes the automaton of the negation, and
-//! its complement excludes the automaton itself. If not, the property was no obligation.
+//! Many properties (safety, guarantee and their Boolean combinations) have a deterministic automaton whose
+//! components accept all or nothing, and a smallest one. In a product, determinism counts more than anything
+//! else: a history of the system meets one state of the automaton. The sets of states that words lead to are
+//! the candidates; whether a component of sets accepts is asked of the automaton that we have, for one loop;
+//! the result is right if it excludes the automaton of the negation, and its complement excludes the
+//! automaton itself. If not, the property was no obligation.
 
 use crate::bdd::Bdd;
 use crate::scc::{Components, components};
@@ -16,8 +18,8 @@ const MAX_SETS: usize = 200;
 /// Nor are more edges of one set, while they are being computed.
 const MAX_CLASSES: usize = 200;
 
-/// The smallest deterministic weak automaton of the language of `yes`, if there is one and it is not too large; `no` accepts the
-/// complement.
+/// The smallest deterministic weak automaton of the language of `yes`, if there is one and it is not too
+/// large; `no` accepts the complement.
 pub(crate) fn obligation(yes: &Tgba, no: &Tgba) -> Option<Tgba> {
     let mut sets = Sets::of(yes)?;
     let accepting = sets.colour(yes);
@@ -84,8 +86,9 @@ impl Sets {
         Some(Sets { members, graph: Tgba { bdds, n_marks: 1, initial: 0, states } })
     }
 
-    /// Which sets are accepting. A component accepts if one of its loops is accepted; a set on no loop gets what follows from
-    /// Löding's colours: how often acceptance and rejection can alternate from there on, an even number being accepting.
+    /// Which sets are accepting. A component accepts if one of its loops is accepted; a set on no loop gets
+    /// what follows from Löding's colours: how often acceptance and rejection can alternate from there on, an
+    /// even number being accepting.
     fn colour(&mut self, yes: &Tgba) -> Vec<bool> {
         let next = |s: usize| self.graph.states[s].iter().map(|e| e.target).collect();
         let found = components(self.members.len(), &[0], next);
@@ -160,7 +163,8 @@ impl Sets {
 }
 
 impl Tgba {
-    /// Moore's algorithm: states of a complete deterministic automaton that no finite word tells apart become one.
+    /// Moore's algorithm: states of a complete deterministic automaton that no finite word tells apart become
+    /// one.
     fn minimise(&mut self, accepting: &[bool]) {
         let mut class: Vec<usize> = accepting.iter().map(|a| usize::from(*a)).collect();
         let mut n_classes = class.iter().collect::<BTreeSet<_>>().len();

@@ -1,8 +1,8 @@
 //! Formulas as text, where propositions are any expressions: `[] (x == 1 -> <> p[0]@done)`.
 //!
-//! There is no model here, so expressions are not understood: an expression is what stands between logical and temporal operators,
-//! brackets matched. Operators bind as in `ltl` blocks: `->` and `<->` least, then `||`, `&&`, the temporal ones, and operators
-//! with one operand most; all of them associate to the left.
+//! There is no model here, so expressions are not understood: an expression is what stands between logical
+//! and temporal operators, brackets matched. Operators bind as in `ltl` blocks: `->` and `<->` least, then
+//! `||`, `&&`, the temporal ones, and operators with one operand most; all of them associate to the left.
 
 use crate::formula::Formula;
 use std::collections::HashMap;

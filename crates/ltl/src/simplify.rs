@@ -1,13 +1,14 @@
-//! Laws of temporal logic that make a formula smaller before it is translated (Etessami, Holzmann 2000; Somenzi, Bloem
-//! 2000; Babiak, Křetínský, Řehák, Strejček 2012 for formulas that suffixes cannot tell apart).
+//! Laws of temporal logic that make a formula smaller before it is translated (Etessami, Holzmann 2000;
+//! Somenzi, Bloem 2000; Babiak, Křetínský, Řehák, Strejček 2012 for formulas that suffixes cannot tell
+//! apart).
 //!
-//! - A formula is *eventual* when it holds as soon as it holds for a suffix (`f = <> f`), *universal* when it passes on
-//!   to all suffixes (`f = [] f`). Both together (`[] <> a`): it says something about the limit only and may be moved
-//!   out of other operators.
+//! - A formula is *eventual* when it holds as soon as it holds for a suffix (`f = <> f`), *universal* when it
+//!   passes on to all suffixes (`f = [] f`). Both together (`[] <> a`): it says something about the limit
+//!   only and may be moved out of other operators.
 //! - [`Laws::implies`] is implication as far as the form of two formulas shows it.
 //!
-//! These laws preserve the language, which is enough for a whole formula; the states of an automaton need more
-//! ([`crate::implication`]).
+//! These laws preserve the language, which is enough for a whole formula; the states of an automaton need
+//! more ([`crate::implication`]).
 
 use crate::nnf::{Id, Nnf, Node};
 use std::collections::HashMap;
@@ -314,7 +315,8 @@ impl Laws<'_> {
         }
     }
 
-    /// `[]<> f || []<> g = []<> (f || g)` and `<>[] f && <>[] g = <>[] (f && g)`; `f && X [] f = [] f` and `f || X <> f = <> f`.
+    /// `[]<> f || []<> g = []<> (f || g)` and `<>[] f && <>[] g = <>[] (f && g)`; `f && X [] f = [] f` and `f
+    /// || X <> f = <> f`.
     fn melt_limits(&mut self, a: Id, b: Id, conjunction: bool) -> Option<Id> {
         if let Node::Next(later) = self.node(b) {
             let inner = if conjunction { self.always(later) } else { self.eventually(later) };

@@ -1,8 +1,9 @@
 //! Direct simulation (Etessami, Wilke, Schuller 2001), letter by letter, on automata with marks on edges.
 //!
-//! `t` simulates `s` when every step of `s` under a valuation is answered by a step of `t` under the same valuation that earns at least the
-//! same marks and leads to a state that simulates the other's target. States that simulate each other become one, and an
-//! edge gives way where another does as well: that also makes automata more deterministic.
+//! `t` simulates `s` when every step of `s` under a valuation is answered by a step of `t` under the same
+//! valuation that earns at least the same marks and leads to a state that simulates the other's target.
+//! States that simulate each other become one, and an edge gives way where another does as well: that also
+//! makes automata more deterministic.
 
 use crate::bdd::Bdd;
 use crate::tgba::{Edge, Tgba};
@@ -45,7 +46,8 @@ impl Tgba {
         for list in &mut sources {
             list.dedup();
         }
-        // A pair is looked at again when a pair of targets has been found different; targets mostly have larger numbers.
+        // A pair is looked at again when a pair of targets has been found different; targets mostly have
+        // larger numbers.
         let mut todo: VecDeque<(usize, usize)> =
             (0..n).rev().flat_map(|s| (0..n).rev().map(move |t| (s, t))).collect();
         let mut waiting = vec![vec![true; n]; n];

@@ -1,9 +1,10 @@
 //! Whether a formula cannot tell how often a valuation is repeated, exactly (Michaud, Duret-Lutz 2015).
 //!
-//! Reductions of the state space may leave out steps that change no proposition; that is allowed for stutter-invariant
-//! properties only. Without `X` a formula always is one. With `X` it may still be: close the automata of the formula and of
-//! its negation under leaving out repetitions; the formula is stutter-invariant when they still have no word in common. (If
-//! two words differ only in repetitions and one of them is accepted, both closures accept the word without any.)
+//! Reductions of the state space may leave out steps that change no proposition; that is allowed for
+//! stutter-invariant properties only. Without `X` a formula always is one. With `X` it may still be: close
+//! the automata of the formula and of its negation under leaving out repetitions; the formula is
+//! stutter-invariant when they still have no word in common. (If two words differ only in repetitions and one
+//! of them is accepted, both closures accept the word without any.)
 
 use crate::bdd::Bdd;
 use crate::tgba::{Edge, Tgba};
@@ -11,15 +12,15 @@ use crate::tgba::{Edge, Tgba};
 /// More edges at one state are not computed.
 const MAX_EDGES: usize = 1000;
 
-/// Whether the language of `yes` is stutter-invariant; `no` accepts its complement. When that would be too much work to find
-/// out the answer is no, which is safe.
+/// Whether the language of `yes` is stutter-invariant; `no` accepts its complement. When that would be too
+/// much work to find out the answer is no, which is safe.
 pub(crate) fn stutter_invariant(mut yes: Tgba, mut no: Tgba) -> bool {
     yes.close_under_shortening() && no.close_under_shortening() && yes.disjoint(&no) == Some(true)
 }
 
 impl Tgba {
-    /// Adds an edge for every two edges in a row that can be taken with one valuation, until there is nothing to add. False when
-    /// there are too many.
+    /// Adds an edge for every two edges in a row that can be taken with one valuation, until there is nothing
+    /// to add. False when there are too many.
     fn close_under_shortening(&mut self) -> bool {
         loop {
             let mut added = false;

@@ -1,7 +1,7 @@
 //! Transition-based generalised Büchi automata while they are built and made smaller.
 //!
-//! A run is accepted when it takes edges with mark `i` infinitely often, for every mark `i`. Guards are decision diagrams; the
-//! frozen form for searches is [`crate::automaton::Automaton`].
+//! A run is accepted when it takes edges with mark `i` infinitely often, for every mark `i`. Guards are
+//! decision diagrams; the frozen form for searches is [`crate::automaton::Automaton`].
 
 use crate::bdd::{Bdd, Bdds};
 use std::collections::HashMap;
@@ -83,8 +83,8 @@ impl Tgba {
         true
     }
 
-    /// Keeps the states that `keep` names, if the initial state can reach them, and numbers them anew in the order of a
-    /// depth-first walk from the initial state, which always stays.
+    /// Keeps the states that `keep` names, if the initial state can reach them, and numbers them anew in the
+    /// order of a depth-first walk from the initial state, which always stays.
     pub(crate) fn restrict(&mut self, keep: impl Fn(usize) -> bool) {
         let mut numbers = vec![usize::MAX; self.states.len()];
         let mut order = vec![self.initial];

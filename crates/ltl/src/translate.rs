@@ -1,9 +1,10 @@
 //! From formulas to transition-based generalised Büchi automata.
 //!
-//! Couvreur's construction (1999): a state is a conjunction of obligations, and its moves come from the expansion laws
-//! `f U g = g || (f && X(f U g))` and `f R g = g && (f || X(f R g))`. A move that puts off an until promises its right side;
-//! mark `g` is on the edges that do not promise `g`. Untils with the same right side share one mark: it holds for all of them at the
-//! same moment. Moves are pruned, and conjunctions shortened, by what `implication` proves.
+//! Couvreur's construction (1999): a state is a conjunction of obligations, and its moves come from the
+//! expansion laws `f U g = g || (f && X(f U g))` and `f R g = g && (f || X(f R g))`. A move that puts off an
+//! until promises its right side; mark `g` is on the edges that do not promise `g`. Untils with the same
+//! right side share one mark: it holds for all of them at the same moment. Moves are pruned, and conjunctions
+//! shortened, by what `implication` proves.
 
 use crate::bdd::{Bdd, Bdds};
 use crate::implication::Entailment;
@@ -60,7 +61,7 @@ struct Translation<'n> {
 /// How many pairs of moves a translation may combine: seconds.
 pub(crate) const MAX_PAIRS: usize = 5_000_000;
 
-/// The automaton of a formula, if it does not take more than so many pairs of moves.
+/// The automaton of a formula, if it takes no more than `most` pairs of moves.
 pub(crate) fn translate(nnf: &mut Nnf, formula: Id, max_pairs: usize) -> Result<Tgba, TooLarge> {
     let mut translation = Translation {
         bdds: Bdds::obeying(&nnf.stop),

@@ -1,10 +1,10 @@
-//! Formulas that would say more: if one of them holds as well, the property holds without its doing (Beer, Ben-David, Eisner,
-//! Rodeh 1997; Kupferman, Vardi 1999).
+//! Formulas that would say more: if one of them holds as well, the property holds without its doing (Beer,
+//! Ben-David, Eisner, Rodeh 1997; Kupferman, Vardi 1999).
 //!
-//! In `[] (request -> <> granted)` replace `<> granted` by `false`: if `[] !request` holds, there never was a request, and the
-//! property says nothing about this model. A part is replaced by `false` where it helps to satisfy the formula, by `true` where it
-//! stands under a negation; so the result implies the formula, and if it holds the part does not matter. Parts under `<->` help and
-//! hinder at once and are left alone.
+//! In `[] (request -> <> granted)` replace `<> granted` by `false`: if `[] !request` holds, there never was a
+//! request, and the property says nothing about this model. A part is replaced by `false` where it helps to
+//! satisfy the formula, by `true` where it stands under a negation; so the result implies the formula, and if
+//! it holds the part does not matter. Parts under `<->` help and hinder at once and are left alone.
 
 use crate::formula::Formula;
 use crate::nnf::{Id, Nnf};
@@ -20,14 +20,15 @@ pub struct Strengthening {
     pub part: Formula,
     /// What stands in its place.
     pub by: bool,
-    /// Whether the part is what an implication promises: then, if the formula holds, the other side of the implication never comes
-    /// true where it would matter.
+    /// Whether the part is what an implication promises: then, if the formula holds, the other side of the
+    /// implication never comes true where it would matter.
     pub promised: bool,
 }
 
 impl Formula {
-    /// All strengthenings by one part, the promises of implications first, larger parts before smaller ones. Those that no
-    /// model could satisfy, and those that say the same as the formula or as one before, are left out.
+    /// All strengthenings by one part, the promises of implications first, larger parts before smaller ones.
+    /// Those that no model could satisfy, and those that say the same as the formula or as one before, are
+    /// left out.
     pub fn strengthenings(&self) -> Vec<Strengthening> {
         let mut found = Vec::new();
         collect(self, true, false, &mut |part| part, &mut found);
@@ -49,7 +50,8 @@ fn size(formula: &Formula) -> usize {
 
 type Make = fn(Box<Formula>, Box<Formula>) -> Formula;
 
-/// Adds the strengthenings by the parts of `formula`, which stands where `positive` says and is put back by `around`.
+/// Adds the strengthenings by the parts of `formula`, which stands where `positive` says and is put back by
+/// `around`.
 fn collect(
     formula: &Formula,
     positive: bool,

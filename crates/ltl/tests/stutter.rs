@@ -18,8 +18,8 @@ fn repeated(word: &Lasso, at: usize) -> Lasso {
     Lasso { letters, loop_at: if at < word.loop_at { word.loop_at + 1 } else { word.loop_at } }
 }
 
-/// Whether some short word and the same word with one repetition more are told apart. Repeating a letter of the loop repeats it
-/// in every round; the words include those that begin with a round of their loop.
+/// Whether some short word and the same word with one repetition more are told apart. Repeating a letter of
+/// the loop repeats it in every round; the words include those that begin with a round of their loop.
 fn tells_apart(formula: &Formula, words: &[Lasso]) -> bool {
     words.iter().any(|word| {
         let truth = word.satisfies(formula);
@@ -49,7 +49,8 @@ fn known_formulas() {
     }
 }
 
-/// Both directions: a formula that is said to be invariant tells no short words apart, and one that is not tells some.
+/// Both directions: a formula that is said to be invariant tells no short words apart, and one that is not
+/// tells some.
 #[test]
 fn all_small_formulas() {
     let mut words = Lasso::all(2, 3);

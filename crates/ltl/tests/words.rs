@@ -37,8 +37,8 @@ fn all_small_formulas_on_all_short_words() {
     }
 }
 
-/// A formula and its negation have no word in common, of whatever length. Together with the words above, on which one of the
-/// two always accepts, this says that neither accepts too much.
+/// A formula and its negation have no word in common, of whatever length. Together with the words above, on
+/// which one of the two always accepts, this says that neither accepts too much.
 fn complementary(formula: &Formula, n: u32) {
     let negation = formula.negated();
     let kinds = [Acceptance::Generalised, Acceptance::Buchi];

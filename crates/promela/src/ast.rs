@@ -404,8 +404,8 @@ pub struct RunIterated {
 /// One argument of a receive or a poll.
 #[derive(Clone, Debug)]
 pub enum RecvArg {
-    /// A variable (or `_`) that takes the value; an mtype constant or `true`/`false`, being a name, comes as [`RecvArg::Const`]
-    /// only if the lexer knows it as a constant, else as `Var`: lowering decides.
+    /// A variable (or `_`) that takes the value; an mtype constant or `true`/`false`, being a name, comes as
+    /// [`RecvArg::Const`] only if the lexer knows it as a constant, else as `Var`: lowering decides.
     Var(VarRef),
     /// `eval(e)`: must match.
     Eval(Expr),

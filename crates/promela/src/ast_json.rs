@@ -1,18 +1,22 @@
 //! The syntax tree as JSON, for other tools: the `syntax` of what `spinor parse --format json` shows.
 //!
-//! An object with `items`, in the order written. Every node is an object with a `kind`, its parts, and its place:
-//! `file`, `line`, `column` and, where the text came out of a macro, `macro` (the place is then that of the macro's
-//! use). The parts of a use of an `inline` have their places in the body of the inline, the use itself its own.
+//! An object with `items`, in the order written. Every node is an object with a `kind`, its parts, and its
+//! place: `file`, `line`, `column` and, where the text came out of a macro, `macro` (the place is then that
+//! of the macro's use). The parts of a use of an `inline` have their places in the body of the inline, the
+//! use itself its own.
 //!
-//! - Items: `proctype`, `init`, `never`, `trace`, `notrace`, `ltl`, `declaration`, `typedef`, `mtype`, `inline`, `invariant`,
-//!   `enum`, `embedded-c`.
-//! - Steps of a `body` or an option: `declaration`, `xr`, `xs`, `unless` (with `main` and `escape`), or a statement.
-//! - Statements: `label`, `assign`, `increment`, `send`, `receive`, `if`, `do`, `for`, `for-in`, `select`, `break`, `goto`,
-//!   `expression`, `else`, `assert`, `printf`, `printm`, `atomic`, `d_step`, `block`, `inline`, `set_priority`, `lock`, `unlock`,
-//!   `run-iterated`, `embedded-c`, `error`.
-//! - Expressions: `number`, `string`, `variable`, `unary`, `binary`, `conditional`, `channel`, `poll`, `run`, `process`, `timeout`,
-//!   `np_`, `remote-label`, `remote-variable`, `embedded-c`, `error`; operators are spelled as in Promela.
-//! - A reference to a variable has `parts`: `name` and `index` (an expression or null). What may be missing is null.
+//! - Items: `proctype`, `init`, `never`, `trace`, `notrace`, `ltl`, `declaration`, `typedef`, `mtype`,
+//!   `inline`, `invariant`, `enum`, `embedded-c`.
+//! - Steps of a `body` or an option: `declaration`, `xr`, `xs`, `unless` (with `main` and `escape`), or a
+//!   statement.
+//! - Statements: `label`, `assign`, `increment`, `send`, `receive`, `if`, `do`, `for`, `for-in`, `select`,
+//!   `break`, `goto`, `expression`, `else`, `assert`, `printf`, `printm`, `atomic`, `d_step`, `block`,
+//!   `inline`, `set_priority`, `lock`, `unlock`, `run-iterated`, `embedded-c`, `error`.
+//! - Expressions: `number`, `string`, `variable`, `unary`, `binary`, `conditional`, `channel`, `poll`, `run`,
+//!   `process`, `timeout`, `np_`, `remote-label`, `remote-variable`, `embedded-c`, `error`; operators are
+//!   spelled as in Promela.
+//! - A reference to a variable has `parts`: `name` and `index` (an expression or null). What may be missing
+//!   is null.
 
 use crate::ast::*;
 use crate::json::Writer;

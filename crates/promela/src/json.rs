@@ -1,5 +1,5 @@
-//! A small writer of JSON, shared by the forms that the front end shows to other tools. The front end needs no JSON
-//! otherwise, so it is written by hand.
+//! A small writer of JSON, shared by the forms that the front end shows to other tools. The front end needs
+//! no JSON otherwise, so it is written by hand.
 
 use crate::source::{ExpansionKind, Location, SourceMap, Span};
 use std::sync::Arc;
@@ -128,8 +128,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// `file`, `line` and `column` of a span and, if the text came out of a macro, `macro`: the name of the one that is
-    /// used there.
+    /// `file`, `line` and `column` of a span and, if the text came out of a macro, `macro`: the name of the
+    /// one that is used there.
     pub fn position(&mut self, span: Span) {
         let site = self.sources.site(span);
         let place = match self.last.take() {
@@ -146,8 +146,8 @@ impl<'a> Writer<'a> {
         self.last = Some((site, place));
     }
 
-    /// The place of `site` when it follows `before` on the same line: on very long lines counting columns from the
-    /// beginning each time would take for ever.
+    /// The place of `site` when it follows `before` on the same line: on very long lines counting columns
+    /// from the beginning each time would take for ever.
     fn same_line(&self, before: Span, site: Span, place: Location) -> Option<Location> {
         if before.file != site.file {
             return None;

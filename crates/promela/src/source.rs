@@ -124,7 +124,8 @@ impl SourceMap {
         Self::default()
     }
 
-    /// An empty map for a run of the front end that is given up when it is to `stop`: every pass has the map and asks it.
+    /// An empty map for a run of the front end that is given up when it is to `stop`: every pass has the map
+    /// and asks it.
     pub fn obeying(stop: &Stop) -> Self {
         SourceMap { stop: stop.clone(), ..Self::default() }
     }
@@ -183,8 +184,8 @@ impl SourceMap {
         span
     }
 
-    /// From the beginning of `first` to the end of `last`, as the author wrote it: where macros begin or end between them, from
-    /// and to the places where those are used.
+    /// From the beginning of `first` to the end of `last`, as the author wrote it: where macros begin or end
+    /// between them, from and to the places where those are used.
     pub fn join(&self, first: Span, last: Span) -> Span {
         let together = first.file == last.file && first.expansion == last.expansion;
         if together && first.start <= last.end && !(self.is_argument(first) || self.is_argument(last)) {
@@ -268,13 +269,13 @@ pub trait Files {
     /// The text of the file at `path`, or why it cannot be had; [`NO_SUCH_FILE`] when there is none.
     fn read(&self, path: &str) -> Result<String, String>;
 
-    /// The same of a file that is no model and may be longer than one.
+    /// The text of a file that is not a model, such as a trail, and may be longer than one.
     fn read_long(&self, path: &str) -> Result<String, String> {
         self.read(path)
     }
 }
 
-/// The texts that were read, for who reads the same files again.
+/// The texts that were read, for reading the same files again.
 impl Files for SourceMap {
     fn read(&self, path: &str) -> Result<String, String> {
         let file = self.files.iter().find(|file| file.name == path);

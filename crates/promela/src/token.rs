@@ -1,7 +1,7 @@
 //! Tokens: what the preprocessor hands to the parser.
 //!
-//! Keywords are plain names here; the parser knows them, so that contextual words (`lock`, `invariant`, …) stay
-//! usable as names.
+//! Keywords are plain names here; the parser knows them, so that contextual words (`lock`, `invariant`, …)
+//! stay usable as names.
 
 use crate::source::Span;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub enum TokenKind {
     Number(i64),
     /// A string with its quotes removed and its escapes untouched.
     Str(Arc<str>),
-    /// The braced text after `c_code`, `c_decl` … (the braces and an optional `[...]` included), kept as one token.
+    /// The braced text after `c_code`, `c_decl` … (the braces and an optional `[...]` included), kept as one
+    /// token.
     CBlock(Arc<str>),
     /// An operator or separator.
     Punct(Punct),
@@ -53,7 +54,8 @@ macro_rules! puncts {
     };
 }
 
-// Where Promela is ambiguous the lexer always takes the longest match; the parser splits `??[`, `?<>` and the like.
+// Where Promela is ambiguous the lexer always takes the longest match; the parser splits `??[`, `?<>` and the
+// like.
 puncts! {
     LParen "(", RParen ")", LBracket "[", RBracket "]", LBrace "{", RBrace "}",
     Semi ";", Comma ",", Colon ":", DoubleColon "::", Dot ".", DotDot "..", At "@",

@@ -1,4 +1,5 @@
-//! What Spin 6.5.2 accepts and refuses, rule by rule, in models of one line each. Every line was compared with Spin.
+//! What Spin 6.5.2 accepts and refuses, rule by rule, in models of one line each. Every line was compared
+//! with Spin.
 
 use promela::diagnostic::has_errors;
 use promela::parse::Dialect;

@@ -38,14 +38,14 @@ impl Stop {
         Stop { asked, deadline: None }
     }
 
-    /// The same, but so long from now at most.
+    /// Work also ends when `time` has gone by.
     pub fn within(&self, time: Option<Duration>) -> Stop {
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         let deadline = self.deadline.into_iter().chain(deadline).min();
         Stop { asked: Arc::clone(&self.asked), deadline }
     }
 
-    /// The flag that somebody sets who wants work to end.
+    /// The flag to set when work is to end.
     pub fn flag(&self) -> &AtomicBool {
         &self.asked
     }
@@ -70,7 +70,7 @@ impl Stop {
         }
     }
 
-    /// Checks every so often.
+    /// Checks once in [`PERIOD`] rounds.
     pub fn patience(&self) -> Patience<'_> {
         Patience { stop: self, ticks: Ticks::default() }
     }
@@ -94,7 +94,7 @@ impl Patience<'_> {
     }
 }
 
-/// The same for who has a [`Stop`] of its own.
+/// A counter of rounds for a loop that holds its [`Stop`] elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Ticks(u32);
 

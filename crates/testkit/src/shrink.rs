@@ -5,7 +5,7 @@
 use crate::model::{Block, Expr, Init, Model, RecvArg, RecvKind, Start, Stmt, Type, Visibility};
 use crate::walk;
 
-/// An edit: applies its `k`-th possibility, or answers `false` when there are not so many.
+/// An edit: applies its `k`-th possibility, or answers `false` when it has fewer than `k`.
 type Edit = fn(&mut Model, usize) -> bool;
 
 const EDITS: [Edit; 8] = [

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 use system::Value;
 use system::blocked::{Alternative, Blocked, Held, Helper, Reason, Site, Who};
 
-/// A blocked process: who, where, whether that is a valid end, what holds it, and every statement that it waits at with the
-/// kind of its reason, a sentence, the values read, and who could help.
+/// A blocked process: who, where, whether that is a valid end, what holds it, and every statement that it
+/// waits at with the kind of its reason, a sentence, the values read, and who could help.
 pub fn blocked(one: &Blocked) -> Json {
     let mut object = who(&one.who);
     object.extend(site(&one.at));

@@ -7,7 +7,8 @@ use system::blocked::{Alternative, Blocked, Held, Helper, Reason, Site, Who, cyc
 /// Alternatives that the short form lists.
 const SHORT_LIST: usize = 3;
 
-/// Everything about all of them, as an indented list, and the cycle in which they wait for each other if there is one.
+/// Everything about all of them, as an indented list, and the cycle in which they wait for each other if
+/// there is one.
 pub fn full(blocked: &[Blocked]) -> String {
     let mut out = String::new();
     for one in blocked {

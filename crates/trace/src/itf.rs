@@ -1,10 +1,11 @@
 //! A run in the Informal Trace Format (ITF), which the viewers and libraries around Apalache and Quint read.
 //!
-//! One state for each moment of the run. The variables are the model's globals, then three that are made of what a Promela
-//! state has besides: the messages of every channel by name, the processes by number (where each is, and its locals), and the
-//! process with exclusive control. The step that led to a state is in the state's `#meta`.
-//! The format is described at <https://apalache-mc.org/docs/adr/015adr-trace.html>: integers are `#bigint`, arrays and
-//! channels are sequences, structures are records, messages with several fields are tuples.
+//! One state for each moment of the run. The variables are the model's globals, then three that are made of
+//! what a Promela state has besides: the messages of every channel by name, the processes by number (where
+//! each is, and its locals), and the process with exclusive control. The step that led to a state is in the
+//! state's `#meta`. The format is described at <https://apalache-mc.org/docs/adr/015adr-trace.html>: integers
+//! are `#bigint`, arrays and channels are sequences, structures are records, messages with several fields are
+//! tuples.
 
 use crate::run::Run;
 use crate::story::process_name;

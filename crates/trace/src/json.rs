@@ -6,8 +6,8 @@ use crate::write::info_object;
 use serde_json::{Map, Value as Json, json};
 use system::{ChannelRef, ChannelView, Event, ProcessView, Snapshot, Value, explain};
 
-/// A value: numbers, `true`, names of constants as text, arrays, objects. A channel is an object with its number and name, a
-/// lock is the number of its holder; both are null where there is none.
+/// A value: numbers, `true`, names of constants as text, arrays, objects. A channel is an object with its
+/// number and name, a lock is the number of its holder; both are null where there is none.
 pub fn value(of: &Value) -> Json {
     match of {
         Value::Int(number) => json!(number),
@@ -28,7 +28,8 @@ fn channel_ref(id: &ChannelRef) -> Json {
     json!({"channel": id.number, "name": id.name})
 }
 
-/// A step: who, where, which statement (the partner of a rendezvous inside), what changed, what happened, what was printed.
+/// A step: who, where, which statement (the partner of a rendezvous inside), what changed, what happened,
+/// what was printed.
 pub fn step(told: &Told) -> Map<String, Json> {
     let mut object = info_object(&told.info);
     object.insert("atomic".into(), json!(told.was_inside || told.is_inside));

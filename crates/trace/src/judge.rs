@@ -1,9 +1,10 @@
 //! Whether a run breaks a claim: judged over the whole run, one ordinary state after another.
 //!
-//! Independent of any search and of the product: the run is replayed in the reference machine, the propositions are
-//! evaluated in every ordinary state, and the claim is asked about that sequence. A run that does not end must come back to
-//! the state where its cycle begins, or be stuck; under weak fairness every process must move in the cycle or be disabled
-//! somewhere in it, under strong fairness it must move or be disabled everywhere in it.
+//! Independent of any search and of the product: the run is replayed in the reference machine, the
+//! propositions are evaluated in every ordinary state, and the claim is asked about that sequence. A run that
+//! does not end must come back to the state where its cycle begins, or be stuck; under weak fairness every
+//! process must move in the cycle or be disabled somewhere in it, under strong fairness it must move or be
+//! disabled everywhere in it.
 
 use crate::replay::Walker;
 use std::collections::BTreeSet;
@@ -19,10 +20,11 @@ pub struct Judge<'a> {
     pub claim: Option<(&'a Claim, usize)>,
     /// Which runs count.
     pub fairness: Fairness,
-    /// The same claim with generalised acceptance, if there is one. Two automata for the same runs may find a run wrong in different ways: one
-    /// by its end, the other by what is repeated.
+    /// The same claim with generalised acceptance, if there is one. Two automata for the same runs may find a
+    /// run wrong in different ways: one by its end, the other by what is repeated.
     pub general: Option<&'a Claim>,
-    /// The same system without values that nobody will ever look at, if there is one: a cycle need not restore those.
+    /// The same system without values that nobody will ever look at, if there is one: a cycle need not
+    /// restore those.
     pub essence: Option<&'a dyn TransitionSystem>,
 }
 
@@ -143,7 +145,8 @@ impl<'j> Hearing<'j> {
         self.moved.extend(&moment.moved);
     }
 
-    /// What is wrong with the run, which has ended; `again` replays it in another system and says whether its cycle closes there.
+    /// What is wrong with the run, which has ended; `again` replays it in another system and says whether its
+    /// cycle closes there.
     pub fn judgement(
         mut self,
         walker: &mut Walker<'_>,
@@ -221,7 +224,8 @@ impl<'j> Hearing<'j> {
         faults
     }
 
-    /// Strong: every process that can move somewhere moves somewhere. Weak: it moves somewhere, or is disabled somewhere.
+    /// Strong: every process that can move somewhere moves somewhere. Weak: it moves somewhere, or is
+    /// disabled somewhere.
     fn fairness(&self) -> Fairness {
         match () {
             () if self.able.is_subset(&self.moved) => Fairness::Strong,

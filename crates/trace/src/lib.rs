@@ -1,7 +1,7 @@
 //! Counterexamples: kept as action ids, written and read as JSON, replayed before anybody sees them.
 //!
-//! [`trail`] is the data, [`write`](mod@write) and [`read`](mod@read) its JSON form ([`packed`] for long ones), [`replay`] re-executes it.
-//! [`run`] is a run with its history, which all views of a run look at.
+//! [`trail`] is the data, [`write`](mod@write) and [`read`](mod@read) its JSON form ([`packed`] for long
+//! ones), [`replay`] re-executes it. [`run`] is a run with its history, which all views of a run look at.
 //! [`replay::Evidence`] can be had only by replaying, so that a verdict made from it has been checked.
 //! [`style`] is how text for people is coloured, here and in the crates above.
 

@@ -1,8 +1,8 @@
 //! The path of a long trail, packed: words separated by spaces.
 //!
-//! A word is the number of a statement, or `N@B`: N steps that repeat those that began B steps before. They may overlap:
-//! `0 1 999998@2` is a million steps of two statements by turns. So a loop that runs for ever, which is what makes runs long, takes a
-//! few words. What is repeated begins at most [`WINDOW`] steps before.
+//! A word is the number of a statement, or `N@B`: N steps that repeat those that began B steps before. They
+//! may overlap: `0 1 999998@2` is a million steps of two statements by turns. So a loop that runs for ever,
+//! which is what makes runs long, takes a few words. What is repeated begins at most [`WINDOW`] steps before.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -35,7 +35,7 @@ impl Ring {
         self.len += 1;
     }
 
-    /// The step so many steps before the next one.
+    /// A copy of the step this number of steps before the next one.
     fn back(&self, steps: usize) -> Option<u32> {
         let known = (1..=WINDOW).contains(&steps) && steps <= self.len;
         known.then(|| self.numbers[(self.len - steps) % WINDOW])

@@ -108,7 +108,8 @@ fn step(value: &Value, place: &str) -> Result<TrailStep, String> {
     Ok(TrailStep { action: action(&object)?, info })
 }
 
-/// Action ids have 64 bits, more than JSON numbers keep everywhere: they are text, but numbers are understood.
+/// Action ids have 64 bits, more than JSON numbers keep everywhere: they are text, but numbers are
+/// understood.
 fn action(object: &Object<'_>) -> Result<ActionId, String> {
     let id = match object.get("action")? {
         Value::String(text) => text.parse().ok(),

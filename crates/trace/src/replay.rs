@@ -1,8 +1,10 @@
-//! Re-executes a path step by step, once, and says what it shows: everything that is reported of it is found here.
+//! Re-executes a path step by step, once, and says what it shows: everything that is reported of it is found
+//! here.
 //!
-//! Every action must be enabled where the path takes it, the last one must show the fault or lead to the state that
-//! shows it, or a [`Judge`] must find the run as a whole wrong. What comes out is a [`Confirmed`] run with the fault that was
-//! found, not the one that was claimed. [`Evidence`] is made of it, and of nothing else.
+//! Every action must be enabled where the path takes it, the last one must show the fault or lead to the
+//! state that shows it, or a [`Judge`] must find the run as a whole wrong. What comes out is a [`Confirmed`]
+//! run with the fault that was found, not the one that was claimed. [`Evidence`] is made of it, and of
+//! nothing else.
 
 use crate::judge::{Hearing, Judge, Judgement, closes};
 use crate::run::Run;
@@ -161,8 +163,8 @@ impl<'a> Walker<'a> {
         self.step_by(action, |state, batch| system.fire(state, &[action], batch))
     }
 
-    /// Takes a step that `fire` executes, from the state given, into the batch given: for actions that need more than their
-    /// number, such as input from outside.
+    /// Takes a step that `fire` executes, from the state given, into the batch given: for actions that need
+    /// more than their number, such as input from outside.
     pub fn step_by(
         &mut self,
         _action: ActionId,
@@ -384,8 +386,8 @@ fn words(fault: &Fault) -> String {
     format!("{}: {message}, {file}:{line}:{column}{process}", kind.name())
 }
 
-/// Replays a path that a search found and makes a trail of it; `head` says the rest. The error says why it does not show what it
-/// is said to show.
+/// Replays a path that a search found and makes a trail of it; `head` says the rest. The error says why it
+/// does not show what it is said to show.
 pub fn record<'m, M: TransitionSystem + Explain>(
     machine: &'m M,
     path: &Path,
@@ -409,7 +411,8 @@ pub fn record<'m, M: TransitionSystem + Explain>(
     Ok((Evidence(trail), confirmed))
 }
 
-/// Replays a trail whose violation shows at its end; the error says which step is not possible, or that it does not show.
+/// Replays a trail whose violation shows at its end; the error says which step is not possible, or that it
+/// does not show.
 pub fn confirm(system: &dyn TransitionSystem, trail: Trail) -> Result<Evidence, String> {
     let found = match Walker::start(system) {
         Ok(mut walker) => {

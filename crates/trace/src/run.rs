@@ -1,10 +1,11 @@
 //! A run with its history: every state that was visited, and the step that led there.
 //!
-//! `replay` and `simulate` both make one, and every view (story, chart, export, step by step) looks at one. Moment 0 is the
-//! initial state, moment `n` the state after step `n`; a cursor points at the moment that is being looked at. Only bytes and
-//! action numbers are kept; words are made when somebody asks. The states of the last steps are kept as they are; of older
-//! ones, only some, from which the others are made by executing the steps between once more, so that ten million
-//! steps stay small. A run that nobody will look back on can [`forget`](Run::forget).
+//! `replay` and `simulate` both make one, and every view (story, chart, export, step by step) looks at one.
+//! Moment 0 is the initial state, moment `n` the state after step `n`; a cursor points at the moment that is
+//! being looked at. Only bytes and action numbers are kept; words are made when somebody asks. The states of
+//! the last steps are kept as they are; of older ones, only some, from which the others are made by executing
+//! the steps between once more, so that ten million steps stay small. A run that nobody will look back on can
+//! [`forget`](Run::forget).
 
 use crate::replay::{NotPossible, Walker};
 use std::borrow::Cow;
@@ -236,8 +237,8 @@ impl<'a> Run<'a> {
         self.len() == 0
     }
 
-    /// Keeps only the last `keep` steps, or those whose states are kept if these are fewer. Moments before them can no longer be
-    /// asked for; numbers stay.
+    /// Keeps only the last `keep` steps, or those whose states are kept if these are fewer. Moments before
+    /// them can no longer be asked for; numbers stay.
     pub fn forget(&mut self, keep: usize) {
         if self.past.actions.len() + self.steps.len() <= keep {
             return;

@@ -1,8 +1,8 @@
 //! A run told to people: who did what, where, and what it changed.
 //!
-//! [`tell`] makes the data of one step, from which both the text here and the JSON ([`json`](crate::json)) are made. A
-//! [`Teller`] writes steps one after another and groups those of one process, so that a simulation can be told while it
-//! happens; [`whole`], [`part`] and [`short`] tell runs that are over.
+//! [`tell`] makes the data of one step, from which both the text here and the JSON ([`json`](crate::json))
+//! are made. A [`Teller`] writes steps one after another and groups those of one process, so that a
+//! simulation can be told while it happens; [`whole`], [`part`] and [`short`] tell runs that are over.
 
 use crate::blocked_text;
 use crate::change::{Change, Of, changes};
@@ -38,8 +38,8 @@ pub fn tell(run: &Run<'_>, number: usize) -> Option<Told> {
     tell_next(run, number, &mut None)
 }
 
-/// The same, when `seen` is the last moment that was looked at and what there was: who tells step after step looks at each moment
-/// once.
+/// The same, when `seen` is the last moment that was looked at and what there was: who tells step after step
+/// looks at each moment once.
 pub fn tell_next(run: &Run<'_>, number: usize, seen: &mut Option<(usize, Snapshot)>) -> Option<Told> {
     let info = run.info(number)?;
     let taken = run.step(number)?;
@@ -357,7 +357,8 @@ pub fn state(state: &Snapshot, palette: Palette) -> String {
     out
 }
 
-/// Whether a variable holds the channels that were created for it, which says nothing that the channels do not say.
+/// Whether a variable holds the channels that were created for it, which says nothing that the channels do
+/// not say.
 fn is_own(name: &str, value: &Value) -> bool {
     match value {
         Value::Channel(Some(channel)) => channel.name == name,

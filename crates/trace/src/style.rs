@@ -1,10 +1,10 @@
 //! How text for people looks on a terminal: words for what a piece of text *is*, not colours.
 //!
-//! Whoever writes text takes a [`Palette`] and names the role of each piece; whether that becomes escape codes is the
-//! client's decision, made once for each stream. With [`Palette::PLAIN`] a text has none.
+//! Whoever writes text takes a [`Palette`] and names the role of each piece; whether that becomes escape
+//! codes is the client's decision, made once for each stream. With [`Palette::PLAIN`] a text has none.
 //!
-//! Styles are written with a mark instead of the escape character: [`visible::shown`](crate::visible::shown) makes escape codes of
-//! them and lets no others through.
+//! Styles are written with a mark instead of the escape character: [`visible::shown`](crate::visible::shown)
+//! makes escape codes of them and lets no others through.
 
 use crate::visible::MARK;
 use anstyle::{AnsiColor, Style};

@@ -28,8 +28,8 @@ pub struct Trail {
     pub channels_empty: bool,
     /// The run was to be fair: `weak`.
     pub fair: Option<String>,
-    /// For a run that does not end: how many steps come before those that are repeated for ever. When these are none, the last
-    /// state is.
+    /// For a run that does not end: how many steps come before those that are repeated for ever. When these
+    /// are none, the last state is.
     pub cycle: Option<usize>,
     /// What is wrong at the end of the path.
     pub violation: Fault,
@@ -60,8 +60,8 @@ impl Trail {
 pub struct TrailStep {
     /// What is replayed.
     pub action: ActionId,
-    /// The same in words, for people and other tools, and for a trail that no longer fits its model. In a long trail, as it was when
-    /// the action was taken first.
+    /// The same in words, for people and other tools, and for a trail that no longer fits its model. In a
+    /// long trail, as it was when the action was taken first.
     pub info: Option<StepInfo>,
 }
 

@@ -1,16 +1,17 @@
 //! Control characters made visible: what a model, a file name or a trail contains must not steer a terminal.
 //!
-//! Text for people passes [`shown`] once, where it leaves the tool. Our own styling must survive that, so it does not use the
-//! escape character but [`MARK`], a code point that Unicode reserves for use inside a program and that [`unmarked`] takes out of
-//! whatever comes in. Every replacement is one character wide, so that columns and carets stay where they are.
+//! Text for people passes [`shown`] once, where it leaves the tool. Our own styling must survive that, so it
+//! does not use the escape character but [`MARK`], a code point that Unicode reserves for use inside a
+//! program and that [`unmarked`] takes out of whatever comes in. Every replacement is one character wide, so
+//! that columns and carets stay where they are.
 
 use std::borrow::Cow;
 
 /// Stands for the escape character of our own styling.
 pub const MARK: char = '\u{fdef}';
 
-/// What is shown in place of a character that must not reach a terminal: the picture of a control character, or the replacement
-/// character for what has none (C1 controls, and marks that change the direction of text).
+/// What is shown in place of a character that must not reach a terminal: the picture of a control character,
+/// or the replacement character for what has none (C1 controls, and marks that change the direction of text).
 pub fn picture(c: char) -> Option<char> {
     match c {
         '\0'..' ' => char::from_u32(0x2400 + c as u32),
@@ -29,7 +30,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |c| if matches!(c, '\n' | '\t') { None } else { picture(c) })
 }
 
-/// The same for what belongs on one line, such as a file name.
+/// Makes control characters visible in text that belongs on one line, such as a file name.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     replaced(text, picture)
 }
@@ -49,8 +50,8 @@ fn replaced(text: &str, by: impl Fn(char) -> Option<char>) -> Cow<'_, str> {
     }
 }
 
-/// Styled text as it may be written: marks become escape characters where a style follows; everything else that would steer a
-/// terminal becomes visible.
+/// Styled text as it may be written: marks become escape characters where a style follows; everything else
+/// that would steer a terminal becomes visible.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(MARK) {
         return visible(text);

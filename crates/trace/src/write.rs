@@ -14,7 +14,8 @@ pub fn write(trail: &Trail) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Writes the JSON text of a trail: one step a line so that it can be read and compared, or packed if there are many.
+/// Writes the JSON text of a trail: one step a line so that it can be read and compared, or packed if there
+/// are many.
 pub fn write_to(out: &mut dyn Write, trail: &Trail) -> io::Result<()> {
     let head = json!({
         "format": if is_long(trail) { PACKED_FORMAT } else { FORMAT },
@@ -90,7 +91,8 @@ fn options_object(trail: &Trail) -> Value {
     object
 }
 
-/// A violation at the end of `depth` steps as a JSON object: kind, message, file, line, column, process, pid, depth.
+/// A violation at the end of `depth` steps as a JSON object: kind, message, file, line, column, process, pid,
+/// depth.
 pub fn fault_object(fault: &Fault, depth: usize) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("kind".to_string(), Value::from(fault.kind.name()));
@@ -113,7 +115,8 @@ fn step_object(step: &TrailStep) -> Map<String, Value> {
     object
 }
 
-/// A step in words as a JSON object: pid (`null` for a claim's), process, file, line, column, text, and the partner of a rendezvous.
+/// A step in words as a JSON object: pid (`null` for a claim's), process, file, line, column, text, and the
+/// partner of a rendezvous.
 pub fn info_object(info: &StepInfo) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("pid".to_string(), Value::from((info.pid != NOBODY).then_some(info.pid)));

@@ -1,7 +1,7 @@
 //! Automata as text: [`mod@never`] claims for Spin, [`hoa`] for other tools, [`dot`] for drawings.
 //!
-//! Propositions are written as `names` says; what is not a plain word is put in parentheses where an operator stands beside
-//! it.
+//! Propositions are written as `names` says; what is not a plain word is put in parentheses where an operator
+//! stands beside it.
 
 pub mod dot;
 pub mod hoa;

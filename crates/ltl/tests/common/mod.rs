@@ -3,7 +3,8 @@
 
 use ltl::{Automaton, Formula, StateId};
 
-/// An ultimately periodic word: `letters[..loop_at]` once, then the rest for ever. Bit `i` of a letter is proposition `i`.
+/// An ultimately periodic word: `letters[..loop_at]` once, then the rest for ever. Bit `i` of a letter is
+/// proposition `i`.
 #[derive(Clone, Debug)]
 pub struct Lasso {
     pub letters: Vec<u64>,
@@ -99,8 +100,8 @@ impl Lasso {
         self.accepted(automaton.n_states(), automaton.initial.index(), automaton.all_marks(), &successors)
     }
 
-    /// Whether some reachable cycle of automaton × lasso collects all marks. Components are found by plain reachability, on
-    /// purpose not with the code under test.
+    /// Whether some reachable cycle of automaton × lasso collects all marks. Components are found by plain
+    /// reachability, on purpose not with the code under test.
     pub fn accepted(
         &self,
         n_states: usize,
@@ -158,8 +159,8 @@ impl Lasso {
     }
 }
 
-/// Whether there is a word, of whatever length, that both automata accept: a strongly connected part of their product, over all
-/// valuations of `n` propositions, that has all marks of both.
+/// Whether there is a word, of whatever length, that both automata accept: a strongly connected part of their
+/// product, over all valuations of `n` propositions, that has all marks of both.
 pub fn share_a_word(a: &Automaton, b: &Automaton, n: u32) -> bool {
     let width = b.n_states();
     let size = a.n_states() * width;

@@ -106,12 +106,12 @@ impl Interp {
         Ok(Interp { program, layout, locate, propositions, taken, stop, scratch: Mutex::default() })
     }
 
-    /// The same machine, which gives up in the midst of a long step when it is to `stop`.
+    /// This machine, made to give up in the midst of a long step when `stop` says so.
     pub fn obeying(self, stop: &Stop) -> Self {
         Interp { stop: stop.clone(), ..self }
     }
 
-    /// The same machine, of which sets of propositions can be asked, at most 64 each.
+    /// This machine, made to evaluate sets of propositions, at most 64 in each.
     pub fn watched(self, propositions: Vec<Vec<Expr>>) -> Self {
         Interp { propositions, ..self }
     }

@@ -76,7 +76,7 @@ impl Interp {
         self.moves_and_offers(state, pid, timeout, want, out, &mut |_, _| {});
     }
 
-    /// The same; `unheard` is told the edges that offer a message which nobody takes.
+    /// Appends the enabled actions; `unheard` is told the edges that offer a message which nobody takes.
     pub(super) fn moves_and_offers(
         &self,
         state: &mut State,

@@ -1,9 +1,10 @@
 //! The table of codes: every diagnostic has one, and nothing else can be reported.
 //!
-//! A row is a code and its title. What it means at length stands in `explain/CODE.md`, with a wrong and a repaired
-//! example that tests run; `spinor explain` and `docs/diagnostics.md` are made from both. Codes are never reused:
-//! `E00xx` preprocessor, `E01xx` syntax, `E02xx` names and types, `E03xx` control flow, `E04xx` channels, `E05xx`
-//! processes, `E06xx` not supported, `E07xx` the text form of the intermediate form, `E09xx` the tool; `W....` are warnings.
+//! A row is a code and its title. What it means at length stands in `explain/CODE.md`, with a wrong and a
+//! repaired example that tests run; `spinor explain` and `docs/diagnostics.md` are made from both. Codes are
+//! never reused: `E00xx` preprocessor, `E01xx` syntax, `E02xx` names and types, `E03xx` control flow, `E04xx`
+//! channels, `E05xx` processes, `E06xx` not supported, `E07xx` the text form of the intermediate form,
+//! `E09xx` the tool; `W....` are warnings.
 
 use super::Severity;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! What went wrong, as data: code, message, the places involved, a repair. How it looks is for clients to say.
+//! What went wrong, as data: code, message, the places involved, a repair. How it looks is for clients to
+//! say.
 
 mod codes;
 mod nearest;

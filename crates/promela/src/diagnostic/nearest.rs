@@ -1,8 +1,8 @@
 //! "Did you mean …?": the known name that is nearest to a wrong one.
 //!
-//! Nearest is by edit distance (a swap of neighbours counts as one), and near enough means that less than a third of the
-//! letters differ. Letter case alone is the smallest difference of all. The work is bounded: long names and huge tables
-//! get no suggestion.
+//! Nearest is by edit distance (a swap of neighbours counts as one), and near enough means that less than a
+//! third of the letters differ. Letter case alone is the smallest difference of all. The work is bounded:
+//! long names and huge tables get no suggestion.
 
 /// Longer names get no suggestion.
 const MAX_LENGTH: usize = 64;
@@ -35,7 +35,8 @@ fn difference(wrong: &str, name: &str, tolerance: usize) -> Option<usize> {
         return Some(1);
     }
     let distance = edit_distance(wrong, name);
-    // A name of one or two letters is like any other: only a swap or a missing letter of a longer one is a hint.
+    // A name of one or two letters is like any other: only a swap or a missing letter of a longer one is a
+    // hint.
     let substantial = wrong.chars().count() > 1 && name.chars().count() > 1;
     (substantial && distance <= tolerance).then_some(2 * distance)
 }

@@ -2,17 +2,18 @@
 //!
 //! One object:
 //!
-//! - `name`, `uses` (words), `mtypes` (`name`, `values`: `name`, `value`), `structs` (`name`, `cells`, `fields`: `name`,
-//!   `type`, `offset`), `globals` (variables), `channels` (`name`, `capacity`, `fields`: types, position), `proctypes`,
-//!   `active` (`proctype`, `name`, `priority`), `invariants` and `ltl` (`name`, `text`, `ir`, position), `promises` (`kind`, `proctype`, `text`, `ir`, position), `never` and
+//! - `name`, `uses` (words), `mtypes` (`name`, `values`: `name`, `value`), `structs` (`name`, `cells`,
+//!   `fields`: `name`, `type`, `offset`), `globals` (variables), `channels` (`name`, `capacity`, `fields`:
+//!   types, position), `proctypes`, `active` (`proctype`, `name`, `priority`), `invariants` and `ltl`
+//!   (`name`, `text`, `ir`, position), `promises` (`kind`, `proctype`, `text`, `ir`, position), `never` and
 //!   `trace` (numbers of proctypes).
 //! - A variable: `name`, `type`, `cell`, `cells`, `hidden`, position.
-//! - A proctype: `name`, `kind`, `deterministic`, `params`, `cells`, `start`, `locals`, `labels` (`name`, `location`),
-//!   position, and `locations`: those that have edges or flags, each with `number`, `end`, `accept`, `progress`,
-//!   `in_d_step` and `edges` in the order in which they are tried.
-//! - An edge: `id` (the same where several locations share it), `from`, `to` (null when the process ends), `atomic`,
-//!   `escape` (a location or null), `kind`, `ir` (the action in the text form of the intermediate form), `text` (as
-//!   written), position.
+//! - A proctype: `name`, `kind`, `deterministic`, `params`, `cells`, `start`, `locals`, `labels` (`name`,
+//!   `location`), position, and `locations`: those that have edges or flags, each with `number`, `end`,
+//!   `accept`, `progress`, `in_d_step` and `edges` in the order in which they are tried.
+//! - An edge: `id` (the same where several locations share it), `from`, `to` (null when the process ends),
+//!   `atomic`, `escape` (a location or null), `kind`, `ir` (the action in the text form of the intermediate
+//!   form), `text` (as written), position.
 //! - A position: `file`, `line`, `column`. Types are those of the text form.
 
 use super::print::{action_word, kind_word, print_action, print_expr, print_formula, print_type};
@@ -21,8 +22,8 @@ use crate::ast::Unit;
 use crate::json::Writer;
 use crate::source::SourceMap;
 
-/// The syntax tree `unit` and the automata of `program` as one JSON object without line breaks: `model` (the path as
-/// given), `syntax` (see [`crate::ast_json`]) and `automata` (see above).
+/// The syntax tree `unit` and the automata of `program` as one JSON object without line breaks: `model` (the
+/// path as given), `syntax` (see [`crate::ast_json`]) and `automata` (see above).
 pub fn model_to_json(unit: &Unit, program: &Program, sources: &SourceMap) -> String {
     let mut writer = Writer::new(sources);
     writer.object(|w| {

@@ -1,8 +1,8 @@
 //! The intermediate form: a program as process automata whose edges are guarded actions.
 //!
-//! [`program`] defines it; [`mod@print`] and [`read`] give it a text form, both ways; [`verify`] lists and checks what
-//! every producer guarantees and every machine may rely on; [`visit`] walks over expressions; [`json`] shows the automata
-//! to other tools. The IR knows nothing of the syntax tree.
+//! [`program`] defines it; [`mod@print`] and [`read`] give it a text form, both ways; [`verify`] lists and
+//! checks what every producer guarantees and every machine may rely on; [`visit`] walks over expressions;
+//! [`json`] shows the automata to other tools. The IR knows nothing of the syntax tree.
 
 pub mod json;
 mod lexer;

@@ -46,8 +46,8 @@ pub(super) const KINDS: [(ProctypeKind, &str); 5] = [
     (ProctypeKind::NoTrace, "notrace"),
 ];
 
-/// Scalars that have no parameter; [`Scalar::WideBit`] is `bit*`, [`Scalar::WideBool`] `bool*`, both spelt where
-/// they are written.
+/// Scalars that have no parameter; [`Scalar::WideBit`] is `bit*`, [`Scalar::WideBool`] `bool*`, both spelt
+/// where they are written.
 pub(super) const SCALARS: [(Scalar, &str); 9] = [
     (Scalar::Bit, "bit"),
     (Scalar::Bool, "bool"),

@@ -26,15 +26,17 @@
 //! active proctype0 priority 1
 //! ```
 //!
-//! - One line is one thing; `;` begins a comment. Numbered things are words: `mtype0`, `struct0`, `chantype0`,
-//!   `proctype0`, location `L4`, edge `e0`. Edges stand below the first location that lists them; locations without
-//!   edges and flags are not written, so the number of locations is part of the header.
+//! - One line is one thing; `;` begins a comment. Numbered things are words: `mtype0`, `struct0`,
+//!   `chantype0`, `proctype0`, location `L4`, edge `e0`. Edges stand below the first location that lists
+//!   them; locations without edges and flags are not written, so the number of locations is part of the
+//!   header.
 //! - A place is its base and cell (`g2` global, `l0` local, `_0` the write-only variable), its indices
 //!   `[value < length * stride]`, a colon and its scalar. Where an expression is expected, a place is a load.
-//! - Other expressions, formulas and fields of a receive are prefix lists: `(add 1 g2:byte)`, `(always (prop …))`.
-//! - `@file:start..end`, with `#expansion` when the text came out of one, is the span of what stands before it. A
-//!   part without a span has the span of its line (the edge, the invariant, the formula); a local variable or an
-//!   initialisation, that of its proctype; everything else, [`Span::NONE`].
+//! - Other expressions, formulas and fields of a receive are prefix lists: `(add 1 g2:byte)`, `(always (prop
+//!   …))`.
+//! - `@file:start..end`, with `#expansion` when the text came out of one, is the span of what stands before
+//!   it. A part without a span has the span of its line (the edge, the invariant, the formula); a local
+//!   variable or an initialisation, that of its proctype; everything else, [`Span::NONE`].
 //! - A name that is not a plain word is written as a string.
 
 use super::lexer::{is_word, quote};

@@ -1,13 +1,13 @@
 //! The typed program: variables as cells, proctypes as automata, edges as guarded actions.
 //!
 //! Conventions that machines rely on (checked by `verify`):
-//! - Every variable, however structured, occupies consecutive *cells*; a cell holds one [`Scalar`]. Globals have
-//!   one cell array, each process has its own; parameters are the first cells of a process.
+//! - Every variable, however structured, occupies consecutive *cells*; a cell holds one [`Scalar`]. Globals
+//!   have one cell array, each process has its own; parameters are the first cells of a process.
 //! - Values are `i32`; storing into a cell or a message field truncates as C does ([`Scalar::truncate`]).
-//! - A location is numbered as Spin numbers the statement that stands there (`pan -d` shows the same numbers), so
-//!   `pc_value` and remote label references agree; location 0 does not exist.
-//! - The edges of a location are tried in their order. That order is observable: `else` is enabled when no earlier
-//!   edge of the same location was, and escapes (`unless`) come first.
+//! - A location is numbered as Spin numbers the statement that stands there (`pan -d` shows the same
+//!   numbers), so `pc_value` and remote label references agree; location 0 does not exist.
+//! - The edges of a location are tried in their order. That order is observable: `else` is enabled when no
+//!   earlier edge of the same location was, and escapes (`unless`) come first.
 
 use crate::source::Span;
 
@@ -269,8 +269,8 @@ pub struct Promise {
     pub text: String,
     /// Where.
     pub span: Span,
-    /// Whether a machine is to tell a state in which somebody else is about to use the channel. The front end leaves that to
-    /// those who rely on the promise.
+    /// Whether a machine is to tell a state in which somebody else is about to use the channel. The front end
+    /// leaves that to those who rely on the promise.
     pub checked: bool,
 }
 
@@ -425,18 +425,21 @@ pub enum Action {
     Lock(Place),
     /// PV: release a lock that the process holds, or increment a semaphore.
     Unlock(Place),
-    /// `d_step`: run the automaton that begins at this location, each time along the first executable edge, until
-    /// the edge's own target ([`Edge::to`]) is reached. Blocking after the start is a fault.
+    /// `d_step`: run the automaton that begins at this location, each time along the first executable edge,
+    /// until the edge's own target ([`Edge::to`]) is reached. Blocking after the start is a fault.
     DStep {
         /// The first location inside.
         entry: LocId,
-        /// The location whose reaching ends the d_step; differs from [`Edge::to`] only when the latter skips jumps.
+        /// The location whose reaching ends the d_step; differs from [`Edge::to`] only when the latter skips
+        /// jumps.
         exit: LocId,
-        /// The location that lists the statements of which one must be executable for the d_step to start (`else` always
-        /// counts as executable there; none means that it can always start). Without it, the statements of `entry` decide.
+        /// The location that lists the statements of which one must be executable for the d_step to start
+        /// (`else` always counts as executable there; none means that it can always start). Without it, the
+        /// statements of `entry` decide.
         guards: Option<LocId>,
     },
-    /// In a trace or notrace: a send (or a receive) on this channel, with fields that match. Nothing is stored.
+    /// In a trace or notrace: a send (or a receive) on this channel, with fields that match. Nothing is
+    /// stored.
     Event {
         /// A send rather than a receive.
         send: bool,
@@ -559,7 +562,8 @@ pub enum ExprKind {
     Timeout,
     /// `np_`: no process is at a progress label.
     NonProgress,
-    /// `p[pid]@label`: process `pid` is a `proctype` and is at the location. Without a pid: the only such process.
+    /// `p[pid]@label`: process `pid` is a `proctype` and is at the location. Without a pid: the only such
+    /// process.
     RemoteLabel {
         /// The proctype.
         proctype: ProctypeId,
@@ -568,7 +572,8 @@ pub enum ExprKind {
         /// The location of the label.
         location: LocId,
     },
-    /// `p[pid]:x`: a local cell of another process; indices inside `place` are evaluated in the *referring* process.
+    /// `p[pid]:x`: a local cell of another process; indices inside `place` are evaluated in the *referring*
+    /// process.
     RemoteVar {
         /// The proctype.
         proctype: ProctypeId,
@@ -629,7 +634,8 @@ impl Program {
         &self.proctypes[id.index()]
     }
 
-    /// Whether a trace assertion may forbid a message that is only offered: it sees a rendezvous send before anybody takes the message.
+    /// Whether a trace assertion may forbid a message that is only offered: it sees a rendezvous send before
+    /// anybody takes the message.
     pub fn trace_sees_offers(&self) -> bool {
         self.trace.is_some() && self.chan_types.iter().any(|channel| channel.capacity == 0)
     }

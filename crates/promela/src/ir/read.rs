@@ -1,9 +1,10 @@
 //! Reads the text form that `print` writes (its module comment describes it).
 //!
-//! A reader by recursive descent over one token of lookahead. It stops at the first mistake and says where it is.
-//! Whatever the text, it neither panics nor overflows the stack nor allocates more than a small multiple of the
-//! text plus one table of locations: nesting, cells and locations are limited as [`super::verify`] limits them. What it returns is well formed,
-//! not verified: whoever executes it calls [`super::verify::verify`] first.
+//! A reader by recursive descent over one token of lookahead. It stops at the first mistake and says where it
+//! is. Whatever the text, it neither panics nor overflows the stack nor allocates more than a small multiple
+//! of the text plus one table of locations: nesting, cells and locations are limited as [`super::verify`]
+//! limits them. What it returns is well formed, not verified: whoever executes it calls
+//! [`super::verify::verify`] first.
 
 mod expr;
 

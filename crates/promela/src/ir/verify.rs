@@ -3,40 +3,43 @@
 //! **Ids.** Every id is an index into its table. A field's structure comes before the structure it is in, so
 //! structures are not recursive. There are at most [`MAX_PROCTYPES`] proctypes, claims and traces.
 //!
-//! **Cells.** A structure has fields, one behind the other from cell 0, which fill its `n_cells`; an array has at
-//! least one element; `unsigned` has 1 to 32 bits. Variables lie one behind the other, from cell 0, in order, and fill
-//! `n_global_cells` or the proctype's `n_cells`, at most [`MAX_CELLS`]. The parameters are whole variables, the first
-//! ones, and not arrays. A channel type has at least one field and `capacity × fields` is at most [`MAX_CELLS`].
+//! **Cells.** A structure has fields, one behind the other from cell 0, which fill its `n_cells`; an array
+//! has at least one element; `unsigned` has 1 to 32 bits. Variables lie one behind the other, from cell 0, in
+//! order, and fill `n_global_cells` or the proctype's `n_cells`, at most [`MAX_CELLS`]. The parameters are
+//! whole variables, the first ones, and not arrays. A channel type has at least one field and `capacity ×
+//! fields` is at most [`MAX_CELLS`].
 //!
-//! **Places.** A global or local place lies in one variable. Going down its type, every array is taken either by the
-//! next of the place's indices, whose length and stride are the array's, or by a constant that is part of `cell`; all
-//! indices are used, and what remains is one cell whose scalar is the place's. So with every index in 0..len the
-//! place is within the variable, and its scalar is always right. The write-only variable is cell 0, without indices.
-//! `Local` does not occur where no process is: initialisation of globals, invariants, formulas. The place of a
-//! remote variable is `Local` and is one of the other proctype; its indices are the referring process's.
+//! **Places.** A global or local place lies in one variable. Going down its type, every array is taken either
+//! by the next of the place's indices, whose length and stride are the array's, or by a constant that is part
+//! of `cell`; all indices are used, and what remains is one cell whose scalar is the place's. So with every
+//! index in 0..len the place is within the variable, and its scalar is always right. The write-only variable
+//! is cell 0, without indices. `Local` does not occur where no process is: initialisation of globals,
+//! invariants, formulas. The place of a remote variable is `Local` and is one of the other proctype; its
+//! indices are the referring process's.
 //!
-//! **Initialisation** has no indices that are not constant and no `run`; a global step writes globals, a local one
-//! locals; a channel is stored in a cell for channels.
+//! **Initialisation** has no indices that are not constant and no `run`; a global step writes globals, a
+//! local one locals; a channel is stored in a cell for channels.
 //!
-//! **Processes.** `active` names proctypes and `init`, `run` proctypes only; `init` has no parameters, like claims and traces (Spin allows several
-//! of them). At most [`MAX_PROCTYPES`] processes are active. `run` gives as
-//! many arguments as the proctype has parameter cells. Priorities are at least 1. `never` lists exactly the claims, each
-//! once; `trace` is the only trace or notrace.
+//! **Processes.** `active` names proctypes and `init`, `run` proctypes only; `init` has no parameters, like
+//! claims and traces (Spin allows several of them). At most [`MAX_PROCTYPES`] processes are active. `run`
+//! gives as many arguments as the proctype has parameter cells. Priorities are at least 1. `never` lists
+//! exactly the claims, each once; `trace` is the only trace or notrace.
 //!
-//! **Automata.** Location 0 has neither edges nor flags. Start, targets, escapes, labels, remote labels, and the
-//! entry and exit of a d_step are existing locations other than 0; only the target of [`Action::End`] means nothing.
-//! Every location lists existing edges and every edge is listed. *An edge may be listed by several locations, and by one
-//! several times*: an enclosing choice repeats the edges of the choices in it. A location may
-//! have no edges: a process that gets there is stuck. Dead cells are cells of the proctype.
+//! **Automata.** Location 0 has neither edges nor flags. Start, targets, escapes, labels, remote labels, and
+//! the entry and exit of a d_step are existing locations other than 0; only the target of [`Action::End`]
+//! means nothing. Every location lists existing edges and every edge is listed. *An edge may be listed by
+//! several locations, and by one several times*: an enclosing choice repeats the edges of the choices in it.
+//! A location may have no edges: a process that gets there is stuck. Dead cells are cells of the proctype.
 //!
-//! **d_step.** Its entry and its guards, if any, are flagged `in_d_step`, its exit and target are not. Walking from the entry one meets only
-//! flagged locations until the exit or the target. Flagged locations list no `d_step`, `end` or `run`, and are neither the
-//! start nor the target of an edge that an unflagged location lists. That a d_step ends is *not* guaranteed.
+//! **d_step.** Its entry and its guards, if any, are flagged `in_d_step`, its exit and target are not.
+//! Walking from the entry one meets only flagged locations until the exit or the target. Flagged locations
+//! list no `d_step`, `end` or `run`, and are neither the start nor the target of an edge that an unflagged
+//! location lists. That a d_step ends is *not* guaranteed.
 //!
-//! **Expressions.** An action has at most one `run`; guards such as `provided`, invariants and formulas have none. A
-//! send, receive or poll has at least one field. `lock` and `unlock` are about locks and semaphores. What `_last`,
-//! priorities (reading, setting, or one other than 1), `timeout` and `enabled` need is declared in `uses` (which may
-//! declare more). Expressions, formulas and types nest at most [`MAX_NESTING`] deep.
+//! **Expressions.** An action has at most one `run`; guards such as `provided`, invariants and formulas have
+//! none. A send, receive or poll has at least one field. `lock` and `unlock` are about locks and semaphores.
+//! What `_last`, priorities (reading, setting, or one other than 1), `timeout` and `enabled` need is declared
+//! in `uses` (which may declare more). Expressions, formulas and types nest at most [`MAX_NESTING`] deep.
 
 mod automaton;
 mod expr;
@@ -52,7 +55,8 @@ pub const MAX_CELLS: u32 = 1 << 24;
 /// The most locations that all proctypes together may have.
 pub const MAX_LOCATIONS: u32 = 1 << 20;
 
-/// The deepest nesting of expressions, formulas and types: whatever recurs over them fits on a thread's stack.
+/// The deepest nesting of expressions, formulas and types: whatever recurs over them fits on a thread's
+/// stack.
 pub const MAX_NESTING: usize = 1000;
 
 /// The most proctypes, and the most processes.

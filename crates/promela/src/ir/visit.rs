@@ -1,4 +1,4 @@
-//! Walks over a program's expressions, for everybody who looks for something in them.
+//! Walks over a program's expressions, for every pass that looks for something in them.
 
 use super::{Action, Expr, ExprKind, Formula, InitStep, Place, ProctypeId, Program, RecvArg};
 

@@ -1,7 +1,8 @@
-//! Statements that can block in the middle of an indivisible sequence: `atomic` is interrupted there, `d_step` fails.
+//! Statements that can block in the middle of an indivisible sequence: `atomic` is interrupted there,
+//! `d_step` fails.
 //!
-//! The first statement of a sequence may block: then the sequence has not begun. A selection cannot block when it has
-//! an `else`, an option that is always executable, or options that are seen to cover all cases.
+//! The first statement of a sequence may block: then the sequence has not begun. A selection cannot block
+//! when it has an `else`, an option that is always executable, or options that are seen to cover all cases.
 
 use super::selections::{always_executable, head};
 use super::{Findings, Model, walk};
@@ -218,8 +219,8 @@ impl Walker<'_, '_> {
         false
     }
 
-    /// What must hold for a statement to be executable, as far as it can be said simply. Of several conditions each counts: an
-    /// author who distinguishes cases by one of them has the others in mind.
+    /// What must hold for a statement to be executable, as far as it can be said simply. Of several
+    /// conditions each counts: an author who distinguishes cases by one of them has the others in mind.
     fn facts(&self, stmt: &Stmt, out: &mut Vec<Fact>) {
         match &stmt.kind {
             StmtKind::Expr(e) => self.conjuncts(e, out),
@@ -289,8 +290,8 @@ enum Op {
 
 type Fact = (String, Op, String);
 
-/// Conditions which, with this one, leave out nothing that an author thinks of: its negation; and for an order also
-/// equality, which ends a loop that counts.
+/// Conditions which, with this one, leave out nothing that an author thinks of: its negation; and for an
+/// order also equality, which ends a loop that counts.
 fn opposites((a, op, b): &Fact) -> Vec<Fact> {
     let (a, b) = (a.clone(), b.clone());
     match op {

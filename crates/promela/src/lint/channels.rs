@@ -1,7 +1,7 @@
 //! Channels of which one end is missing, and messages that do not have the channel's number of fields.
 //!
-//! Channels have several names: parameters, copies. Names that give each other values are one group, and what is done
-//! with one is done with all; a channel that travels in messages or arithmetic is not followed.
+//! Channels have several names: parameters, copies. Names that give each other values are one group, and what
+//! is done with one is done with all; a channel that travels in messages or arithmetic is not followed.
 
 use super::uses::{Groups, Use, VarKey};
 use super::{Findings, Model};

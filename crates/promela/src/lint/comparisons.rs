@@ -1,4 +1,5 @@
-//! A comparison whose outcome the types decide: `x >= 0` for a byte, `x == 300`, a loop that counts past its variable.
+//! A comparison whose outcome the types decide: `x >= 0` for a byte, `x == 300`, a loop that counts past its
+//! variable.
 
 use super::value::{constant, range, scalar_name, scalar_range};
 use super::{Findings, Model};

@@ -1,6 +1,7 @@
 //! Text between `#if` and `#endif`: the model may be read with other macros, and is another one then.
 //!
-//! What such text names may be used in another configuration, and what it makes constant may be otherwise there.
+//! What such text names may be used in another configuration, and what it makes constant may be otherwise
+//! there.
 
 use crate::source::{SourceMap, Span};
 use std::collections::HashSet;

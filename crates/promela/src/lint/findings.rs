@@ -1,7 +1,8 @@
 //! What the lints found, each thing once.
 //!
-//! A macro or an inline brings the same text into a program several times. A finding is known by the text that it is about,
-//! so copies are reported once; and a lint that looks at every copy can acquit the text when one of the copies is innocent.
+//! A macro or an inline brings the same text into a program several times. A finding is known by the text
+//! that it is about, so copies are reported once; and a lint that looks at every copy can acquit the text
+//! when one of the copies is innocent.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{ExpansionId, FileId, Span};

@@ -1,4 +1,5 @@
-//! Labels that look like misspelt `accept`, `end` or `progress`: a verifier knows only what begins exactly so.
+//! Labels that look like misspelt `accept`, `end` or `progress`: a verifier knows only what begins exactly
+//! so.
 
 use super::{Findings, Model, walk};
 use crate::ast::{ExprKind, StmtKind};

@@ -1,8 +1,8 @@
 //! Warnings about models that mean something, but probably not what their author meant.
 //!
-//! Every lint looks at a program that lowering accepted; none changes what is accepted. What a lint says must be right
-//! for every run of the model, and useful: where that cannot be known, it is silent. Lints take time linear in the size
-//! of the program.
+//! Every lint looks at a program that lowering accepted; none changes what is accepted. What a lint says must
+//! be right for every run of the model, and useful: where that cannot be known, it is silent. Lints take time
+//! linear in the size of the program.
 //!
 //! | file | says |
 //! |---|---|
@@ -19,8 +19,8 @@
 //! | `labels` | labels that look like misspelt `accept`, `end`, `progress` |
 //! | `blocking` | statements that block in the middle of `atomic` or `d_step`, `timeout` in `d_step` |
 //!
-//! `findings` collects: text that a macro or an inline copies is reported once, and what holds for one copy only is not
-//! reported. `uses`, `value`, `conditional` and `walk` are what lints share.
+//! `findings` collects: text that a macro or an inline copies is reported once, and what holds for one copy
+//! only is not reported. `uses`, `value`, `conditional` and `walk` are what lints share.
 
 mod assertions;
 mod assignments;
@@ -92,7 +92,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The message fields, the name and the declaration of a channel, where the variable is one channel for ever.
+    /// The message fields, the name and the declaration of a channel, where the variable is one channel for
+    /// ever.
     fn fields_of(&self, owner: Option<ProctypeId>, chan: &Expr) -> Option<(&'a [Scalar], &'a str, Span)> {
         let ExprKind::Load(place) = &chan.kind else { return None };
         let key = uses::variable_at(self.program, owner, place)?;

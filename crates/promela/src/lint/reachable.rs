@@ -104,7 +104,8 @@ impl Walker<'_, '_> {
         self.inside(stmt, before)
     }
 
-    /// What is reached behind a statement that control does not get past, unless that is so in this configuration only.
+    /// What is reached behind a statement that control does not get past, unless that is so in this
+    /// configuration only.
     fn dead(&self, stmt: &Stmt, why: Why) -> Reach {
         match self.conditional.touches(stmt.span) {
             true => Reach::Known,
@@ -122,7 +123,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Whether a label in the statement is jumped to: then the part before that label is reported alone, if at all.
+    /// Whether a label in the statement is jumped to: then the part before that label is reported alone, if
+    /// at all.
     fn holds_target(&self, stmt: &Stmt) -> bool {
         let mut found = false;
         let mut look = |s: &Stmt| {

@@ -1,4 +1,5 @@
-//! Options of `if` and `do` that cannot mean what they seem to: an `else` that is never taken, `=` where `==` was meant.
+//! Options of `if` and `do` that cannot mean what they seem to: an `else` that is never taken, `=` where `==`
+//! was meant.
 
 use super::value::from_macro;
 use super::{Findings, Model, walk};
@@ -74,7 +75,8 @@ pub fn head(option: &Block) -> Option<&Stmt> {
     }
 }
 
-/// Whether a statement can be executed in every state. What a macro makes true may be otherwise in another run.
+/// Whether a statement can be executed in every state. What a macro makes true may be otherwise in another
+/// run.
 pub fn always_executable(sources: &SourceMap, stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Assign(_, e) => !has_run(e),

@@ -1,7 +1,8 @@
-//! What is declared and not used: variables, parameters, inlines; what is written and never read; what is never set.
+//! What is declared and not used: variables, parameters, inlines; what is written and never read; what is
+//! never set.
 //!
-//! A variable that nothing reads is a sign that something was forgotten; where it is part of the state (in Spin, or with `--opt none`) it
-//! also makes states different.
+//! A variable that nothing reads is a sign that something was forgotten; where it is part of the state (in
+//! Spin, or with `--opt none`) it also makes states different.
 
 use super::uses::{Use, VarKey};
 use super::{Findings, Model, walk};

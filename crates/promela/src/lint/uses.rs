@@ -1,7 +1,7 @@
 //! What a program does with each variable.
 //!
-//! Collected from the finished automata, where every name is resolved; a few uses leave no trace there (bounds, `xr` and
-//! `xs`, arguments that an inline ignores): their names are collected from the tree.
+//! Collected from the finished automata, where every name is resolved; a few uses leave no trace there
+//! (bounds, `xr` and `xs`, arguments that an inline ignores): their names are collected from the tree.
 
 use super::walk;
 use crate::ast::{self, Step, StmtKind, Unit};
@@ -210,7 +210,8 @@ impl<'a> Collector<'a> {
             Action::Assign(place, e) => {
                 self.write(owner, place, false);
                 let key = self.key(owner, place);
-                // A declaration behind the first statement; without an initial value its 0 has the variable's place.
+                // A declaration behind the first statement; without an initial value its 0 has the variable's
+                // place.
                 let gives_value = e.span != place.span;
                 if let Some(key) = key.filter(|&key| gives_value && self.declared_at(key) == place.span)
                     && let Some(u) = self.var(Some(key))

@@ -46,7 +46,8 @@ pub fn steps<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Step)) {
     }
 }
 
-/// Calls `visit` for every statement of a block, outer ones first; what a label stands at is a statement of its own.
+/// Calls `visit` for every statement of a block, outer ones first; what a label stands at is a statement of
+/// its own.
 pub fn statements<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Stmt)) {
     steps(block, &mut |step| match step {
         Step::Stmt(stmt) => labelled(stmt, visit),

@@ -1,9 +1,10 @@
 //! From elements to the automaton: which location leads where, and in which order.
 //!
-//! Jumps and join points get no step of their own where Spin gives them none; a selection's location carries the
-//! first steps of its options; the steps of an escape stand before those it covers. All of it follows what Spin's
-//! generator and the start-up code of its verifiers do, including the order of edges and the way in which labels
-//! of an option's first statement pass to the state after it, because both show in counts and verdicts.
+//! Jumps and join points get no step of their own where Spin gives them none; a selection's location carries
+//! the first steps of its options; the steps of an escape stand before those it covers. All of it follows
+//! what Spin's generator and the start-up code of its verifiers do, including the order of edges and the way
+//! in which labels of an option's first statement pass to the state after it, because both show in counts and
+//! verdicts.
 
 use super::flow::{ATOMIC, Element, ElementId, Flow, IN_D_STEP, LAST_ATOMIC, NodeKind, Sequence, SequenceId};
 use crate::diagnostic::{Code, Diagnostic, nearest};
@@ -141,8 +142,8 @@ impl Builder<'_> {
         ))
     }
 
-    /// The element at which a process that goes to `id` stops: jumps and join points are passed through, unless that would
-    /// leave an atomic sequence whose step (of status `status`) is still inside.
+    /// The element at which a process that goes to `id` stops: jumps and join points are passed through,
+    /// unless that would leave an atomic sequence whose step (of status `status`) is still inside.
     fn hunt(&self, id: ElementId, status: u8) -> Result<ElementId> {
         let mut at = id;
         for _ in 0..MAX_JUMPS {
@@ -258,7 +259,8 @@ impl Builder<'_> {
         self.put_sequence(body)
     }
 
-    /// A jump out of an atomic sequence ends it; a jump at its end into another atomic sequence continues there.
+    /// A jump out of an atomic sequence ends it; a jump at its end into another atomic sequence continues
+    /// there.
     fn patch_atomic(&mut self, body: SequenceId) -> Result<()> {
         let Sequence { first, extent, .. } = *self.flow.sequence(body);
         let mut at = first;

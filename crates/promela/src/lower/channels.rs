@@ -1,5 +1,5 @@
-//! Spin's rules about channels that concern more than one reference: exclusive use, channels in arithmetic, loops over
-//! messages, `else` beside messages.
+//! Spin's rules about channels that concern more than one reference: exclusive use, channels in arithmetic,
+//! loops over messages, `else` beside messages.
 
 use super::Lowerer;
 use super::flow::{NodeKind, SequenceId};
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
         self.report_channel_use(bad);
     }
 
-    /// The same for an initial value, where a channel may be given as a number.
+    /// Checks an initial value, where a channel may be given as a number.
     pub(super) fn check_channels_in_initial_value(&mut self, value: &ast::Expr) {
         let bad = self.bad_channel_use(false, value, false);
         self.report_channel_use(bad);
@@ -173,7 +173,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Spin reads the arguments of an inline as expressions: their variables must exist, whatever becomes of them.
+    /// Spin reads the arguments of an inline as expressions: their variables must exist, whatever becomes of
+    /// them.
     pub(super) fn check_argument_names(&mut self, e: &ast::Expr) {
         match &e.kind {
             A::Var(r) => self.check_argument_name(r),
@@ -223,8 +224,8 @@ impl Lowerer<'_> {
         None
     }
 
-    /// `for (m in c)`: `c` must have been created for messages that are one structure of the type of `m`. Gives
-    /// whether the channel is too large for a counter of one byte.
+    /// `for (m in c)`: `c` must have been created for messages that are one structure of the type of `m`.
+    /// Gives whether the channel is too large for a counter of one byte.
     pub(super) fn check_message_loop(&mut self, var: &VarRef, over: &VarRef) -> Option<bool> {
         let Some(Referent::Cells(_, Type::Struct(id))) = self.resolve(var, true) else { return None };
         let first = over.parts.first()?;

@@ -2,8 +2,8 @@
 //!
 //! State counts agree with Spin's only if control points do, so this file follows the construction of Spin's
 //! parser step by step: which statement gets an element of its own and in which order (elements are numbered
-//! as they are made), where `if`, `do` and `unless` put their join points, which skips vanish, where `for` and
-//! `select` put their hidden statements, and how escapes attach. `automaton` then draws the edges.
+//! as they are made), where `if`, `do` and `unless` put their join points, which skips vanish, where `for`
+//! and `select` put their hidden statements, and how escapes attach. `automaton` then draws the edges.
 
 use super::scope::ScopeId;
 use crate::ir::Action;
@@ -566,7 +566,8 @@ impl Flow {
         }
     }
 
-    /// Spin's rule for labels of one name: the one of the same block, else one of an enclosing block, else any.
+    /// Spin's rule for labels of one name: the one of the same block, else one of an enclosing block, else
+    /// any.
     fn find_label(&self, name: &str, scope: &ScopeId) -> Option<ElementId> {
         let mut any = None;
         for label in self.labels_named(name).rev() {
@@ -585,7 +586,8 @@ impl Flow {
         self.labels_named(name).next_back().map(|l| l.element)
     }
 
-    /// Makes the label's element a control point that a process can be at: a jump becomes a skip followed by the jump.
+    /// Makes the label's element a control point that a process can be at: a jump becomes a skip followed by
+    /// the jump.
     pub fn expose_label(&mut self, id: ElementId) {
         if !matches!(self.element(id).node.kind, NodeKind::Goto(_)) {
             return;

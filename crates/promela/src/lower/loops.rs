@@ -1,8 +1,8 @@
 //! Loops: `for` over ranges, arrays and messages, and `select`.
 //!
-//! They put their hidden statements (the first assignment, the test, the increment) directly into the surrounding sequence
-//! while they are being read; a label in front of them therefore stands at the loop, behind the first assignment, as
-//! in Spin.
+//! They put their hidden statements (the first assignment, the test, the increment) directly into the
+//! surrounding sequence while they are being read; a label in front of them therefore stands at the loop,
+//! behind the first assignment, as in Spin.
 
 use super::Lowerer;
 use super::expr::{binary, constant, load};

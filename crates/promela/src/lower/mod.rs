@@ -1,9 +1,10 @@
 //! From the syntax tree to the intermediate form.
 //!
-//! One pass over the declarations in their order, as Spin reads them: names must be declared before they are used,
-//! except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin numbers them; when
-//! all is read, [`automaton`] turns elements into locations and edges. Files: [`types`] (declarations), [`names`]
-//! (references), [`expr`], [`statement`], [`loops`], [`process`] (proctypes, claims, traces), [`property`] (ltl, invariants).
+//! One pass over the declarations in their order, as Spin reads them: names must be declared before they are
+//! used, except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin
+//! numbers them; when all is read, [`automaton`] turns elements into locations and edges. Files: [`types`]
+//! (declarations), [`names`] (references), [`expr`], [`statement`], [`loops`], [`process`] (proctypes,
+//! claims, traces), [`property`] (ltl, invariants).
 
 mod automaton;
 mod channels;
@@ -45,7 +46,8 @@ pub fn lower(unit: &Unit, sources: &SourceMap, name: &str) -> Lowered {
     run(unit, Lowerer::new(sources, name))
 }
 
-/// The errors of a tree that has syntax errors as well. Names in `doubtful` may be declared in what could not be read.
+/// The errors of a tree that has syntax errors as well. Names in `doubtful` may be declared in what could not
+/// be read.
 pub fn check(unit: &Unit, doubtful: &HashSet<Arc<str>>, sources: &SourceMap, name: &str) -> Vec<Diagnostic> {
     let mut lowerer = Lowerer::new(sources, name);
     lowerer.partial = true;
@@ -107,7 +109,8 @@ struct Context {
     /// Blocks in which label names were first seen; moves in step with `scopes`.
     label_scopes: Scopes<()>,
     flow: Flow,
-    /// Declarations are still at the beginning of the body, so that initialisers belong to the process's creation.
+    /// Declarations are still at the beginning of the body, so that initialisers belong to the process's
+    /// creation.
     initialization_ok: bool,
     /// The innermost use of an inline, numbered; 0 outside.
     inline: u32,
@@ -296,7 +299,8 @@ impl<'a> Lowerer<'a> {
                     proctype.start = automaton.start;
                     proctype.labels = automaton.labels;
                 }
-                // Where statements are missing because of other errors, only a label can be said to be unknown.
+                // Where statements are missing because of other errors, only a label can be said to be
+                // unknown.
                 Err(diagnostic) => {
                     let sound = !self.broken();
                     let label = diagnostic.code == Code::E0302 && !self.doubts_label(&diagnostic);

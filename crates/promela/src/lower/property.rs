@@ -60,8 +60,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A comparison or a calculation. `[] x == 1` is `([] x) == 1` by the precedence of the operators, which nobody means
-    /// (Spin makes a meaningless number of it): it is read as `[] (x == 1)`.
+    /// A comparison or a calculation. `[] x == 1` is `([] x) == 1` by the precedence of the operators, which
+    /// nobody means (Spin makes a meaningless number of it): it is read as `[] (x == 1)`.
     fn proposition(&mut self, e: &ast::Expr, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> Formula {
         let Some(meant) = inside_temporal(a, op, b) else { return Formula::Prop(self.expr(e)) };
         self.push(

@@ -1,12 +1,13 @@
 //! Blocks and the names they hold.
 //!
-//! Spin's rule (6.0 and later): every pair of braces is a scope; a name is visible in its scope and those inside. There
-//! is no shadowing: declaring a name that is visible already is an error.
+//! Spin's rule (6.0 and later): every pair of braces is a scope; a name is visible in its scope and those
+//! inside. There is no shadowing: declaring a name that is visible already is an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A block, identified by its nesting: `parent` chains are kept beside the id so that `within` needs no table.
+/// A block, identified by its nesting: `parent` chains are kept beside the id so that `within` needs no
+/// table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScopeId(Arc<ScopeNode>);
 

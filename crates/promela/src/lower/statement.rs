@@ -163,7 +163,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A declaration behind the first statement is an assignment where it stands; of an array only the first element is set.
+    /// A declaration behind the first statement is an assignment where it stands; of an array only the first
+    /// element is set.
     fn late_initializer(&mut self, var: &ast::VarDecl, cell: u32, declared: &super::types::Declared) {
         let span = var.name.span;
         let element = match &declared.ty {
@@ -201,7 +202,8 @@ impl Lowerer<'_> {
         self.add(node);
     }
 
-    /// The statement or, if it has errors, something in its place: no sequence is empty and no label lost because of them.
+    /// The statement or, if it has errors, something in its place: no sequence is empty and no label lost
+    /// because of them.
     fn stmt_or_skip(&mut self, stmt: &Stmt) -> Option<Node> {
         let node = self.stmt(stmt);
         if node.is_none() && self.broken() {

@@ -18,8 +18,8 @@ pub(super) enum Declared {
 }
 
 impl Parser<'_> {
-    /// Whether a declaration of variables or symbolic constants begins here. PV's types, being names, are seen to by
-    /// the callers.
+    /// Whether a declaration of variables or symbolic constants begins here. PV's types, being names, are
+    /// seen to by the callers.
     pub(super) fn at_declaration(&mut self) -> bool {
         match self.peek().kind {
             Kind::Key(k) => k.is_type() || k.is_visibility(),

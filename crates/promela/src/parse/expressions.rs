@@ -1,8 +1,8 @@
 //! Expressions: operators by precedence, references, questions about channels and processes.
 //!
-//! Two kinds of expression share one parser. A *probe* (`full(c)` and its kin, alone or joined by `&&`, `||` and
-//! parentheses) is allowed as a guard, but no other operator may be applied to it: its negation would not be
-//! preserved by Spin's reduction. [`Parsed::probe`] carries the distinction.
+//! Two kinds of expression share one parser. A *probe* (`full(c)` and its kin, alone or joined by `&&`, `||`
+//! and parentheses) is allowed as a guard, but no other operator may be applied to it: its negation would not
+//! be preserved by Spin's reduction. [`Parsed::probe`] carries the distinction.
 
 use super::keyword::{Keyword, Temporal};
 use super::lexis::{Kind, Tok};
@@ -125,8 +125,8 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The binary operator that comes next. Where one must stand, `R` cannot be a name: in formulas it is another way to
-    /// write `V`, which Spin's users know from other tools.
+    /// The binary operator that comes next. Where one must stand, `R` cannot be a name: in formulas it is
+    /// another way to write `V`, which Spin's users know from other tools.
     fn operator(&mut self) -> Option<(u8, BinaryOp)> {
         let in_formula = self.lexer.in_formula;
         match &self.peek().kind {
@@ -248,7 +248,8 @@ impl Parser<'_> {
         Ok(parsed)
     }
 
-    /// The rest of `c -> a : b`, up to the closing parenthesis. In a formula `c -> a` has been read as an implication.
+    /// The rest of `c -> a : b`, up to the closing parenthesis. In a formula `c -> a` has been read as an
+    /// implication.
     fn conditional(&mut self, first: Parsed) -> PResult<Parsed> {
         self.no_probe(&first)?;
         let span = first.outer;

@@ -1,5 +1,5 @@
-//! What is accepted, as Spin accepts it, but was hardly meant so: an option whose `::` was forgotten, and a `printf` with fewer or
-//! more values than its format prints.
+//! What is accepted, as Spin accepts it, but was hardly meant so: an option whose `::` was forgotten, and a
+//! `printf` with fewer or more values than its format prints.
 
 use super::parser::Parser;
 use crate::ast::{Step, Stmt, StmtKind};
@@ -15,7 +15,8 @@ pub(super) struct OpenOption {
     /// Its `::`, and its first step.
     start: Option<(Place, Place)>,
     steps: usize,
-    /// Its second step begins in the line of the `::`: what stands below in the column of the first one is no part of it.
+    /// Its second step begins in the line of the `::`: what stands below in the column of the first one is no
+    /// part of it.
     is_short: bool,
 }
 
@@ -38,8 +39,8 @@ impl Parser<'_> {
         Some((file, row, width(line.get(..before)?)))
     }
 
-    /// Looks at a step of an option that begins at `start`; `begins_line`: nothing but a line end separates it from the one before.
-    /// `has_arrow`: `->` follows.
+    /// Looks at a step of an option that begins at `start`; `begins_line`: nothing but a line end separates
+    /// it from the one before. `has_arrow`: `->` follows.
     pub(super) fn forgotten_option(
         &mut self,
         option: &mut OpenOption,

@@ -1,6 +1,8 @@
-//! Habits of people who know C, Java, Go, TLA+ or another model checker, and how the same is written in Promela.
+//! Habits of people who know C, Java, Go, TLA+ or another model checker, and how the same is written in
+//! Promela.
 //!
-//! Nothing here decides what is accepted: these are words for text that was refused, at the place where it was.
+//! Nothing here decides what is accepted: these are words for text that was refused, at the place where it
+//! was.
 
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
@@ -111,7 +113,8 @@ pub(super) fn is_foreign(word: &str) -> bool {
     FOREIGN.iter().any(|(foreign, _)| *foreign == word)
 }
 
-/// A word made of letters that are temporal operators elsewhere, as in `GF` or CTL's `AG`, the way Promela writes it.
+/// A word made of letters that are temporal operators elsewhere, as in `GF` or CTL's `AG`, the way Promela
+/// writes it.
 fn temporal(word: &str) -> Option<String> {
     let of = |letter| match letter {
         'G' => Some("[]"),
@@ -268,7 +271,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What repairs `const int N = 3`, of which the first word has been seen: with the name and the value, if they are there.
+    /// What repairs `const int N = 3`, of which the first word has been seen: with the name and the value, if
+    /// they are there.
     fn constant_words(line: &str) -> Option<(&str, &str)> {
         let (left, value) = line.split(';').next()?.split_once('=')?;
         let name = left.split_whitespace().last()?;

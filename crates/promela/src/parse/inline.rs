@@ -1,8 +1,8 @@
 //! Inlines: their declaration, and their expansion by substituting tokens.
 //!
-//! A use is a block of its own: the body's braces belong to it. Arguments are expressions; their tokens replace the
-//! formal parameters wherever those occur in the body, even as the name of a field or label. An inline that is
-//! assigned gives its value by `return`, which becomes an assignment.
+//! A use is a block of its own: the body's braces belong to it. Arguments are expressions; their tokens
+//! replace the formal parameters wherever those occur in the body, even as the name of a field or label. An
+//! inline that is assigned gives its value by `return`, which becomes an assignment.
 
 use super::keyword::Keyword;
 use super::lexis::{InlineText, Kind, Tok};

@@ -1,14 +1,15 @@
 //! What a token is at this point of the model, and which semicolons are implied.
 //!
-//! A name may be a keyword, a constant, a type, a proctype, an inline or a formal parameter, depending on what was
-//! declared before it. Two rules of Spin's lexer supply separators that were not written:
+//! A name may be a keyword, a constant, a type, a proctype, an inline or a formal parameter, depending on
+//! what was declared before it. Two rules of Spin's lexer supply separators that were not written:
 //!
-//! 1. inside a body or typedef and outside parentheses, a line end after a name, constant, `)`, `]`, `}`, `++`, `--`,
-//!    `fi`, `od`, `else`, `break` or embedded C is a semicolon;
+//! 1. inside a body or typedef and outside parentheses, a line end after a name, constant, `)`, `]`, `}`,
+//!    `++`, `--`, `fi`, `od`, `else`, `break` or embedded C is a semicolon;
 //! 2. a missing separator after `else` or `}` is supplied on the same line too, and one before `}` or another
 //!    separator is dropped.
 //!
-//! Models depend on both (`x = y` followed by `-1` on the next line is two statements), so both are kept exactly.
+//! Models depend on both (`x = y` followed by `-1` on the next line is two statements), so both are kept
+//! exactly.
 
 use super::keyword::{Keyword, Temporal};
 use super::stream::{Fetched, Raw, Stream};
@@ -26,7 +27,8 @@ pub(super) struct Tok {
     pub(super) kind: Kind,
     /// Where it was written.
     pub(super) span: Span,
-    /// Where the statement that it begins is shown: for an argument, the formal parameter in the inline's body.
+    /// Where the statement that it begins is shown: for an argument, the formal parameter in the inline's
+    /// body.
     pub(super) place: Span,
     /// A separator that was not written.
     pub(super) implied: bool,
@@ -329,7 +331,8 @@ impl<'s> Lexer<'s> {
         args.get(*position).cloned()
     }
 
-    /// Spin reads `ltl` blocks after everything else, wherever they stand: so that they may name what comes later.
+    /// Spin reads `ltl` blocks after everything else, wherever they stand: so that they may name what comes
+    /// later.
     fn defer_formula(&mut self) -> bool {
         let Some(deferred) = &mut self.deferred else { return false };
         let ahead = self.stream.ahead();
@@ -343,7 +346,8 @@ impl<'s> Lexer<'s> {
         true
     }
 
-    /// Outside inlines Spin replaces `select (name : number .. number)` by a choice or, beyond 33 values, by a loop.
+    /// Outside inlines Spin replaces `select (name : number .. number)` by a choice or, beyond 33 values, by
+    /// a loop.
     fn expand_select(&mut self, span: Span) -> bool {
         let Some((name, low, high)) = self.select_ahead() else { return false };
         let span =

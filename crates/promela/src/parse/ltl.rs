@@ -1,7 +1,7 @@
 //! `ltl` blocks: read after everything else, with temporal operators.
 //!
-//! Four things are accepted that Spin's own formula parser refuses: `X`, `R` for `V`, conditional expressions and unary
-//! minus.
+//! Four things are accepted that Spin's own formula parser refuses: `X`, `R` for `V`, conditional expressions
+//! and unary minus.
 
 use super::lexis::Kind;
 use super::parser::{PResult, Parser};

@@ -1,8 +1,8 @@
 //! The parser: tokens to the tree of [`crate::ast`], accepting what Spin 6.5.2's grammar accepts.
 //!
-//! Promela's lexer and grammar are entangled: whether a name is a variable, a constant, a type, a proctype or an
-//! inline depends on what was declared before it, a line end may stand for a semicolon, and inlines are expanded by
-//! substituting tokens. So the work is split the way the language is:
+//! Promela's lexer and grammar are entangled: whether a name is a variable, a constant, a type, a proctype or
+//! an inline depends on what was declared before it, a line end may stand for a semicolon, and inlines are
+//! expanded by substituting tokens. So the work is split the way the language is:
 //!
 //! | file | decides |
 //! |---|---|
@@ -14,9 +14,9 @@
 //! | `forgotten` | what is accepted, but was hardly meant so |
 //! | `items`, `declarations`, `statements`, `messages`, `expressions`, `inline`, `ltl`, `pv` | the grammar |
 //!
-//! The grammar is read by recursive descent with one token of lookahead that is fetched as late as possible, because
-//! reading a token may depend on what the previous one declared. Nesting is bounded (`parser::Limits`), so neither
-//! the parser nor a later recursive walk of the tree can exhaust the stack.
+//! The grammar is read by recursive descent with one token of lookahead that is fetched as late as possible,
+//! because reading a token may depend on what the previous one declared. Nesting is bounded
+//! (`parser::Limits`), so neither the parser nor a later recursive walk of the tree can exhaust the stack.
 
 mod declarations;
 mod expressions;
@@ -69,8 +69,8 @@ pub struct Parsed {
 
 /// Parses a whole model. Inline uses are entered into `sources` as expansions.
 ///
-/// Where lines end, which may stand for a semicolon, is found out from the source text. That is exact except after
-/// macro uses that span lines; [`parse_lines`] is for a preprocessor that knows better.
+/// Where lines end, which may stand for a semicolon, is found out from the source text. That is exact except
+/// after macro uses that span lines; [`parse_lines`] is for a preprocessor that knows better.
 pub fn parse(tokens: Vec<Token>, dialect: Dialect, sources: &mut SourceMap) -> Parsed {
     on_known_stack(tokens, None, dialect, sources)
 }

@@ -1,8 +1,8 @@
 //! The cursor over the tokens, errors and recovery, and the limits on what is parsed.
 //!
-//! A grammar function that meets an error reports it and returns [`Reported`]; the nearest sequence or the top level
-//! skips to a place where parsing can go on. An error on the line of the previous one is a consequence and is
-//! not reported. Exceeding a limit ends the parse with that one error.
+//! A grammar function that meets an error reports it and returns [`Reported`]; the nearest sequence or the
+//! top level skips to a place where parsing can go on. An error on the line of the previous one is a
+//! consequence and is not reported. Exceeding a limit ends the parse with that one error.
 
 use super::Dialect;
 use super::expressions::simple_ref;
@@ -483,7 +483,8 @@ impl<'s> Parser<'s> {
         self.doubtful.extend(self.seen.drain(mark.min(self.seen.len())..));
     }
 
-    /// Skips to where a sequence may go on: a separator, the end of the block or option, or the next declaration.
+    /// Skips to where a sequence may go on: a separator, the end of the block or option, or the next
+    /// declaration.
     pub(super) fn recover_in_sequence(&mut self) {
         self.lexer.parens = 0;
         self.lexer.in_for = false;

@@ -1,7 +1,8 @@
-//! What the PV dialect adds: `lock` and `sema` variables, `lock(x)` and `unlock(x)`, `invariant`, enums, iterated `run`.
+//! What the PV dialect adds: `lock` and `sema` variables, `lock(x)` and `unlock(x)`, `invariant`, enums,
+//! iterated `run`.
 //!
-//! Its words are not reserved. Each is recognised only where Promela proper has a syntax error, so that a model that
-//! uses `lock` or `invariant` as a name of its own keeps its meaning.
+//! Its words are not reserved. Each is recognised only where Promela proper has a syntax error, so that a
+//! model that uses `lock` or `invariant` as a name of its own keeps its meaning.
 
 use super::Dialect;
 use super::lexis::Kind;

@@ -1,7 +1,8 @@
-//! What usually repairs a syntax error: words and signs of other languages, misspelt keywords, forgotten signs.
+//! What usually repairs a syntax error: words and signs of other languages, misspelt keywords, forgotten
+//! signs.
 //!
-//! Nothing here decides what is accepted. A repair is found from what was expected, the token found instead, and the
-//! token before it.
+//! Nothing here decides what is accepted. A repair is found from what was expected, the token found instead,
+//! and the token before it.
 
 use super::habits::instead_of;
 use super::keyword::Keyword;
@@ -12,7 +13,7 @@ use crate::source::Span;
 use crate::token::Punct;
 
 impl Parser<'_> {
-    /// The same for a word of this model, unless it names a variable.
+    /// What to write instead of a word, unless it names a variable of this model.
     fn instead_of_word(&mut self, word: &str) -> Option<String> {
         if self.declared.contains(word) {
             return None;
@@ -109,8 +110,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Where two statements have no separator between them: the word before that was meant as a statement but is none, and
-    /// what to write instead.
+    /// Where two statements have no separator between them: the word before that was meant as a statement but
+    /// is none, and what to write instead.
     pub(super) fn no_statement_word(&mut self, tok: &Tok) -> Option<(Span, String)> {
         let before = self.text_before();
         let starts = before.starts_with(|c: char| c.is_alphabetic() || c == '_');

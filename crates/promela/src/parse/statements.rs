@@ -1,7 +1,7 @@
 //! Sequences, steps and statements.
 //!
-//! A sequence needs at least one step; steps are separated by `;` or `->`, which mean the same. Sequences end at
-//! whatever closes a block or option; the caller checks that it is the right thing.
+//! A sequence needs at least one step; steps are separated by `;` or `->`, which mean the same. Sequences end
+//! at whatever closes a block or option; the caller checks that it is the right thing.
 
 use super::declarations::Declared;
 use super::forgotten::OpenOption;
@@ -414,7 +414,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `fi` or `od` comes next and closes nothing that is open further out: it was meant for this statement.
+    /// Whether `fi` or `od` comes next and closes nothing that is open further out: it was meant for this
+    /// statement.
     fn at_wrong_closer(&mut self) -> bool {
         let Kind::Key(found @ (Keyword::Fi | Keyword::Od)) = self.peek().kind else { return false };
         !self.closers.contains(&found)
@@ -455,7 +456,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Up to the closing parenthesis of a `for`: the variable, and its range or the array or channel it runs over.
+    /// Up to the closing parenthesis of a `for`: the variable, and its range or the array or channel it runs
+    /// over.
     #[allow(clippy::type_complexity, reason = "used once")]
     fn for_head(&mut self) -> PResult<(VarRef, Result<(Expr, Expr), VarRef>)> {
         if let Some(help) = Self::for_repair(self.peek()) {

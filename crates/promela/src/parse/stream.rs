@@ -1,9 +1,10 @@
 //! Where the next token comes from: the model's text, the body of an inline being expanded, or an argument
 //! that replaces a formal parameter.
 //!
-//! The model's tokens are never copied: an inline's body is a range of them, read again at every use. A token of a
-//! body is placed in the expansion of that use, so that two uses of one inline stay apart. Whether a line ends before
-//! a token is found out once, from the source text, because a line end may stand for a semicolon.
+//! The model's tokens are never copied: an inline's body is a range of them, read again at every use. A token
+//! of a body is placed in the expansion of that use, so that two uses of one inline stay apart. Whether a
+//! line ends before a token is found out once, from the source text, because a line end may stand for a
+//! semicolon.
 
 use super::lexis::Tok;
 use crate::source::{Expansion, ExpansionId, ExpansionKind, SourceMap, Span};
@@ -253,8 +254,8 @@ fn moved_span(
     Span { expansion: base, ..span }
 }
 
-/// Two habits of Spin's lexer: `-->` is an arrow, and a `*/` that closes no comment is nothing. Returns the places of
-/// the latter.
+/// Two habits of Spin's lexer: `-->` is an arrow, and a `*/` that closes no comment is nothing. Returns the
+/// places of the latter.
 fn repair_signs(tokens: &mut Vec<Token>, newline: &mut Vec<bool>) -> Vec<Span> {
     let mut strays = Vec::new();
     let mut kept = 0;

@@ -1,7 +1,7 @@
 //! The expressions of `#if` and `#elif`: C's constant expressions over 64-bit integers.
 //!
-//! Names that are no macros count as 0. An operand that does not matter (`0 && x`, `1 ? a : x`) is checked but
-//! not calculated, so `#if defined N && 10 / N` is fine when `N` is missing.
+//! Names that are no macros count as 0. An operand that does not matter (`0 && x`, `1 ? a : x`) is checked
+//! but not calculated, so `#if defined N && 10 / N` is fine when `N` is missing.
 
 use super::intern::{Interner, Sym};
 use super::scan::{Kind, PpToken};
@@ -37,7 +37,8 @@ struct Problem {
 type Outcome = Result<Value, Box<Problem>>;
 
 impl Preprocessor<'_> {
-    /// Whether the condition on the rest of a directive's line holds; a wrong one is reported and does not hold.
+    /// Whether the condition on the rest of a directive's line holds; a wrong one is reported and does not
+    /// hold.
     pub(super) fn condition(&mut self, directive: &PpToken, line: Vec<PpToken>) -> bool {
         let tokens = self.condition_tokens(line);
         let at_end = directive.span;

@@ -1,7 +1,7 @@
 //! Directives: the lines that begin with `#`.
 //!
-//! A directive is obeyed when the scanner meets it, even between the arguments of a macro call, as with gcc. Text
-//! that a condition leaves out is scanned without interning or reporting anything, whatever it contains.
+//! A directive is obeyed when the scanner meets it, even between the arguments of a macro call, as with gcc.
+//! Text that a condition leaves out is scanned without interning or reporting anything, whatever it contains.
 
 use super::intern::Sym;
 use super::scan::{Kind, LINE_START, PpToken, SPACE};
@@ -156,7 +156,8 @@ impl Preprocessor<'_> {
         self.definition(tested.sym).is_some() != name.ends_with("ndef")
     }
 
-    /// Whether there is an open conditional for `#elif`, `#else` or `#endif`, and, if so, that it is in order.
+    /// Whether there is an open conditional for `#elif`, `#else` or `#endif`, and, if so, that it is in
+    /// order.
     fn in_conditional(&mut self, name: &str, word: &PpToken) -> bool {
         let Some(conditional) = self.conditional() else {
             let message = format!("`#{name}` without `#if`");

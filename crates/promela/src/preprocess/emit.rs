@@ -1,9 +1,9 @@
 //! The second step: Promela's tokens out of the preprocessor's.
 //!
-//! Spin lexes the text that gcc prints, so what counts is that text: operators that stand side by side in it are
-//! read together by longest match (`:` `:` is `::`, `<` `->` is `<->`), and a preprocessing number is taken apart
-//! again (`0..N` is `0`, `..`, `N`). Between the text of a macro and its surroundings gcc prints a space where two
-//! operators would otherwise become one; [`would_paste`] knows where.
+//! Spin lexes the text that gcc prints, so what counts is that text: operators that stand side by side in it
+//! are read together by longest match (`:` `:` is `::`, `<` `->` is `<->`), and a preprocessing number is
+//! taken apart again (`0..N` is `0`, `..`, `N`). Between the text of a macro and its surroundings gcc prints
+//! a space where two operators would otherwise become one; [`would_paste`] knows where.
 //!
 //! The text after `c_code`, `c_decl` and `c_expr` is C and is kept as one token.
 
@@ -405,7 +405,8 @@ fn report_open_quote(pp: &mut Preprocessor, token: &PpToken) {
     pp.report(diagnostic);
 }
 
-/// Warns where a preprocessing number hides something: a macro that is not replaced, or a number in C's notation.
+/// Warns where a preprocessing number hides something: a macro that is not replaced, or a number in C's
+/// notation.
 fn warn_about_word_in_number(
     pp: &mut Preprocessor,
     token: &PpToken,

@@ -1,9 +1,9 @@
 //! Replacing macros, by the algorithm of the C standard as gcc carries it out.
 //!
-//! Replacement texts lie on a stack of contexts that is read from the top; while a macro's context is there, its
-//! name is *painted*: a painted token is never replaced again, wherever it moves. Only arguments are replaced
-//! recursively (they must be complete before they are inserted), and that depth is limited. All produced
-//! tokens are counted, so that doubling macros end with a diagnostic.
+//! Replacement texts lie on a stack of contexts that is read from the top; while a macro's context is there,
+//! its name is *painted*: a painted token is never replaced again, wherever it moves. Only arguments are
+//! replaced recursively (they must be complete before they are inserted), and that depth is limited. All
+//! produced tokens are counted, so that doubling macros end with a diagnostic.
 
 use super::intern::Sym;
 use super::macros::{Builtin, Definition, Macro, Params, Piece, What};

@@ -1,8 +1,8 @@
 //! The interner: every spelling is kept once and named by a small number.
 //!
-//! Numbers make tokens copyable and macro lookup an array access, and the shared [`Arc<str>`] of a spelling goes
-//! straight into the tokens of the parser. C's operators are interned first, in the order of [`OPERATORS`], so that
-//! their numbers are constants.
+//! Numbers make tokens copyable and macro lookup an array access, and the shared [`Arc<str>`] of a spelling
+//! goes straight into the tokens of the parser. C's operators are interned first, in the order of
+//! [`OPERATORS`], so that their numbers are constants.
 
 use std::collections::HashMap;
 use std::sync::Arc;

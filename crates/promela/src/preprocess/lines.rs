@@ -1,11 +1,11 @@
 //! Logical lines: a backslash at the end of a line joins it with the next one.
 //!
-//! A line ends with `\n`, `\r\n` or a lone `\r`, as with gcc; here a lone `\r` becomes `\n`, so that nobody else has to
-//! know.
+//! A line ends with `\n`, `\r\n` or a lone `\r`, as with gcc; here a lone `\r` becomes `\n`, so that nobody
+//! else has to know.
 //!
-//! Joining happens before anything else, even inside names and comments, so it is done once for a whole file. What
-//! was cut out is remembered as a short list, from which every position leads back to the text as it was written;
-//! the scanner, which only moves forward, follows that list in constant time per token.
+//! Joining happens before anything else, even inside names and comments, so it is done once for a whole file.
+//! What was cut out is remembered as a short list, from which every position leads back to the text as it was
+//! written; the scanner, which only moves forward, follows that list in constant time per token.
 
 use std::sync::Arc;
 

@@ -36,7 +36,8 @@ pub(super) enum Builtin {
     Surprising(&'static str),
 }
 
-/// The built-in macros: those of gcc that do not depend on the machine and that a model can reasonably ask for.
+/// The built-in macros: those of gcc that do not depend on the machine and that a model can reasonably ask
+/// for.
 pub(super) const BUILTINS: &[(&str, Builtin)] = &[
     ("__LINE__", Builtin::Line),
     ("__FILE__", Builtin::File),

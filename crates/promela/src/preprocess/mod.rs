@@ -1,13 +1,14 @@
 //! The built-in C preprocessor and the lexer: from files to the tokens of the parser, without a C compiler.
 //!
-//! The reference is what Spin does: it runs `gcc -std=gnu99 -E -x c` and lexes the result. So there are two steps
-//! here too. The first works on C's tokens: `lines` joins continued lines, `scan` finds tokens, `directive`
-//! obeys `#` lines (with `condition` for `#if`), `macros` holds definitions and `expand` replaces macros. The
-//! second, `emit`, reads Promela's tokens out of that. What gcc only warns about is a warning here, what makes
-//! gcc fail is an error, and what gcc lets pass but Spin's lexer refuses is an error of the second step.
+//! The reference is what Spin does: it runs `gcc -std=gnu99 -E -x c` and lexes the result. So there are two
+//! steps here too. The first works on C's tokens: `lines` joins continued lines, `scan` finds tokens,
+//! `directive` obeys `#` lines (with `condition` for `#if`), `macros` holds definitions and `expand` replaces
+//! macros. The second, `emit`, reads Promela's tokens out of that. What gcc only warns about is a warning
+//! here, what makes gcc fail is an error, and what gcc lets pass but Spin's lexer refuses is an error of the
+//! second step.
 //!
-//! Every table and loop is linear in the text; the few places where a short text can demand endless work (macros
-//! that double, files that include themselves, deep nesting) have limits, all of them below.
+//! Every table and loop is linear in the text; the few places where a short text can demand endless work
+//! (macros that double, files that include themselves, deep nesting) have limits, all of them below.
 //!
 //! | codes | what they are about |
 //! |---|---|
@@ -19,8 +20,9 @@
 //! | W0001-W0004 | redefinition, `#warning`, `#pragma`, text after a directive |
 //! | W0005-W0009 | what looks different from what it is: `0..N`, `0x10`, `linux`, `'\0'`, `-->` |
 //!
-//! Of gcc's some 350 predefined macros those are known that do not depend on the machine (`macros::BUILTINS`).
-//! Among them are `linux` and `unix`, which gcc replaces by `1` under `-std=gnu99`; using them gets a warning.
+//! Of gcc's some 350 predefined macros those are known that do not depend on the machine
+//! (`macros::BUILTINS`). Among them are `linux` and `unix`, which gcc replaces by `1` under `-std=gnu99`;
+//! using them gets a warning.
 
 mod condition;
 mod directive;
@@ -86,8 +88,8 @@ pub struct Options {
 pub struct Preprocessed {
     /// The tokens; the last one, and only that, is [`crate::token::TokenKind::End`].
     pub tokens: Vec<Token>,
-    /// For each token, whether Spin would see a line end before it (which may stand for a semicolon): what a macro
-    /// produces is on one line, that of its use.
+    /// For each token, whether Spin would see a line end before it (which may stand for a semicolon): what a
+    /// macro produces is on one line, that of its use.
     pub line_starts: Vec<bool>,
     /// Errors and warnings, in the order in which they were met.
     pub diagnostics: Vec<Diagnostic>,
@@ -95,8 +97,8 @@ pub struct Preprocessed {
 
 /// Preprocesses and lexes the model at `path`.
 ///
-/// The model becomes the first file of `sources` if that is empty. Nothing fails: what could not be understood is
-/// in the diagnostics.
+/// The model becomes the first file of `sources` if that is empty. Nothing fails: what could not be
+/// understood is in the diagnostics.
 pub fn preprocess(path: &str, files: &dyn Files, options: &Options, sources: &mut SourceMap) -> Preprocessed {
     let mut emitter = emit::Emitter::new();
     let mut pp = Preprocessor::new(files, options, sources);
@@ -298,8 +300,8 @@ impl<'a> Preprocessor<'a> {
         );
     }
 
-    /// The next token of the files, after obeying the directives before it. Inside an argument list the end of a
-    /// file is not passed.
+    /// The next token of the files, after obeying the directives before it. Inside an argument list the end
+    /// of a file is not passed.
     fn source_token(&mut self) -> PpToken {
         loop {
             let token = match self.ahead.take() {

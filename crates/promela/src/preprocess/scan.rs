@@ -1,7 +1,8 @@
 //! The scanner: a file's joined text as the tokens of the C preprocessor.
 //!
-//! These are C's tokens, not Promela's: a number is a *preprocessing number*, so `0..N` is one token and `N` in it
-//! is never replaced, exactly as when Spin calls gcc. [`super::emit`] later reads Promela's tokens out of these.
+//! These are C's tokens, not Promela's: a number is a *preprocessing number*, so `0..N` is one token and `N`
+//! in it is never replaced, exactly as when Spin calls gcc. [`super::emit`] later reads Promela's tokens out
+//! of these.
 
 use super::intern::{OPERATORS, Sym};
 use super::lines::Joined;
@@ -218,7 +219,8 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     bytes[from..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |n| from + n)
 }
 
-/// Kind and length of the token that `text` begins with; `text` begins with neither white space nor a comment.
+/// Kind and length of the token that `text` begins with; `text` begins with neither white space nor a
+/// comment.
 fn first_token(text: &str) -> (Kind, usize, Sym) {
     let bytes = text.as_bytes();
     let plain = |(kind, length)| (kind, length, Sym::HASH);

@@ -1,5 +1,5 @@
-//! Tests of the preprocessor as a whole. Expected token streams were checked against gcc's output where gcc and
-//! Spin accept the text.
+//! Tests of the preprocessor as a whole. Expected token streams were checked against gcc's output where gcc
+//! and Spin accept the text.
 
 use super::*;
 use crate::diagnostic::{Severity, has_errors};

@@ -1,8 +1,9 @@
 //! Message sequence charts: processes as columns, time downwards, messages as arrows.
 //!
-//! [`Chart::of`] finds out what there is to draw; [`text`] and [`svg`] draw it. Every receive is matched with the very
-//! message that was sent: the events of a step say where in its channel a message was put or found, so that a copy of each channel
-//! that holds message numbers follows the run exactly, whatever order messages are taken in.
+//! [`Chart::of`] finds out what there is to draw; [`text`] and [`svg`] draw it. Every receive is matched with
+//! the very message that was sent: the events of a step say where in its channel a message was put or found,
+//! so that a copy of each channel that holds message numbers follows the run exactly, whatever order messages
+//! are taken in.
 
 pub mod svg;
 pub mod text;
@@ -26,7 +27,8 @@ pub struct Chart {
     pub fault: Option<Fault>,
     /// The statements before which processes wait for ever, by lane; only where nobody can move.
     pub waiting: Vec<(usize, String)>,
-    /// The first of the rows that are repeated for ever; behind the last row where it is a state that lasts for ever.
+    /// The first of the rows that are repeated for ever; behind the last row where it is a state that lasts
+    /// for ever.
     pub again: Option<usize>,
 }
 

@@ -1,7 +1,8 @@
 //! A message sequence chart as SVG: one file that needs nothing else, light or dark as the viewer is.
 //!
-//! Every row has its own height and holds one thing, so that labels never meet; arrows are drawn below boxes and labels, labels have
-//! a halo where arrows cross them. Text is measured as a fixed-width font. What is cut short is in the tooltips.
+//! Every row has its own height and holds one thing, so that labels never meet; arrows are drawn below boxes
+//! and labels, labels have a halo where arrows cross them. Text is measured as a fixed-width font. What is
+//! cut short is in the tooltips.
 
 use super::{AGAIN, Chart, LASTS, Mark, Row};
 use crate::story::shortened;

@@ -1,6 +1,7 @@
 //! A message sequence chart as text: a column for each process, a line for each thing that happens.
 //!
-//! A message through a channel is drawn as an arrow where it is received; `#3` tells which send it comes from.
+//! A message through a channel is drawn as an arrow where it is received; `#3` tells which send it comes
+//! from.
 
 use super::{AGAIN, Chart, LASTS, Mark};
 use crate::story::shortened;

@@ -26,7 +26,7 @@ pub(super) struct Helpers<'a> {
     movers: &'a BTreeSet<usize>,
     /// Which global cells some statement writes.
     globals: Vec<bool>,
-    /// The same for the cells of each proctype.
+    /// Which local cells of each proctype some statement writes.
     locals: Vec<Vec<bool>>,
     /// The statements that each process can still reach, nearest first.
     reach: Vec<Vec<Reached<'a>>>,

@@ -173,7 +173,8 @@ fn an_accepted_place_has_its_scalar_whatever_its_indices() {
             }
         }
     }
-    // Each cell without index; then deep[i].pairs[2].x and its like; then deep[i].pairs[j].x, .y, deep[i].bits[j].
+    // Each cell without index; then deep[i].pairs[2].x and its like; then deep[i].pairs[j].x, .y,
+    // deep[i].bits[j].
     assert_eq!(accepted, [scalars.len(), 2 * (10 + 3 * (2 + 1)), 3]);
 }
 

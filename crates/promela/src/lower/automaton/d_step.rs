@@ -1,9 +1,10 @@
 //! d_step: the automaton inside, in the shape that Spin's generated code gives it.
 //!
-//! Spin writes a d_step as straight code with jumps, and its quirks can be observed. An option that begins with a
-//! block (or with an inline) is not tried but entered; an inner selection none of whose options is executable is an
-//! error, not a reason to try the next option of the outer one; and whether the d_step can start is asked of fewer
-//! statements than it can begin with. So this file first writes the same code, then reads the automaton off it.
+//! Spin writes a d_step as straight code with jumps, and its quirks can be observed. An option that begins
+//! with a block (or with an inline) is not tried but entered; an inner selection none of whose options is
+//! executable is an error, not a reason to try the next option of the outer one; and whether the d_step can
+//! start is asked of fewer statements than it can begin with. So this file first writes the same code, then
+//! reads the automaton off it.
 
 use super::*;
 use std::collections::HashSet;
@@ -79,8 +80,8 @@ impl Writer {
 }
 
 impl Builder<'_> {
-    /// Builds the inside of the d_step with this body, which is followed by the element `next` and leads to `exit`.
-    /// Gives the entry, and the location that lists what decides whether the d_step can start.
+    /// Builds the inside of the d_step with this body, which is followed by the element `next` and leads to
+    /// `exit`. Gives the entry, and the location that lists what decides whether the d_step can start.
     pub(super) fn put_inside(
         &mut self,
         body: SequenceId,
@@ -129,8 +130,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The statements that decide whether a d_step can start: `None` means the first one. No statement at all means
-    /// that it always can.
+    /// The statements that decide whether a d_step can start: `None` means the first one. No statement at all
+    /// means that it always can.
     fn guards(&self, body: SequenceId, depth: usize) -> Result<Option<Vec<ElementId>>> {
         let Some(first) = self.flow.sequence(body).first else { return Ok(None) };
         let element = self.element(first);
@@ -160,8 +161,8 @@ impl Builder<'_> {
         Ok(Some(guards))
     }
 
-    /// The options of a selection count if they begin with a condition, a send, a receive or `else`, or with another
-    /// `if`; a `do` does not.
+    /// The options of a selection count if they begin with a condition, a send, a receive or `else`, or with
+    /// another `if`; a `do` does not.
     fn collect_guards(&self, id: ElementId, guards: &mut Vec<ElementId>, depth: usize) -> Result<()> {
         for &option in &self.element(id).sub {
             let Some(first) = self.flow.sequence(option).first else { continue };
@@ -181,8 +182,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Writes the elements from `first` to `last`, after which comes `next`; in an option, the first statement
-    /// (`guard`) leads to the next option when it is not executable.
+    /// Writes the elements from `first` to `last`, after which comes `next`; in an option, the first
+    /// statement (`guard`) leads to the next option when it is not executable.
     fn write(
         &self,
         writer: &mut Writer,

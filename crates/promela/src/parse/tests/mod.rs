@@ -1,6 +1,7 @@
 //! Tests of the parser as a whole, and what they share.
 //!
-//! Whether a snippet is accepted or refused was settled with Spin 6.5.2 itself, unless a comment says otherwise.
+//! Whether a snippet is accepted or refused was settled with Spin 6.5.2 itself, unless a comment says
+//! otherwise.
 
 mod accepted;
 mod diagnostics;
