@@ -13,6 +13,7 @@
 //! worker expands states in packs, each found by one worker without a gap, so a note for each pack ([`Ancestry::take_up`])
 //! tells which states its expansions were. A way back goes from ancestry to ancestry ([`edges_to`]).
 
+use crate::edge_number::EdgeOrder;
 use std::collections::{BTreeMap, TryReserveError};
 use system::Sequence;
 
@@ -45,20 +46,6 @@ struct Pack {
     worker: usize,
     /// The first of them.
     state: Ordinal,
-}
-
-/// How the edges of a state are numbered: with a reduction, the lowest bit says whether they are in the order of a choice.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbering {
-    pub shift: u32,
-    pub flag: u32,
-}
-
-impl Numbering {
-    #[inline(always)]
-    pub fn of(self, number: u32) -> u32 {
-        number << self.shift | self.flag
-    }
 }
 
 /// Which edge of which state led to each state.
@@ -157,7 +144,7 @@ impl Ancestry {
     #[inline(never)]
     pub(crate) fn expanded_all(
         &mut self,
-        parents: impl ExactSizeIterator<Item = (u32, Numbering)>,
+        parents: impl ExactSizeIterator<Item = (u32, EdgeOrder)>,
         mut new: impl ExactSizeIterator<Item = u32>,
     ) -> Result<(), TryReserveError> {
         if self.landmark_due {
@@ -175,9 +162,9 @@ impl Ancestry {
             }
         };
         let (mut first, mut next) = (0, new.next().unwrap_or(u32::MAX));
-        for (end, numbering) in parents {
+        for (end, order) in parents {
             while next < end {
-                let mut rest = u64::from(numbering.of(next - first)) + 1;
+                let mut rest = u64::from(order.encode(next - first)) + 1;
                 while rest >= 1 << GROUP {
                     write(rest & 7 | 8);
                     rest >>= GROUP;
@@ -407,17 +394,18 @@ mod tests {
         for batch in 0..3000u64 {
             let (mut parents, mut new, mut end) = (Vec::new(), Vec::new(), 0);
             for _ in 0..random.below(33) {
-                let numbering = Numbering { shift: random.below(2) as u32, flag: random.below(2) as u32 };
+                let order = [(false, false), (true, false), (true, true)][random.below(3)];
+                let order = EdgeOrder::new(order.0, order.1);
                 let (first, many) = (end, if random.below(20) == 0 { 1000 } else { 4 });
                 end += random.below(many) as u32;
                 for at in first..end {
                     if random.below(2) == 0 {
-                        one_by_one.found(numbering.of(at - first)).unwrap();
+                        one_by_one.found(order.encode(at - first)).unwrap();
                         new.push(at);
                     }
                 }
                 one_by_one.expanded().unwrap();
-                parents.push((end, numbering));
+                parents.push((end, order));
             }
             together.expanded_all(parents.into_iter(), new.into_iter()).unwrap();
             if batch % 100 == 0 {

@@ -20,8 +20,9 @@
 //! **Lean search.** With [`Method::Lean`](crate::task::Method) nothing is left out but edges to states that are found without them
 //! ([`system::lean`]). They are counted all the same. The number that is kept says whether somebody slept in the state.
 
-use crate::ancestry::{Ancestry, Numbering, Ordinal, edges_to};
+use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::cuts::Cuts;
+use crate::edge_number::EdgeOrder;
 use crate::expand::{Expander, Expansion, Rest, n_actions};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
@@ -80,8 +81,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
     task: &'a Task<'a>,
     hidden: usize,
     judge: Judge<'a>,
-    /// By how many bits the numbers of edges are shifted: see [`Numbering`].
-    shift: u32,
+    /// A state's edges may be in another order than the machine's.
+    reorders: bool,
     /// The number of states has a limit, which is watched here.
     pub limited: bool,
     pub budget: Budget<'a>,
@@ -132,7 +133,7 @@ struct Parent {
     /// Where its edges end.
     end: u32,
     /// How they are numbered.
-    numbering: Numbering,
+    order: EdgeOrder,
     /// What was left out.
     rest: Rest,
 }
@@ -176,7 +177,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             task,
             hidden: system.hidden_bytes(),
             judge: Judge::new(task.checks, system),
-            shift: u32::from(task.reduce.is_some()),
+            reorders: task.reduce.is_some(),
             limited: task.limits.states.is_some(),
             budget,
             twophase: expander.phase1().is_some(),
@@ -293,9 +294,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                 self.outline(batch)?;
             }
             let Expansion { rest, reordered, .. } = batch.expansion;
-            let flag = u32::from(reordered || !batch.asleep.is_nobody());
-            let numbering = Numbering { shift: self.shift, flag };
-            batch.parents.push(Parent { end: batch.expansion.edges().len() as u32, numbering, rest });
+            let order = EdgeOrder::new(self.reorders, reordered || !batch.asleep.is_nobody());
+            batch.parents.push(Parent { end: batch.expansion.edges().len() as u32, order, rest });
         }
         Ok(())
     }
@@ -455,17 +455,17 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         self.store.approach_all(&mut batch.tickets);
         let mut first = 0;
         for at in 0..batch.parents.len() {
-            let Parent { end, numbering, rest } = batch.parents[at];
+            let Parent { end, order, rest } = batch.parents[at];
             let range = first..end as usize;
             first = range.end;
             let (followed, known) = (range.len() as u32, self.ancestry.found_so_far());
             match &mut self.random {
-                None => self.insert_edges(batch, range, numbering)?,
+                None => self.insert_edges(batch, range, order)?,
                 Some(random) => {
                     batch.order.clear();
                     batch.order.extend(0..range.len() as u32);
                     random.shuffle(&mut batch.order);
-                    self.insert_shuffled(batch, range.start, numbering)?;
+                    self.insert_shuffled(batch, range.start, order)?;
                 }
             }
             if !rest.is_empty() {
@@ -474,7 +474,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                     || self.one_waits(batch, first - followed as usize..first);
                 match enough {
                     true => self.statistics.reduced += 1,
-                    false => self.insert_rest(batch, rest, followed, numbering)?,
+                    false => self.insert_rest(batch, rest, followed, order)?,
                 }
             }
             self.ancestry.expanded().map_err(no_memory)?;
@@ -499,7 +499,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         self.statistics.transitions += tried;
         self.statistics.matched += tried - new.len() as u64;
         // In this order: others may take what is in the queue.
-        let parents = parents.iter().map(|parent| (parent.end, parent.numbering));
+        let parents = parents.iter().map(|parent| (parent.end, parent.order));
         self.ancestry.expanded_all(parents, new.iter().map(|new| new.0)).map_err(no_memory)?;
         let states = new.iter().map(|&(number, name)| {
             let state: &[u8] =
@@ -526,7 +526,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         batch: &mut Batch<S::Ticket, S::Name>,
         rest: Rest,
         followed: u32,
-        numbering: Numbering,
+        order: EdgeOrder,
     ) -> Result<(), StopReason> {
         let expansion = &mut batch.expansion;
         let first = expansion.edges().len();
@@ -538,7 +538,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let mut ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
             self.store.approach(&mut ticket);
             self.statistics.transitions += 1;
-            let is_new = self.reach(expansion, first + i, ticket, numbering.of(followed + i as u32))?;
+            let is_new = self.reach(expansion, first + i, ticket, order.encode(followed + i as u32))?;
             self.statistics.matched += u64::from(!is_new);
         }
         Ok(())
@@ -550,12 +550,12 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         &mut self,
         batch: &Batch<S::Ticket, S::Name>,
         range: Range<usize>,
-        numbering: Numbering,
+        order: EdgeOrder,
     ) -> Result<(), StopReason> {
         let (mut tried, mut matched) = (0u32, 0u64);
         let mut result = Ok(());
         for at in range {
-            let number = numbering.of(tried);
+            let number = order.encode(tried);
             tried += 1;
             match self.reach(&batch.expansion, at, batch.tickets[at], number) {
                 Ok(true) => {}
@@ -576,12 +576,12 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         &mut self,
         batch: &Batch<S::Ticket, S::Name>,
         first: usize,
-        numbering: Numbering,
+        order: EdgeOrder,
     ) -> Result<(), StopReason> {
         for &number in &batch.order {
             let at = first + number as usize;
             self.statistics.transitions += 1;
-            let is_new = self.reach(&batch.expansion, at, batch.tickets[at], numbering.of(number))?;
+            let is_new = self.reach(&batch.expansion, at, batch.tickets[at], order.encode(number))?;
             self.statistics.matched += u64::from(!is_new);
         }
         Ok(())

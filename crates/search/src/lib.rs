@@ -16,6 +16,7 @@ pub mod crew;
 pub mod cuts;
 pub mod delta;
 pub mod depth_first;
+mod edge_number;
 pub mod expand;
 mod expanded;
 mod explorer;

@@ -1,5 +1,6 @@
 //! From the numbers of edges to actions: the states along a path are expanded once more.
 
+use crate::edge_number::EdgeOrder;
 use crate::expand::{Expander, Expansion};
 use crate::limits::{Budget, Limits};
 use crate::observer::Silent;
@@ -31,28 +32,22 @@ pub(crate) fn retrace(
         return path;
     }
     for &number in edges.iter().rev() {
-        // With a reduction, the lowest bit says whether the edges were in the order of a choice, or somebody slept.
-        let number = match task.reduce {
-            Some(_) => {
-                expander.all = number & 1 == 0;
-                if expander.all {
-                    asleep = Asleep::NOBODY;
-                }
-                number >> 1
-            }
-            None => number,
-        };
+        let (place, reordered) = EdgeOrder::decode(task.reduce.is_some(), number);
+        expander.all = task.reduce.is_some() && !reordered;
+        if !reordered {
+            asleep = Asleep::NOBODY;
+        }
         expansion.clear();
         let depth = path.len() as u64;
         let mut expanded = match lean {
             true => expander.expand_awake(&state, asleep, depth, &mut budget, &mut expansion),
             false => expander.expand(&state, depth, &mut budget, &mut expansion),
         };
-        if number as usize >= expansion.edges().len() && expanded.is_ok() {
+        if place >= expansion.edges().len() && expanded.is_ok() {
             expanded = expander.expand_rest(expansion.rest, depth, &mut budget, &mut expansion);
         }
-        let Some(edge) = expansion.edges().get(number as usize).filter(|_| expanded.is_ok()) else { break };
-        asleep = expansion.behind(number as usize);
+        let Some(edge) = expansion.edges().get(place).filter(|_| expanded.is_ok()) else { break };
+        asleep = expansion.behind(place);
         actions.clear();
         actions.extend_from_slice(expander.before());
         expander.actions(edge, &mut actions);
