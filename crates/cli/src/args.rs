@@ -1,11 +1,11 @@
-//! The table of commands and options, from which parsing, help, completions and manual pages are derived.
-//!
-//! Values with a fixed choice stay text here: which of them exist is for the engine's plan to say, so that every client
-//! gets the same refusals.
+//! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The options of a check
+//! are not listed here: [`crate::given`] takes them from the engine's table.
 
+use crate::given::{ForCheck, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use engine::files::STANDARD_INPUT;
-use engine::{CheckOptions, Source};
+use engine::options::OptionSpec;
+use engine::{CheckOptions, Failure, Source};
 
 /// Model checker for Promela.
 #[derive(Parser, Debug)]
@@ -166,135 +166,6 @@ pub enum Progress {
     Never,
 }
 
-/// How states are explored, and how far: the same for one model and for many.
-#[derive(Args, Debug)]
-pub struct ExplorationArgs {
-    /// Search order. Safety: frontier (in order of discovery, the fastest), dfs (depth-first, finds deep errors early), bfs
-    /// (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs (parallel), ndfs-dual (two threads), scc,
-    /// ufscc (parallel). Default: auto.
-    #[arg(long, value_name = "ORDER")]
-    pub search: Option<String>,
-    /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = duration)]
-    pub timeout: Option<f64>,
-    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of the process.
-    #[arg(long, value_name = "SIZE")]
-    pub max_memory: Option<String>,
-
-    /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds errors, proves
-    /// nothing). Default: table.
-    #[arg(long, value_name = "STORE", help_heading = "Expert", hide_short_help = true)]
-    pub store: Option<String>,
-    /// Worker threads. Default: every core, where several can share the work. When given twice, the last one counts.
-    #[arg(
-        long,
-        overrides_with = "threads",
-        value_name = "N",
-        help_heading = "Expert",
-        hide_short_help = true
-    )]
-    pub threads: Option<u64>,
-    /// Partial-order reduction: none, ample, twophase or stubborn. Default: stubborn, where it pays.
-    #[arg(long, value_name = "REDUCTION", help_heading = "Expert", hide_short_help = true)]
-    pub por: Option<String>,
-    /// Which edges are followed by a search that visits every state: all, or lean (the default), which skips those whose target
-    /// is found through edges that commute. Counts are the same.
-    #[arg(long, value_name = "EDGES", help_heading = "Expert", hide_short_help = true)]
-    pub edges: Option<String>,
-    /// Cycle proviso of the reduction: stack, closed-set, color or static.
-    #[arg(long, value_name = "PROVISO", help_heading = "Expert", hide_short_help = true)]
-    pub proviso: Option<String>,
-    /// Doubt what reductions rely on (repeatable, or with commas): facts, reduction. Slow; what is refuted is a bug of the tool.
-    #[arg(long, value_name = "WHAT", action = ArgAction::Append, help_heading = "Expert", hide_short_help = true)]
-    pub check: Vec<String>,
-    /// Add sleep sets.
-    #[arg(long, help_heading = "Expert", hide_short_help = true)]
-    pub sleep: bool,
-    /// How stubborn sets are built: closure (from one process) or deletion (from everything).
-    #[arg(long, value_name = "HOW", help_heading = "Expert", hide_short_help = true)]
-    pub stubborn: Option<String>,
-    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
-    #[arg(long, help_heading = "Expert", hide_short_help = true)]
-    pub trust_xr_xs: bool,
-    /// Which phase-1 states twophase stores: all, backedge or none.
-    #[arg(long, value_name = "WHICH", help_heading = "Expert", hide_short_help = true)]
-    pub save: Option<String>,
-    /// Keep at most N states off the search stack.
-    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
-    pub state_cache: Option<u64>,
-    /// Static reductions: none, or a list of deadvars, merge, fold.
-    #[arg(long, value_name = "LIST", help_heading = "Expert", hide_short_help = true)]
-    pub opt: Option<String>,
-    /// Show the same counterexample on every run, whatever the timing of the threads.
-    #[arg(long, help_heading = "Expert", hide_short_help = true)]
-    pub deterministic: bool,
-    /// Handoff depth of parallel depth-first search.
-    #[arg(long, value_name = "L", help_heading = "Expert", hide_short_help = true)]
-    pub handoff: Option<u64>,
-    /// For tests: the first worker calls the others when it has found so many states.
-    #[arg(long, value_name = "N", hide = true)]
-    pub alone: Option<u64>,
-    /// How transitions are executed: interp or jit.
-    #[arg(long, value_name = "MACHINE", help_heading = "Expert", hide_short_help = true)]
-    pub exec: Option<String>,
-    /// Shuffle the order of successors; the same seed gives the same run.
-    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
-    pub seed: Option<u64>,
-    /// Cut off paths after N steps.
-    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
-    pub max_depth: Option<u64>,
-    /// Stop after N states.
-    #[arg(long, value_name = "N", help_heading = "Expert", hide_short_help = true)]
-    pub max_states: Option<u64>,
-}
-
-/// Reads a time: seconds, or a number with a unit.
-fn duration(word: &str) -> Result<f64, String> {
-    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let seconds = match &word[number.len()..] {
-        "" | "s" | "sec" => 1.0,
-        "ms" => 1e-3,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err("write it as 10 (seconds), 500ms, 10s, 5m or 1h".to_string()),
-    };
-    match number.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number * seconds),
-        _ => Err("write it as 10 (seconds), 500ms, 10s, 5m or 1h".to_string()),
-    }
-}
-
-impl ExplorationArgs {
-    /// As the engine takes them.
-    fn options(&self) -> CheckOptions {
-        CheckOptions {
-            search: self.search.clone(),
-            por: self.por.clone(),
-            edges: self.edges.clone(),
-            proviso: self.proviso.clone(),
-            check: self.check.clone(),
-            sleep: self.sleep,
-            stubborn: self.stubborn.clone(),
-            trust_xr_xs: self.trust_xr_xs,
-            save: self.save.clone(),
-            state_cache: self.state_cache,
-            opt: self.opt.clone(),
-            store: self.store.clone(),
-            threads: self.threads,
-            deterministic: self.deterministic,
-            handoff: self.handoff,
-            alone: self.alone,
-            exec: self.exec.clone(),
-            max_depth: self.max_depth,
-            max_states: self.max_states,
-            max_memory: self.max_memory.clone(),
-            timeout: self.timeout,
-            seed: self.seed,
-            ..CheckOptions::default()
-        }
-    }
-}
-
 /// How the report of `check` is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum CheckFormat {
@@ -326,23 +197,9 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub reading: ReadingArgs,
 
-    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
-    /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
-    #[arg(long, value_name = "PROPERTY", action = ArgAction::Append)]
-    pub property: Vec<String>,
-    /// Also check this formula.
-    #[arg(long, value_name = "FORMULA")]
-    pub ltl: Option<String>,
-    /// Process fairness for cycle properties: weak (who can always move does) or strong (who can move again and again does).
-    #[arg(long, value_name = "KIND")]
-    pub fair: Option<String>,
-    /// Do not stop at the first violation: explore everything and count violations.
-    #[arg(long)]
-    pub all_errors: bool,
-
-    /// How the states are explored.
+    /// What is checked, and how the states are explored.
     #[command(flatten)]
-    pub exploration: ExplorationArgs,
+    pub given: Given<ForCheck>,
 
     /// How the report is written.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
@@ -351,12 +208,6 @@ pub struct CheckArgs {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
-    #[arg(long, value_name = "FILE", help_heading = "Expert", hide_short_help = true)]
-    pub trail: Option<String>,
-    /// Channels must be empty at a valid end.
-    #[arg(long, help_heading = "Expert", hide_short_help = true)]
-    pub channels_empty: bool,
     /// When to show progress on standard error.
     #[arg(long, value_enum, default_value_t = Progress::Auto, conflicts_with = "quiet", help_heading = "Expert",
           hide_short_help = true)]
@@ -365,19 +216,11 @@ pub struct CheckArgs {
 
 impl CheckArgs {
     /// As the engine takes them, for one of the models.
-    pub fn options(&self, model: &str) -> CheckOptions {
+    pub fn options(&self, model: &str) -> Result<CheckOptions, Failure> {
+        let options = CheckOptions { source: self.reading.source(model), ..self.given.options()? };
         // There is no file to which the name could be appended.
         let of_input = || (model == "-").then(|| "stdin.trail.json".to_string());
-        CheckOptions {
-            source: self.reading.source(model),
-            properties: self.property.clone(),
-            ltl: self.ltl.clone(),
-            fair: self.fair.clone(),
-            all_errors: self.all_errors,
-            channels_empty: self.channels_empty,
-            trail: self.trail.clone().or_else(of_input),
-            ..self.exploration.options()
-        }
+        Ok(CheckOptions { trail: options.trail.clone().or_else(of_input), ..options })
     }
 }
 
@@ -416,7 +259,7 @@ pub struct TestArgs {
 
     /// How the states are explored.
     #[command(flatten)]
-    pub exploration: ExplorationArgs,
+    pub given: Given<ForTest>,
 
     /// Keep counterexamples in this folder.
     #[arg(long, value_name = "DIR")]
@@ -429,13 +272,6 @@ pub struct TestArgs {
     pub quiet: bool,
 }
 
-impl TestArgs {
-    /// The options for all checks.
-    pub fn options(&self) -> CheckOptions {
-        self.exploration.options()
-    }
-}
-
 /// The options of `check` as a model's directives state them.
 #[derive(Parser, Debug)]
 #[command(name = "options", no_binary_name = true, disable_help_flag = true)]
@@ -444,13 +280,19 @@ struct Directive {
     check: CheckArgs,
 }
 
-/// Options that a directive cannot state, because they are not about the model.
-const NOT_IN_DIRECTIVES: [&str; 6] = ["--trail", "--format", "--quiet", "-q", "--progress", "--property"];
+/// Options of the command alone: a directive cannot state them, because they are not about the model.
+const OF_THE_COMMAND: [&str; 4] = ["--format", "--quiet", "-q", "--progress"];
+
+/// Whether a word is an option that a directive cannot state.
+fn is_not_for_directives(word: &str) -> bool {
+    let spec = word.strip_prefix("--").and_then(|name| OptionSpec::of_name(name).ok());
+    OF_THE_COMMAND.contains(&word) || spec.is_some_and(|spec| !spec.scope.is_for_directives())
+}
 
 /// Reads the options that a model's directives state; the error is one sentence.
 pub fn directive_options(model: &str, words: &[String]) -> Result<CheckOptions, String> {
     let name = |word: &String| word.split('=').next().unwrap_or_default().to_string();
-    if let Some(word) = words.iter().map(name).find(|word| NOT_IN_DIRECTIVES.contains(&word.as_str())) {
+    if let Some(word) = words.iter().map(name).find(|word| is_not_for_directives(word)) {
         return Err(format!("{word} cannot stand in a directive"));
     }
     let model = if model.starts_with('-') { format!("./{model}") } else { model.to_string() };
@@ -464,7 +306,10 @@ pub fn directive_options(model: &str, words: &[String]) -> Result<CheckOptions, 
         }
     })?;
     match &parsed.check.models[..] {
-        [model] => Ok(parsed.check.options(model)),
+        [model] => parsed.check.options(model).map_err(|failure| match failure {
+            Failure::Refused { message, repair: Some(repair) } => format!("{message}: {repair}"),
+            other => other.notice().map(|notice| notice.message).unwrap_or_default(),
+        }),
         [other, ..] => Err(format!("unexpected argument '{other}' found")),
         [] => Err("there is no model".to_string()),
     }
@@ -656,6 +501,8 @@ pub struct ManArgs {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use engine::options::Search;
+    use std::time::Duration;
 
     #[test]
     fn the_table_is_consistent() {
@@ -667,19 +514,12 @@ mod tests {
         let words =
             ["spinor", "check", "-DN=3", "-D", "M", "-UX", "-Iinc", "m.pml", "--timeout", "1.5", "-q"];
         let Command::Check(args) = Cli::try_parse_from(words).unwrap().command else { panic!() };
-        let options = args.options("m.pml");
+        let options = args.options("m.pml").unwrap();
         assert_eq!(options.source.options.preprocessor, ["-DN=3", "-DM", "-UX", "-Iinc"]);
-        assert_eq!((options.source.path.as_str(), options.timeout, args.quiet), ("m.pml", Some(1.5), true));
-    }
-
-    #[test]
-    fn times_have_units() {
-        let read = |word| duration(word).ok();
-        assert_eq!(["10", "1.5", "10s", "5m", "1h"].map(read), [10.0, 1.5, 10.0, 300.0, 3600.0].map(Some));
-        assert_eq!((read("500ms"), read("-1"), read("2min")), (Some(0.5), Some(-1.0), Some(120.0)));
-        for wrong in ["", "s", "inf", "nan", "5x", "1m30s", "ten"] {
-            assert_eq!(read(wrong), None, "{wrong}");
-        }
+        assert_eq!(
+            (options.source.path.as_str(), options.timeout, args.quiet),
+            ("m.pml", Some(Duration::from_millis(1500)), true)
+        );
     }
 
     #[test]
@@ -701,29 +541,14 @@ mod tests {
                 "property",
                 "ltl",
                 "fair",
-                "all_errors",
+                "all-errors",
                 "search",
                 "timeout",
-                "max_memory",
+                "max-memory",
                 "format",
                 "quiet"
             ]
         );
-    }
-
-    #[test]
-    fn help_names_every_value() {
-        let table = Cli::command();
-        let check = table.find_subcommand("check").unwrap();
-        for choice in engine::plan::CHOICES {
-            let name = choice.option.trim_start_matches('-');
-            let arg = check.get_arguments().find(|arg| arg.get_long() == Some(name)).unwrap();
-            let help = arg.get_help().unwrap().to_string();
-            let words: Vec<&str> = help.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
-            for value in choice.values() {
-                assert!(words.contains(&value), "--{name} does not tell of {value}");
-            }
-        }
     }
 
     #[test]
@@ -755,9 +580,12 @@ mod tests {
             directive_options("m.pml", &words)
         };
         let options = read(&["-D", "N=3", "--search", "bfs"]).unwrap();
-        assert_eq!((options.source.path.as_str(), options.search.as_deref()), ("m.pml", Some("bfs")));
+        assert_eq!((options.source.path.as_str(), options.search), ("m.pml", Some(Search::Bfs)));
         assert_eq!(read(&["--trail=x"]).unwrap_err(), "--trail cannot stand in a directive");
         assert!(read(&["--serch", "bfs"]).unwrap_err().contains("a similar argument exists: '--search'"));
+        assert_eq!(read(&["--property", "x"]).unwrap_err(), "--property cannot stand in a directive");
+        let unknown = read(&["--store", "bit"]).unwrap_err();
+        assert!(unknown.starts_with("unknown store `bit`: did you mean `bitstate`?"), "{unknown}");
         assert!(read(&["other.pml"]).unwrap_err().contains("unexpected argument"));
     }
 

@@ -39,9 +39,14 @@ pub fn run(args: &CheckArgs) -> u8 {
     output.finish(done.status())
 }
 
+/// The trail that is asked for; options that make no sense are refused later, for each model.
+fn trail(args: &CheckArgs) -> Option<String> {
+    args.given.options().ok()?.trail
+}
+
 /// What several models cannot share.
 fn refuse(args: &CheckArgs) -> Result<(), Failure> {
-    match (&args.trail, args.models.len()) {
+    match (trail(args), args.models.len()) {
         (Some(trail), 2..) => Err(Failure::refused_with(
             format!("--trail {trail} names one file, and there are {} models", args.models.len()),
             "leave --trail out: every model has a trail of its own, MODEL.trail.json",
@@ -66,9 +71,10 @@ fn check(
     signals: &Signals,
     output: &mut Output<Stdout>,
 ) -> Checked {
-    let options = args.options(model);
-    let (answer, mut notices) = match Line::new(args, &options) {
-        Ok(mut line) => {
+    let path = args.reading.source(model).path;
+    let begun = args.options(model).and_then(|options| Ok((Line::new(args, &options)?, options)));
+    let (answer, mut notices) = match begun {
+        Ok((mut line, options)) => {
             let answer = engine::check(&options, files, signals.stop(), &mut line);
             line.clear();
             (answer, line.into_notices())
@@ -78,14 +84,14 @@ fn check(
     notices.extend(answer.notices.iter().cloned());
     notices.extend(answer.result.as_ref().err().and_then(Failure::notice));
     let format = args.format.of_notices();
-    let report = match output::settle_brief(answer, format, &options.source.path, args.quiet) {
+    let report = match output::settle_brief(answer, format, &path, args.quiet) {
         Ok(report) => report,
         Err(status) => {
             let status = signals.status(status);
             return Checked { status, verdict: "without a verdict", report: None, notices };
         }
     };
-    if args.trail.as_deref().is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/")) {
+    if trail(args).is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/")) {
         output::skip_what_is_there();
     }
     let several = args.models.len() > 1;

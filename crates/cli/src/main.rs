@@ -10,6 +10,7 @@ mod chart;
 mod check;
 mod explain;
 mod facts;
+mod given;
 mod interactive;
 mod ltl;
 mod manual;

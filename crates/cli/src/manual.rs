@@ -7,7 +7,7 @@ use crate::args::{Cli, CompletionsArgs, Format, ManArgs};
 use crate::output;
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory, ValueHint};
-use engine::plan::{CHOICES, one_of};
+use engine::options::{TABLE, one_of};
 use engine::saving::{RealStorage, save};
 use engine::{Answer, Failure};
 use std::path::Path;
@@ -30,18 +30,21 @@ pub fn man(args: &ManArgs) -> u8 {
 
 /// The table of options with the values that can be offered.
 fn table() -> Command {
-    let mut table = Cli::command().mut_subcommand("check", |mut check| {
-        for choice in CHOICES {
-            let name = choice.option.trim_start_matches('-');
-            check = check.mut_arg(name, |arg| arg.value_parser(PossibleValuesParser::new(choice.values())));
-        }
-        check
-    });
+    let mut table = Cli::command();
     let names: Vec<String> = table.get_subcommands().map(|command| command.get_name().to_string()).collect();
     for name in names {
-        table = table.mut_subcommand(name, |command| command.mut_args(with_hint));
+        table = table.mut_subcommand(name, |command| command.mut_args(|arg| with_hint(with_values(arg))));
     }
     table
+}
+
+/// The values of an option that has few.
+fn with_values(arg: clap::Arg) -> clap::Arg {
+    let spec = TABLE.iter().find(|spec| spec.name == arg.get_id().as_str());
+    match spec.map(|spec| spec.words()).filter(|words| !words.is_empty()) {
+        Some(words) => arg.value_parser(PossibleValuesParser::new(words)),
+        None => arg,
+    }
 }
 
 /// What kind of file or folder an argument names.

@@ -3,8 +3,8 @@
 use crate::args::{self, Format, TestArgs, TestFormat};
 use crate::output::{self, Lines};
 use crate::signal::Signals;
-use engine::Answer;
 use engine::suite::{self, CaseReport, Request, SuiteReport, json, junit, sarif, text};
+use engine::{Answer, Failure};
 use std::thread::available_parallelism;
 
 /// Tests all models; returns the exit status.
@@ -17,7 +17,7 @@ pub fn run(args: &TestArgs) -> u8 {
             output.write(&text::line(case, palette, args.quiet));
         }
     };
-    let result = suite::run(&request(args), signals.stop(), &mut told);
+    let result = request(args).and_then(|request| suite::run(&request, signals.stop(), &mut told));
     let format = if args.format == TestFormat::Json { Format::Json } else { Format::Text };
     let report: SuiteReport = match output::settle(Answer { notices: Vec::new(), result }, format) {
         Ok(report) => report,
@@ -32,17 +32,18 @@ pub fn run(args: &TestArgs) -> u8 {
     output.finish(signals.status(report.exit_status()))
 }
 
-fn request(args: &TestArgs) -> Request<'static> {
-    let threads = usize::try_from(args.exploration.threads.unwrap_or(1)).unwrap_or(1).max(1);
+fn request(args: &TestArgs) -> Result<Request<'static>, Failure> {
+    let options = args.given.options()?;
+    let threads = usize::try_from(options.threads.unwrap_or(1)).unwrap_or(1).max(1);
     let cores = available_parallelism().map_or(1, usize::from);
-    Request {
+    Ok(Request {
         paths: args.paths.clone(),
-        options: args.options(),
+        options,
         defaults: args.defaults,
         filter: args.filter.clone(),
         jobs: args.jobs.map_or((cores / threads).max(1), usize::from),
         fail_fast: args.fail_fast,
         keep_trails: args.keep_trails.clone(),
         read_options: &args::directive_options,
-    }
+    })
 }

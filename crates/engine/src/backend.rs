@@ -4,7 +4,8 @@
 //! reference machine of the unreduced program, in which everything that a search finds is replayed.
 
 use crate::failure::Failure;
-use crate::plan::{Plan, Por, Promises};
+use crate::options::Por;
+use crate::plan::{Plan, Promises};
 use crate::property::Selected;
 use crate::session::Session;
 use crate::watch::{Watch, Watches};
@@ -86,7 +87,7 @@ impl ProgramBackend {
     fn stubborn(&self, por: Por) -> Stubborn<'_> {
         let extent = match por {
             Por::Ample => Extent::OneProcess,
-            Por::None | Por::Stubborn | Por::Twophase(_) | Por::WhereItPays => Extent::AnyProcesses,
+            Por::None | Por::Stubborn | Por::Twophase | Por::WhereItPays => Extent::AnyProcesses,
         };
         let promises = &self.relied_on[..];
         let stubborn = match &self.machine {
@@ -132,7 +133,7 @@ impl Backend for ProgramBackend {
     fn unnoticed(&self, por: Por, watched: Watched) -> Option<Box<dyn Reduction + '_>> {
         let stubborn = self.stubborn(por).unnoticed_by(watched);
         Some(Box::new(match por {
-            Por::Twophase(_) => stubborn,
+            Por::Twophase => stubborn,
             _ => stubborn.closing_no_circle(),
         }))
     }
@@ -170,8 +171,8 @@ impl Backends {
         selected: &[Selected],
         watches: &Watches,
     ) -> Result<Self, Failure> {
-        let reductions = plan.config.reductions();
-        let make = |reductions, sets: &[_]| session.searched(reductions, plan.config.exec, sets);
+        let reductions = plan.reductions();
+        let make = |reductions, sets: &[_]| session.searched(reductions, plan.exec, sets);
         let some = |wanted: bool, make: &dyn Fn() -> Result<ProgramBackend, Failure>| match wanted {
             true => make().map(Some),
             false => Ok(None),
@@ -188,7 +189,7 @@ impl Backends {
             watches.list.iter().any(|watch| watch.acting.is_none() && plan.merges(watch) == merges)
         };
         Ok(Backends {
-            safety: some(safety, &|| session.searched_relying(reductions, plan.config.exec, &[], promises))?,
+            safety: some(safety, &|| session.searched_relying(reductions, plan.exec, &[], promises))?,
             plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
             merged: some(merges(true), &|| make(reductions, &watches.sets))?,
         })
@@ -206,7 +207,7 @@ impl Backends {
 impl Plan {
     /// Whether a property is searched in a machine that merges what nobody notices.
     pub fn merges(&self, watch: &Watch) -> bool {
-        watch.stutter_invariant && self.fairness == Fairness::None && self.config.reductions().merge
+        watch.stutter_invariant && self.fairness == Fairness::None && self.reductions().merge
     }
 }
 

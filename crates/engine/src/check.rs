@@ -5,11 +5,12 @@ use crate::client::Client;
 use crate::failure::{Answer, Failure};
 use crate::inside::unseen;
 use crate::isolate::{Place, isolated_at};
+use crate::leaving::Leaving;
 use crate::liveness;
 use crate::memory;
 use crate::notice::Notice;
-use crate::options::CheckOptions;
-use crate::plan::{Config, Plan, Por};
+use crate::options::{CheckOptions, Por};
+use crate::plan::{Config, Plan};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
 use crate::session::Session;
@@ -92,7 +93,7 @@ fn run(
 ) -> Result<Report, Failure> {
     client.model_files(&session.file_names())?;
     let inventory = session.inventory()?;
-    let selected = select(&plan.properties, &inventory)?;
+    let selected = select(&plan.options.properties, &inventory)?;
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     let compiling = Instant::now();
     let watches = prepare_runs(plan, session, &selected, notices)?;
@@ -103,8 +104,10 @@ fn run(
     *notices = client.notices(std::mem::take(notices));
     let searching = Instant::now();
     let before = notices.len();
+    let leaving = Leaving::default();
     let mut checker = Checker {
         plan,
+        leaving: &leaving,
         session: Some(session),
         stated: &inventory.safety,
         fingerprint: session.fingerprint(),
@@ -121,7 +124,7 @@ fn run(
         config: Config {
             por: reduction_used(plan, &properties),
             threads: workers(&properties),
-            ..plan.config.clone()
+            ..plan.config()
         },
         properties,
         times: Times { front_end: session.time, compile, search, total },
@@ -130,7 +133,7 @@ fn run(
         states_something: inventory.states_something(),
         notices: notices[before..].to_vec(),
         progress_labels: inventory.progress,
-        leaving: plan.leaving.clone(),
+        leaving,
     })
 }
 
@@ -171,7 +174,7 @@ fn asked_for(plan: &Plan) -> Vec<(String, &'static str)> {
         Some("progress") => "progress",
         _ => "safety",
     };
-    match &plan.properties[..] {
+    match &plan.options.properties[..] {
         [] => vec![("safety".to_string(), "safety")],
         asked => asked.iter().map(|name| (name.clone(), kind(name))).collect(),
     }
@@ -183,13 +186,13 @@ fn unprepared(plan: &Plan, known: Vec<(String, &'static str)>, why: Reason, star
     Report {
         model: plan.source.path.clone(),
         options: plan.options.clone(),
-        config: Config { por: "none", threads: 1, ..plan.config.clone() },
+        config: Config { por: Por::None, threads: 1, ..plan.config() },
         properties: known.into_iter().map(unknown).collect(),
         times: Times { total: started.elapsed(), ..Times::default() },
         peak_rss: peak_resident_bytes().unwrap_or(0),
         memory_left: memory::available().unwrap_or(0),
         states_something: true,
-        leaving: plan.leaving.clone(),
+        leaving: Leaving::default(),
         notices: Vec::new(),
         progress_labels: false,
     }
@@ -210,10 +213,11 @@ fn workers(properties: &[PropertyReport]) -> u64 {
 }
 
 /// The reduction that reports name: the one asked for, or what came of the tool's own choice.
-fn reduction_used(plan: &Plan, properties: &[PropertyReport]) -> &'static str {
+fn reduction_used(plan: &Plan, properties: &[PropertyReport]) -> Por {
+    let used = || properties.iter().map(|property| property.por).find(|por| *por != Por::None);
     match plan.por {
-        Por::WhereItPays => properties.iter().map(|p| p.por).find(|por| *por != "none").unwrap_or("none"),
-        _ => plan.config.por,
+        Por::WhereItPays => used().unwrap_or(Por::None),
+        named => named,
     }
 }
 
@@ -247,6 +251,8 @@ fn no_machine(property: &str) -> Failure {
 /// What the searches of one check have in common.
 struct Checker<'a> {
     plan: &'a Plan,
+    /// Stores of earlier searches that are about to go.
+    leaving: &'a Leaving,
     /// The model's text; hand-written systems have none.
     session: Option<&'a Session>,
     /// What the model states, or has built in.
@@ -421,9 +427,10 @@ mod tests {
         let stop = flag;
         let selected = select(&[], &crate::property::Inventory::default())?;
         let mut client = Writer(TrailFiles::new(&place.0.to_string_lossy(), storage)?);
-        let started = Instant::now();
+        let (started, leaving) = (Instant::now(), Leaving::default());
         let mut checker = Checker {
             plan: &plan,
+            leaving: &leaving,
             session: None,
             stated: &[FaultKind::EndState],
             fingerprint: 7,
@@ -436,7 +443,7 @@ mod tests {
         let searched =
             SearchedBackends { safety: Some(&itself), plain: None, merged: None, watches: &watches };
         let properties = checker.properties(machine, &searched, selected, &mut client)?;
-        let (model, config) = (plan.source.path.clone(), plan.config.clone());
+        let (model, config) = (plan.source.path.clone(), plan.config());
         Ok(Report {
             model,
             options,
@@ -448,7 +455,7 @@ mod tests {
             states_something: false,
             notices: Vec::new(),
             progress_labels: false,
-            leaving: plan.leaving.clone(),
+            leaving,
         })
     }
 

@@ -24,58 +24,15 @@ pub fn quoted(word: &str) -> String {
 
 /// `spinor check MODEL` with these options, as a shell takes it.
 pub fn check_command(options: &CheckOptions) -> String {
-    words(options).iter().map(|word| quoted(word)).collect::<Vec<String>>().join(" ")
-}
-
-fn words(options: &CheckOptions) -> Vec<String> {
     let source = &options.source;
     let path = if source.path == STANDARD_INPUT { "-" } else { &source.path };
     let mut words = vec!["spinor".to_string(), "check".to_string(), path.to_string()];
     words.extend(source.options.preprocessor.iter().cloned());
-    let mut option = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            words.extend([name.to_string(), value]);
-        }
-    };
-    let dialect = Some(&source.options.dialect).filter(|d| !d.is_empty() && *d != "spin");
-    option("--dialect", dialect.cloned());
-    for property in &options.properties {
-        option("--property", Some(property.clone()));
+    if !matches!(source.options.dialect.as_str(), "" | "spin") {
+        words.extend(["--dialect".to_string(), source.options.dialect.clone()]);
     }
-    for check in &options.check {
-        option("--check", Some(check.clone()));
-    }
-    let number = |n: Option<u64>| n.map(|n| n.to_string());
-    option("--ltl", options.ltl.clone());
-    option("--fair", options.fair.clone());
-    option("--search", options.search.clone());
-    option("--por", options.por.clone());
-    option("--edges", options.edges.clone());
-    option("--proviso", options.proviso.clone());
-    option("--stubborn", options.stubborn.clone());
-    option("--save", options.save.clone());
-    option("--state-cache", number(options.state_cache));
-    option("--opt", options.opt.clone());
-    option("--store", options.store.clone());
-    option("--threads", number(options.threads));
-    option("--handoff", number(options.handoff));
-    option("--alone", number(options.alone));
-    option("--exec", options.exec.clone());
-    option("--max-depth", number(options.max_depth));
-    option("--max-states", number(options.max_states));
-    option("--max-memory", options.max_memory.clone());
-    option("--timeout", options.timeout.map(|seconds| seconds.to_string()));
-    option("--seed", number(options.seed));
-    option("--trail", options.trail.clone());
-    let flags = [
-        ("--sleep", options.sleep),
-        ("--trust-xr-xs", options.trust_xr_xs),
-        ("--deterministic", options.deterministic),
-        ("--all-errors", options.all_errors),
-        ("--channels-empty", options.channels_empty),
-    ];
-    words.extend(flags.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_string()));
-    words
+    words.extend(options.to_words());
+    words.iter().map(|word| quoted(word)).collect::<Vec<String>>().join(" ")
 }
 
 #[cfg(test)]
@@ -94,8 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_repeated() {
-        let some = |text: &str| Some(text.to_string());
+    fn options_are_repeated_behind_the_model() {
         let preprocessor = vec!["-DN=3".to_string(), "-DX=a b".to_string()];
         let options = CheckOptions {
             source: Source {
@@ -103,40 +59,13 @@ mod tests {
                 options: ModelOptions { dialect: "pv".to_string(), preprocessor, formula: None },
             },
             properties: vec!["assertion".to_string(), "runtime".to_string()],
-            ltl: some("[] p"),
-            fair: some("weak"),
-            search: some("dfs"),
-            por: some("none"),
-            edges: some("all"),
-            proviso: some("stack"),
-            check: vec!["facts".to_string()],
-            sleep: true,
-            stubborn: some("deletion"),
-            trust_xr_xs: true,
-            save: some("all"),
-            state_cache: Some(1),
-            opt: some("none"),
-            store: some("table"),
-            threads: Some(2),
-            deterministic: true,
-            handoff: Some(3),
-            alone: Some(0),
-            exec: some("interp"),
-            all_errors: true,
-            channels_empty: true,
-            max_depth: Some(4),
-            max_states: Some(5),
-            max_memory: some("6M"),
-            timeout: Some(0.5),
-            seed: Some(8),
-            trail: some("t"),
+            ltl: Some("[] p".to_string()),
+            ..CheckOptions::of_words("--sleep --search dfs --max-memory 6M".split(' ')).unwrap()
         };
         assert_eq!(
             check_command(&options),
             "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
-             --check facts --ltl '[] p' --fair weak --search dfs --por none --edges all --proviso stack --stubborn deletion --save all --state-cache 1 --opt none \
-             --store table --threads 2 --handoff 3 --alone 0 --exec interp --max-depth 4 --max-states 5 --max-memory 6M \
-             --timeout 0.5 --seed 8 --trail t --sleep --trust-xr-xs --deterministic --all-errors --channels-empty"
+             --ltl '[] p' --search dfs --max-memory 6M --sleep"
         );
         let plain = CheckOptions {
             source: Source { path: "m".to_string(), ..Source::default() },

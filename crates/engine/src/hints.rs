@@ -3,9 +3,10 @@
 //! A hint repeats the user's own options with one thing changed, and offers only what exists.
 
 use crate::command_line::check_command;
-use crate::options::CheckOptions;
+use crate::options::{CheckOptions, Search, Size, StoreKind};
 use crate::plan::Plan;
 use crate::report::{PropertyReport, Reason, Report, Verdict};
+use std::time::Duration;
 use system::Fairness;
 use system::FaultKind;
 
@@ -21,7 +22,7 @@ pub struct Hint {
 /// Counterexamples longer than this deserve a shorter one.
 const LONG: usize = 20;
 /// Stores that need less memory than a plain table, best first.
-const COMPACT: [&str; 3] = ["cleary", "tree", "collapse"];
+const COMPACT: [StoreKind; 3] = [StoreKind::Cleary, StoreKind::Tree, StoreKind::Collapse];
 /// The factor by which a budget is raised.
 const MORE: u64 = 10;
 
@@ -90,7 +91,7 @@ fn depth_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
 
 fn time_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let Some(Reason::Time(limit)) = reason(property) else { return None };
-    let longer = (limit.as_secs_f64() * MORE as f64).ceil().max(10.0);
+    let longer = Duration::from_secs((limit.as_secs_f64() * MORE as f64).ceil().max(10.0) as u64);
     again(report, "to search longer:", |options| options.timeout = Some(longer))
 }
 
@@ -109,20 +110,19 @@ fn is_worth_searching(property: &PropertyReport) -> bool {
 }
 
 fn depth_first_finds_errors(report: &Report, property: &PropertyReport) -> Option<Hint> {
-    if !is_worth_searching(property) || report.config.search == "dfs" {
+    if !is_worth_searching(property) || report.config.search == Search::Dfs {
         return None;
     }
     let text = "to find errors without exploring everything, search depth-first:";
-    again(report, text, |options| options.search = Some("dfs".to_string()))
+    again(report, text, |options| options.search = Some(Search::Dfs))
 }
 
 fn bitstate_finds_errors(report: &Report, property: &PropertyReport) -> Option<Hint> {
-    let lossy = ["hc", "bitstate"].contains(&report.config.store);
-    if !is_worth_searching(property) || lossy {
+    if !is_worth_searching(property) || report.config.store.is_lossy() {
         return None;
     }
     let text = "to look at many more states in the same memory, though some may be missed:";
-    again(report, text, |options| options.store = Some("bitstate".to_string()))
+    again(report, text, |options| options.store = Some(StoreKind::Bitstate))
 }
 
 fn smaller_model_finds_errors(_: &Report, property: &PropertyReport) -> Option<Hint> {
@@ -134,7 +134,7 @@ fn smaller_model_finds_errors(_: &Report, property: &PropertyReport) -> Option<H
 fn memory_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let Some(Reason::Memory(limit)) = reason(property) else { return None };
     // Where the process alone takes more than it may, a store is of no help.
-    let states = report.config.store == "table" && property.statistics.states > 1;
+    let states = report.config.store == StoreKind::Table && property.statistics.states > 1;
     compact_store(report, "the states can be kept in less memory:")
         .filter(|_| states)
         .or_else(|| more_memory(report, limit.bytes))
@@ -142,7 +142,7 @@ fn memory_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
 
 /// The best of the stores that need little memory and can be used here.
 fn compact_store(report: &Report, text: &str) -> Option<Hint> {
-    COMPACT.iter().find_map(|store| again(report, text, |options| options.store = Some((*store).to_string())))
+    COMPACT.iter().find_map(|store| again(report, text, |options| options.store = Some(*store)))
 }
 
 fn more_memory(report: &Report, limit: u64) -> Option<Hint> {
@@ -150,8 +150,8 @@ fn more_memory(report: &Report, limit: u64) -> Option<Hint> {
     if room <= limit {
         return None;
     }
-    let megabytes = room >> 20;
-    let size = if megabytes >= 10 << 10 { format!("{}G", megabytes >> 10) } else { format!("{megabytes}M") };
+    let unit = if room >= 10 << 30 { 30 } else { 20 };
+    let size = Size(room >> unit << unit);
     again(report, "this machine has more memory:", |options| options.max_memory = Some(size))
 }
 
@@ -165,7 +165,9 @@ fn interrupted(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let Some(Reason::Interrupted) = reason(property) else { return None };
     match report.options.timeout {
         Some(_) => None,
-        None => again(report, "to let a search end by itself:", |options| options.timeout = Some(60.0)),
+        None => again(report, "to let a search end by itself:", |options| {
+            options.timeout = Some(Duration::from_secs(60))
+        }),
     }
 }
 
@@ -190,19 +192,19 @@ fn unfair(report: &Report, property: &PropertyReport) -> Option<Hint> {
     };
     let text = format!("{} is broken only by runs in which {what}; without those it holds:", property.name);
     again(report, &text, |options| {
-        options.fair = fairness.name().map(str::to_string);
-        options.search =
-            options.search.take().filter(|search| !["ndfs", "cndfs", "ndfs-dual"].contains(&search.as_str()));
+        options.fair = Some(fairness);
+        let nested = [Search::Ndfs, Search::Cndfs, Search::NdfsDual];
+        options.search = options.search.take().filter(|search| !nested.contains(search));
     })
 }
 
 fn long_counterexample(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let shortest = property.verdict.violations().map(|shown| shown.evidence.depth()).min()?;
-    if shortest <= LONG || report.config.search == "bfs" {
+    if shortest <= LONG || report.config.search == Search::Bfs {
         return None;
     }
     let text = "to find a shortest counterexample:";
-    let breadth_first = |options: &mut CheckOptions| options.search = Some("bfs".to_string());
+    let breadth_first = |options: &mut CheckOptions| options.search = Some(Search::Bfs);
     again(report, text, breadth_first).or_else(|| {
         again(report, text, |options| {
             breadth_first(options);
@@ -244,8 +246,9 @@ fn progress_unchecked(report: &Report, property: &PropertyReport) -> Option<Hint
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leaving::Leaving;
     use crate::memory::{self, Allowance};
-    use crate::options::Source;
+    use crate::options::{Por, Source};
     use crate::report::{Shown, Times};
     use search::{Checks, Limits, Silent, Statistics, Task, depth_first};
     use std::sync::atomic::AtomicBool;
@@ -261,7 +264,7 @@ mod tests {
             CheckOptions { source: Source { path: "m.pml".to_string(), ..Source::default() }, ..options };
         let plan = Plan::new(&options).unwrap();
         let property = PropertyReport {
-            por: "none",
+            por: Por::None,
             name: "safety".to_string(),
             kind: "safety",
             verdict,
@@ -279,7 +282,7 @@ mod tests {
         Report {
             model: options.source.path.clone(),
             options,
-            config: plan.config,
+            config: plan.config(),
             properties: vec![property],
             times: Times::default(),
             peak_rss: 0,
@@ -287,7 +290,7 @@ mod tests {
             states_something: true,
             notices: Vec::new(),
             progress_labels: false,
-            leaving: plan.leaving,
+            leaving: Leaving::default(),
         }
     }
 
@@ -359,7 +362,7 @@ mod tests {
             said(&unknown(shallow, Reason::Depth(500))),
             ["to look deeper: => spinor check m.pml --max-depth 5000"]
         );
-        let short = CheckOptions { timeout: Some(2.5), ..CheckOptions::default() };
+        let short = CheckOptions { timeout: Some(Duration::from_millis(2500)), ..CheckOptions::default() };
         assert_eq!(
             said(&unknown(short, Reason::Time(Duration::from_millis(2500))))[..1],
             ["to search longer: => spinor check m.pml --timeout 25"]
@@ -368,10 +371,10 @@ mod tests {
 
     #[test]
     fn compact_stores_come_before_more_memory() {
-        let with = |store: &str, left: u64| {
+        let with = |store: StoreKind, left: u64| {
             let options = CheckOptions {
-                store: Some(store.to_string()),
-                max_memory: Some("64M".to_string()),
+                store: Some(store),
+                max_memory: Some(Size(64 << 20)),
                 ..CheckOptions::default()
             };
             let allowance = Allowance { bytes: 64 << 20, by: memory::Source::Request };
@@ -381,21 +384,21 @@ mod tests {
             said(&report).remove(0)
         };
         assert_eq!(
-            with("table", 0),
-            "the states can be kept in less memory: => spinor check m.pml --store cleary --max-memory 64M"
+            with(StoreKind::Table, 0),
+            "the states can be kept in less memory: => spinor check m.pml --max-memory 64M --store cleary"
         );
-        let more = with("cleary", 1 << 30);
+        let more = with(StoreKind::Cleary, 1 << 30);
         assert_eq!(
             more,
-            "this machine has more memory: => spinor check m.pml --store cleary --max-memory 992M"
+            "this machine has more memory: => spinor check m.pml --max-memory 992M --store cleary"
         );
-        assert!(with("cleary", 32 << 30).ends_with("--max-memory 31G"));
-        assert!(with("cleary", 0).starts_with("to find errors without exploring everything"));
+        assert!(with(StoreKind::Cleary, 32 << 30).ends_with("--max-memory 31G --store cleary"));
+        assert!(with(StoreKind::Cleary, 0).starts_with("to find errors without exploring everything"));
     }
 
     #[test]
     fn lossy_stores_have_exact_relatives() {
-        let lossy = CheckOptions { store: Some("hc".to_string()), ..CheckOptions::default() };
+        let lossy = CheckOptions { store: Some(StoreKind::HashCompaction), ..CheckOptions::default() };
         let said = said(&unknown(lossy, Reason::Omission { store: "hc", probability: 1e-9 }));
         assert_eq!(
             said,
@@ -411,7 +414,7 @@ mod tests {
             said(&unknown(CheckOptions::default(), Reason::Interrupted))[3..],
             ["to let a search end by itself: => spinor check m.pml --timeout 60"]
         );
-        let timed = CheckOptions { timeout: Some(5.0), ..CheckOptions::default() };
+        let timed = CheckOptions { timeout: Some(Duration::from_secs(5)), ..CheckOptions::default() };
         assert_eq!(said(&unknown(timed, Reason::Interrupted)).len(), 3);
         assert!(said(&unknown(CheckOptions::default(), Reason::Incomplete)).is_empty());
     }
@@ -451,15 +454,14 @@ mod tests {
 
     #[test]
     fn long_counterexamples_can_be_shortened() {
-        let with = |search: Option<&str>, steps| {
-            let search = search.map(str::to_string);
+        let with = |search: Option<Search>, steps| {
             said(&report(CheckOptions { search, ..CheckOptions::default() }, violated(steps, false)))
         };
         assert_eq!(
-            with(Some("dfs"), LONG + 1),
+            with(Some(Search::Dfs), LONG + 1),
             ["to find a shortest counterexample: => spinor check m.pml --search bfs"]
         );
-        let store = Some("cleary".to_string());
+        let store = Some(StoreKind::Cleary);
         let other = report(CheckOptions { store, ..CheckOptions::default() }, violated(LONG + 1, false));
         let command = hints(&other).remove(0).command.unwrap();
         assert!(
@@ -467,7 +469,7 @@ mod tests {
                 .contains(&&*command)
         );
         assert!(with(None, LONG).is_empty());
-        assert!(with(Some("bfs"), LONG + 1).is_empty());
+        assert!(with(Some(Search::Bfs), LONG + 1).is_empty());
     }
 
     #[test]
@@ -488,7 +490,7 @@ mod tests {
 
     #[test]
     fn fairness_is_suggested_where_it_helps() {
-        let options = CheckOptions { search: Some("ndfs".to_string()), ..CheckOptions::default() };
+        let options = CheckOptions { search: Some(Search::Ndfs), ..CheckOptions::default() };
         let mut report = report(options, holds());
         report.properties[0].holds_under = Some(Fairness::Weak);
         let weak = said(&report);

@@ -1,6 +1,6 @@
 //! Plan → report: the only crate that knows all the others.
 //!
-//! Reading order: [`options`] (what was asked, as values) → [`plan`] (validated, or refused with a repair) →
+//! Reading order: [`options`] (the table of options; what was asked, as values) → [`plan`] (decided) and [`refusals`] →
 //! [`session`] (a model's text to a program) → [`check`](mod@check) (the run) → [`report`] (what may be claimed, as text
 //! and as JSON, with [`hints`]). [`replay`] and [`simulate`] run a model one step at a time. Clients print; this crate does not.
 
@@ -29,6 +29,7 @@ pub mod options;
 pub mod parse;
 pub mod plan;
 pub mod property;
+pub mod refusals;
 pub mod render;
 pub mod replay;
 pub mod report;
@@ -41,6 +42,7 @@ pub mod self_check;
 pub mod session;
 pub mod simulate;
 pub mod simulation;
+pub mod strategy;
 pub mod suite;
 pub mod trails;
 pub mod watch;

@@ -13,10 +13,13 @@
 //! errors, and to find the same one every time, is for one worker: when several have found something, it searches again.
 
 use crate::backend::Backend;
-use crate::dispatch;
+use crate::dispatch::Exploration;
 use crate::failure::Failure;
-use crate::plan::{CycleSearch, Plan, Por};
+use crate::leaving::Leaving;
+use crate::options::{Choice, CycleProviso, Por, StoreKind};
+use crate::plan::{CycleSearch, Plan};
 use crate::self_check::{Doubted, Reference};
+use crate::strategy;
 use crate::watch::Watch;
 use promela::ir::Expr;
 use reduce::Watched;
@@ -31,7 +34,7 @@ use search::scc::scc;
 use search::states::Keeping;
 use search::strong::strong;
 use search::ufscc::ufscc;
-use search::{Limits, Observer, Outcome, Task};
+use search::{Limits, Observer, Outcome, Save, Task};
 use std::time::Instant;
 use system::claim::Strength;
 use system::{Fairness, Reduction, TransitionSystem};
@@ -76,6 +79,7 @@ impl How {
 /// Searches for a run that is wrong.
 pub fn search(
     plan: &Plan,
+    leaving: &Leaving,
     system: &dyn TransitionSystem,
     watch: &Watch,
     task: &Task<'_>,
@@ -116,7 +120,7 @@ pub fn search(
         fairness: plan.fairness,
         needed: 0,
     };
-    plan.leaving.wait();
+    leaving.wait();
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
     let cycles = Cycles {
         fault: watch.fault.clone(),
@@ -126,7 +130,9 @@ pub fn search(
         memory,
     };
     let outcome = match how {
-        How::Reachability => dispatch::search(plan, searched, task, observer),
+        How::Reachability => {
+            strategy::search(&Exploration { plan, leaving, system: searched, task }, observer)
+        }
         How::Single | How::NestedTogether if is_together(plan, task) => {
             Together { several: cndfs, one: ndfs }.search(plan, searched, &cycles, task, observer)
         }
@@ -142,7 +148,7 @@ pub fn search(
         How::Components => scc(searched, &cycles, task, observer),
         How::Refinement => strong(searched, &cycles, task, observer),
     };
-    (how, dispatch::named(outcome, observer))
+    (how, strategy::named(outcome, observer))
 }
 
 fn strength(watch: &Watch) -> Strength {
@@ -156,13 +162,13 @@ fn is_reachability(plan: &Plan, strength: Strength) -> bool {
 
 /// Whether states are to be kept as trees, which one worker can.
 fn keeps_trees(plan: &Plan) -> bool {
-    plan.options.store.as_deref() == Some("tree")
+    plan.store == StoreKind::Tree
 }
 
 /// A search for cycles keeps what it knows of a state beside it: it needs a store that numbers states.
 pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Failure> {
-    let store = plan.config.store;
-    if store == "table" || plan.options.store.is_none() || is_reachability(plan, strength(watch)) {
+    let store = plan.store.word();
+    if plan.store == StoreKind::Table || is_reachability(plan, strength(watch)) {
         return Ok(());
     }
     if !keeps_trees(plan) {
@@ -195,8 +201,8 @@ pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Fa
 /// Refuses options that belong to searches for errors of states, where all that is looked for are properties of whole runs.
 pub fn refuse_for_runs_alone(plan: &Plan, watches: &[Watch]) -> Result<(), Failure> {
     let is_idle = |watch: &Watch| !is_reachability(plan, strength(watch));
-    let option = match plan.state_cache {
-        _ if plan.sleep => "--sleep",
+    let option = match plan.options.state_cache {
+        _ if plan.options.sleep => "--sleep",
         Some(_) if watches.iter().all(is_idle) => "--state-cache",
         Some(_) | None => return Ok(()),
     };
@@ -215,7 +221,7 @@ const PAYS: f64 = 0.7;
 pub struct RunReduction<'a> {
     by: By<'a>,
     map: Map,
-    name: &'static str,
+    por: Por,
 }
 
 enum By<'a> {
@@ -224,9 +230,9 @@ enum By<'a> {
 }
 
 impl<'a> RunReduction<'a> {
-    /// The word that reports use.
-    pub fn name(&self) -> &'static str {
-        self.name
+    /// Which one it is.
+    pub fn por(&self) -> Por {
+        self.por
     }
 
     /// What is left of a system.
@@ -262,11 +268,7 @@ pub fn reduction<'a>(
     }
     let propositions = sets.get(watch.set).cloned().unwrap_or_default();
     let by = searched.unnoticed(por, Watched { propositions, acceptance: watch.claim.is_none() })?;
-    let (map, name) = match por {
-        Por::Twophase(_) => (Map::Twophase, "twophase"),
-        Por::Ample => (Map::Sets, "ample"),
-        Por::None | Por::Stubborn | Por::WhereItPays => (Map::Sets, "stubborn"),
-    };
+    let map = if por == Por::Twophase { Map::Twophase } else { Map::Sets };
     if !asked && Reduced::new(searched.system(), &*by, map).share(SAMPLE) > PAYS {
         return None;
     }
@@ -274,23 +276,27 @@ pub fn reduction<'a>(
         Some(reference) => By::Doubted(Box::new(Doubted::new(Some(by), reference, plan.doubts))),
         None => By::Trusted(by),
     };
-    Some(RunReduction { by, map, name })
+    Some(RunReduction { by, map, por })
 }
 
 /// Refuses what is unsound for a property of whole runs.
 pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
     let options = &plan.options;
-    match options.proviso.as_deref() {
-        Some(word @ ("stack" | "closed-set" | "color")) => Err(Failure::refused_with(
-            format!(
-                "--proviso {word} depends on the search: it is sound for safety, not for {property}, which is about whole runs"
-            ),
-            "use --proviso static, or --property safety",
-        )),
-        _ => match (plan.por, options.save.as_deref()) {
-            (Por::Twophase(_), Some(word @ ("all" | "backedge"))) => Err(Failure::refused_with(
+    match options.proviso {
+        Some(proviso @ (CycleProviso::Stack | CycleProviso::ClosedSet | CycleProviso::Color)) => {
+            Err(Failure::refused_with(
                 format!(
-                    "--save {word} is for safety: for {property} a state of phase 1 must not be one to stop at"
+                    "--proviso {} depends on the search: it is sound for safety, not for {property}, which is about whole runs",
+                    proviso.word()
+                ),
+                "use --proviso static, or --property safety",
+            ))
+        }
+        _ => match (plan.por, options.save) {
+            (Por::Twophase, Some(save @ (Save::All | Save::BackEdges))) => Err(Failure::refused_with(
+                format!(
+                    "--save {} is for safety: for {property} a state of phase 1 must not be one to stop at",
+                    save.word()
                 ),
                 "use --save none, or --property safety",
             )),
@@ -303,7 +309,7 @@ pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
 fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
     match plan.cycles {
         CycleSearch::NestedTogether => can_be_shared(task),
-        CycleSearch::Auto => can_be_shared(task) && plan.config.threads > 1 && !keeps_trees(plan),
+        CycleSearch::Auto => can_be_shared(task) && plan.threads > 1 && !keeps_trees(plan),
         CycleSearch::Nested
         | CycleSearch::NestedDual
         | CycleSearch::Components
@@ -313,7 +319,7 @@ fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
 
 /// How components are searched. Workers take states from each other without the values that are hidden in them.
 fn components(plan: &Plan, system: &dyn TransitionSystem, task: &Task<'_>) -> How {
-    let asked = plan.cycles == CycleSearch::ComponentsTogether || plan.config.threads > 1;
+    let asked = plan.cycles == CycleSearch::ComponentsTogether || plan.threads > 1;
     let together = asked && can_be_shared(task) && !keeps_trees(plan) && system.hidden_bytes() == 0;
     if together { How::ComponentsTogether } else { How::Components }
 }
@@ -342,7 +348,7 @@ impl Together {
         observer: &mut dyn Observer,
     ) -> Outcome {
         let started = Instant::now();
-        let number = usize::try_from(plan.config.threads).unwrap_or(usize::MAX);
+        let number = usize::try_from(plan.threads).unwrap_or(usize::MAX);
         let first = Task { all_errors: false, ..*task };
         let workers = Workers { number, alone: plan.options.alone };
         let outcome = (self.several)(system, cycles, workers, &first, observer);

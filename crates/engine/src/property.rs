@@ -1,7 +1,7 @@
 //! Which properties a model has, and which of them a check is asked for.
 
 use crate::failure::Failure;
-use crate::plan::one_of;
+use crate::options::one_of;
 use promela::ir::{Action, Location, ProctypeKind, Program};
 use search::Checks;
 use system::FaultKind;

@@ -8,7 +8,7 @@ use crate::leaving::Leaving;
 use crate::liveness::How;
 use crate::memory::Allowance;
 use crate::notice::Notice;
-use crate::options::CheckOptions;
+use crate::options::{CheckOptions, Por};
 use crate::plan::Config;
 use crate::report_text::plural;
 use search::{Exhausted, Statistics};
@@ -170,7 +170,7 @@ pub struct PropertyReport {
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
     /// The partial-order reduction that was used, as `--por` names it.
-    pub por: &'static str,
+    pub por: Por,
     /// How runs as a whole were searched, for properties of them.
     pub how: Option<How>,
     /// Which runs counted.
@@ -195,7 +195,7 @@ impl PropertyReport {
             exhaustive: false,
             statistics: Statistics::default(),
             checked: Vec::new(),
-            por: "none",
+            por: Por::None,
             how: None,
             fairness: Fairness::None,
             vacuous: None,

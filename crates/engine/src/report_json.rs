@@ -3,6 +3,7 @@
 use crate::VERSION;
 use crate::client::Kept;
 use crate::notice::Notice;
+use crate::options::Choice;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -23,14 +24,14 @@ pub fn json(report: &Report) -> Value {
         "schema": SCHEMA,
         "model": report.model,
         "config": {
-            "search": config.search,
-            "por": config.por,
+            "search": config.search.word(),
+            "por": config.por.word(),
             "sleep": config.sleep,
-            "save": config.save,
-            "opt": config.opt,
-            "store": config.store,
+            "save": config.save.map(Choice::word),
+            "opt": config.opt.iter().map(|opt| opt.word()).collect::<Vec<&str>>(),
+            "store": config.store.word(),
             "threads": config.threads,
-            "exec": config.exec,
+            "exec": config.exec.word(),
         },
         "verdict": report.verdict(),
         "properties": report.properties.iter().map(property).collect::<Vec<Value>>(),
@@ -78,7 +79,7 @@ fn property(property: &PropertyReport) -> Value {
         "matched": statistics.matched,
         "depth": statistics.depth,
         "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
-        "por": property.por,
+        "por": property.por.word(),
     });
     if let (Some(how), Some(object)) = (property.how, value.as_object_mut()) {
         object.insert("search".to_string(), Value::from(how.name()));

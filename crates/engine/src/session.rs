@@ -4,8 +4,8 @@ use crate::backend::{Machine, ProgramBackend};
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::notice::Notice;
-use crate::options::Source;
-use crate::plan::{Promises, one_of};
+use crate::options::{Exec, Source, one_of};
+use crate::plan::Promises;
 use crate::property::Inventory;
 use crate::with_formula::{self, FORMULA, WithFormula};
 use jit::Jit;
@@ -131,7 +131,7 @@ impl Session {
     pub fn searched(
         &self,
         reductions: Reductions,
-        exec: &str,
+        exec: Exec,
         propositions: &[Vec<Expr>],
     ) -> Result<ProgramBackend, Failure> {
         self.searched_relying(reductions, exec, propositions, Promises::NotReliedOn)
@@ -141,7 +141,7 @@ impl Session {
     pub fn searched_relying(
         &self,
         reductions: Reductions,
-        exec: &str,
+        exec: Exec,
         propositions: &[Vec<Expr>],
         promises: Promises,
     ) -> Result<ProgramBackend, Failure> {
@@ -155,7 +155,7 @@ impl Session {
         }
         let program = Arc::new(program);
         let propositions = propositions.to_vec();
-        if exec != "jit" {
+        if exec == Exec::Interp {
             let machine = self.machine_for(program)?.watched(propositions);
             return Ok(ProgramBackend {
                 machine: Machine::Interp(machine),

@@ -1,5 +1,6 @@
 //! Several checks at once in one process: each has its own stop flag, its own memory, and its own answer.
 
+use engine::options::{Por, Size, Value};
 use engine::report::{Reason, Verdict};
 use engine::{CheckOptions, Event, Job, Kept, Report, Session, Source, Stop};
 use promela::source::Files;
@@ -26,8 +27,8 @@ fn session(text: &'static str) -> Arc<Session> {
 }
 
 fn options(max_memory: &str) -> CheckOptions {
-    let max_memory = Some(max_memory.to_string());
-    CheckOptions { max_memory, threads: Some(1), por: Some("none".to_string()), ..CheckOptions::default() }
+    let max_memory = Some(Size::read("--max-memory", max_memory).expect("a size"));
+    CheckOptions { max_memory, threads: Some(1), por: Some(Por::None), ..CheckOptions::default() }
 }
 
 fn start(session: &Arc<Session>, options: &CheckOptions) -> Job {

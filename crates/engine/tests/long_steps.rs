@@ -3,7 +3,7 @@
 //!
 //! The d_step of the model takes minutes, so that a search that does not give it up keeps the test from ending.
 
-use engine::options::{CheckOptions, Source};
+use engine::options::{CheckOptions, SelfCheck, Source, Value};
 use engine::report::{Reason, Verdict};
 use engine::{Report, Silent, Stop};
 use promela::source::Files;
@@ -24,8 +24,8 @@ impl Files for Text {
     }
 }
 
-fn some(word: &str) -> Option<String> {
-    Some(word.to_string())
+fn some<T: Value>(word: &str) -> Option<T> {
+    Some(T::read("", word).unwrap())
 }
 
 fn options(property: &str) -> CheckOptions {
@@ -56,7 +56,7 @@ fn is_open(report: &Report, expected: impl Fn(&Reason) -> bool, options: &CheckO
 /// By the time, and by somebody else.
 fn gives_up(options: CheckOptions) {
     let is_time = |reason: &Reason| matches!(reason, Reason::Time(_) | Reason::Unprepared(_));
-    let timed = CheckOptions { timeout: Some(0.3), ..options.clone() };
+    let timed = CheckOptions { timeout: some("0.3"), ..options.clone() };
     let report = check(&timed, &Stop::never(), MODEL);
     is_open(&report, is_time, &timed);
     assert_eq!(report.exit_status(), 3);
@@ -108,8 +108,8 @@ fn with_every_reduction() {
     }
     gives_up(CheckOptions { sleep: true, ..options("safety") });
     gives_up(CheckOptions { state_cache: Some(5), ..options("safety") });
-    for doubt in ["facts", "reduction"] {
-        let check = vec![doubt.to_string()];
+    for doubt in [SelfCheck::Facts, SelfCheck::Reduction] {
+        let check = vec![doubt];
         gives_up(CheckOptions { por: some("stubborn"), check, ..options("safety") });
     }
 }
@@ -121,7 +121,7 @@ fn other_properties_keep_their_verdicts() {
         active proctype P() { x = 1; assert(x == 0); x = 3; x = 4; x = 5; x = 6; d_step { do :: i != 2000000000 -> i++ :: else -> break od } }
         ltl p { []<> (x == 2) }";
     let options = CheckOptions {
-        timeout: Some(2.0),
+        timeout: some("2"),
         properties: vec!["safety".to_string(), "ltl:p".to_string()],
         search: some("dfs"),
         // The assertion is a step of its own.
@@ -149,7 +149,7 @@ fn before_the_search() {
     let names: String = (0..6).map(|i| format!("bool p{i}, q{i}, r{i}, s{i};\n")).collect();
     let formula = format!("{names}active proctype P() {{ skip }}\nltl p {{ !({}) }}\n", parts.join(" && "));
     for (model, property) in [(long, "safety"), (broad, "safety"), (formula, "ltl:p")] {
-        let options = CheckOptions { timeout: Some(0.2), ..self::options(property) };
+        let options = CheckOptions { timeout: some("0.2"), ..self::options(property) };
         is_open(&check(&options, &Stop::never(), &model), is_early, &options);
         let stop = Stop::never();
         stop.flag().store(true, Ordering::Relaxed);

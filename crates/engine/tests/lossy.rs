@@ -1,6 +1,6 @@
 //! A store that may lose states follows all edges: each is another way around what was lost.
 
-use engine::options::{CheckOptions, Source};
+use engine::options::{CheckOptions, Por, Source, StoreKind};
 use engine::{Report, Silent};
 use promela::source::Files;
 
@@ -13,11 +13,11 @@ impl Files for Text {
     }
 }
 
-fn check(store: &str, por: Option<&str>, threads: u64) -> Report {
+fn check(store: StoreKind, por: Option<Por>, threads: u64) -> Report {
     let options = CheckOptions {
         source: Source { path: "m.pml".to_string(), ..Source::default() },
-        store: Some(store.to_string()),
-        por: por.map(str::to_string),
+        store: Some(store),
+        por,
         threads: Some(threads),
         ..CheckOptions::default()
     };
@@ -27,14 +27,14 @@ fn check(store: &str, por: Option<&str>, threads: u64) -> Report {
 #[test]
 fn all_edges_are_followed_where_states_may_be_lost() {
     for threads in [1, 2] {
-        for store in ["hc", "bitstate"] {
-            let statistics = check(store, Some("none"), threads).properties[0].statistics;
-            assert_eq!((statistics.slept, statistics.states), (0, 10_000), "{store}, {threads} threads");
+        for store in [StoreKind::HashCompaction, StoreKind::Bitstate] {
+            let statistics = check(store, Some(Por::None), threads).properties[0].statistics;
+            assert_eq!((statistics.slept, statistics.states), (0, 10_000), "{store:?}, {threads} threads");
         }
-        assert!(check("table", Some("none"), threads).properties[0].statistics.slept > 0);
+        assert!(check(StoreKind::Table, Some(Por::None), threads).properties[0].statistics.slept > 0);
     }
     // Nor where the tool chooses by itself, between a reduction and none.
-    for store in ["hc", "bitstate"] {
-        assert_eq!(check(store, None, 1).properties[0].statistics.slept, 0, "{store}");
+    for store in [StoreKind::HashCompaction, StoreKind::Bitstate] {
+        assert_eq!(check(store, None, 1).properties[0].statistics.slept, 0, "{store:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! `xr` and `xs`: a reduction that relies on them notices when they are not true; one that does not, and no reduction at all, do not ask.
 
 use engine::Silent;
-use engine::options::{CheckOptions, Source};
+use engine::options::{CheckOptions, Exec, Por, Source, Value};
 use engine::report::Verdict;
 use promela::source::Files;
 
@@ -24,7 +24,7 @@ fn check(text: &str, change: &dyn Fn(&mut CheckOptions)) -> (String, u64) {
     let mut options = CheckOptions {
         source: Source { path: "m.pml".to_string(), ..Source::default() },
         threads: Some(1),
-        opt: Some("none".to_string()),
+        opt: Some(Vec::new()),
         ..CheckOptions::default()
     };
     change(&mut options);
@@ -40,19 +40,19 @@ fn check(text: &str, change: &dyn Fn(&mut CheckOptions)) -> (String, u64) {
 }
 
 fn por(word: &'static str) -> impl Fn(&mut CheckOptions) {
-    move |options| options.por = Some(word.to_string())
+    move |options| options.por = Some(Por::read("--por", word).unwrap())
 }
 
 #[test]
 fn a_promise_that_is_relied_on_is_checked() {
     let told = "`xs c` of writer is not true: other sends to it as well";
     for word in ["ample", "stubborn"] {
-        for exec in ["interp", "jit"] {
+        for exec in [Exec::Interp, Exec::Jit] {
             let (verdict, _) = check(BROKEN, &|options| {
                 por(word)(options);
-                options.exec = Some(exec.to_string());
+                options.exec = Some(exec);
             });
-            assert_eq!(verdict, told, "{word} {exec}");
+            assert_eq!(verdict, told, "{word} {exec:?}");
         }
         let (verdict, _) = check(BROKEN, &|options| {
             por(word)(options);

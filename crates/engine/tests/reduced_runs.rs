@@ -10,7 +10,7 @@ mod on_the_fly;
 use common::Model;
 use engine::Silent;
 use engine::failure::Failure;
-use engine::options::{CheckOptions, Source};
+use engine::options::{CheckOptions, Exec, Por, Search, Source, Value};
 use engine::report::{Reason, Verdict};
 use promela::ir::Type;
 use promela::source::Files;
@@ -30,16 +30,15 @@ impl Files for Text {
 struct Found {
     verdict: &'static str,
     states: u64,
-    por: &'static str,
+    por: Por,
 }
 
 /// Checks one property of a model.
 fn check(text: &str, property: &str, change: &dyn Fn(&mut CheckOptions)) -> Option<Found> {
-    let some = |word: &str| Some(word.to_string());
     let mut options = CheckOptions {
         source: Source { path: "m.pml".to_string(), ..Source::default() },
         properties: vec![property.to_string()],
-        exec: some("interp"),
+        exec: Some(Exec::Interp),
         threads: Some(1),
         max_states: Some(100_000),
         ..CheckOptions::default()
@@ -69,11 +68,14 @@ const WAYS: [(&str, &str, &str); 6] = [
 ];
 
 fn set(por: &str, opt: &str, search: &str) -> impl Fn(&mut CheckOptions) {
-    let words = [por, opt, search].map(str::to_string);
+    let (por, opt, search) = (some(por), some(opt), some(search));
     move |options: &mut CheckOptions| {
-        let [por, opt, search] = words.clone().map(Some);
-        (options.por, options.opt, options.search) = (por, opt, search);
+        (options.por, options.opt, options.search) = (por, opt.clone(), search);
     }
+}
+
+fn some<T: Value>(word: &str) -> Option<T> {
+    Some(T::read("", word).unwrap())
 }
 
 /// How often a reduction was compared, left something out, and the verdict was *violated*.
@@ -378,27 +380,29 @@ fn what_reductions_are_not_for() {
         check(model, property, change).map(|found| found.por)
     };
     let stubborn = set("stubborn", "none", "auto");
-    assert_eq!(por("ltl:a", &stubborn), Some("none"));
-    assert_eq!(por("ltl:b", &stubborn), Some("stubborn"));
+    assert_eq!(por("ltl:a", &stubborn), Some(Por::None));
+    assert_eq!(por("ltl:b", &stubborn), Some(Por::Stubborn));
     let fair = |options: &mut CheckOptions| {
         stubborn(options);
-        options.fair = Some("weak".to_string());
+        options.fair = some("weak");
     };
-    assert_eq!(por("ltl:b", &fair), Some("none"));
+    assert_eq!(por("ltl:b", &fair), Some(Por::None));
     let ways =
         [("stack", "stubborn", "dfs"), ("closed-set", "stubborn", "auto"), ("all", "twophase", "auto")];
     for (value, por_word, search) in ways {
         let refused = por("ltl:b", &|options: &mut CheckOptions| {
             set(por_word, "none", search)(options);
-            let value = Some(value.to_string());
-            if por_word == "twophase" { options.save = value } else { options.proviso = value }
+            match por_word {
+                "twophase" => options.save = some(value),
+                _ => options.proviso = some(value),
+            }
         });
         assert_eq!(refused, None, "--por {por_word} with {value}");
     }
     for (store, works) in [("table", true), ("tree", true), ("cleary", false), ("bitstate", false)] {
         let found = por("ltl:b", &|options| {
-            options.store = Some(store.to_string());
-            options.search = Some("ndfs".to_string());
+            options.store = some(store);
+            options.search = Some(Search::Ndfs);
         });
         assert_eq!(found.is_some(), works, "--store {store}");
     }

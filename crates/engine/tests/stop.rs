@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::options::{CheckOptions, Source};
+use engine::options::{CheckOptions, Source, Value};
 use engine::report::{Reason, Verdict};
 use engine::{Client, Flow, Observer, Report, Silent, Snapshot, Stop};
 use promela::source::Files;
@@ -34,8 +34,8 @@ impl Observer for Interrupter<'_> {
 
 impl Client for Interrupter<'_> {}
 
-fn some(word: &str) -> Option<String> {
-    Some(word.to_string())
+fn some<T: Value>(word: &str) -> Option<T> {
+    Some(T::read("", word).unwrap())
 }
 
 fn options(search: &str, store: &str, property: &str) -> CheckOptions {
@@ -77,7 +77,7 @@ fn stops(options: &CheckOptions) {
     let report = check(options, &stop, &mut Interrupter(&stop));
     is_open(&report, |reason| *reason == Reason::Interrupted, options);
     assert!(report.interrupted());
-    let timed = CheckOptions { timeout: Some(0.05), ..options.clone() };
+    let timed = CheckOptions { timeout: some("0.05"), ..options.clone() };
     let is_time = |reason: &Reason| matches!(reason, Reason::Time(_) | Reason::Unprepared(_));
     is_open(&check(&timed, &running, &mut Silent), is_time, &timed);
     let counted = CheckOptions { max_states: Some(3000), ..options.clone() };

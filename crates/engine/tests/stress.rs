@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 
 use engine::failure::Failure;
-use engine::options::{CheckOptions, Source};
+use engine::options::{CheckOptions, Edges, Search, Source, Value};
 use engine::{Report, Silent};
 use promela::source::Files;
 use testkit::cyclic;
@@ -42,8 +42,8 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-fn some(word: &str) -> Option<String> {
-    Some(word.to_string())
+fn some<T: Value>(word: &str) -> Option<T> {
+    Some(T::read("", word).unwrap())
 }
 
 /// A model and what is asked about it.
@@ -150,7 +150,7 @@ impl Tally {
     }
 }
 
-fn pick<'a>(rng: &mut Rng, words: &[&'a str]) -> &'a str {
+fn pick<T: Copy>(rng: &mut Rng, words: &[T]) -> T {
     words[rng.below(words.len())]
 }
 
@@ -180,7 +180,7 @@ fn safety(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
             )),
             por: some(por),
             all_errors: por == "none" && rng.chance(60),
-            edges: (por == "none").then(|| pick(rng, &["lean", "all"]).to_string()),
+            edges: (por == "none").then(|| pick(rng, &[Edges::Lean, Edges::All])),
             handoff: (search == "handoff" && rng.chance(50)).then(|| 1 + rng.below(12) as u64),
             ..crowd(rng, alone.clone())
         };
@@ -192,7 +192,7 @@ fn safety(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
         let context = |told: &Told| format!("{told:#?}\n{options:?}\n{}", question.text);
         assert_eq!(told.violated, all.violated, "{}", context(&told));
         // What is not walked is counted all the same.
-        let edges = options.edges.as_ref().map(|_| "all".to_string());
+        let edges = options.edges.map(|_| Edges::All);
         let one = CheckOptions { threads: Some(1), alone: None, handoff: None, edges, ..options.clone() };
         let one = CheckOptions { search: some(if search == "handoff" { "dfs" } else { search }), ..one };
         if por == "none" && (options.all_errors || !told.violated) {
@@ -223,19 +223,19 @@ fn by_one(options: &CheckOptions, how: &str) -> CheckOptions {
 
 fn cycles(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
     let fair = pick(rng, &["", "", "weak"]);
-    let alone = CheckOptions { fair: (!fair.is_empty()).then(|| fair.to_string()), ..question.alone() };
+    let alone = CheckOptions { fair: if fair.is_empty() { None } else { some(fair) }, ..question.alone() };
     let limited = CheckOptions { max_states: Some(MOST_STATES), ..alone.clone() };
     let Some(one) = question.ask(&limited).filter(|told| !told.unknown) else { return };
     for _ in 0..CONFIGURATIONS / 2 {
         let options = CheckOptions {
             search: match fair {
-                "" => [None, some("cndfs"), some("ndfs-dual"), some("ufscc")][rng.below(4)].clone(),
-                _ => [None, some("ufscc")][rng.below(2)].clone(),
+                "" => [None, some("cndfs"), some("ndfs-dual"), some("ufscc")][rng.below(4)],
+                _ => [None, some("ufscc")][rng.below(2)],
             },
             por: some(pick(rng, &["none", "none", "none", "ample", "stubborn", "twophase"])),
             ..crowd(rng, alone.clone())
         };
-        let dual = options.search.as_deref() == Some("ndfs-dual");
+        let dual = options.search == Some(Search::NdfsDual);
         let options = CheckOptions { threads: if dual { Some(2) } else { options.threads }, ..options };
         let Some(told) = question.ask(&options) else {
             tally.refused += 1;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::model::Model;
+use engine::options::Size;
 use engine::{CheckOptions, Job, Report, Silent, Stop};
 use std::time::Duration;
 
@@ -37,17 +38,17 @@ impl<'m> Check<'m> {
 
     /// Stops after this time, with verdict `unknown`.
     pub fn timeout(mut self, time: Duration) -> Self {
-        self.options.timeout = Some(time.as_secs_f64());
+        self.options.timeout = Some(time);
         self
     }
 
-    /// Stops when the searches have this much memory (`500M`, `4G`), with verdict `unknown`.
-    pub fn max_memory(mut self, size: &str) -> Self {
-        self.options.max_memory = Some(size.to_string());
+    /// Stops when the searches have this many bytes, with verdict `unknown`.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.options.max_memory = Some(Size(bytes));
         self
     }
 
-    /// Sets any other option: the fields are those of the command line.
+    /// Sets any other option: the fields and their values are those of the command line ([`crate::options`]).
     pub fn with(mut self, set: impl FnOnce(&mut CheckOptions)) -> Self {
         set(&mut self.options);
         self

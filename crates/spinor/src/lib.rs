@@ -60,7 +60,7 @@
 //! ```
 //! # use spinor::Model;
 //! let model = Model::from_text("large.pml", "int x, y; active proctype P() { do :: x < y + 9 -> x++ :: y++ od }")?;
-//! let job = model.check().max_memory("1G").start()?;
+//! let job = model.check().max_memory(1 << 30).start()?;
 //! job.cancel();
 //! assert_eq!(job.wait().result.map(|report| report.verdict()), Ok("unknown"));
 //! # Ok::<(), spinor::Error>(())
@@ -72,6 +72,7 @@ mod explorer;
 mod model;
 
 pub use check::Check;
+pub use engine::options;
 pub use engine::report::{PropertyReport, Reason, Shown, Verdict};
 pub use engine::simulation::Ending;
 pub use engine::{CheckOptions, Client, Event, Evidence, Job, Notice, Report, Stop};

@@ -1,5 +1,6 @@
 //! The library from outside, as another program uses it.
 
+use spinor::options::Por;
 use spinor::{Model, Reason, Verdict};
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ fn limits_are_those_of_one_check() {
     let model = Model::from_text("m.pml", text).expect("a model");
     let late = model.check().timeout(Duration::from_millis(50)).run().expect("a report");
     assert!(matches!(late.properties[0].verdict, Verdict::Unknown(Reason::Time(_) | Reason::Unprepared(_))));
-    let full = model.check().max_memory("16M").threads(1).run().expect("a report");
+    let full = model.check().max_memory(16 << 20).threads(1).run().expect("a report");
     assert!(matches!(full.properties[0].verdict, Verdict::Unknown(Reason::Memory(_))));
 }
 
@@ -48,8 +49,8 @@ fn explored_states_are_those_that_a_check_counts() {
                 active proctype Q() { byte j; do :: c?j od }";
     let model = Model::from_text("m.pml", text).expect("a model");
     let reference = |options: &mut spinor::CheckOptions| {
-        options.por = Some("none".into());
-        options.opt = Some("none".into());
+        options.por = Some(Por::None);
+        options.opt = Some(Vec::new());
         options.all_errors = true;
     };
     let report = model.check().with(reference).run().expect("a report");

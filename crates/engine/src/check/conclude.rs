@@ -4,6 +4,7 @@ use super::Checker;
 use crate::client::{Client, Kept};
 use crate::counterexample::{Head, INLINE_STEPS};
 use crate::endless::waits_in_loop;
+use crate::options::{Choice, Por};
 use crate::property::Selected;
 use crate::report::{PropertyReport, Reason, Shown, Verdict};
 use search::{Limits, Outcome, Statistics, StopReason};
@@ -44,7 +45,7 @@ impl Checker<'_> {
             source: &self.plan.source,
             fingerprint: self.fingerprint,
             property,
-            channels_empty: self.plan.channels_empty,
+            channels_empty: self.plan.options.channels_empty,
             fair: self.plan.fairness.name(),
         }
     }
@@ -88,7 +89,7 @@ impl Checker<'_> {
             interrupted,
             statistics,
             checked: Vec::new(),
-            por: "none",
+            por: Por::None,
             coverage: None,
             how: None,
             fairness: Fairness::None,
@@ -107,7 +108,7 @@ impl Checker<'_> {
             StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
             StopReason::Completed if outcome.depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
             StopReason::Completed | StopReason::Violation | StopReason::Branching => {
-                let lossy = |probability| Reason::Omission { store: self.plan.config.store, probability };
+                let lossy = |probability| Reason::Omission { store: self.plan.store.word(), probability };
                 match (&outcome.cut_by, outcome.statistics.omission) {
                     (Some(fault), _) => Reason::Cut(Box::new(fault.clone())),
                     _ if outcome.stays_inside => Reason::StaysInside(stays_at),

@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::counterexample::{confirm, tighten};
 use crate::failure::Failure;
 use crate::liveness;
+use crate::options::Por;
 use crate::plan::{CycleSearch, Plan};
 use crate::property::Selected;
 use crate::report::{PropertyReport, Vacuous, Verdict};
@@ -40,13 +41,13 @@ impl Checker<'_> {
         let checks = if watch.is_claim() { Checks::CLAIM } else { Checks::NONE };
         let task = Task {
             checks,
-            all_errors: self.plan.all_errors,
-            seed: self.plan.seed,
+            all_errors: self.plan.options.all_errors,
+            seed: self.plan.options.seed,
             limits: self.limits_left(),
             stop: self.stop.flag(),
             reduce: None,
         };
-        let (how, mut outcome) = liveness::search(self.plan, system, watch, &task, client);
+        let (how, mut outcome) = liveness::search(self.plan, self.leaving, system, watch, &task, client);
         reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
         let stays_at = self.warn_all(machine, &mut outcome);
         let written_out = |path: system::Path, cycle| match &reduced {
@@ -85,7 +86,7 @@ impl Checker<'_> {
         }
         let mut report = self.conclude(property, outcome, shown, stays_at);
         report.how = Some(how);
-        report.por = reduction.as_ref().map_or("none", |by| by.name());
+        report.por = reduction.as_ref().map_or(Por::None, |by| by.por());
         // What is only worth knowing beside the verdict must not cost it.
         let holds_under = stop::attempt(|| self.holds_under(fairness, (watch, sets), &report));
         report.holds_under = holds_under.unwrap_or(Ok(None))?;
@@ -117,7 +118,7 @@ impl Checker<'_> {
             };
             let claim = Some(stronger.claim.clone());
             let watch = Watch { claim, general: None, stronger: Vec::new(), ..watch.clone() };
-            let (_, outcome) = liveness::search(self.plan, system, &watch, &task, &mut Silent);
+            let (_, outcome) = liveness::search(self.plan, self.leaving, system, &watch, &task, &mut Silent);
             let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
             holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })
         })
@@ -146,10 +147,10 @@ impl Checker<'_> {
             return Ok(None);
         }
         // Who can move is judged where nothing is left out.
-        let reductions = Reductions { merge: false, ..self.plan.config.reductions() };
+        let reductions = Reductions { merge: false, ..self.plan.reductions() };
         let searched = match &watch.acting {
             Some(_) => None,
-            None => Some(session.searched(reductions, self.plan.config.exec, sets)?),
+            None => Some(session.searched(reductions, self.plan.exec, sets)?),
         };
         let acting = watch.acting.as_deref().map(|acting| acting as &dyn TransitionSystem);
         let Some(system) = searched.as_ref().map(Backend::system).or(acting) else { return Ok(None) };
@@ -164,7 +165,7 @@ impl Checker<'_> {
             let (stop, checks) = (self.stop.flag(), Checks::CLAIM);
             let task = Task { checks, all_errors: false, seed: None, limits, stop, reduce: None };
             let plan = Plan { fairness, cycles: CycleSearch::Components, ..self.plan.clone() };
-            let (_, outcome) = liveness::search(&plan, system, watch, &task, &mut Silent);
+            let (_, outcome) = liveness::search(&plan, self.leaving, system, watch, &task, &mut Silent);
             if outcome.violations.is_empty() {
                 return Ok(outcome.exhausted.is_some().then_some(fairness));
             }

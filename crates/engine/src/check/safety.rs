@@ -4,12 +4,13 @@ use super::Checker;
 use crate::backend::Backend;
 use crate::client::Client;
 use crate::counterexample::confirm;
-use crate::dispatch;
+use crate::dispatch::Exploration;
 use crate::failure::Failure;
-use crate::plan::Por;
+use crate::options::Por;
 use crate::property::Selected;
 use crate::report::PropertyReport;
 use crate::self_check::{Doubted, Reference};
+use crate::strategy;
 use reduce::Building;
 use search::{Checks, Method, Proviso, Reduce, Task};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
@@ -24,8 +25,8 @@ impl Checker<'_> {
         checks: Checks,
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
-        let checks = Checks { channels_empty: self.plan.channels_empty, ..checks };
-        let asks = self.plan.por != Por::None || self.plan.sleep;
+        let checks = Checks { channels_empty: self.plan.options.channels_empty, ..checks };
+        let asks = self.plan.por != Por::None || self.plan.options.sleep;
         let static_proviso = self.plan.static_proviso;
         let reduction =
             if asks { searched.reduction(self.plan.por, static_proviso, self.plan.building) } else { None };
@@ -53,13 +54,15 @@ impl Checker<'_> {
         let proviso = self.plan.proviso;
         let task = Task {
             checks,
-            all_errors: self.plan.all_errors,
-            seed: self.plan.seed,
+            all_errors: self.plan.options.all_errors,
+            seed: self.plan.options.seed,
             limits: self.limits_left(),
             stop: self.stop.flag(),
             reduce: by.map(|by| Reduce { by, method, proviso }),
         };
-        let mut outcome = dispatch::search(self.plan, searched.system(), &task, client);
+        let (plan, leaving) = (self.plan, self.leaving);
+        let exploration = Exploration { plan, leaving, system: searched.system(), task: &task };
+        let mut outcome = strategy::search(&exploration, client);
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
         let stays_at = self.warn_all(machine, &mut outcome);
         for cut in std::mem::take(&mut outcome.cuts) {
@@ -74,8 +77,8 @@ impl Checker<'_> {
         report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
         report.por = match self.plan.por {
             // What left nothing out was no reduction.
-            Por::WhereItPays if report.statistics.reduced == 0 => "none",
-            _ => self.plan.config.por,
+            Por::WhereItPays if report.statistics.reduced == 0 => Por::None,
+            por => por.shown(),
         };
         // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
         let all_actions = !asks || method != Method::Sets || proviso != Proviso::None || static_proviso;

@@ -1,6 +1,7 @@
 //! The numbers: one line each, aligned, with what belongs to them behind.
 
 use super::number::{bytes, grouped};
+use crate::options::{Choice, Por, Value};
 use crate::report::{PropertyReport, Report, Verdict};
 use std::time::Duration;
 use trace::Palette;
@@ -39,7 +40,7 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         ("depth", grouped(s.depth), String::new()),
     ];
     if s.reduced > 0 {
-        let how = format!("states where the reduction skipped actions (--por {})", property.por);
+        let how = format!("states where the reduction skipped actions (--por {})", property.por.word());
         lines.insert(1, ("reduced", grouped(s.reduced), how));
     }
     if let Some(visited) = s.visited.filter(|&visited| visited != s.states) {
@@ -58,10 +59,10 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
 }
 
 /// What helps where a cache of states is too small: that there are fewer states, and that fewer are met again.
-fn too_small(por: &str, sleep: bool) -> String {
+fn too_small(por: Por, sleep: bool) -> String {
     let or = match (por, sleep) {
-        ("stubborn" | "ample", true) => "",
-        ("stubborn" | "ample", false) => ", or add --sleep",
+        (Por::Stubborn | Por::Ample, true) => "",
+        (Por::Stubborn | Por::Ample, false) => ", or add --sleep",
         _ => ", or use --por stubborn --sleep",
     };
     format!("; the cache is too small: give a larger --state-cache{or}")
@@ -71,10 +72,14 @@ fn of_run(report: &Report) -> Vec<Line> {
     let (times, config) = (&report.times, &report.config);
     let parts = [("reading", times.front_end), ("preparing", times.compile), ("searching", times.search)];
     let parts: Vec<String> = parts.iter().map(|(what, time)| format!("{what} {}", seconds(*time))).collect();
-    let opt = if config.opt.is_empty() { "none".to_string() } else { config.opt.join("+") };
+    let opt = config.opt.write().replace(',', "+");
     let how = format!(
         "search {}, reduction {}, static {}, store {}, execution {}",
-        config.search, config.por, opt, config.store, config.exec
+        config.search.word(),
+        config.por.word(),
+        opt,
+        config.store.word(),
+        config.exec.word()
     );
     if report.properties.iter().all(is_small) {
         return vec![("time", seconds(times.total), String::new())];
@@ -112,9 +117,9 @@ mod tests {
 
     #[test]
     fn nobody_is_told_to_do_what_he_does() {
-        assert!(too_small("stubborn", true).ends_with("a larger --state-cache"));
-        assert!(too_small("stubborn", false).ends_with("or add --sleep"));
-        assert!(too_small("twophase", false).ends_with("or use --por stubborn --sleep"));
-        assert!(too_small("none", true).ends_with("or use --por stubborn --sleep"));
+        assert!(too_small(Por::Stubborn, true).ends_with("a larger --state-cache"));
+        assert!(too_small(Por::Stubborn, false).ends_with("or add --sleep"));
+        assert!(too_small(Por::Twophase, false).ends_with("or use --por stubborn --sleep"));
+        assert!(too_small(Por::None, true).ends_with("or use --por stubborn --sleep"));
     }
 }

@@ -1,6 +1,7 @@
 //! One plain sentence for each property: what was found, or why nothing is known.
 
 use super::number::{grouped, plural};
+use crate::options::Por;
 use crate::report::{PropertyReport, Reason, Verdict};
 use system::coverage::Statement;
 use system::{Fairness, Fault, FaultKind};
@@ -69,7 +70,7 @@ fn claim(property: &PropertyReport) -> String {
     };
     match property.statistics.states {
         // Of a reduced space nobody knows how many states it stands for.
-        states if property.por != "none" => {
+        states if property.por != Por::None => {
             format!("{what} in any reachable state ({} were enough to show it)", plural(states, "state"))
         }
         1 => format!("{what} in the only reachable state"),

@@ -7,6 +7,7 @@ use super::configure::Configured;
 use super::expect::{Expectation, KINDS, Verdict};
 use super::report::{CaseReport, Finding, Status};
 use crate::failure::{Answer, Failure};
+use crate::options::Search;
 use crate::report::{PropertyReport, Report, Verdict as Claim};
 use std::collections::BTreeSet;
 
@@ -170,7 +171,7 @@ struct Row {
 
 fn rows(expect: &Expectation, seen: &Expectation, found: &Found, how: &Configured) -> Vec<Row> {
     let complete = how.reference && how.options.all_errors && found.exhaustive;
-    let shortest = how.options.search.as_deref() == Some("bfs");
+    let shortest = how.options.search == Some(Search::Bfs);
     let rejected = found.verdict == Verdict::Rejected;
     let mut rows = Vec::new();
     let mut row = |given: bool, key, same, comparable| {
@@ -245,8 +246,8 @@ mod tests {
         Found { kinds, errors: 2, lines: vec![3, 7], depth, exhaustive, ..found(Verdict::Violated) }
     }
 
-    fn how(reference: bool, search: &str) -> Configured {
-        let search = Some(search.to_string());
+    fn how(reference: bool, search: Search) -> Configured {
+        let search = Some(search);
         let options = CheckOptions { search, all_errors: reference, ..CheckOptions::default() };
         Configured { options, reference }
     }
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn numbers_count_only_where_everything_is_explored() {
-        let reference = how(true, "dfs");
+        let reference = how(true, Search::Dfs);
         assert_eq!(
             judged("verdict=holds states=9", &found(Verdict::Holds), &reference).status,
             Status::Passed
@@ -269,26 +270,26 @@ mod tests {
             (wrong.status, wrong.reasons),
             (Status::Failed, vec!["states: expected 8, found 9".into()])
         );
-        let other = judged("verdict=holds states=8", &found(Verdict::Holds), &how(false, "dfs"));
+        let other = judged("verdict=holds states=8", &found(Verdict::Holds), &how(false, Search::Dfs));
         assert_eq!((other.status, other.not_compared), (Status::Passed, vec!["states"]));
     }
 
     #[test]
     fn kinds_must_be_complete_or_at_least_expected() {
         let expect = "verdict=violated kind=assertion,end-state";
-        assert_eq!(judged(expect, &violated(true), &how(true, "dfs")).status, Status::Failed);
-        assert_eq!(judged(expect, &violated(false), &how(false, "dfs")).status, Status::Passed);
+        assert_eq!(judged(expect, &violated(true), &how(true, Search::Dfs)).status, Status::Failed);
+        assert_eq!(judged(expect, &violated(false), &how(false, Search::Dfs)).status, Status::Passed);
         assert_eq!(
-            judged("verdict=violated kind=trace", &violated(false), &how(false, "dfs")).status,
+            judged("verdict=violated kind=trace", &violated(false), &how(false, Search::Dfs)).status,
             Status::Failed
         );
         // A search that should have explored everything and did not says nothing about the rest.
-        assert_eq!(judged(expect, &violated(false), &how(true, "dfs")).status, Status::Inconclusive);
+        assert_eq!(judged(expect, &violated(false), &how(true, Search::Dfs)).status, Status::Inconclusive);
     }
 
     #[test]
     fn places_depths_and_counts() {
-        let (dfs, bfs) = (how(true, "dfs"), how(true, "bfs"));
+        let (dfs, bfs) = (how(true, Search::Dfs), how(true, Search::Bfs));
         assert_eq!(
             judged("verdict=violated line=7 errors=2 depth=5", &violated(true), &bfs).status,
             Status::Passed
@@ -304,7 +305,7 @@ mod tests {
 
     #[test]
     fn verdicts() {
-        let dfs = how(true, "dfs");
+        let dfs = how(true, Search::Dfs);
         assert_eq!(judged("verdict=holds", &violated(false), &dfs).status, Status::Failed);
         assert_eq!(judged("verdict=violated", &found(Verdict::Holds), &dfs).status, Status::Failed);
         assert_eq!(judged("verdict=holds", &found(Verdict::Unknown), &dfs).status, Status::Inconclusive);
@@ -318,7 +319,7 @@ mod tests {
     fn codes_of_diagnostics() {
         let set = |codes: &[&str]| codes.iter().map(|c| (*c).to_string()).collect::<BTreeSet<String>>();
         let wrong = Found { codes: set(&["E0101", "E0201"]), lines: vec![4], ..found(Verdict::Rejected) };
-        let dfs = how(true, "dfs");
+        let dfs = how(true, Search::Dfs);
         assert_eq!(judged("verdict=rejected code=E0201 line=4", &wrong, &dfs).status, Status::Passed);
         assert_eq!(judged("verdict=rejected code=E0202", &wrong, &dfs).status, Status::Failed);
         let warned = Found { warnings: set(&["W0203"]), ..found(Verdict::Holds) };

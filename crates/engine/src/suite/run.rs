@@ -14,7 +14,7 @@ use crate::command_line::check_command;
 use crate::failure::Failure;
 use crate::files::Disk;
 use crate::isolate::isolated;
-use crate::options::CheckOptions;
+use crate::options::{CheckOptions, StoreKind};
 use crate::plan::Plan;
 use crate::saving::RealStorage;
 use crate::trails::{self, TrailFiles};
@@ -113,7 +113,7 @@ fn refuse_options(request: &Request<'_>) -> Result<(), Failure> {
 
 /// How many checks run at a time: a bit array takes all the memory that it is given, so it cannot share.
 fn jobs(request: &Request<'_>) -> usize {
-    let whole = request.options.store.as_deref() == Some("bitstate") && request.options.max_memory.is_some();
+    let whole = request.options.store == Some(StoreKind::Bitstate) && request.options.max_memory.is_some();
     if whole { 1 } else { request.jobs.max(1) }
 }
 

@@ -1,0 +1,146 @@
+//! The table of options: a row each, as in kissat's `options.h`. From a row come the field of [`CheckOptions`], the argument of
+//! the command line with its help, completion and manual page, the directive of `spinor test`, the merging of two requests and
+//! the command that hints print. To add an option is to add a row, and to use the field.
+//!
+//! A row reads: help (the doc comment), field, type, name, name of the value (empty for flags), group, scope. The type decides
+//! how a word is read: see [`Slot`].
+
+use super::choice::{CycleProviso, Edges, Exec, Por, Search, SelfCheck, StaticReduction, StoreKind};
+use super::value::{Kind, Size, Slot};
+use super::{Group, Scope, Source};
+use crate::failure::Failure;
+use reduce::Building;
+use search::Save;
+use std::time::Duration;
+use system::Fairness;
+
+/// One option.
+#[derive(Debug)]
+pub struct OptionSpec {
+    /// The name, without dashes.
+    pub name: &'static str,
+    /// What stands for the value in help texts; empty for flags.
+    pub placeholder: &'static str,
+    /// Where help lists it.
+    pub group: Group,
+    /// Who takes it.
+    pub scope: Scope,
+    /// The kind of its values.
+    pub kind: Kind,
+    /// Whether it may be given several times, and all of them count.
+    pub repeats: bool,
+    /// Whether it may be given several times, and the last one counts.
+    pub last_counts: bool,
+    pub(super) help: &'static str,
+    pub(super) words: fn() -> Vec<&'static str>,
+    pub(super) give: fn(&mut CheckOptions, &str) -> Result<(), Failure>,
+    pub(super) given: fn(&CheckOptions) -> Vec<String>,
+    pub(super) override_with: fn(&mut CheckOptions, &CheckOptions),
+}
+
+macro_rules! last_counts {
+    () => {
+        false
+    };
+    (last) => {
+        true
+    };
+}
+
+macro_rules! options {
+    ($(
+        $(#[doc = $help:literal])+
+        $field:ident: $slot:ty = [$name:literal, $placeholder:literal, $group:ident, $scope:ident] $($last:ident)?;
+    )+) => {
+        /// The options of a check; what is empty was not given.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct CheckOptions {
+            /// The model.
+            pub source: Source,
+            $($(#[doc = $help])+ pub $field: $slot,)+
+        }
+
+        /// All options, in the order in which help texts and commands have them.
+        pub static TABLE: &[OptionSpec] = &[$(OptionSpec {
+            name: $name,
+            placeholder: $placeholder,
+            group: Group::$group,
+            scope: Scope::$scope,
+            kind: <$slot as Slot>::KIND,
+            repeats: <$slot as Slot>::REPEATS,
+            last_counts: last_counts!($($last)?),
+            help: concat!($($help),+),
+            words: <$slot as Slot>::words,
+            give: |options, word| options.$field.give(concat!("--", $name), word),
+            given: |options| options.$field.given(),
+            override_with: |options, over| options.$field.override_with(&over.$field),
+        }),+];
+    };
+}
+
+options! {
+    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
+    /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
+    properties: Vec<String> = ["property", "PROPERTY", Common, Check];
+    /// Also check this formula.
+    ltl: Option<String> = ["ltl", "FORMULA", Common, Model];
+    /// Process fairness for cycle properties: weak (a process that stays enabled eventually moves) or strong (a process
+    /// that is enabled again and again eventually moves).
+    fair: Option<Fairness> = ["fair", "KIND", Common, Model];
+    /// Do not stop at the first violation: explore everything and count violations.
+    all_errors: bool = ["all-errors", "", Common, Model];
+    /// Search order. Safety: frontier (in order of discovery, the fastest), dfs (depth-first, finds deep errors early), bfs
+    /// (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs (parallel), ndfs-dual (two
+    /// threads), scc, ufscc (parallel). Default: auto.
+    search: Option<Search> = ["search", "ORDER", Common, Exploration];
+    /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
+    timeout: Option<Duration> = ["timeout", "TIME", Common, Exploration];
+    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of the process.
+    max_memory: Option<Size> = ["max-memory", "SIZE", Common, Exploration];
+
+    /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds errors, proves
+    /// nothing). Default: table.
+    store: Option<StoreKind> = ["store", "STORE", Expert, Exploration];
+    /// Worker threads. Default: every core, where several can share the work. When given twice, the last one counts.
+    threads: Option<u64> = ["threads", "N", Expert, Exploration] last;
+    /// Partial-order reduction: none, ample, twophase or stubborn. Default: stubborn, where it pays.
+    por: Option<Por> = ["por", "REDUCTION", Expert, Exploration];
+    /// Which edges are followed by a search that visits every state: all, or lean (the default), which skips those whose
+    /// target is found through edges that commute. Counts are the same.
+    edges: Option<Edges> = ["edges", "EDGES", Expert, Exploration];
+    /// Cycle proviso of the reduction: stack, closed-set, color or static.
+    proviso: Option<CycleProviso> = ["proviso", "PROVISO", Expert, Exploration];
+    /// Verify the assumptions of reductions during the search (repeatable, or with commas): facts, reduction. Slow; what is
+    /// refuted is a bug of the tool.
+    check: Vec<SelfCheck> = ["check", "WHAT", Expert, Exploration];
+    /// Add sleep sets.
+    sleep: bool = ["sleep", "", Expert, Exploration];
+    /// How stubborn sets are built: closure (from one process) or deletion (from everything).
+    stubborn: Option<Building> = ["stubborn", "HOW", Expert, Exploration];
+    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
+    trust_xr_xs: bool = ["trust-xr-xs", "", Expert, Exploration];
+    /// Which phase-1 states twophase stores: all, backedge or none.
+    save: Option<Save> = ["save", "WHICH", Expert, Exploration];
+    /// Keep at most N states off the search stack.
+    state_cache: Option<u64> = ["state-cache", "N", Expert, Exploration];
+    /// Static reductions: none, or a list of deadvars, merge, fold.
+    opt: Option<Vec<StaticReduction>> = ["opt", "LIST", Expert, Exploration];
+    /// Show the same counterexample on every run, whatever the timing of the threads.
+    deterministic: bool = ["deterministic", "", Expert, Exploration];
+    /// Handoff depth of parallel depth-first search.
+    handoff: Option<u64> = ["handoff", "L", Expert, Exploration];
+    /// For tests: the first worker calls the others when it has found N states.
+    alone: Option<u64> = ["alone", "N", Hidden, Exploration];
+    /// How transitions are executed: interp or jit.
+    exec: Option<Exec> = ["exec", "MACHINE", Expert, Exploration];
+    /// Shuffle the order of successors; the same seed gives the same run.
+    seed: Option<u64> = ["seed", "N", Expert, Exploration];
+    /// Cut off paths after N steps.
+    max_depth: Option<u64> = ["max-depth", "N", Expert, Exploration];
+    /// Stop after N states.
+    max_states: Option<u64> = ["max-states", "N", Expert, Exploration];
+    /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
+    trail: Option<String> = ["trail", "FILE", Expert, Check];
+    /// Channels must be empty at a valid end.
+    channels_empty: bool = ["channels-empty", "", Expert, Model];
+}

@@ -1,0 +1,358 @@
+//! Plans that make no sense: a list of small rules, each with what is wrong and what to do instead.
+//!
+//! The first rule that objects counts. What depends on the model (its properties, its claims) is refused later, in
+//! [`crate::property`] and [`crate::liveness`]; where a trail cannot be written, in [`crate::trails`].
+
+use crate::failure::Failure;
+use crate::options::{Choice, CycleProviso, Edges, Por, Search, StoreKind};
+use crate::plan::{MOST_THREADS, Order, Plan, has_stack};
+use search::Proviso;
+
+/// What is wrong with a plan, and the repair.
+struct Refusal {
+    message: String,
+    repair: String,
+}
+
+fn refusal(message: impl Into<String>, repair: impl Into<String>) -> Option<Refusal> {
+    Some(Refusal { message: message.into(), repair: repair.into() })
+}
+
+/// Says what is wrong with a plan, in one respect.
+type Rule = fn(&Plan) -> Option<Refusal>;
+
+const RULES: &[Rule] = &[
+    save_without_twophase,
+    handoff_without_ring,
+    handoff_of_everything,
+    channels_empty_without_end_states,
+    lean_beside_what_expands_in_part,
+    lean_in_a_lossy_store,
+    sleep_with_threads,
+    sleep_with_twophase,
+    sleep_with_proviso,
+    stack_without_depth_first,
+    stack_with_another_store,
+    no_threads,
+    too_many_threads,
+    fairness_with_nested_search,
+    dual_search_with_threads,
+    depth_limit_with_workers,
+    trust_without_reduction,
+    stubborn_without_stubborn_sets,
+    proviso_without_reduction,
+    proviso_with_twophase,
+    proviso_without_stack,
+    self_check_without_reduction,
+];
+
+/// Refuses a plan to which a rule objects.
+pub fn judge(plan: &Plan) -> Result<(), Failure> {
+    match RULES.iter().find_map(|rule| rule(plan)) {
+        Some(Refusal { message, repair }) => Err(Failure::refused_with(message, repair)),
+        None => Ok(()),
+    }
+}
+
+fn save_without_twophase(plan: &Plan) -> Option<Refusal> {
+    let save = plan.options.save.filter(|_| plan.por != Por::Twophase)?;
+    refusal(format!("--save {} belongs to twophase", save.word()), "add --por twophase, or leave --save out")
+}
+
+fn handoff_without_ring(plan: &Plan) -> Option<Refusal> {
+    let depth = plan.options.handoff.filter(|_| plan.order != Order::Handoff)?;
+    refusal(
+        format!("--handoff {depth} belongs to --search handoff"),
+        "add --search handoff, or leave --handoff out",
+    )
+}
+
+fn handoff_of_everything(plan: &Plan) -> Option<Refusal> {
+    plan.options.handoff.filter(|&depth| depth == 0)?;
+    refusal(
+        "--handoff 0 would hand off every state at once",
+        "use --handoff 1 or more, or leave it out to let it be chosen",
+    )
+}
+
+fn channels_empty_without_end_states(plan: &Plan) -> Option<Refusal> {
+    let asked = &plan.options.properties;
+    let ends = asked.is_empty() || asked.iter().any(|p| p == "safety" || p == "end-state");
+    if ends || !plan.options.channels_empty {
+        return None;
+    }
+    refusal(
+        "--channels-empty makes the end-state check stricter, and that check is not asked for",
+        "add --property end-state, or leave --channels-empty out",
+    )
+}
+
+/// Lean edges are for searches that expand every state in full, and once.
+fn lean_beside_what_expands_in_part(plan: &Plan) -> Option<Refusal> {
+    let options = &plan.options;
+    options.edges.filter(|&edges| edges == Edges::Lean)?;
+    let other = match options.por {
+        Some(por) if por != Por::None => format!("--por {}", por.word()),
+        _ if options.sleep => "--sleep".into(),
+        _ if options.state_cache.is_some() => "--state-cache".into(),
+        _ if plan.order == Order::Handoff => "--search handoff".into(),
+        _ if plan.doubts.any() => "--check".into(),
+        _ => return None,
+    };
+    refusal(
+        format!(
+            "--edges lean has no effect beside {other}: it relies on every state being expanded in full, once"
+        ),
+        format!("leave --edges out, or leave {other} out and add --por none"),
+    )
+}
+
+/// Where states are lost, every way around them counts.
+fn lean_in_a_lossy_store(plan: &Plan) -> Option<Refusal> {
+    plan.options.edges.filter(|&edges| edges == Edges::Lean && plan.store.is_lossy())?;
+    refusal(
+        format!(
+            "--edges lean has no effect beside --store {}: with a store that may lose states all edges are followed",
+            plan.store.word()
+        ),
+        "leave --edges out, or use a store that loses nothing",
+    )
+}
+
+fn sleep_with_threads(plan: &Plan) -> Option<Refusal> {
+    plan.options.threads.filter(|&threads| plan.options.sleep && threads > 1)?;
+    refusal(
+        "--sleep is for one thread: what sleeps depends on the way to a state",
+        "use --threads 1, or leave --sleep out",
+    )
+}
+
+fn sleep_with_twophase(plan: &Plan) -> Option<Refusal> {
+    if !plan.options.sleep || plan.por != Por::Twophase {
+        return None;
+    }
+    refusal(
+        "--sleep does not go with --por twophase, which takes single actions in phase 1 and all in phase 2",
+        "use --por stubborn, or leave --sleep out",
+    )
+}
+
+fn sleep_with_proviso(plan: &Plan) -> Option<Refusal> {
+    let blind = |proviso: &CycleProviso| matches!(proviso, CycleProviso::Static | CycleProviso::Color);
+    let proviso = plan.options.proviso.filter(blind).filter(|_| plan.options.sleep)?;
+    refusal(
+        format!("--sleep does not go with --proviso {}, which does not know what sleeps", proviso.word()),
+        "use --proviso stack, or leave --sleep out",
+    )
+}
+
+/// The option that needs the stack of one worker and a table of its own.
+fn stack_option(plan: &Plan) -> Option<&'static str> {
+    match plan.options.sleep {
+        true => Some("--sleep"),
+        false => plan.options.state_cache.map(|_| "--state-cache"),
+    }
+}
+
+fn stack_without_depth_first(plan: &Plan) -> Option<Refusal> {
+    let option = stack_option(plan).filter(|_| plan.search != Search::Dfs)?;
+    refusal(
+        format!("{option} needs the stack of a depth-first search"),
+        format!("use --search dfs, or leave {option} out"),
+    )
+}
+
+fn stack_with_another_store(plan: &Plan) -> Option<Refusal> {
+    let option = stack_option(plan).filter(|_| plan.store != StoreKind::Table)?;
+    refusal(
+        format!("{option} keeps states in a table of its own, not in --store {}", plan.store.word()),
+        format!("leave --store out, or leave {option} out"),
+    )
+}
+
+fn no_threads(plan: &Plan) -> Option<Refusal> {
+    plan.options.threads.filter(|&threads| threads == 0)?;
+    refusal("--threads 0 leaves nobody to do the work", "use --threads 1")
+}
+
+fn too_many_threads(plan: &Plan) -> Option<Refusal> {
+    let threads = plan.options.threads.filter(|&threads| threads > MOST_THREADS)?;
+    refusal(
+        format!("--threads {threads} is more than any machine has use for"),
+        format!("use at most --threads {MOST_THREADS}, or leave it out to use every core"),
+    )
+}
+
+/// Fairness asks for a mark of every process; a nested search knows one.
+fn fairness_with_nested_search(plan: &Plan) -> Option<Refusal> {
+    let nested = matches!(plan.search, Search::Ndfs | Search::Cndfs | Search::NdfsDual);
+    let fair = plan.options.fair.filter(|_| nested)?;
+    refusal(
+        format!("--search {} cannot be used with --fair {}", plan.search.word(), fair.word()),
+        "use --search scc, or leave --search out",
+    )
+}
+
+fn dual_search_with_threads(plan: &Plan) -> Option<Refusal> {
+    plan.options.threads.filter(|&threads| plan.search == Search::NdfsDual && threads != 2)?;
+    refusal(
+        "--search ndfs-dual is a search by two workers",
+        "use --threads 2, or --search cndfs for any number",
+    )
+}
+
+/// Where a path becomes too long depends on the order, and workers have different ones.
+fn depth_limit_with_workers(plan: &Plan) -> Option<Refusal> {
+    let alone = match plan.search {
+        Search::Cndfs | Search::NdfsDual => Search::Ndfs,
+        Search::Ufscc => Search::Scc,
+        Search::Handoff => Search::Dfs,
+        Search::Auto | Search::Frontier | Search::Dfs | Search::Bfs | Search::Ndfs | Search::Scc => {
+            return None;
+        }
+    };
+    plan.options.max_depth?;
+    refusal(
+        format!(
+            "--search {} does not go with --max-depth: what is cut off would depend on timing",
+            plan.search.word()
+        ),
+        format!("use --search {} --threads 1, or leave --max-depth out", alone.word()),
+    )
+}
+
+fn trust_without_reduction(plan: &Plan) -> Option<Refusal> {
+    if !plan.options.trust_xr_xs || matches!(plan.por, Por::Ample | Por::Stubborn) {
+        return None;
+    }
+    refusal(
+        "--trust-xr-xs belongs to a reduction that relies on xr and xs",
+        "add --por stubborn or --por ample, or leave --trust-xr-xs out",
+    )
+}
+
+fn stubborn_without_stubborn_sets(plan: &Plan) -> Option<Refusal> {
+    let building = plan.options.stubborn.filter(|_| plan.por != Por::Stubborn)?;
+    refusal(
+        format!("--stubborn {} belongs to --por stubborn", building.word()),
+        "add --por stubborn, or leave --stubborn out",
+    )
+}
+
+fn proviso_without_reduction(plan: &Plan) -> Option<Refusal> {
+    let proviso = plan.options.proviso.filter(|_| plan.por == Por::None)?;
+    refusal(
+        format!("--proviso {} belongs to a partial-order reduction, and there is none", proviso.word()),
+        "add --por stubborn, or leave --proviso out",
+    )
+}
+
+fn proviso_with_twophase(plan: &Plan) -> Option<Refusal> {
+    let proviso = plan.options.proviso.filter(|_| !plan.por.chooses_sets())?;
+    refusal(
+        format!("--proviso {}: twophase needs no proviso", proviso.word()),
+        "leave --proviso out, or use --por stubborn",
+    )
+}
+
+fn proviso_without_stack(plan: &Plan) -> Option<Refusal> {
+    let misplaced = match plan.proviso {
+        Proviso::Stack => !has_stack(plan.order, plan.threads),
+        Proviso::Color => plan.order != Order::DepthFirst || plan.threads != 1,
+        Proviso::None | Proviso::ClosedSet => false,
+    };
+    let proviso = plan.options.proviso.filter(|_| misplaced)?;
+    refusal(
+        format!("--proviso {} needs the stack of a depth-first search by one worker", proviso.word()),
+        "use --search dfs --threads 1, or --proviso closed-set",
+    )
+}
+
+fn self_check_without_reduction(plan: &Plan) -> Option<Refusal> {
+    if !plan.doubts.reduction || plan.por != Por::None {
+        return None;
+    }
+    refusal(
+        "--check reduction needs a partial-order reduction to check, and there is none",
+        "add --por stubborn, or leave --check reduction out",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{CheckOptions, Source};
+
+    fn planned(words: &str) -> Result<Plan, Failure> {
+        let source = Source { path: "model.pml".to_string(), ..Source::default() };
+        Plan::new(&CheckOptions { source, ..CheckOptions::of_words(words.split_whitespace())? })
+    }
+
+    fn message(words: &str) -> String {
+        match planned(words) {
+            Err(Failure::Refused { message, repair }) => {
+                assert!(repair.is_some(), "{message} has no repair");
+                message
+            }
+            other => panic!("{words} is not refused: {other:?}"),
+        }
+    }
+
+    /// One request for every rule, in the order of the rules.
+    const REFUSED: &[(&str, &str)] = &[
+        ("--save all", "--save all belongs to twophase"),
+        ("--handoff 10", "--handoff 10 belongs to --search handoff"),
+        ("--search handoff --handoff 0", "every state at once"),
+        ("--channels-empty --property assertion", "--channels-empty"),
+        ("--edges lean --por stubborn", "--edges lean has no effect beside --por stubborn"),
+        ("--edges lean --store bitstate", "--edges lean has no effect beside --store bitstate"),
+        ("--sleep --threads 2", "one thread"),
+        ("--sleep --por twophase", "--por twophase"),
+        ("--sleep --por stubborn --search dfs --proviso color", "what sleeps"),
+        ("--state-cache 10 --search bfs", "--state-cache needs the stack of a depth-first search"),
+        ("--sleep --store tree", "a table of its own, not in --store tree"),
+        ("--threads 0", "--threads 0"),
+        ("--threads 100000", "any machine"),
+        ("--search ndfs --fair weak", "--search ndfs cannot be used with --fair weak"),
+        ("--search ndfs-dual --threads 3", "two workers"),
+        ("--search handoff --max-depth 9", "depend on timing"),
+        ("--trust-xr-xs", "relies on xr and xs"),
+        ("--stubborn deletion", "--stubborn deletion belongs to --por stubborn"),
+        ("--por none --search dfs --proviso stack", "there is none"),
+        ("--por twophase --proviso stack", "no proviso"),
+        ("--por ample --search frontier --proviso color", "needs the stack"),
+        ("--por none --check reduction", "there is none"),
+    ];
+
+    #[test]
+    fn every_rule_has_its_case() {
+        assert_eq!(REFUSED.len(), RULES.len());
+        for ((words, why), rule) in REFUSED.iter().zip(RULES) {
+            let text = message(words);
+            assert!(text.contains(why), "{words}: {text}");
+            let source = Source { path: "model.pml".to_string(), ..Source::default() };
+            let options = CheckOptions { source, ..CheckOptions::of_words(words.split(' ')).unwrap() };
+            assert!(rule(&Plan::derived(&options)).is_some_and(|refusal| refusal.message == text), "{words}");
+        }
+    }
+
+    #[test]
+    fn relatives_are_refused_too() {
+        for (words, why) in [
+            ("--sleep --search bfs", "depth-first"),
+            ("--state-cache 10 --store tree", "a table of its own"),
+            ("--search cndfs --fair weak", "--search cndfs cannot be used with --fair weak"),
+            ("--search ndfs-dual --fair weak", "--search ndfs-dual cannot be used with --fair weak"),
+            ("--search cndfs --max-depth 9", "depend on timing"),
+            ("--por stubborn --search bfs --proviso stack", "depth-first"),
+            ("--por stubborn --search dfs --proviso stack --threads 2", "one worker"),
+        ] {
+            assert!(message(words).contains(why), "{words}: {}", message(words));
+        }
+        let lean = ["--por twophase", "--sleep", "--state-cache 10 --por none", "--check facts --por none"];
+        for words in lean.into_iter().chain(["--search handoff --threads 2 --por none"]) {
+            assert!(message(&format!("{words} --edges lean")).contains("--edges lean has no effect beside"));
+            planned(&format!("{words} --edges all")).unwrap();
+        }
+    }
+}
