@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("system", &[]),
     ("store", &[]),
     ("ltl", &["stop"]),
+    ("ldd", &[]),
     ("machine", &["stop", "promela", "system"]),
     ("jit", &["stop", "promela", "system", "machine"]),
     ("reduce", &["stop", "promela", "system", "machine"]),

@@ -1,0 +1,119 @@
+//! List decision diagrams: sets of vectors of one length, and relations between them.
+//!
+//! After S. Blom and J. van de Pol (*Symbolic Reachability for Process Algebras with Recursive Data Types*,
+//! 2008), as LTSmin and Sylvan use them. A node has a value, a set of tails for that value (`down`), and the
+//! rest of its list (`right`), in which values ascend; equal nodes are one node. So equal sets have equal
+//! names, and sets that differ little share nearly everything.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`nodes`] | nodes without duplicates, and which of them are still needed |
+//! | [`cache`] | results of operations, direct-mapped |
+//! | [`set`] | union, intersection, difference; building, membership, picking, counting |
+//! | [`project`] | the values at some levels |
+//! | [`relation`] | groups: a relation over the levels that they read and write; image and pre-image |
+//! | [`saturate`] | the states that are reachable, forwards while relations are learned, and backwards |
+//!
+//! No operation recurses along a list, so the depth of recursion is the length of vectors. Every operation
+//! that may need memory can be refused ([`Full`]); [`Ldd::collect`] gives back what no protected set needs.
+
+pub mod cache;
+pub mod nodes;
+pub mod project;
+pub mod relation;
+pub mod saturate;
+pub mod set;
+
+pub use nodes::{Node, Nodes, Set};
+pub use relation::{Access, Group};
+pub use saturate::{Groups, Learner};
+pub use set::Vectors;
+
+use cache::Cache;
+
+/// Diagrams are collected when they have this many times as many nodes as after the last collection.
+const GROWTH: usize = 4;
+
+/// The diagrams may not become larger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full;
+
+/// All diagrams of one computation.
+#[derive(Debug)]
+pub struct Ldd {
+    pub(crate) nodes: Nodes,
+    pub(crate) cache: Cache,
+    /// Steps of operations under way: see [`set`].
+    pub(crate) steps: Vec<set::Step>,
+    /// Sets that must survive a collection.
+    pub(crate) protected: Vec<Set>,
+    /// Fewer nodes than this are not worth a collection.
+    few_nodes: usize,
+}
+
+/// Fewer nodes than this are not worth a collection, unless somebody says otherwise.
+const FEW_NODES: usize = 1 << 20;
+
+impl Ldd {
+    /// No diagrams yet, within `limit` bytes.
+    pub fn new(limit: u64) -> Ldd {
+        let (nodes, cache) = (Nodes::new(limit), Cache::default());
+        Ldd { nodes, cache, steps: Vec::new(), protected: Vec::new(), few_nodes: FEW_NODES }
+    }
+
+    /// Bytes in use.
+    pub fn memory(&self) -> u64 {
+        self.nodes.memory() + self.cache.memory()
+    }
+
+    /// Nodes in use, those included that a collection would give back.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Keeps a set over collections; to be undone by [`Ldd::unprotect`] in reverse order.
+    pub fn protect(&mut self, set: Set) {
+        self.protected.push(set);
+    }
+
+    /// No longer keeps the sets that were protected last.
+    pub fn unprotect(&mut self, number: usize) {
+        debug_assert!(number <= self.protected.len());
+        self.protected.truncate(self.protected.len() - number);
+    }
+
+    /// Gives back all nodes that neither a protected set nor one of `roots` needs. All other sets are void
+    /// afterwards.
+    pub fn collect(&mut self, roots: &[Set]) {
+        debug_assert!(self.steps.is_empty(), "an operation is under way");
+        self.nodes.collect(roots.iter().chain(&self.protected).copied());
+        self.cache.clear();
+    }
+
+    /// Saturation collects when there are at least this many nodes; for tests, and for little memory.
+    pub fn collect_beyond(&mut self, nodes: usize) {
+        self.few_nodes = nodes;
+    }
+
+    /// The number of nodes at which saturation collects next.
+    pub(crate) fn next_collection(&self) -> usize {
+        (self.nodes.len() * GROWTH).max(self.few_nodes)
+    }
+
+    /// The list of these values, whose tails were protected last, and no longer are.
+    pub(crate) fn assemble(&mut self, values: &[u32]) -> Result<Set, Full> {
+        let tails = self.protected.len() - values.len();
+        let mut list = Set::EMPTY;
+        for (at, &value) in values.iter().enumerate().rev() {
+            list = self.nodes.make(value, self.protected[tails + at], list)?;
+        }
+        self.protected.truncate(tails);
+        Ok(list)
+    }
+
+    /// The cache keeps step with the nodes.
+    #[inline]
+    pub(crate) fn remember(&mut self, key: cache::Key, result: Set) {
+        self.cache.put(key, result, self.nodes.len());
+    }
+}

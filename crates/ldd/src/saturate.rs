@@ -1,0 +1,274 @@
+//! Saturation: all vectors that are reachable, from the last level up.
+//!
+//! After G. Ciardo, G. Lüttgen and R. Siminiescu (*Saturation: An Efficient Iteration Strategy for Symbolic
+//! State-Space Generation*, 2001). A node is *saturated* when no group that touches only its level and those
+//! below leads out of it. A node is saturated by saturating what is below it, and then taking steps of the
+//! groups whose first level is its own until nothing new is found; what such a step builds further down is
+//! saturated at once. So a step of a group that touches few levels is taken once for all vectors that share
+//! these levels.
+//!
+//! **Learning.** Relations are not known in advance. Before a group takes a step, the values that it reads
+//! are projected out of the node, and a [`Learner`] is asked about those that are new. What was remembered
+//! stays valid while relations grow: a closure that was computed was learned for all vectors in it. And
+//! closure distributes over union, so the union of saturated sets is saturated.
+//!
+//! **Backwards** the same is done with pre-images, within a universe (Y. Zhao and G. Ciardo, *Symbolic CTL
+//! Model Checking of Asynchronous Systems Using Constrained Saturation*, 2009).
+
+use crate::cache::{Key, Operation};
+use crate::nodes::{Node, Set};
+use crate::relation::{Below, Group};
+use crate::{Full, Ldd};
+use std::sync::Arc;
+
+/// Tells what groups do.
+pub trait Learner {
+    /// Why learning ended, or that memory did.
+    type Error: From<Full>;
+
+    /// The relation of a group for vectors of the values that it reads: over its levels, as
+    /// [`crate::relation`] describes it. All that is not learned must be protected before the diagrams are
+    /// collected, which this may not do.
+    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Set, Self::Error>;
+}
+
+/// The groups of a system, with what is known of them.
+#[derive(Debug, Default)]
+pub struct Groups {
+    groups: Vec<Arc<Group>>,
+    relations: Vec<Set>,
+    /// The values that were learned.
+    learned: Vec<Set>,
+    /// By level: the groups that touch it first.
+    by_top: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    /// Groups of which nothing is known yet, over vectors with `levels` levels. Their numbers are their
+    /// places.
+    pub fn new(groups: Vec<Group>, levels: usize) -> Groups {
+        debug_assert!(
+            groups.iter().enumerate().all(|(at, group)| group.number == at && group.last() < levels)
+        );
+        let mut by_top = vec![Vec::new(); levels];
+        groups.iter().for_each(|group| by_top[group.top()].push(group.number));
+        let nothing = vec![Set::EMPTY; groups.len()];
+        Groups {
+            relations: nothing.clone(),
+            learned: nothing,
+            by_top,
+            groups: groups.into_iter().map(Arc::new).collect(),
+        }
+    }
+
+    /// The groups.
+    pub fn list(&self) -> &[Arc<Group>] {
+        &self.groups
+    }
+
+    /// What is known of a group.
+    pub fn relation(&self, group: usize) -> Set {
+        self.relations[group]
+    }
+
+    /// All sets that are kept here, which a collection must not give back.
+    pub fn roots(&self) -> Vec<Set> {
+        self.relations.iter().chain(&self.learned).copied().collect()
+    }
+}
+
+/// Saturation forwards.
+struct Forwards<'a, L: Learner> {
+    groups: &'a mut Groups,
+    learner: &'a mut L,
+    /// Nodes at which diagrams are collected.
+    collect_at: usize,
+}
+
+impl Ldd {
+    /// All vectors that are reachable from a set by steps of the groups, which are learned on the way. Other
+    /// sets that are to survive must be protected.
+    pub fn saturate<L: Learner>(
+        &mut self,
+        set: Set,
+        groups: &mut Groups,
+        learner: &mut L,
+    ) -> Result<Set, L::Error> {
+        let collect_at = self.next_collection();
+        let roots = self.protected.len();
+        let result = Forwards { groups, learner, collect_at }.saturate(self, set, 0);
+        self.protected.truncate(roots);
+        result
+    }
+
+    /// All vectors of `universe` from which a set can be reached inside it, by steps that are known.
+    pub fn saturate_backwards(&mut self, set: Set, universe: Set, groups: &Groups) -> Result<Set, Full> {
+        let collect_at = self.next_collection();
+        let roots = self.protected.len();
+        let result = Backwards { groups, collect_at }.saturate(self, [set, universe], 0);
+        self.protected.truncate(roots);
+        result
+    }
+
+    /// Collects if there are more nodes than `collect_at`; answers when to do so again.
+    fn collect_if_large(&mut self, collect_at: usize, groups: &Groups) -> usize {
+        if self.n_nodes() < collect_at {
+            return collect_at;
+        }
+        self.collect(&groups.roots());
+        self.next_collection()
+    }
+}
+
+impl<L: Learner> Forwards<'_, L> {
+    fn saturate(&mut self, ldd: &mut Ldd, set: Set, level: usize) -> Result<Set, L::Error> {
+        if set.is_terminal() {
+            return Ok(set);
+        }
+        let key = |set| Key::at(Operation::Saturate, 0, level, [set, Set::EMPTY, Set::EMPTY]);
+        if let Some(known) = ldd.cache.get(key(set)) {
+            return Ok(known);
+        }
+        let roots = ldd.protected.len();
+        ldd.protect(set);
+        let mut all = self.saturate_below(ldd, set, level)?;
+        let mut unchanged = 0;
+        let here = self.groups.by_top[level].len();
+        // Round and round, until a whole round of the groups has led nowhere.
+        for at in (0..here).cycle() {
+            if unchanged == here {
+                break;
+            }
+            let group = self.groups.by_top[level][at];
+            let more = self.step(ldd, all, group, level)?;
+            unchanged = if more == all { unchanged + 1 } else { 0 };
+            all = more;
+            ldd.protected.truncate(roots + 1);
+            ldd.protect(all);
+            self.collect_at = ldd.collect_if_large(self.collect_at, self.groups);
+        }
+        ldd.protected.truncate(roots);
+        ldd.remember(key(set), all);
+        ldd.remember(key(all), all);
+        Ok(all)
+    }
+
+    /// The same list with saturated tails.
+    fn saturate_below(&mut self, ldd: &mut Ldd, set: Set, level: usize) -> Result<Set, L::Error> {
+        let (mut values, mut rest) = (Vec::new(), set);
+        while !rest.is_terminal() {
+            let Node { value, down, right } = ldd.nodes.get(rest);
+            let down = self.saturate(ldd, down, level + 1)?;
+            values.push(value);
+            ldd.protect(down);
+            rest = right;
+        }
+        Ok(ldd.assemble(&values)?)
+    }
+
+    /// What a group's steps add to a list that begins at its first level.
+    fn step(&mut self, ldd: &mut Ldd, set: Set, group: usize, level: usize) -> Result<Set, L::Error> {
+        // It stays protected while what it leads to is saturated.
+        ldd.protect(set);
+        self.learn(ldd, set, group, level)?;
+        let (relation, touched) = (self.groups.relations[group], Arc::clone(&self.groups.groups[group]));
+        let image = ldd.image_by(self, set, relation, (&touched, level))?;
+        Ok(ldd.union(set, image)?)
+    }
+
+    /// Learns what a group does with the values that it meets in a set for the first time.
+    fn learn(&mut self, ldd: &mut Ldd, set: Set, group: usize, level: usize) -> Result<(), L::Error> {
+        let Groups { groups, relations, learned, .. } = &mut *self.groups;
+        let read = ldd.project(set, &groups[group], level)?;
+        let new = ldd.minus(read, learned[group])?;
+        if new.is_empty() {
+            return Ok(());
+        }
+        let relation = self.learner.learn(ldd, group, new)?;
+        relations[group] = ldd.union(relations[group], relation)?;
+        learned[group] = ldd.union(learned[group], new)?;
+        Ok(())
+    }
+}
+
+impl<L: Learner> Below for Forwards<'_, L> {
+    type Error = L::Error;
+    const IMAGE: Operation = Operation::SaturatingImage;
+    const PRE_IMAGE: Operation = Operation::PreImage;
+
+    fn close(&mut self, ldd: &mut Ldd, set: Set, _: Set, level: usize) -> Result<Set, L::Error> {
+        self.saturate(ldd, set, level)
+    }
+}
+
+/// Saturation backwards.
+struct Backwards<'a> {
+    groups: &'a Groups,
+    collect_at: usize,
+}
+
+impl Backwards<'_> {
+    /// The operands are the set and the universe.
+    fn saturate(&mut self, ldd: &mut Ldd, operands: [Set; 2], level: usize) -> Result<Set, Full> {
+        let [set, universe] = operands;
+        if set.is_terminal() || universe.is_terminal() {
+            return ldd.intersect(set, universe);
+        }
+        let key = |set| Key::at(Operation::SaturateBackwards, 0, level, [set, universe, Set::EMPTY]);
+        if let Some(known) = ldd.cache.get(key(set)) {
+            return Ok(known);
+        }
+        let roots = ldd.protected.len();
+        ldd.protected.extend(operands);
+        let mut all = self.saturate_below(ldd, operands, level)?;
+        let mut unchanged = 0;
+        let here = &self.groups.by_top[level];
+        for &group in here.iter().cycle() {
+            if unchanged == here.len() {
+                break;
+            }
+            ldd.protect(all);
+            let (relation, touched) = (self.groups.relations[group], &self.groups.groups[group]);
+            let before = ldd.pre_image_by(self, [all, relation, universe], (touched, level))?;
+            let more = ldd.union(all, before)?;
+            unchanged = if more == all { unchanged + 1 } else { 0 };
+            all = more;
+            ldd.protected.truncate(roots + operands.len());
+            ldd.protect(all);
+            self.collect_at = ldd.collect_if_large(self.collect_at, self.groups);
+        }
+        ldd.protected.truncate(roots);
+        ldd.remember(key(set), all);
+        ldd.remember(key(all), all);
+        Ok(all)
+    }
+
+    /// The part of a list that is in the universe, with saturated tails.
+    fn saturate_below(
+        &mut self,
+        ldd: &mut Ldd,
+        [set, universe]: [Set; 2],
+        level: usize,
+    ) -> Result<Set, Full> {
+        let (mut values, mut rest) = (Vec::new(), set);
+        while !rest.is_terminal() {
+            let Node { value, down, right } = ldd.nodes.get(rest);
+            let allowed = ldd.tail_of(universe, value);
+            let down = self.saturate(ldd, [down, allowed], level + 1)?;
+            values.push(value);
+            ldd.protect(down);
+            rest = right;
+        }
+        ldd.assemble(&values)
+    }
+}
+
+impl Below for Backwards<'_> {
+    type Error = Full;
+    const IMAGE: Operation = Operation::Image;
+    const PRE_IMAGE: Operation = Operation::SaturatingPreImage;
+
+    fn close(&mut self, ldd: &mut Ldd, set: Set, universe: Set, level: usize) -> Result<Set, Full> {
+        self.saturate(ldd, [set, universe], level)
+    }
+}

@@ -1,0 +1,294 @@
+//! Sets of vectors: union, intersection, difference; building them, looking into them, counting.
+//!
+//! An operation on two lists goes along both at once, notes a [`Step`] for each value, and builds the result
+//! from the end. What remains of two lists is again an operation on two sets, so its result is looked for in
+//! the cache, and entered there, as if the operation recursed.
+
+use crate::cache::{Key, Operation};
+use crate::nodes::{Node, Set};
+use crate::{Full, Ldd};
+use num_bigint::BigUint;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// What is known of the result of an operation on the rest of two lists: its first value, and the key under
+/// which all of it is remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    pub(crate) key: Key,
+    pub(crate) value: u32,
+    pub(crate) down: Set,
+}
+
+impl Ldd {
+    /// The nodes of a list, in ascending order of values.
+    pub fn list(&self, set: Set) -> impl Iterator<Item = Node> + '_ {
+        let mut rest = set;
+        std::iter::from_fn(move || {
+            let node = (!rest.is_terminal()).then(|| self.nodes.get(rest))?;
+            rest = node.right;
+            Some(node)
+        })
+    }
+
+    /// The set of one vector.
+    pub fn single(&mut self, vector: &[u32]) -> Result<Set, Full> {
+        vector.iter().rev().try_fold(Set::UNIT, |down, &value| self.nodes.make(value, down, Set::EMPTY))
+    }
+
+    /// The set of these vectors, all of one length.
+    pub fn set_of<'v>(&mut self, vectors: impl IntoIterator<Item = &'v [u32]>) -> Result<Set, Full> {
+        let mut all = Set::EMPTY;
+        for vector in vectors {
+            let one = self.single(vector)?;
+            all = self.union(all, one)?;
+        }
+        Ok(all)
+    }
+
+    /// Vectors that are in one set or the other.
+    pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+        let base = self.steps.len();
+        let (mut a, mut b) = (a, b);
+        let tail = loop {
+            // The order does not matter: the cache knows one of the two.
+            if a > b {
+                (a, b) = (b, a);
+            }
+            if a == b || a.is_empty() {
+                break b;
+            }
+            let key = Key::of(Operation::Union, [a, b, Set::EMPTY]);
+            if let Some(known) = self.cache.get(key) {
+                break known;
+            }
+            let (x, y) = (self.nodes.get(a), self.nodes.get(b));
+            let (value, down) = match x.value.cmp(&y.value) {
+                Ordering::Less => (x.value, x.down),
+                Ordering::Greater => (y.value, y.down),
+                Ordering::Equal => (x.value, self.union_below(x.down, y.down, base)?),
+            };
+            self.steps.push(Step { key, value, down });
+            (a, b) = match x.value.cmp(&y.value) {
+                Ordering::Less => (x.right, b),
+                Ordering::Greater => (a, y.right),
+                Ordering::Equal => (x.right, y.right),
+            };
+        };
+        self.build(base, tail)
+    }
+
+    /// Vectors that are in both sets.
+    pub fn intersect(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+        let base = self.steps.len();
+        let (mut a, mut b) = (a, b);
+        let tail = loop {
+            if a > b {
+                (a, b) = (b, a);
+            }
+            if a == b || a.is_empty() {
+                break a;
+            }
+            let key = Key::of(Operation::Intersect, [a, b, Set::EMPTY]);
+            if let Some(known) = self.cache.get(key) {
+                break known;
+            }
+            let (x, y) = (self.nodes.get(a), self.nodes.get(b));
+            let down = match x.value == y.value {
+                true => self.intersect_below(x.down, y.down, base)?,
+                false => Set::EMPTY,
+            };
+            self.steps.push(Step { key, value: x.value, down });
+            (a, b) = match x.value.cmp(&y.value) {
+                Ordering::Less => (x.right, b),
+                Ordering::Greater => (a, y.right),
+                Ordering::Equal => (x.right, y.right),
+            };
+        };
+        self.build(base, tail)
+    }
+
+    /// Vectors of `a` that are not in `b`.
+    pub fn minus(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+        let base = self.steps.len();
+        let (mut a, mut b) = (a, b);
+        let tail = loop {
+            if a == b || a.is_empty() {
+                break Set::EMPTY;
+            }
+            if b.is_empty() {
+                break a;
+            }
+            let key = Key::of(Operation::Minus, [a, b, Set::EMPTY]);
+            if let Some(known) = self.cache.get(key) {
+                break known;
+            }
+            let (x, y) = (self.nodes.get(a), self.nodes.get(b));
+            let down = match x.value.cmp(&y.value) {
+                Ordering::Less => x.down,
+                Ordering::Greater => Set::EMPTY,
+                Ordering::Equal => self.minus_below(x.down, y.down, base)?,
+            };
+            self.steps.push(Step { key, value: x.value, down });
+            (a, b) = match x.value.cmp(&y.value) {
+                Ordering::Less => (x.right, b),
+                Ordering::Greater => (a, y.right),
+                Ordering::Equal => (x.right, y.right),
+            };
+        };
+        self.build(base, tail)
+    }
+
+    fn union_below(&mut self, a: Set, b: Set, base: usize) -> Result<Set, Full> {
+        let result = self.union(a, b);
+        self.or_unwind(result, base)
+    }
+
+    fn intersect_below(&mut self, a: Set, b: Set, base: usize) -> Result<Set, Full> {
+        let result = self.intersect(a, b);
+        self.or_unwind(result, base)
+    }
+
+    fn minus_below(&mut self, a: Set, b: Set, base: usize) -> Result<Set, Full> {
+        let result = self.minus(a, b);
+        self.or_unwind(result, base)
+    }
+
+    /// Without memory the steps since `base` are forgotten.
+    pub(crate) fn or_unwind<T>(&mut self, result: Result<T, Full>, base: usize) -> Result<T, Full> {
+        if result.is_err() {
+            self.steps.truncate(base);
+        }
+        result
+    }
+
+    /// Builds a list from the steps since `base`, which end with `tail`, and remembers all results on the
+    /// way.
+    pub(crate) fn build(&mut self, base: usize, tail: Set) -> Result<Set, Full> {
+        let mut list = tail;
+        while self.steps.len() > base {
+            let Some(Step { key, value, down }) = self.steps.pop() else { break };
+            match self.nodes.make(value, down, list) {
+                Ok(longer) => list = longer,
+                Err(Full) => {
+                    self.steps.truncate(base);
+                    return Err(Full);
+                }
+            }
+            self.remember(key, list);
+        }
+        Ok(list)
+    }
+
+    /// Whether a vector is in a set.
+    pub fn contains(&self, set: Set, vector: &[u32]) -> bool {
+        let below = vector.iter().try_fold(set, |set, &value| {
+            self.list(set)
+                .take_while(|node| node.value <= value)
+                .find(|node| node.value == value)
+                .map(|n| n.down)
+        });
+        below == Some(Set::UNIT)
+    }
+
+    /// One of the vectors: that with the smallest values.
+    pub fn pick(&self, set: Set) -> Option<Vec<u32>> {
+        let (mut vector, mut rest) = (Vec::new(), set);
+        while !rest.is_terminal() {
+            let node = self.nodes.get(rest);
+            vector.push(node.value);
+            rest = node.down;
+        }
+        (rest == Set::UNIT).then_some(vector)
+    }
+
+    /// The number of vectors.
+    pub fn count(&self, set: Set) -> BigUint {
+        let mut known = HashMap::new();
+        self.count_known(set, &mut known)
+    }
+
+    fn count_known(&self, set: Set, known: &mut HashMap<Set, BigUint>) -> BigUint {
+        match set {
+            Set::EMPTY => return BigUint::ZERO,
+            Set::UNIT => return BigUint::from(1u8),
+            _ => {}
+        }
+        if let Some(count) = known.get(&set) {
+            return count.clone();
+        }
+        // The rest of a list is a set as well, so its count is remembered, too.
+        let mut heads = vec![set];
+        while let Some(&last) = heads.last() {
+            let right = self.nodes.get(last).right;
+            if right.is_terminal() || known.contains_key(&right) {
+                break;
+            }
+            heads.push(right);
+        }
+        let mut sum = BigUint::ZERO;
+        for head in heads.into_iter().rev() {
+            let Node { down, right, .. } = self.nodes.get(head);
+            if let Some(rest) = known.get(&right) {
+                sum.clone_from(rest);
+            }
+            sum += self.count_known(down, known);
+            known.insert(head, sum.clone());
+        }
+        sum
+    }
+
+    /// All vectors, in lexicographic order.
+    pub fn vectors(&self, set: Set) -> Vectors<'_> {
+        Vectors { ldd: self, path: Vec::new(), vector: Vec::new(), next: Some(set) }
+    }
+
+    /// The nodes of a set.
+    pub fn size(&self, set: Set) -> usize {
+        let (mut seen, mut open) = (std::collections::HashSet::new(), vec![set]);
+        while let Some(set) = open.pop() {
+            if !set.is_terminal() && seen.insert(set) {
+                let Node { down, right, .. } = self.nodes.get(set);
+                open.extend([down, right]);
+            }
+        }
+        seen.len()
+    }
+}
+
+/// The vectors of a set, one after another.
+#[derive(Debug)]
+pub struct Vectors<'a> {
+    ldd: &'a Ldd,
+    /// For every value of the vector, the rest of its list.
+    path: Vec<Set>,
+    vector: Vec<u32>,
+    next: Option<Set>,
+}
+
+impl Iterator for Vectors<'_> {
+    type Item = Vec<u32>;
+
+    fn next(&mut self) -> Option<Vec<u32>> {
+        loop {
+            let set = match self.next.take() {
+                Some(set) => set,
+                None => {
+                    let rest = self.path.pop()?;
+                    self.vector.pop();
+                    rest
+                }
+            };
+            match set {
+                Set::EMPTY => {}
+                Set::UNIT => return Some(self.vector.clone()),
+                _ => {
+                    let Node { value, down, right } = self.ldd.nodes.get(set);
+                    self.path.push(right);
+                    self.vector.push(value);
+                    self.next = Some(down);
+                }
+            }
+        }
+    }
+}
