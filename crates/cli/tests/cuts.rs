@@ -180,3 +180,17 @@ fn labels_that_are_not_seen_are_told() {
     assert_eq!(report["verdict"], "holds");
     assert!(run.stderr.contains("W0705"), "{}", run.stderr);
 }
+
+/// Found by `difftest cuts` (seed 767): whether an endless sequence was known changed which processes sleep, so that the way to an error
+/// could not be found again.
+#[test]
+fn a_way_past_an_endless_sequence_is_found_again() {
+    let model =
+        "byte y, tick; active proctype A() { y -> assert(tick == 0) } active proctype B() { skip -> y = 1 }
+        active proctype C() { skip } active proctype Clock() { tick = 1; atomic { do :: skip od } }";
+    let scratch = Scratch::with(model);
+    for way in SAFETY {
+        let (run, report) = scratch.check(&[&["--property", "assertion", "--all-errors"], way].concat());
+        assert_eq!((&report["verdict"], run.status), (&"violated".into(), Some(1)), "{way:?} {}", run.stderr);
+    }
+}

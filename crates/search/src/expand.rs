@@ -363,7 +363,9 @@ impl<'a> Expander<'a> {
         self.settle(first, true, depth, budget, out)?;
         let (Some(lean), run) = (&mut self.lean, &self.run) else { return Ok(()) };
         let edges = &out.outcomes.list[first..];
-        if alone || out.shows_something() || out.lost || out.cut {
+        // Whether an atomic sequence without end was met must not matter: it is looked for only until one is known, and a path that is
+        // retraced must find the same sleepers.
+        if alone || !out.faults.is_empty() || out.lost || out.cut {
             out.behind.resize(out.outcomes.list.len(), Asleep::NOBODY);
             return Ok(());
         }
