@@ -8,7 +8,7 @@ use crate::options::{Por, StoreKind};
 use crate::plan::Order;
 use search::{Branching, Limits, Method, Observer, Outcome, Proviso, Reduce, Statistics, StopReason, Task};
 use std::time::Instant;
-use system::{Lean, LeanOrder, Reducer, Reduction, Sleepers};
+use system::{Lean, LeanOrder, ProcessOrder, Reducer, Reduction};
 
 /// States after which it is known whether a reduction pays.
 const SAMPLE: u64 = 4096;
@@ -110,8 +110,8 @@ impl Reduction for Always<'_> {
         reducer
     }
 
-    fn lean(&self, sleepers: Sleepers) -> Option<Box<dyn Lean + '_>> {
-        self.0.lean(sleepers)
+    fn lean(&self, order: ProcessOrder) -> Option<Box<dyn Lean + '_>> {
+        self.0.lean(order)
     }
 }
 

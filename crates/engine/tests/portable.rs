@@ -24,7 +24,7 @@ use search::{Checks, Levels, Limits, Silent, Task, frontier};
 use store::Table;
 use system::claim::{Claim, ClaimEdge, ClaimState, Guard};
 use system::portable::{Exporter, Importer, ShapeNumber, read_state, write_state};
-use system::{PortableError, Successors, SystemExt, TransitionSystem, Worker};
+use system::{PortableError, Successors, SystemExt, TransitionSystem, Worker, WorkerExt};
 
 /// Tells the second process which system to make.
 const JOB: &str = "SPINOR_TEST_PORTABLE_JOB";
@@ -117,7 +117,7 @@ fn successors(worker: &mut dyn Worker, state: &[u8]) -> Vec<Vec<u8>> {
         }
         out.clear();
         let Some(next) = inside.pop() else { return found };
-        worker.go_on(&next, &mut out);
+        worker.expand_transient(&next, &mut out);
     }
 }
 

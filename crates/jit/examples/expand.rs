@@ -16,7 +16,7 @@ use promela::ir::Program;
 use promela::parse::Dialect;
 use promela::source::{Files, SourceMap};
 use promela::{lower, parse, preprocess};
-use system::{Successors, TransitionSystem};
+use system::{Successors, TransitionSystem, WorkerExt};
 
 /// Rounds of which the best counts.
 const ROUNDS: usize = 15;

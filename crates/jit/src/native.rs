@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use machine::Interp;
 use machine::action::Action;
 use promela::ir::Program;
+use system::lean::SLOTS;
 use system::{
-    ActionId, Asleep, Awake, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes,
-    Successor, Successors, TransitionSystem, Worker,
+    ActionId, ActiveMask, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes,
+    SleepMask, Successor, Successors, TransitionSystem, Worker, WorkerExt,
 };
 
 use crate::code::Code;
@@ -287,7 +288,7 @@ impl<'a> NativeWorker<'a> {
 
     /// Expands an ordinary and simple state of the shape that the last one had; false when this is none.
     #[inline(always)]
-    fn expand_like_last(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) -> bool {
+    fn expand_like_last(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) -> bool {
         let last = self.last;
         let same = state.len() == self.simple && header(state) == Some(last.id);
         if same {
@@ -298,7 +299,7 @@ impl<'a> NativeWorker<'a> {
 
     /// Expands any state; if it is transient, nobody sleeps.
     #[inline(never)]
-    fn expand_any(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+    fn expand_any(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
         match self.shape_of(state) {
             Some((shape, 0)) => {
                 self.native.expand_ordinary(&mut self.context, shape, asleep, state, out);
@@ -405,10 +406,10 @@ impl Native {
         followed as usize
     }
 
-    /// Whether states of a shape are simple: all processes can sleep, locations are bytes, and code reads the state itself.
+    /// Whether states of a shape are simple: all processes have slots, locations are bytes, and code reads the state itself.
     #[inline]
     fn is_simple(&self, shape: &Shape) -> bool {
-        self.location_bytes == 1 && shape.processes.len() <= Asleep::PROCESSES && !shape.copied
+        self.location_bytes == 1 && shape.processes.len() <= SLOTS && !shape.copied
     }
 
     /// Expands an ordinary and simple state.
@@ -417,13 +418,13 @@ impl Native {
         &self,
         context: &mut Context,
         shape: &Shape,
-        asleep: Asleep,
+        asleep: SleepMask,
         state: &[u8],
         out: &mut Successors,
     ) {
         context.note(shape, state, out);
-        self.expand_few::<true>(context, shape, shape.youngest.but(asleep), state.as_ptr().cast_mut());
-        if self.uses_timeout && asleep.is_nobody() && !context.any() {
+        self.expand_few::<true>(context, shape, shape.slots.except(asleep), state.as_ptr().cast_mut());
+        if self.uses_timeout && asleep.is_none() && !context.any() {
             self.expand_by_timeout(context, shape, state.as_ptr().cast_mut());
         }
         context.end();
@@ -435,13 +436,13 @@ impl Native {
         &self,
         context: &mut Context,
         shape: &Shape,
-        asleep: Asleep,
+        asleep: SleepMask,
         state: &[u8],
         out: &mut Successors,
     ) {
         let code_reads = context.begin(shape, state, out);
-        self.expand_those(context, shape, shape.youngest.but(asleep), code_reads);
-        if self.uses_timeout && asleep.is_nobody() && !context.any() {
+        self.expand_those(context, shape, shape.slots.except(asleep), code_reads);
+        if self.uses_timeout && asleep.is_none() && !context.any() {
             self.expand_by_timeout(context, shape, code_reads);
         }
         context.end();
@@ -451,46 +452,47 @@ impl Native {
     #[cold]
     fn expand_by_timeout(&self, context: &mut Context, shape: &Shape, state: *mut u8) {
         context.timeout = 1;
-        self.expand_those(context, shape, shape.youngest, state);
+        self.expand_those(context, shape, shape.slots, state);
         context.timeout = 0;
     }
 
-    /// Lets the code of these processes, and of those that never sleep, write their outcomes.
+    /// Lets the code of the processes with these slots, and of those without one, write their outcomes.
     #[inline(always)]
-    fn expand_those(&self, context: &mut Context, shape: &Shape, awake: Awake, state: *mut u8) {
+    fn expand_those(&self, context: &mut Context, shape: &Shape, active: ActiveMask, state: *mut u8) {
         match self.location_bytes {
-            1 => self.expand_many::<true>(context, shape, awake, state),
-            _ => self.expand_many::<false>(context, shape, awake, state),
+            1 => self.expand_many::<true>(context, shape, active, state),
+            _ => self.expand_many::<false>(context, shape, active, state),
         }
     }
 
-    /// The same for those alone who can sleep. With `NARROW`, locations are bytes.
+    /// Lets the code of the processes with these slots alone write their outcomes. With `NARROW`, locations are bytes.
     #[inline(always)]
     fn expand_few<const NARROW: bool>(
         &self,
         context: &mut Context,
         shape: &Shape,
-        awake: Awake,
+        active: ActiveMask,
         state: *mut u8,
     ) {
-        for bed in awake {
-            // SAFETY: who is awake is one of the shape's processes.
-            let process = unsafe { shape.processes.get_unchecked(shape.first_bed + bed) };
+        for slot in active {
+            debug_assert!(shape.first_slot + slot < shape.processes.len());
+            // SAFETY: an active slot is that of one of the shape's processes.
+            let process = unsafe { shape.processes.get_unchecked(shape.first_slot + slot) };
             context.expand::<NARROW>(self, shape, process, state);
         }
     }
 
-    /// The same for all that are awake.
+    /// Lets the code of the processes with these slots, and of those without one, write their outcomes: see `expand_few`.
     #[inline(never)]
     fn expand_many<const NARROW: bool>(
         &self,
         context: &mut Context,
         shape: &Shape,
-        awake: Awake,
+        active: ActiveMask,
         state: *mut u8,
     ) {
-        self.expand_few::<NARROW>(context, shape, awake, state);
-        for process in shape.processes[..shape.first_bed].iter().rev() {
+        self.expand_few::<NARROW>(context, shape, active, state);
+        for process in shape.processes[..shape.first_slot].iter().rev() {
             context.expand::<NARROW>(self, shape, process, state);
         }
     }
@@ -502,7 +504,7 @@ impl Worker for NativeWorker<'_> {
         let NativeWorker { native, lister, listed, .. } = self;
         listed.clear();
         match control {
-            0 => native.expand_ordinary(lister, shape, Asleep::NOBODY, state, listed),
+            0 => native.expand_ordinary(lister, shape, SleepMask::NONE, state, listed),
             _ => native.expand_transient(lister, shape, control, state, listed),
         }
         out.extend(listed.list.iter().map(|outcome| outcome.action));
@@ -535,21 +537,6 @@ impl Worker for NativeWorker<'_> {
         }
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        if !self.expand_like_last(state, Asleep::NOBODY, out) {
-            self.expand_any(state, Asleep::NOBODY, out);
-        }
-    }
-
-    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
-        match self.shape_of(state) {
-            Some((shape, control @ 1..)) => {
-                self.native.expand_transient(&mut self.context, shape, control, state, out);
-            }
-            _ => self.expand(state, out),
-        }
-    }
-
     fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
         let first = out.list.len();
         let mut followed = self.follow_at_once(state, most, out);
@@ -565,7 +552,7 @@ impl Worker for NativeWorker<'_> {
         followed
     }
 
-    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
         if !self.expand_like_last(state, asleep, out) {
             self.expand_any(state, asleep, out);
         }

@@ -10,7 +10,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use machine::action::Action;
 use promela::ir::{Proctype, Program};
-use system::{Asleep, Awake};
+use system::ActiveMask;
+use system::lean::first_slot;
 
 use crate::code::{Code, Expand, Listen, Receive, nothing};
 use crate::layout::Layout;
@@ -40,9 +41,9 @@ pub struct Shape {
     pub local_cells: u32,
     /// Whether code reads a copy of a state: it changes it for a while, or the state is short.
     pub copied: bool,
-    /// The processes that can sleep, and the oldest of these.
-    pub youngest: Awake,
-    pub first_bed: usize,
+    /// The slots of its processes, and the pid of the process with slot 0.
+    pub slots: ActiveMask,
+    pub first_slot: usize,
     /// The shape without the youngest process; null for the empty shape.
     pub parent: *const Shape,
     /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can take.
@@ -200,8 +201,8 @@ impl Shapes {
                 id: 0,
                 local_cells: 0,
                 copied: false,
-                youngest: Awake::default(),
-                first_bed: 0,
+                slots: ActiveMask::default(),
+                first_slot: 0,
                 parent: ptr::null(),
                 room: (0, 0),
                 processes: Vec::new(),
@@ -254,8 +255,8 @@ impl Shapes {
         let outcomes = shape.processes.iter().map(|p| self.most_outcomes[p.proctype as usize]).sum();
         shape.room = (outcomes, outcomes * (shape.len as usize + self.longest));
         shape.copied = self.changes_state || (shape.len as usize) < PIECE;
-        shape.youngest = Awake::first(shape.processes.len());
-        shape.first_bed = Asleep::first_of(shape.processes.len());
+        shape.slots = ActiveMask::all(shape.processes.len());
+        shape.first_slot = first_slot(shape.processes.len());
         shape.n_procs = shape.processes.len() as u32;
         shape.n_chans = shape.channels.len() as u32;
         shape.procs = shape.processes.as_ptr();
@@ -311,8 +312,8 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize, tables: Tables) -> Shap
         id: 0,
         local_cells: shape.local_cells + block.cells.len() as u32,
         copied: false,
-        youngest: Awake::default(),
-        first_bed: 0,
+        slots: ActiveMask::default(),
+        first_slot: 0,
         parent: shape,
         room: (0, 0),
         processes,

@@ -12,7 +12,7 @@ use promela::ir::Program;
 use promela::parse::Dialect;
 use promela::source::{Files, SourceMap};
 use promela::{lower, parse, preprocess};
-use system::{ActionId, Explain, Successors, SystemExt, TransitionSystem, Worker};
+use system::{ActionId, Explain, Successors, SystemExt, TransitionSystem, Worker, WorkerExt};
 use testkit::generate::{Size, generate};
 
 /// States of one program that are compared.

@@ -1,5 +1,5 @@
-//! Edge lean search: which processes sleep behind an edge. Why that is sound says [`system::lean`], how edges and locations get on
-//! `relations.rs`.
+//! Edge lean search: which processes sleep after a step. [`system::lean`] says why that is sound, `relations.rs` how edges and locations
+//! depend on each other, `sleep_code.rs` how it is written down.
 //!
 //! This must cost less than following the edges that it spares, so a state is not taken apart: where locations are, and
 //! which [instances](crate::instance) the processes are, is found out once for all states of a kind (`kind.rs`). Where too little is
@@ -9,11 +9,13 @@ use std::collections::HashMap;
 
 use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use system::{ActionId, Asleep, Before, Lean, Sleepers, Successor};
+use system::lean::{Sleeping, first_slot};
+use system::{ActionId, Annotation, Lean, ProcessOrder, Successor};
 
 use crate::instance::{Ground, Instances};
 use crate::kind::{Kind, PROCESSES, Process, Word, beginning};
 use crate::relations::Relations;
+use crate::sleep_code::{Precedence, SleepCode};
 use machine::facts::mark::Mark;
 
 /// Edges after which it is judged whether this pays.
@@ -29,8 +31,8 @@ const RECENT: usize = 256;
 pub struct EdgeLean<'a> {
     look: &'a dyn Look,
     wanted: &'a Wanted,
-    sleepers: Sleepers,
-    before: Before,
+    order: ProcessOrder,
+    before: Precedence,
     relations: Relations<'a>,
     kinds: Vec<Kind>,
     /// The kind of the last state, and the length of its states; no length at all unless it is [simple](Kind::is_simple).
@@ -97,14 +99,14 @@ impl<'a> EdgeLean<'a> {
         ground: &'a Ground<'a>,
         look: &'a dyn Look,
         wanted: &'a Wanted,
-        sleepers: Sleepers,
+        order: ProcessOrder,
         hopeless: bool,
     ) -> Self {
         EdgeLean {
             look,
             wanted,
-            sleepers,
-            before: Before::new(sleepers),
+            order,
+            before: Precedence::new(order),
             relations: Relations::new(Instances::new(ground)),
             kinds: Vec::new(),
             last: 0,
@@ -154,29 +156,29 @@ impl<'a> EdgeLean<'a> {
             len: state.len(),
             cells: Word::all(state, &form.cells),
             location: u32::MAX >> (32 - 8 * u32::from(form.location_bytes.clamp(1, 4))),
-            first: Asleep::first_of(glance.processes.len()),
+            first: first_slot(glance.processes.len()),
             processes: [Process::default(); PROCESSES],
-            asking: Asleep::NOBODY,
+            asking: SleepCode::NOBODY,
             instances: Vec::new(),
         };
         for pid in 0..glance.processes.len() {
             let (instance, _) = self.relations.instances.of(&glance, pid);
             let first_edge = self.relations.first_edge(instance);
             kind.instances.push(instance);
-            let bed = kind.bed(pid);
-            if let Some(process) = kind.processes.get_mut(bed) {
+            let slot = kind.slot(pid);
+            if let Some(process) = kind.processes.get_mut(slot) {
                 let made = self.relations.instances.get(instance);
                 let (location, first_node) = (form.locations[pid], made.first_node);
                 *process = Process { location, first_node, first_edge };
                 if made.marks.iter().any(Mark::asks) {
-                    kind.asking.add(bed, Asleep::LAST);
+                    kind.asking.add(slot, SleepCode::LAST);
                 }
             }
         }
         let asks =
             |&instance: &u32| self.relations.instances.get(instance).marks.iter().any(|mark| mark.timeout);
         if !kind.instances.iter().any(asks) {
-            kind.asking = Asleep::NOBODY;
+            kind.asking = SleepCode::NOBODY;
         }
         if self.relations.grow().is_none() {
             self.pays = Pays::new(self.pays.always, true);
@@ -200,30 +202,30 @@ impl<'a> EdgeLean<'a> {
     /// Who sleeps behind the only edge of a state. `None` unless that can be told at a glance: the state is of the last kind, and
     /// all has been found out.
     #[inline(always)]
-    fn glance(&self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
+    fn glance(&self, state: &[u8], asleep: SleepCode, action: ActionId) -> Option<SleepCode> {
         if asleep.is_nobody() {
-            return Some(Asleep::NOBODY);
+            return Some(SleepCode::NOBODY);
         }
         let kind = self.kinds.get(self.last)?;
         if self.simple != state.len() || beginning(state) != Some(kind.begins) {
             return None;
         }
         let before = self.before.only(asleep, Action::process(action));
-        self.relations.behind(kind, action, before, |other| kind.narrow_node(state, other))
+        self.relations.sleep_after(kind, action, before, |other| kind.narrow_node(state, other))
     }
 
     #[inline(never)]
-    fn find_behind_only(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Asleep {
+    fn find_sleep_after_only(&mut self, state: &[u8], asleep: SleepCode, action: ActionId) -> SleepCode {
         if !self.pays.is_quiet() && self.pays.pauses() {
-            return Asleep::NOBODY;
+            return SleepCode::NOBODY;
         }
-        let behind = self.find_behind(state, asleep, action).unwrap_or_default();
-        self.pays.tried(1, u32::from(!behind.is_nobody()));
-        behind
+        let after = self.find_sleep_after(state, asleep, action).unwrap_or_default();
+        self.pays.tried(1, u32::from(!after.is_nobody()));
+        after
     }
 
     /// Who sleeps behind the only edge of any state. `None` where nobody does.
-    fn find_behind(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Option<Asleep> {
+    fn find_sleep_after(&mut self, state: &[u8], asleep: SleepCode, action: ActionId) -> Option<SleepCode> {
         if asleep.is_nobody() {
             return None;
         }
@@ -231,13 +233,19 @@ impl<'a> EdgeLean<'a> {
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
         let before = self.before.only_of(asleep, kind.first, Action::process(action));
         // Who sleeps could move, so nobody needs `timeout`.
-        let known = relations.behind(kind, action, before, |other| kind.node(state, other));
-        Some(known.unwrap_or_else(|| relations.find_behind(kind, state, action, before)))
+        let known = relations.sleep_after(kind, action, before, |other| kind.node(state, other));
+        Some(known.unwrap_or_else(|| relations.find_sleep_after(kind, state, action, before)))
     }
 
     /// Says who sleeps behind each of some edges, where nobody did until now, and behind how many somebody does.
     #[inline(always)]
-    fn behind_some(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut [Asleep]) -> u32 {
+    fn sleep_after_some(
+        &mut self,
+        state: &[u8],
+        asleep: SleepCode,
+        edges: &[Successor],
+        out: &mut [Annotation],
+    ) -> u32 {
         let Some(kind) = self.recognise(state) else { return 0 };
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
         if asleep.is_nobody() && relations.may_be_timeout(kind, state, edges) {
@@ -245,11 +253,11 @@ impl<'a> EdgeLean<'a> {
         }
         let mut here = Here { kind, relations, before: &self.before, state, asleep };
         let in_place = edges.iter().map(|edge| edge.action).zip(out.iter_mut());
-        let total = match self.sleepers {
-            Sleepers::Younger => here.behind::<false>(in_place),
-            Sleepers::Older => here.behind::<true>(in_place.rev()),
+        let total = match self.order {
+            ProcessOrder::HighestFirst => here.sleep_after::<false>(in_place),
+            ProcessOrder::LowestFirst => here.sleep_after::<true>(in_place.rev()),
         };
-        total.unwrap_or_else(|| here.behind_sorted(self.sleepers, edges, out))
+        total.unwrap_or_else(|| here.sleep_after_sorted(self.order, edges, out))
     }
 }
 
@@ -257,83 +265,103 @@ impl<'a> EdgeLean<'a> {
 struct Here<'h, 'a> {
     kind: &'h Kind,
     relations: &'h mut Relations<'a>,
-    before: &'h Before,
+    before: &'h Precedence,
     state: &'h [u8],
     /// Who sleeps there.
-    asleep: Asleep,
+    asleep: SleepCode,
 }
 
 impl Here<'_, '_> {
-    /// The same as [`Here::behind`] for edges that are not in the order of the processes.
+    /// What [`Here::sleep_after`] does, for edges that are not in the order of the processes.
     #[cold]
-    fn behind_sorted(&mut self, sleepers: Sleepers, edges: &[Successor], out: &mut [Asleep]) -> u32 {
+    fn sleep_after_sorted(
+        &mut self,
+        order: ProcessOrder,
+        edges: &[Successor],
+        out: &mut [Annotation],
+    ) -> u32 {
         let mut sorted: Vec<_> = edges.iter().map(|edge| edge.action).zip(out).collect();
         sorted.sort_by_key(|edge| Action::process(edge.0));
-        let total = match sleepers {
-            Sleepers::Younger => self.behind::<false>(sorted.into_iter().rev()),
-            Sleepers::Older => self.behind::<true>(sorted.into_iter()),
+        let total = match order {
+            ProcessOrder::HighestFirst => self.sleep_after::<false>(sorted.into_iter().rev()),
+            ProcessOrder::LowestFirst => self.sleep_after::<true>(sorted.into_iter()),
         };
         total.unwrap_or(0)
     }
 
     /// Says who sleeps behind each of some actions, and behind how many somebody does. They come in the order of the processes, the
-    /// oldest first if older ones sleep, so when those of a process come it is known who is before it; `None` when they do not.
+    /// lowest pid first if those with lower pids sleep, so when those of a process come it is known who is before it; `None` when they do not.
     #[inline(always)]
-    fn behind<'o, const OLDER: bool>(
+    fn sleep_after<'o, const LOWEST_FIRST: bool>(
         &mut self,
-        edges: impl Iterator<Item = (ActionId, &'o mut Asleep)>,
+        edges: impl Iterator<Item = (ActionId, &'o mut Annotation)>,
     ) -> Option<u32> {
         let mut nodes = [0; PROCESSES];
         for (other, _) in self.asleep {
             nodes[other % PROCESSES] = self.kind.node(self.state, other);
         }
-        let (mut movers, mut before) = (self.asleep, Asleep::NOBODY);
+        let (mut movers, mut before) = (self.asleep, SleepCode::NOBODY);
         // The process of the last action, if there was one, its code if it has no other, and how many it has.
         let (mut last, mut code, mut n) = (usize::MAX, 0, 0);
         let mut total = 0;
-        for (action, behind) in edges {
+        for (action, after) in edges {
             let pid = Action::process(action);
             if pid != last {
-                if if OLDER { pid < last.wrapping_add(1) } else { pid > last } {
+                if if LOWEST_FIRST { pid < last.wrapping_add(1) } else { pid > last } {
                     return None;
                 }
-                let bed = self.kind.bed(last);
-                if bed < PROCESSES {
-                    nodes[bed] = self.kind.node(self.state, bed);
-                    movers.add(bed, if n == 1 { code } else { Asleep::code_of_several(n) });
+                let slot = self.kind.slot(last);
+                if slot < PROCESSES {
+                    nodes[slot] = self.kind.node(self.state, slot);
+                    movers.add(slot, if n == 1 { code } else { SleepCode::code_of_several(n) });
                 }
                 before = self.before.only_of(movers, self.kind.first, pid);
                 (last, code, n) = (pid, self.relations.code(self.kind, action), 0);
             }
             n += 1;
-            let known = self.relations.behind(self.kind, action, before, |other| nodes[other % PROCESSES]);
-            *behind =
-                known.unwrap_or_else(|| self.relations.find_behind(self.kind, self.state, action, before));
-            total += u32::from(!behind.is_nobody());
+            let known =
+                self.relations.sleep_after(self.kind, action, before, |other| nodes[other % PROCESSES]);
+            let asleep = known
+                .unwrap_or_else(|| self.relations.find_sleep_after(self.kind, self.state, action, before));
+            *after = asleep.annotation();
+            total += u32::from(!asleep.is_nobody());
         }
         Some(total)
     }
 }
 
 impl Lean for EdgeLean<'_> {
-    fn behind(&mut self, state: &[u8], asleep: Asleep, edges: &[Successor], out: &mut Vec<Asleep>) {
+    #[inline]
+    fn sleeping(&self, annotation: Annotation) -> Sleeping {
+        let asleep = SleepCode::of(annotation);
+        Sleeping { mask: asleep.mask(), edges: asleep.edges() }
+    }
+
+    fn sleep_after(
+        &mut self,
+        state: &[u8],
+        annotation: Annotation,
+        edges: &[Successor],
+        out: &mut Vec<Annotation>,
+    ) {
         let first = out.len();
-        out.resize(first + edges.len(), Asleep::NOBODY);
+        out.resize(first + edges.len(), Annotation::NONE);
         if self.pays.is_quiet() || !self.pays.pauses() {
-            let total = self.behind_some(state, asleep, edges, &mut out[first..]);
+            let total = self.sleep_after_some(state, SleepCode::of(annotation), edges, &mut out[first..]);
             self.pays.tried(edges.len() as u32, total);
         }
     }
 
     /// Apart from what is done for several edges: most states have one.
-    fn behind_only(&mut self, state: &[u8], asleep: Asleep, action: ActionId) -> Asleep {
+    fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> Annotation {
+        let asleep = SleepCode::of(annotation);
         if self.pays.is_quiet()
-            && let Some(behind) = self.glance(state, asleep, action)
+            && let Some(after) = self.glance(state, asleep, action)
         {
-            self.pays.tried(1, u32::from(!behind.is_nobody()));
-            return behind;
+            self.pays.tried(1, u32::from(!after.is_nobody()));
+            return after.annotation();
         }
-        self.find_behind_only(state, asleep, action)
+        self.find_sleep_after_only(state, asleep, action).annotation()
     }
 
     fn always(&mut self) {

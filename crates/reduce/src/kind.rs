@@ -1,10 +1,12 @@
 //! Kinds of states: a state need not be taken apart to tell where its processes are, when that has been found out for another state of
 //! the same [form](machine::look::Form) whose processes are the same [instances](crate::instance).
 
-use system::Asleep;
+use system::lean::SLOTS;
+
+use crate::sleep_code::SleepCode;
 
 /// Processes that can sleep.
-pub const PROCESSES: usize = Asleep::PROCESSES;
+pub const PROCESSES: usize = SLOTS;
 
 /// States of the same form whose processes are the same instances.
 #[derive(Debug)]
@@ -16,11 +18,11 @@ pub struct Kind {
     pub cells: Vec<Word>,
     /// The bits of a location.
     pub location: u32,
-    /// The oldest of its processes that can sleep, and these, by their beds.
+    /// The lowest pid of a process that can sleep, and these processes, by their slots.
     pub first: usize,
     pub processes: [Process; PROCESSES],
     /// Those of them that [ask](machine::facts::mark::Mark::asks) for `timeout` somewhere; nobody, where none of all processes does.
-    pub asking: Asleep,
+    pub asking: SleepCode,
     /// The instances of all processes.
     pub instances: Vec<u32>,
 }
@@ -68,43 +70,43 @@ impl Word {
 }
 
 impl Kind {
-    /// The bed of a process, if it has one; another number if it has none.
+    /// The slot of a process, if it has one; another number if it has none.
     #[inline(always)]
-    pub fn bed(&self, pid: usize) -> usize {
+    pub fn slot(&self, pid: usize) -> usize {
         pid.wrapping_sub(self.first)
     }
 
-    /// Whether beds become those of other processes when the number of these changes.
+    /// Whether slots become those of other processes when the number of these changes.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.instances.len() >= PROCESSES
     }
 
-    /// The instance that the process with this bed is.
-    pub fn instance(&self, bed: usize) -> u32 {
-        self.instances[self.first + bed]
+    /// The instance that the process with this slot is.
+    pub fn instance(&self, slot: usize) -> u32 {
+        self.instances[self.first + slot]
     }
 
-    /// Where the process with this bed is in a state, among the locations of all instances.
+    /// Where the process with this slot is in a state, among the locations of all instances.
     #[inline(always)]
-    pub fn node(&self, state: &[u8], bed: usize) -> u32 {
+    pub fn node(&self, state: &[u8], slot: usize) -> u32 {
         match self.is_narrow() {
-            true => self.narrow_node(state, bed),
-            false => self.wide_node(state, bed),
+            true => self.narrow_node(state, slot),
+            false => self.wide_node(state, slot),
         }
     }
 
     /// The same where locations are bytes.
     #[inline(always)]
-    pub fn narrow_node(&self, state: &[u8], bed: usize) -> u32 {
-        let Process { location, first_node, .. } = self.processes[bed % PROCESSES];
+    pub fn narrow_node(&self, state: &[u8], slot: usize) -> u32 {
+        let Process { location, first_node, .. } = self.processes[slot % PROCESSES];
         first_node + state.get(location as usize).map_or(0, |&byte| u32::from(byte))
     }
 
     /// The same for any locations. Four bytes are read at once: the last ones, where there are no four.
     #[inline(never)]
-    fn wide_node(&self, state: &[u8], bed: usize) -> u32 {
-        let Process { location, first_node, .. } = self.processes[bed % PROCESSES];
+    fn wide_node(&self, state: &[u8], slot: usize) -> u32 {
+        let Process { location, first_node, .. } = self.processes[slot % PROCESSES];
         let at = location.min(self.len as u32 - 4);
         first_node + (four(state, at).wrapping_shr(8 * (location - at)) & self.location)
     }
@@ -177,7 +179,7 @@ mod tests {
                 location: 0xff,
                 first: 0,
                 processes: [Process::default(); PROCESSES],
-                asking: Asleep::NOBODY,
+                asking: SleepCode::NOBODY,
                 instances: Vec::new(),
             };
             assert!(kind.holds_cells(&state));

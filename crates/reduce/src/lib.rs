@@ -15,6 +15,7 @@ mod kind;
 pub mod patience;
 pub mod promise;
 mod relations;
+mod sleep_code;
 pub mod stubborn;
 
 pub use machine::facts::visible::Watched;

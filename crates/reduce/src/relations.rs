@@ -6,17 +6,18 @@
 //! offered only if it changes nothing for those who may take it either ([`Instances::leaves_partners`]), and then what the process has there stays the
 //! same, whatever that is. The step of two processes gets on with a location with which both edges do.
 //!
-//! Which edges a process has is known as far as [`Asleep`] says: how many, or which one. If there is one, others must not be enabled;
+//! Which edges a process has is known as far as [`SleepCode`] says: how many, or which one. If there is one, others must not be enabled;
 //! what they would do does not matter.
 
 use machine::action::Action;
-use system::{ActionId, Asleep, Successor};
+use system::{ActionId, Successor};
 
 use crate::instance::Instances;
 use crate::kind::{Kind, PROCESSES};
+use crate::sleep_code::SleepCode;
 use machine::facts::mark::Mark;
 
-/// How an edge of one process and a location of another get on: for each code of [`Asleep`] one bit that says whether a process at the
+/// How an edge of one process and a location of another get on: for each code of [`SleepCode`] one bit that says whether a process at the
 /// location that has the edges of this code has the same after the edge, and they do the same. (If the edge may enable something
 /// there, it is known to enable nothing only when all that there is can be executed already.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +83,7 @@ impl<'a> Relations<'a> {
             let made = self.instances.get(self.first_edges.len() as u32);
             self.first_edges.push(self.n_edges as u32);
             self.n_edges += made.marks.len();
-            self.codes.extend(self.instances.colours(made).into_iter().map(Asleep::code_of_one));
+            self.codes.extend(self.instances.colours(made).into_iter().map(SleepCode::code_of_one));
             self.changes_number.extend(made.marks.iter().map(|mark| self.instances.changes_number(mark)));
         }
         self.first_edges[instance as usize]
@@ -105,7 +106,7 @@ impl<'a> Relations<'a> {
     /// The number of the first edge of a process in states of this kind.
     #[inline(always)]
     fn first_edge_of(&self, kind: &Kind, pid: usize) -> u32 {
-        match kind.processes.get(kind.bed(pid)) {
+        match kind.processes.get(kind.slot(pid)) {
             Some(process) => process.first_edge,
             None => self.first_edges[kind.instances[pid] as usize],
         }
@@ -122,17 +123,19 @@ impl<'a> Relations<'a> {
     /// Who sleeps behind an action in a state of this kind, of those who could move and are before its process, which are at these locations.
     /// `None` where something has not been found out.
     #[inline(always)]
-    pub fn behind(
+    pub fn sleep_after(
         &self,
         kind: &Kind,
         id: ActionId,
-        before: Asleep,
+        before: SleepCode,
         node: impl Fn(usize) -> u32,
-    ) -> Option<Asleep> {
-        let Some((pid, edge)) = Action::single_of(id) else { return self.behind_two(kind, id, before, node) };
+    ) -> Option<SleepCode> {
+        let Some((pid, edge)) = Action::single_of(id) else {
+            return self.sleep_after_two(kind, id, before, node);
+        };
         let edge = (self.first_edge_of(kind, pid) + edge) as usize;
         if kind.is_full() && self.changes_number[edge] {
-            return Some(Asleep::NOBODY);
+            return Some(SleepCode::NOBODY);
         }
         let row = edge * self.n_nodes;
         before.those(|other, code| self.known(row, node(other)).keeps(code))
@@ -140,14 +143,14 @@ impl<'a> Relations<'a> {
 
     /// The same for actions of two processes, and others that are none of a process.
     #[inline(never)]
-    fn behind_two(
+    fn sleep_after_two(
         &self,
         kind: &Kind,
         id: ActionId,
-        before: Asleep,
+        before: SleepCode,
         node: impl Fn(usize) -> u32,
-    ) -> Option<Asleep> {
-        let Some(edges) = self.edges_of(kind, id) else { return Some(Asleep::NOBODY) };
+    ) -> Option<SleepCode> {
+        let Some(edges) = self.edges_of(kind, id) else { return Some(SleepCode::NOBODY) };
         let rows = edges.edges.map(|edge| edge as usize * self.n_nodes);
         edges.others(before).those(|other, code| {
             let node = node(other);
@@ -165,14 +168,20 @@ impl<'a> Relations<'a> {
         (!kind.is_full() || !changes_number).then_some(Taken {
             instances: [pid, partner].map(|pid| kind.instances[pid]),
             edges,
-            beds: [pid, partner].map(|pid| kind.bed(pid)),
+            slots: [pid, partner].map(|pid| kind.slot(pid)),
         })
     }
 
     /// The same for any action in a state, whatever has been found out.
     #[inline(never)]
-    pub fn find_behind(&mut self, kind: &Kind, state: &[u8], id: ActionId, before: Asleep) -> Asleep {
-        let mut asleep = Asleep::NOBODY;
+    pub fn find_sleep_after(
+        &mut self,
+        kind: &Kind,
+        state: &[u8],
+        id: ActionId,
+        before: SleepCode,
+    ) -> SleepCode {
+        let mut asleep = SleepCode::NOBODY;
         let Some(taken) = self.edges_of(kind, id) else { return asleep };
         for (other, code) in taken.others(before) {
             let there = (kind.instance(other), kind.node(state, other));
@@ -193,9 +202,12 @@ impl<'a> Relations<'a> {
 
     #[inline(never)]
     fn all_ask(&self, kind: &Kind, state: &[u8], edges: &[Successor]) -> bool {
-        let may_ask = |bed: usize| bed >= PROCESSES || kind.asking.holds(bed);
-        let asks = |bed: usize| bed >= PROCESSES || self.instances.node(kind.node(state, bed)).asks;
-        edges.iter().map(|edge| kind.bed(Action::process(edge.action))).all(|bed| may_ask(bed) && asks(bed))
+        let may_ask = |slot: usize| slot >= PROCESSES || kind.asking.holds(slot);
+        let asks = |slot: usize| slot >= PROCESSES || self.instances.node(kind.node(state, slot)).asks;
+        edges
+            .iter()
+            .map(|edge| kind.slot(Action::process(edge.action)))
+            .all(|slot| may_ask(slot) && asks(slot))
     }
 
     /// How the edge whose row begins here gets on with a location, as far as that has been found out.
@@ -242,13 +254,13 @@ impl<'a> Relations<'a> {
 struct Taken {
     instances: [u32; 2],
     edges: [u32; 2],
-    beds: [usize; 2],
+    slots: [usize; 2],
 }
 
 impl Taken {
     /// Those who do not move.
-    fn others(&self, asleep: Asleep) -> Asleep {
-        asleep.without(self.beds[0]).without(self.beds[1])
+    fn others(&self, asleep: SleepCode) -> SleepCode {
+        asleep.without(self.slots[0]).without(self.slots[1])
     }
 
     fn each(&self) -> [(u32, u32); 2] {
@@ -258,7 +270,7 @@ impl Taken {
 
 /// How many edges a process has that can take all of these; `None` where that cannot be told.
 fn width(marks: &[&Mark]) -> Option<u8> {
-    let edges = u8::try_from(marks.len()).ok().filter(|&edges| edges <= Asleep::EDGES);
+    let edges = u8::try_from(marks.len()).ok().filter(|&edges| edges <= SleepCode::EDGES);
     edges.filter(|_| !marks.iter().any(|mark| mark.begins) && !offers(marks))
 }
 
@@ -268,7 +280,7 @@ fn relate(mark: &Mark, others: &[(u8, &Mark)]) -> Relation {
     let mut relation = relate_all(mark, &marks);
     if relation != Relation::APART && !offers(&marks) {
         for &(code, one) in others {
-            if code > Asleep::EDGES && relate_one(mark, one, &marks) {
+            if code > SleepCode::EDGES && relate_one(mark, one, &marks) {
                 relation.add(code);
             }
         }

@@ -25,7 +25,7 @@
 use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
 use promela::ir::{Expr, ExprKind, Program, visit};
-use system::{ActionId, Choice, Lean, Reducer, Reduction, Sleepers};
+use system::{ActionId, Choice, Lean, ProcessOrder, Reducer, Reduction};
 
 use machine::facts::{Analysis, Facts, Telling, telling};
 
@@ -180,9 +180,9 @@ impl Reduction for Stubborn<'_> {
         })
     }
 
-    fn lean(&self, sleepers: Sleepers) -> Option<Box<dyn Lean + '_>> {
+    fn lean(&self, order: ProcessOrder) -> Option<Box<dyn Lean + '_>> {
         let hopeless = self.depends_on_everything();
-        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.telling, sleepers, hopeless)))
+        Some(Box::new(EdgeLean::new(&self.ground, self.look, &self.telling, order, hopeless)))
     }
 }
 

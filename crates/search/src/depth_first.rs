@@ -28,7 +28,7 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
 use crate::phase1::{Phase1, store_aside};
 use crate::property::Judge;
 use crate::random::Random;
-use crate::sleep::{Awake, LeanSleep, Met, Sleep, Sleepers, Sleeping};
+use crate::sleep::{LeanSleep, Met, NoSleep, Sleep, SleepSet, Sleeping};
 use crate::stack::Stack;
 use crate::task::{Proviso, Task};
 use std::ops::Range;
@@ -51,12 +51,12 @@ pub fn depth_first<S: Seen>(
 ) -> Outcome {
     match task.is_lean() {
         true => search(system, store, LeanSleep::default(), task, observer),
-        false => search(system, store, Awake, task, observer),
+        false => search(system, store, NoSleep, task, observer),
     }
 }
 
 /// Explores `system` depth-first with sleep sets; without anybody who knows what commutes nothing ever sleeps.
-pub fn depth_first_with_sleep<S: Noted<Note = Sleepers>>(
+pub fn depth_first_with_sleep<S: Noted<Note = SleepSet>>(
     system: &dyn TransitionSystem,
     store: &mut S,
     task: &Task<'_>,
@@ -64,7 +64,7 @@ pub fn depth_first_with_sleep<S: Noted<Note = Sleepers>>(
 ) -> Outcome {
     match task.reduce {
         Some(reduce) => search(system, store, Sleep::new(reduce.by.reducer()), task, observer),
-        None => search(system, store, Awake, task, observer),
+        None => search(system, store, NoSleep, task, observer),
     }
 }
 
@@ -419,7 +419,7 @@ fn expand(
     out: &mut Expansion,
 ) -> Result<(), StopReason> {
     match wanted {
-        Wanted::Awake(asleep) => expander.expand_awake(state, asleep, depth, budget, out),
+        Wanted::Active(annotation) => expander.expand_active(state, annotation, depth, budget, out),
         wanted => expander.expand_wanted(state, wanted, depth, budget, out),
     }
 }

@@ -26,9 +26,10 @@ use crate::outcome::{StopReason, no_memory};
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
 use std::ops::Range;
+use system::lean::Sleeping;
 use system::{
-    ActionId, Asleep, Choice, Fault, Lean, LeanOrder, Processes, Reducer, Successor, Successors,
-    TransitionSystem, Worker,
+    ActionId, Annotation, Choice, Fault, Lean, LeanOrder, Processes, Reducer, Successor, Successors,
+    TransitionSystem, Worker, WorkerExt,
 };
 
 /// Transient states that are expanded together.
@@ -88,8 +89,10 @@ pub struct Expansion {
     outcomes: Successors,
     /// The edges while atomic sequences are being closed; otherwise a buffer.
     edges: Vec<Edge>,
-    /// For each edge who sleeps behind it; nothing, unless the search is lean.
-    behind: Vec<Asleep>,
+    /// For each edge the annotation of the state that it leads to; nothing, unless the search is lean.
+    annotations: Vec<Annotation>,
+    /// The number of edges of processes that sleep in the state that was expanded last.
+    pub slept: u64,
 }
 
 /// Outcomes of actions that were enabled and not chosen.
@@ -124,10 +127,10 @@ impl Expansion {
         &self.outcomes.bytes[edge.start as usize..edge.start as usize + edge.len as usize]
     }
 
-    /// Who sleeps behind the edge with this number.
+    /// The annotation of the state that the edge with this number leads to.
     #[inline(always)]
-    pub fn behind(&self, edge: usize) -> Asleep {
-        self.behind.get(edge).copied().unwrap_or_default()
+    pub fn annotation(&self, edge: usize) -> Annotation {
+        self.annotations.get(edge).copied().unwrap_or_default()
     }
 
     /// Makes room for what a few states lead to. A closure may be large, so that its growth must be an answer.
@@ -140,7 +143,7 @@ impl Expansion {
     /// Forgets the edges, keeps the memory.
     pub fn clear(&mut self) {
         self.outcomes.clear();
-        self.behind.clear();
+        self.annotations.clear();
         self.aside.clear();
     }
 
@@ -176,6 +179,7 @@ impl Expansion {
         self.reordered = false;
         self.known = false;
         self.lost = false;
+        self.slept = 0;
         self.outcomes.unusual = false;
     }
 
@@ -189,7 +193,7 @@ impl Expansion {
     /// The last ones of the edges from `first` on come first.
     fn turn_round(&mut self, first: usize) {
         self.outcomes.list[first..].reverse();
-        self.behind[first..].reverse();
+        self.annotations[first..].reverse();
     }
 
     fn memory(&self) -> u64 {
@@ -216,8 +220,8 @@ pub enum Wanted<'a> {
     Except(&'a [ActionId]),
     /// These, in ascending order, whatever a reducer says.
     Only(&'a [ActionId]),
-    /// Those of processes that do not sleep.
-    Awake(Asleep),
+    /// Those of processes that do not sleep in a state with this annotation.
+    Active(Annotation),
 }
 
 /// Expands states; keeps its buffers between them.
@@ -231,8 +235,8 @@ pub struct Expander<'a> {
     needs_awake: bool,
     phase1: Option<Phase1<'a>>,
     lean: Option<Box<dyn Lean + 'a>>,
-    /// In a lean search: the edges of the oldest process come first.
-    oldest_first: bool,
+    /// In a lean search: the edges of the process with the lowest pid come first.
+    lowest_edges_first: bool,
     /// The enabled actions of a state, and which of them were chosen.
     enabled: Vec<ActionId>,
     chosen: Vec<u32>,
@@ -267,11 +271,11 @@ impl<'a> Expander<'a> {
                 Method::None | Method::Lean(_) | Method::Sets => None,
             }),
             lean: reduce.and_then(|reduce| match reduce.method {
-                Method::Lean(order) => reduce.by.lean(order.sleepers),
+                Method::Lean(order) => reduce.by.lean(order.processes),
                 _ => None,
             }),
-            oldest_first: reduce.is_some_and(|reduce| {
-                matches!(reduce.method, Method::Lean(LeanOrder { oldest_first: true, .. }))
+            lowest_edges_first: reduce.is_some_and(|reduce| {
+                matches!(reduce.method, Method::Lean(LeanOrder { lowest_edges_first: true, .. }))
             }),
             enabled: Vec::new(),
             chosen: Vec::new(),
@@ -314,31 +318,36 @@ impl<'a> Expander<'a> {
         self.expand_plain(state, depth, budget, out)
     }
 
-    /// Finds the ordinary successors of `state` by those who do not sleep, and who sleeps in these.
+    /// Finds the ordinary successors of `state` by processes that do not sleep there, and their annotations.
     #[inline(always)]
-    pub fn expand_awake(
+    pub fn expand_active(
         &mut self,
         state: &[u8],
-        asleep: Asleep,
+        annotation: Annotation,
         depth: u64,
         budget: &mut Budget<'_>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         out.begin();
         let first = out.outcomes.list.len();
-        self.worker.expand_awake(state, asleep, &mut out.outcomes);
+        let sleeping = match &self.lean {
+            Some(lean) if !annotation.is_none() => lean.sleeping(annotation),
+            _ => Sleeping::default(),
+        };
+        out.slept = sleeping.edges;
+        self.worker.expand_active(state, sleeping.mask, &mut out.outcomes);
         let edges = &out.outcomes.list[first..];
-        out.stuck = edges.is_empty() && asleep.is_nobody();
+        out.stuck = edges.is_empty() && annotation.is_none();
         if out.outcomes.unusual || budget.steps_left(depth) == 0 {
-            return self.settle_awake(state, asleep, first, depth, budget, out);
+            return self.settle_active(state, annotation, first, depth, budget, out);
         }
         if let Some(lean) = &mut self.lean {
             match edges {
                 [] => {}
-                [edge] => out.behind.push(lean.behind_only(state, asleep, edge.action)),
+                [edge] => out.annotations.push(lean.sleep_after_only(state, annotation, edge.action)),
                 _ => {
-                    lean.behind(state, asleep, edges, &mut out.behind);
-                    if self.oldest_first {
+                    lean.sleep_after(state, annotation, edges, &mut out.annotations);
+                    if self.lowest_edges_first {
                         out.turn_round(first);
                     }
                 }
@@ -347,26 +356,26 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Makes edges of outcomes that may begin atomic sequences, and says who sleeps behind them. Errors are to be met as often
-    /// as there are.
+    /// Makes edges of outcomes that may begin atomic sequences, and annotates the states that they lead to. Errors are to be met as
+    /// often as there are.
     #[inline(never)]
-    fn settle_awake(
+    fn settle_active(
         &mut self,
         state: &[u8],
-        asleep: Asleep,
+        annotation: Annotation,
         first: usize,
         depth: u64,
         budget: &mut Budget<'_>,
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
-        let alone = asleep.is_nobody() && self.is_one_process(&out.outcomes.list[first..]);
+        let alone = annotation.is_none() && self.is_one_process(&out.outcomes.list[first..]);
         self.settle(first, true, depth, budget, out)?;
         let (Some(lean), run) = (&mut self.lean, &self.run) else { return Ok(()) };
         let edges = &out.outcomes.list[first..];
         // Whether an atomic sequence without end was met must not matter: it is looked for only until one is known, and a path that is
-        // retraced must find the same sleepers.
+        // retraced must find the same annotations.
         if alone || !out.faults.is_empty() || out.lost || out.cut {
-            out.behind.resize(out.outcomes.list.len(), Asleep::NOBODY);
+            out.annotations.resize(out.outcomes.list.len(), Annotation::NONE);
             return Ok(());
         }
         // An edge for each outcome: the outcomes show its first action.
@@ -375,8 +384,8 @@ impl<'a> Expander<'a> {
             let first_action = |edge: &Edge| run.first_action(edge.transient.checked_sub(1), edge.action);
             out.edges.extend(edges.iter().map(|edge| Edge { action: first_action(edge), ..*edge }));
         }
-        lean.behind(state, asleep, &out.edges, &mut out.behind);
-        if self.oldest_first {
+        lean.sleep_after(state, annotation, &out.edges, &mut out.annotations);
+        if self.lowest_edges_first {
             out.turn_round(first);
         }
         Ok(())
@@ -402,7 +411,7 @@ impl<'a> Expander<'a> {
             Wanted::All => return self.expand_plain(state, depth, budget, out),
             Wanted::Except(asleep) => (asleep, None),
             Wanted::Only(only) => (&[][..], Some(only)),
-            Wanted::Awake(asleep) => return self.expand_awake(state, asleep, depth, budget, out),
+            Wanted::Active(annotation) => return self.expand_active(state, annotation, depth, budget, out),
         };
         out.begin();
         let first = out.outcomes.list.len();
@@ -801,7 +810,7 @@ impl<'a> Expander<'a> {
         self.current.clear();
         self.current.extend_from_slice(self.run.states.state(from));
         let before = out.outcomes.list.len();
-        self.worker.go_on(&self.current, &mut out.outcomes);
+        self.worker.expand_transient(&self.current, &mut out.outcomes);
         if out.outcomes.list.len() == before {
             let edge = self.stay(self.run.places[from as usize], out);
             out.edges.push(edge);

@@ -39,7 +39,7 @@ use crate::task::{Proviso, Task};
 use std::collections::{TryReserveError, VecDeque};
 use std::ops::Range;
 use store::{Full, Seen};
-use system::{ActionId, Asleep, Fault, TransitionSystem};
+use system::{ActionId, Annotation, Fault, TransitionSystem};
 
 /// States that are expanded together.
 const BATCH: usize = 32;
@@ -110,8 +110,8 @@ pub(crate) struct Frontier<'a, S: Seen, Q> {
 #[derive(Debug)]
 pub(crate) struct Batch<T, N> {
     state: Vec<u8>,
-    /// Who sleeps in it.
-    asleep: Asleep,
+    /// Its annotation.
+    annotation: Annotation,
     /// The edges of all who slept.
     slept: u64,
     expansion: Expansion,
@@ -142,7 +142,7 @@ impl<T, N> Default for Batch<T, N> {
     fn default() -> Self {
         Batch {
             state: Vec::new(),
-            asleep: Asleep::NOBODY,
+            annotation: Annotation::NONE,
             slept: 0,
             expansion: Expansion::default(),
             parents: Vec::with_capacity(BATCH),
@@ -223,7 +223,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             return Err(StopReason::StateLimit);
         }
         if let Some(name) = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)? {
-            self.queue.push(name, &state, Asleep::NOBODY).map_err(no_memory)?;
+            self.queue.push(name, &state, Annotation::NONE).map_err(no_memory)?;
             self.ancestry.begin().map_err(no_memory)?;
         }
         Ok(())
@@ -286,7 +286,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         while batch.parents.len() < most && batch.expansion.edges().len() < MANY_EDGES {
             batch.state.clear();
             match self.queue.pop(self.store, &mut batch.state) {
-                Some(asleep) => batch.asleep = asleep,
+                Some(annotation) => batch.annotation = annotation,
                 None => break,
             }
             self.expand_one(batch)?;
@@ -294,7 +294,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
                 self.outline(batch)?;
             }
             let Expansion { rest, reordered, .. } = batch.expansion;
-            let order = EdgeOrder::new(self.reorders, reordered || !batch.asleep.is_nobody());
+            let order = EdgeOrder::new(self.reorders, reordered || !batch.annotation.is_none());
             batch.parents.push(Parent { end: batch.expansion.edges().len() as u32, order, rest });
         }
         Ok(())
@@ -336,7 +336,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
 
     #[inline]
     fn expand_one(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
-        let Batch { state, asleep, slept, expansion, parents, hashes, .. } = batch;
+        let Batch { state, annotation, slept, expansion, parents, hashes, .. } = batch;
         if self.expanded.is_some() {
             hashes.push(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]));
         }
@@ -347,8 +347,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         if self.twophase {
             self.expand_behind_phase1(state, expansion)?;
         } else if self.lean {
-            self.expander.expand_awake(state, *asleep, self.depth, &mut self.budget, expansion)?;
-            *slept += asleep.edges();
+            self.expander.expand_active(state, *annotation, self.depth, &mut self.budget, expansion)?;
+            *slept += expansion.slept;
         } else {
             self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
         }
@@ -504,7 +504,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let states = new.iter().map(|&(number, name)| {
             let state: &[u8] =
                 if Q::WHOLE { expansion.state(&expansion.edges()[number as usize]) } else { &[] };
-            (name, state, expansion.behind(number as usize))
+            (name, state, expansion.annotation(number as usize))
         });
         self.queue.push_all(states).map_err(no_memory)?;
         inserted.map_err(|Full| StopReason::MemoryLimit)
@@ -606,7 +606,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let Some(name) = self.insert(state, ticket)? else { return Ok(false) };
         // In this order: others may take what is in the queue.
         self.ancestry.found(number).map_err(no_memory)?;
-        self.queue.push(name, state, expansion.behind(at)).map_err(no_memory)?;
+        self.queue.push(name, state, expansion.annotation(at)).map_err(no_memory)?;
         Ok(true)
     }
 
@@ -630,7 +630,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             match self.insert(state, ticket)? {
                 Some(name) => {
                     self.ancestry.found_apart(parent, number);
-                    self.queue.push(name, state, Asleep::NOBODY).map_err(no_memory)?;
+                    self.queue.push(name, state, Annotation::NONE).map_err(no_memory)?;
                 }
                 None => self.statistics.matched += 1,
             }

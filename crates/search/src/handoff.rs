@@ -37,7 +37,7 @@ use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
 use crate::open::Open;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
-use crate::sleep::{Awake, Met};
+use crate::sleep::{Met, NoSleep};
 use crate::task::{Proviso, Task};
 use crate::termination::pause;
 use std::sync::Arc;
@@ -221,7 +221,7 @@ fn work<H: Hand>(
     let _alarm = Alarm(&shared.halt);
     let mut store = hand();
     let budget = Budget::new(task, observer).halted_by(shared.halt.flag());
-    let mut search = DepthFirst::new(ring.system, &mut store, Awake, task, budget);
+    let mut search = DepthFirst::new(ring.system, &mut store, NoSleep, task, budget);
     // States are counted together.
     search.limited = false;
     search.open = shared.open.as_ref();
@@ -237,7 +237,7 @@ fn work<H: Hand>(
 }
 
 struct Worker<'a, 'c, H: Hand> {
-    search: DepthFirst<'a, H, Awake>,
+    search: DepthFirst<'a, H, NoSleep>,
     shared: &'c Shared,
     place: Place,
     /// States with so many before them on the stack are handed off.

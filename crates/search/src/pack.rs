@@ -6,19 +6,19 @@
 use crate::ancestry::Ordinal;
 use std::collections::TryReserveError;
 use store::{Recall, Seen};
-use system::Asleep;
+use system::Annotation;
 
 /// The states of a pack, first in, first out.
 pub trait States<S: Seen>: Default + Send {
     /// Whether it wants states, and not only their names.
     const WHOLE: bool;
 
-    /// Puts a state at the end. `name` is what the store calls it; and who sleeps there.
-    fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
+    /// Puts a state at the end. `name` is what the store calls it.
+    fn push(&mut self, name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError>;
 
     /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
-    /// Says who sleeps there, or `None` when there is no state.
-    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Asleep>;
+    /// Answers its annotation, or `None` when there is no state.
+    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Annotation>;
 
     /// Forgets all states, keeps the memory.
     fn clear(&mut self);
@@ -27,36 +27,36 @@ pub trait States<S: Seen>: Default + Send {
     fn memory(&self) -> u64;
 }
 
-/// Who sleeps in the states of a pack: nothing is kept as long as nobody does.
+/// The annotations of the states of a pack: nothing is kept as long as there are none.
 #[derive(Debug, Default)]
-struct Sleepers(Vec<Asleep>);
+struct Annotations(Vec<Annotation>);
 
-impl Sleepers {
-    /// Notes who sleeps in the state with this number, which is the last.
+impl Annotations {
+    /// Notes the annotation of the state with this number, which is the last.
     #[inline]
-    fn push(&mut self, number: usize, asleep: Asleep) -> Result<(), TryReserveError> {
-        if !asleep.is_nobody() {
+    fn push(&mut self, number: usize, annotation: Annotation) -> Result<(), TryReserveError> {
+        if !annotation.is_none() {
             self.0.try_reserve(number + 1 - self.0.len())?;
-            self.0.resize(number, Asleep::NOBODY);
-            self.0.push(asleep);
+            self.0.resize(number, Annotation::NONE);
+            self.0.push(annotation);
         }
         Ok(())
     }
 
     #[inline]
-    fn get(&self, number: usize) -> Asleep {
+    fn get(&self, number: usize) -> Annotation {
         self.0.get(number).copied().unwrap_or_default()
     }
 
     fn memory(&self) -> usize {
-        self.0.capacity() * size_of::<Asleep>()
+        self.0.capacity() * size_of::<Annotation>()
     }
 }
 
-/// States by their names, each with who sleeps there.
+/// States by their names, each with its annotation.
 #[derive(Debug)]
 pub struct NamedStates<N> {
-    names: Vec<(N, Asleep)>,
+    names: Vec<(N, Annotation)>,
     next: usize,
 }
 
@@ -73,18 +73,18 @@ where
     const WHOLE: bool = false;
 
     #[inline]
-    fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
+    fn push(&mut self, name: S::Name, _state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
         self.names.try_reserve(1)?;
-        self.names.push((name, asleep));
+        self.names.push((name, annotation));
         Ok(())
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, _hidden: usize, out: &mut Vec<u8>) -> Option<Asleep> {
-        let &(name, asleep) = self.names.get(self.next)?;
+    fn pop(&mut self, store: &mut S, _hidden: usize, out: &mut Vec<u8>) -> Option<Annotation> {
+        let &(name, annotation) = self.names.get(self.next)?;
         self.next += 1;
         store.load(name, out);
-        Some(asleep)
+        Some(annotation)
     }
 
     fn clear(&mut self) {
@@ -93,7 +93,7 @@ where
     }
 
     fn memory(&self) -> u64 {
-        (self.names.capacity() * size_of::<(S::Name, Asleep)>()) as u64
+        (self.names.capacity() * size_of::<(S::Name, Annotation)>()) as u64
     }
 }
 
@@ -102,7 +102,7 @@ where
 pub struct WholeStates {
     bytes: Vec<u8>,
     lens: Vec<u32>,
-    asleep: Sleepers,
+    annotations: Annotations,
     /// How many are gone, and how many bytes.
     gone: (usize, usize),
 }
@@ -110,16 +110,16 @@ pub struct WholeStates {
 impl<S: Seen> States<S> for WholeStates {
     const WHOLE: bool = true;
 
-    fn push(&mut self, _name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
+    fn push(&mut self, _name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
         self.lens.try_reserve(1)?;
-        self.asleep.push(self.lens.len(), asleep)?;
+        self.annotations.push(self.lens.len(), annotation)?;
         self.bytes.try_reserve(state.len())?;
         self.lens.push(state.len() as u32);
         self.bytes.extend_from_slice(state);
         Ok(())
     }
 
-    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Asleep> {
+    fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Annotation> {
         let (number, start) = self.gone;
         let &len = self.lens.get(number)?;
         let end = start + len as usize;
@@ -127,18 +127,18 @@ impl<S: Seen> States<S> for WholeStates {
         let state = &self.bytes[start..end];
         store.depart(&state[..state.len().saturating_sub(hidden)]);
         out.extend_from_slice(state);
-        Some(self.asleep.get(number))
+        Some(self.annotations.get(number))
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
-        self.asleep.0.clear();
+        self.annotations.0.clear();
         self.lens.clear();
         self.gone = (0, 0);
     }
 
     fn memory(&self) -> u64 {
-        (self.bytes.capacity() + 4 * self.lens.capacity() + self.asleep.memory()) as u64
+        (self.bytes.capacity() + 4 * self.lens.capacity() + self.annotations.memory()) as u64
     }
 }
 
@@ -165,26 +165,23 @@ mod tests {
     fn states_come_out_as_they_went_in() {
         let mut store = Table::default();
         let (mut named, mut whole) = (NamedStates::default(), WholeStates::default());
-        // In every third state somebody sleeps.
-        let asleep = |i: u8, round: u8| {
-            let mut asleep = Asleep::NOBODY;
-            if i % 3 == round {
-                asleep.add(usize::from(i % 16), 1 + i % 15);
-            }
-            asleep
+        // Every third state has an annotation.
+        let annotation = |i: u8, round: u8| match i % 3 == round {
+            true => Annotation::new((1 + u64::from(i)) << 40),
+            false => Annotation::NONE,
         };
         for round in 0..3u8 {
             for i in 0..50u8 {
                 let state = [i, round, 7, 7, i].repeat(1 + i as usize % 3);
                 let ticket = store.prepare(&state).unwrap();
                 let name = store.insert(&state, ticket).unwrap().unwrap();
-                let asleep = asleep(i, round);
-                States::<Table>::push(&mut named, name, &state, asleep).unwrap();
-                States::<Table>::push(&mut whole, name, &state, asleep).unwrap();
+                let annotation = annotation(i, round);
+                States::<Table>::push(&mut named, name, &state, annotation).unwrap();
+                States::<Table>::push(&mut whole, name, &state, annotation).unwrap();
             }
             for i in 0..50u8 {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
-                let expected = Some(asleep(i, round));
+                let expected = Some(annotation(i, round));
                 assert_eq!(named.pop(&mut store, 0, &mut a), expected);
                 assert_eq!(whole.pop(&mut store, 0, &mut b), expected);
                 assert_eq!((&a, &a[..3]), (&b, [i, round, 7].as_slice()));

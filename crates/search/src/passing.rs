@@ -8,7 +8,10 @@
 
 use system::layer::Inner;
 use system::portable::StableHash;
-use system::{ActionId, Capabilities, Fault, Labels, Layer, Successors, TransitionSystem, Worker};
+use system::{
+    ActionId, Capabilities, Fault, Labels, Layer, SleepMask, Successors, TransitionSystem, Worker, WorkerExt,
+    follow_by,
+};
 
 /// The step passed an accept label inside an atomic sequence.
 const PASSED: u8 = 1;
@@ -119,7 +122,8 @@ impl Worker for Remembering<'_> {
         self.of.pair(0, &self.steps, out);
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
+        debug_assert!(asleep.is_none(), "every step is seen");
         let (head, rest) = split(state);
         self.steps.clear();
         self.worker.expand(rest, &mut self.steps);
@@ -133,11 +137,13 @@ impl Worker for Remembering<'_> {
         self.of.pair(0, &self.steps, out);
     }
 
-    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
-        let (head, rest) = split(state);
-        self.steps.clear();
-        self.worker.go_on(rest, &mut self.steps);
-        self.of.pair(head & PASSED, &self.steps, out);
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        follow_by(state, most, out, |state, out| {
+            let (head, rest) = split(state);
+            self.steps.clear();
+            self.worker.expand_transient(rest, &mut self.steps);
+            self.of.pair(head & PASSED, &self.steps, out);
+        })
     }
 }
 

@@ -31,7 +31,7 @@ use crate::outcome::{StopReason, no_memory};
 use store::Seen;
 use store::numbered::{Number, Numbered, Visit};
 use store::tally::Tally;
-use system::{ActionId, Reducer, Reduction, Successors, TransitionSystem, Worker};
+use system::{ActionId, Reducer, Reduction, Successors, TransitionSystem, Worker, WorkerExt};
 
 /// A straight atomic run of more steps than this is left to the full expansion: it may be endless.
 const LONG_RUN: usize = 500;

@@ -15,8 +15,8 @@
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
 use system::layer::Inner;
 use system::{
-    AcceptanceMarks, ActionId, Capabilities, Fault, Labels, Layer, Successor, Successors, TransitionSystem,
-    Worker,
+    AcceptanceMarks, ActionId, Capabilities, Fault, Labels, Layer, SleepMask, Successor, Successors,
+    TransitionSystem, Worker, WorkerExt, follow_by,
 };
 
 /// Bytes of the claim's state.
@@ -204,13 +204,14 @@ impl Worker for Pair<'_> {
         self.all = all;
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
+        debug_assert!(asleep.is_none(), "the claim sees every step");
         let Some((claim, inside, rest)) = self.product.split(state) else {
             return out.push_invalid(ActionId::INVALID, "the claim is nowhere");
         };
         self.steps.clear();
         if inside {
-            self.worker.go_on(rest, &mut self.steps);
+            self.worker.expand_transient(rest, &mut self.steps);
             let by = Move { to: claim, marks: self.product.earned(state) };
             return Watching { by, tail: self.product.tail }.pair(&self.steps, out);
         }
@@ -240,6 +241,10 @@ impl Worker for Pair<'_> {
                 false => watching.pair(&self.steps, out),
             }
         }
+    }
+
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        follow_by(state, most, out, |state, out| self.expand(state, out))
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::observer::Snapshot;
 use std::collections::{TryReserveError, VecDeque};
 use store::{Recall, Seen};
-use system::Asleep;
+use system::Annotation;
 
 /// Bytes of a chunk, about.
 const CHUNK: usize = 1 << 18;
@@ -16,21 +16,21 @@ pub trait Queue<S: Seen> {
     /// Whether it wants states, and not only their names.
     const WHOLE: bool;
 
-    /// Puts a state at the end. `name` is what the store calls it; and who sleeps there, if the queue was made to remember that.
-    fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError>;
+    /// Puts a state at the end. `name` is what the store calls it. Its annotation is kept if the queue was made for that.
+    fn push(&mut self, name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError>;
 
     /// Puts several states at the end.
     #[inline]
     fn push_all<'s>(
         &mut self,
-        mut states: impl ExactSizeIterator<Item = (S::Name, &'s [u8], Asleep)>,
+        mut states: impl ExactSizeIterator<Item = (S::Name, &'s [u8], Annotation)>,
     ) -> Result<(), TryReserveError> {
-        states.try_for_each(|(name, state, asleep)| self.push(name, state, asleep))
+        states.try_for_each(|(name, state, annotation)| self.push(name, state, annotation))
     }
 
     /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
-    /// Says who sleeps there, or `None` when there is no state.
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep>;
+    /// Answers its annotation, or `None` when there is no state.
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Annotation>;
 
     /// How many states wait.
     fn waiting(&self) -> u64;
@@ -128,10 +128,10 @@ impl<T: Copy> Chunks<T> {
     }
 }
 
-/// Names of states, each with who sleeps there.
+/// Names of states, each with its annotation.
 #[derive(Debug)]
 pub struct Names<N> {
-    names: Chunks<(N, Asleep)>,
+    names: Chunks<(N, Annotation)>,
     len: u64,
 }
 
@@ -145,8 +145,8 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
     const WHOLE: bool = false;
 
     #[inline]
-    fn push(&mut self, name: S::Name, _state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
-        self.names.room(1)?.push((name, asleep));
+    fn push(&mut self, name: S::Name, _state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
+        self.names.room(1)?.push((name, annotation));
         self.len += 1;
         Ok(())
     }
@@ -154,20 +154,20 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
     #[inline]
     fn push_all<'s>(
         &mut self,
-        states: impl ExactSizeIterator<Item = (S::Name, &'s [u8], Asleep)>,
+        states: impl ExactSizeIterator<Item = (S::Name, &'s [u8], Annotation)>,
     ) -> Result<(), TryReserveError> {
         let n = states.len();
-        self.names.room(n)?.extend(states.map(|(name, _, asleep)| (name, asleep)));
+        self.names.room(n)?.extend(states.map(|(name, _, annotation)| (name, annotation)));
         self.len += n as u64;
         Ok(())
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
-        let (name, asleep) = self.names.take_one()?;
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Annotation> {
+        let (name, annotation) = self.names.take_one()?;
         self.len -= 1;
         store.load(name, out);
-        Some(asleep)
+        Some(annotation)
     }
 
     fn waiting(&self) -> u64 {
@@ -179,7 +179,7 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
     }
 }
 
-/// Whole states, each with its length in front, and with who sleeps there where that is remembered.
+/// Whole states, each with its length in front, and with its annotation where that is kept.
 #[derive(Debug, Default)]
 pub struct Whole {
     bytes: Chunks<u8>,
@@ -190,7 +190,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// A queue of states that end in so many hidden bytes; `lean` ones remember who sleeps.
+    /// A queue of states that end in `hidden` hidden bytes; with `lean`, annotations are kept.
     pub fn new(hidden: usize, lean: bool) -> Self {
         Whole { hidden, lean, ..Whole::default() }
     }
@@ -199,11 +199,11 @@ impl Whole {
 impl<S: Seen> Queue<S> for Whole {
     const WHOLE: bool = true;
 
-    fn push(&mut self, _name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
+    fn push(&mut self, _name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
         let chunk = self.bytes.room(state.len() + 12)?;
         chunk.extend_from_slice(&(state.len() as u32).to_le_bytes());
         if self.lean {
-            chunk.extend_from_slice(&asleep.to_bytes());
+            chunk.extend_from_slice(&annotation.bits().to_le_bytes());
         }
         chunk.extend_from_slice(state);
         self.len += 1;
@@ -211,17 +211,17 @@ impl<S: Seen> Queue<S> for Whole {
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Annotation> {
         let len = u32::from_le_bytes(*self.bytes.take(4)?.first_chunk()?) as usize;
-        let asleep = match self.lean {
-            true => Asleep::from_bytes(*self.bytes.take(8)?.first_chunk()?),
-            false => Asleep::NOBODY,
+        let annotation = match self.lean {
+            true => Annotation::new(u64::from_le_bytes(*self.bytes.take(8)?.first_chunk()?)),
+            false => Annotation::NONE,
         };
         let state = self.bytes.take(len)?;
         self.len -= 1;
         store.depart(&state[..len.saturating_sub(self.hidden)]);
         out.extend_from_slice(state);
-        Some(asleep)
+        Some(annotation)
     }
 
     fn waiting(&self) -> u64 {
@@ -249,19 +249,18 @@ mod tests {
             let state: Vec<u8> = key(last).collect();
             let ticket = store.prepare(&state).unwrap();
             let name = store.insert(&state, ticket).unwrap().unwrap();
-            let mut asleep = Asleep::NOBODY;
-            asleep.add(last as usize % 16, 1 + last as u8 % 15);
-            Queue::<Table>::push(&mut names, name, &state, asleep).unwrap();
-            Queue::<Table>::push(&mut whole, name, &state, asleep).unwrap();
+            let annotation = Annotation::new(1 + last as u64);
+            Queue::<Table>::push(&mut names, name, &state, annotation).unwrap();
+            Queue::<Table>::push(&mut whole, name, &state, annotation).unwrap();
             last += 1;
             // First the queues grow, then they shrink until they are empty.
             for _ in 0..if round < 20_000 { round % 2 } else { 2 } {
                 let (mut a, mut b) = (Vec::new(), Vec::new());
-                let asleep = names.pop(&mut store, &mut a);
-                assert_eq!(asleep, whole.pop(&mut store, &mut b));
-                assert_eq!(asleep.is_some(), first < last);
-                if let Some(asleep) = asleep {
-                    assert_eq!(asleep.code_of(first as usize % 16), 1 + first as u8 % 15);
+                let annotation = names.pop(&mut store, &mut a);
+                assert_eq!(annotation, whole.pop(&mut store, &mut b));
+                assert_eq!(annotation.is_some(), first < last);
+                if let Some(annotation) = annotation {
+                    assert_eq!(annotation.bits(), 1 + first as u64);
                     assert_eq!(a, b);
                     assert_eq!(a, key(first).collect::<Vec<u8>>());
                     first += 1;

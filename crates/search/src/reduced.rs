@@ -18,8 +18,8 @@
 use crate::phase1::{Phase1, Save};
 use std::collections::{HashSet, VecDeque};
 use system::{
-    ActionId, Capabilities, Choice, Fault, Labels, Path, Processes, Reducer, Reduction, Successors,
-    TransitionSystem, Worker,
+    ActionId, Capabilities, Choice, Fault, Labels, Path, Processes, Reducer, Reduction, SleepMask,
+    Successors, TransitionSystem, Worker, WorkerExt,
 };
 
 /// Steps of phase 1 after which it ends, whether it could go on or not.
@@ -113,7 +113,7 @@ impl<'a> Reduced<'a> {
             let Some((state, inside)) = open.pop_front() else { break };
             next.clear();
             if inside {
-                full.go_on(&state, &mut next);
+                full.expand_transient(&state, &mut next);
             } else {
                 full.expand(&state, &mut next);
                 all += next.list.len();
@@ -215,7 +215,7 @@ impl Choosing<'_> {
         self.state.extend_from_slice(bytes);
         for _ in 0..LONG_RUN {
             self.run.clear();
-            self.worker.go_on(&self.state, &mut self.run);
+            self.worker.expand_transient(&self.state, &mut self.run);
             // In a transient state in which nothing is enabled the run has come to its end.
             let Some(outcome) = self.run.list.iter().find(|outcome| outcome.has_state()) else {
                 return self.run.list.is_empty();
@@ -247,7 +247,8 @@ impl Worker for Choosing<'_> {
         self.worker.fire(state, actions, out);
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
+        debug_assert!(asleep.is_none(), "a choice is made among all actions");
         let first = out.list.len();
         self.worker.expand(state, out);
         if out.list.len() < first + 2 {
@@ -268,8 +269,8 @@ impl Worker for Choosing<'_> {
         out.list.truncate(first + self.chosen.len());
     }
 
-    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
-        self.worker.go_on(state, out);
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        self.worker.follow(state, most, out)
     }
 }
 
@@ -289,13 +290,14 @@ impl Worker for Running<'_> {
         self.worker.fire(self.phase1.end(), actions, out);
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
+        debug_assert!(asleep.is_none(), "phase 1 moves anybody");
         self.phase1.run_briefly(state, LONG_PHASE);
         self.worker.expand(self.phase1.end(), out);
     }
 
-    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
-        self.worker.go_on(state, out);
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        self.worker.follow(state, most, out)
     }
 }
 

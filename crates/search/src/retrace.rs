@@ -6,7 +6,7 @@ use crate::limits::{Budget, Limits};
 use crate::observer::Silent;
 use crate::task::Task;
 use std::sync::atomic::AtomicBool;
-use system::{ActionId, Asleep, Path, Sequence, TransitionSystem};
+use system::{ActionId, Annotation, Path, Sequence, TransitionSystem};
 
 /// The actions along the edges with these numbers, which lead back to the initial state, and then `more`. `exact` is as it was when they
 /// were found ([`Expander::exact`]). No budget applies: a counterexample that was found must be told.
@@ -27,7 +27,7 @@ pub(crate) fn retrace(
     expander.exact = exact;
     expander.choose_always();
     let (mut state, mut expansion) = (Vec::new(), Expansion::default());
-    let (lean, mut asleep) = (task.is_lean(), Asleep::NOBODY);
+    let (lean, mut annotation) = (task.is_lean(), Annotation::NONE);
     if system.initial(&mut state).is_err() {
         return path;
     }
@@ -35,19 +35,19 @@ pub(crate) fn retrace(
         let (place, reordered) = EdgeOrder::decode(task.reduce.is_some(), number);
         expander.all = task.reduce.is_some() && !reordered;
         if !reordered {
-            asleep = Asleep::NOBODY;
+            annotation = Annotation::NONE;
         }
         expansion.clear();
         let depth = path.len() as u64;
         let mut expanded = match lean {
-            true => expander.expand_awake(&state, asleep, depth, &mut budget, &mut expansion),
+            true => expander.expand_active(&state, annotation, depth, &mut budget, &mut expansion),
             false => expander.expand(&state, depth, &mut budget, &mut expansion),
         };
         if place >= expansion.edges().len() && expanded.is_ok() {
             expanded = expander.expand_rest(expansion.rest, depth, &mut budget, &mut expansion);
         }
         let Some(edge) = expansion.edges().get(place).filter(|_| expanded.is_ok()) else { break };
-        asleep = expansion.behind(place);
+        annotation = expansion.annotation(place);
         actions.clear();
         actions.extend_from_slice(expander.before());
         expander.actions(edge, &mut actions);

@@ -23,7 +23,7 @@
 use crate::expand::Wanted;
 use std::collections::TryReserveError;
 use store::{Full, Noted, Seen};
-use system::{ActionId, Asleep, Reducer};
+use system::{ActionId, Annotation, Reducer};
 
 /// What a visit to a state showed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,8 +44,8 @@ pub trait Sleeping<S: Seen> {
     /// Which actions are to be taken in the state that was visited.
     fn wanted(&self) -> Wanted<'_>;
 
-    /// Which actions are to be taken in a successor that has not been visited, `behind` which so many sleep, where that is known.
-    fn wanted_behind(&self, _behind: Asleep) -> Wanted<'_> {
+    /// Which actions are to be taken in a successor that has not been visited, whose annotation is given.
+    fn wanted_after(&self, _annotation: Annotation) -> Wanted<'_> {
         Wanted::All
     }
 
@@ -60,15 +60,10 @@ pub trait Sleeping<S: Seen> {
     /// Whether all is done in a successor to which the action with this rank (among those of the last call) leads.
     fn knows(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket, rank: usize) -> bool;
 
-    /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one visited. `behind` says who
-    /// sleeps there in a lean search.
-    fn push(&mut self, _rank: usize, _behind: Asleep) -> Result<(), TryReserveError> {
+    /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one visited. A lean
+    /// search annotates it.
+    fn push(&mut self, _rank: usize, _annotation: Annotation) -> Result<(), TryReserveError> {
         Ok(())
-    }
-
-    /// How many edges are left out of the state that was visited and are counted all the same.
-    fn edges_asleep(&self) -> u64 {
-        0
     }
 
     /// Takes what was pushed last.
@@ -80,9 +75,9 @@ pub trait Sleeping<S: Seen> {
 
 /// Nothing ever sleeps.
 #[derive(Debug)]
-pub struct Awake;
+pub struct NoSleep;
 
-impl<S: Seen> Sleeping<S> for Awake {
+impl<S: Seen> Sleeping<S> for NoSleep {
     const RANKS: bool = false;
 
     #[inline(always)]
@@ -100,13 +95,13 @@ impl<S: Seen> Sleeping<S> for Awake {
     }
 }
 
-/// Processes sleep, as in a search by levels: each state is expanded once, with those asleep that slept when it was found.
+/// Processes sleep, as in a search by levels: each state is expanded once, with the annotation with which it was found.
 #[derive(Debug, Default)]
 pub struct LeanSleep {
-    /// Who sleeps in the state that was visited last.
-    now: Asleep,
-    /// Who sleeps in successors still to be visited.
-    pending: Vec<Asleep>,
+    /// The annotation of the state that was visited last.
+    now: Annotation,
+    /// The annotations of successors still to be visited.
+    pending: Vec<Annotation>,
 }
 
 impl<S: Seen> Sleeping<S> for LeanSleep {
@@ -114,11 +109,11 @@ impl<S: Seen> Sleeping<S> for LeanSleep {
 
     #[inline(always)]
     fn visit(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket) -> Result<Met, Full> {
-        Sleeping::<S>::visit(&mut Awake, store, key, ticket)
+        Sleeping::<S>::visit(&mut NoSleep, store, key, ticket)
     }
 
     fn wanted(&self) -> Wanted<'_> {
-        Wanted::Awake(self.now)
+        Wanted::Active(self.now)
     }
 
     #[inline(always)]
@@ -126,31 +121,27 @@ impl<S: Seen> Sleeping<S> for LeanSleep {
         store.contains(key, ticket)
     }
 
-    fn wanted_behind(&self, behind: Asleep) -> Wanted<'_> {
-        Wanted::Awake(behind)
+    fn wanted_after(&self, annotation: Annotation) -> Wanted<'_> {
+        Wanted::Active(annotation)
     }
 
     fn wanted_next(&self) -> Wanted<'_> {
-        Wanted::Awake(self.pending.last().copied().unwrap_or_default())
+        Wanted::Active(self.pending.last().copied().unwrap_or_default())
     }
 
-    fn push(&mut self, _rank: usize, behind: Asleep) -> Result<(), TryReserveError> {
+    fn push(&mut self, _rank: usize, annotation: Annotation) -> Result<(), TryReserveError> {
         self.pending.try_reserve(1)?;
-        self.pending.push(behind);
+        self.pending.push(annotation);
         Ok(())
     }
 
     fn take(&mut self) {
         self.now = self.pending.pop().unwrap_or_default();
     }
-
-    fn edges_asleep(&self) -> u64 {
-        self.now.edges()
-    }
 }
 
 /// A set of actions, in ascending order.
-pub type Sleepers = Box<[ActionId]>;
+pub type SleepSet = Box<[ActionId]>;
 
 /// Sleep sets.
 pub struct Sleep<'a> {
@@ -200,7 +191,7 @@ fn is_subset(small: &[ActionId], large: &[ActionId]) -> bool {
     small.iter().all(|action| large.binary_search(action).is_ok())
 }
 
-impl<S: Noted<Note = Sleepers>> Sleeping<S> for Sleep<'_> {
+impl<S: Noted<Note = SleepSet>> Sleeping<S> for Sleep<'_> {
     const RANKS: bool = true;
 
     fn visit(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket) -> Result<Met, Full> {
@@ -262,7 +253,7 @@ impl<S: Noted<Note = Sleepers>> Sleeping<S> for Sleep<'_> {
         store.note(key, ticket).is_some_and(|note| is_subset(note, behind))
     }
 
-    fn push(&mut self, rank: usize, _behind: Asleep) -> Result<(), TryReserveError> {
+    fn push(&mut self, rank: usize, _annotation: Annotation) -> Result<(), TryReserveError> {
         let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
         self.pending.try_reserve(self.ends[rank] - start)?;
         self.lengths.try_reserve(1)?;

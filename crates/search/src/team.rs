@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Seen;
-use system::Asleep;
+use system::Annotation;
 
 /// States of a pack that is handed on when it is full.
 const PACK: u64 = 64;
@@ -316,8 +316,8 @@ impl<S: Seen, P: States<S>> Queue<S> for Share<'_, P> {
     const WHOLE: bool = P::WHOLE;
 
     #[inline]
-    fn push(&mut self, name: S::Name, state: &[u8], asleep: Asleep) -> Result<(), TryReserveError> {
-        self.out.states.push(name, state, asleep)?;
+    fn push(&mut self, name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
+        self.out.states.push(name, state, annotation)?;
         self.out.len += 1;
         self.found += 1;
         if self.out.len >= PACK {
@@ -327,7 +327,7 @@ impl<S: Seen, P: States<S>> Queue<S> for Share<'_, P> {
     }
 
     #[inline]
-    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Asleep> {
+    fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Annotation> {
         let popped = self.current.states.pop(store, self.hidden, out);
         self.current.len -= u64::from(popped.is_some());
         if self.current.len == 0 {
@@ -373,7 +373,7 @@ mod tests {
     type TestShare<'t> = Share<'t, WholeStates>;
 
     fn push(share: &mut TestShare<'_>, byte: u8) {
-        Queue::<HashCompaction>::push(share, (), &[byte], Asleep::NOBODY).unwrap();
+        Queue::<HashCompaction>::push(share, (), &[byte], Annotation::NONE).unwrap();
     }
 
     fn pop_all(share: &mut TestShare<'_>) -> Vec<u8> {

@@ -26,7 +26,7 @@ pub use capabilities::{AcceptanceMarks, Capabilities, Components, Invariants, Pr
 pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
 pub use layer::Layer;
-pub use lean::{Asleep, Awake, Before, Lean, LeanOrder, Sleepers};
+pub use lean::{ActiveMask, Annotation, Lean, LeanOrder, ProcessOrder, SleepMask};
 pub use portable::{PortableError, PortableStates};
 pub use reduction::{Choice, Reducer, Reduction};
 pub use sequence::Sequence;
@@ -376,36 +376,53 @@ pub trait Worker {
     /// Appends one outcome for each of some enabled actions: see [`TransitionSystem::fire`].
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors);
 
-    /// Appends one outcome for every enabled action: `enabled` and `fire` in one, for searches that leave nothing out.
-    fn expand(&mut self, state: &[u8], out: &mut Successors);
+    /// Appends one outcome for every enabled action of processes that do not sleep in the ordinary `state`: `enabled` and `fire` in
+    /// one. Nobody sleeps in a transient state.
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors);
 
-    /// The same for a transient state: for systems that leave something out of ordinary ones.
-    fn go_on(&mut self, state: &[u8], out: &mut Successors) {
-        self.expand(state, out);
+    /// Expands a transient state, from which a run begins. As long as a state has one outcome, which leads to another transient state
+    /// and shows no error, that one is expanded as well; at most `most` states are, and one at least. Answers how many outcomes come
+    /// first that were followed: what comes behind them are the outcomes of the state that was expanded last.
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize;
+}
+
+/// What follows from the methods of every worker.
+pub trait WorkerExt: Worker {
+    /// Appends one outcome for every enabled action.
+    #[inline(always)]
+    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+        self.expand_active(state, SleepMask::NONE, out);
     }
 
-    /// The same for a transient state from which a run begins. As long as a state has one outcome, which leads to another transient
-    /// state and shows no error, that one is expanded as well; `most` states are, or fewer. Answers how many outcomes come first
-    /// that were followed: what comes behind them are the outcomes of the state that was expanded last.
-    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
-        let first = out.list.len();
-        self.go_on(state, out);
-        let mut followed = 0;
-        while followed + 1 < most as usize
-            && let Some(next) = out.only_transient(first + followed)
-        {
-            let state = next.to_vec();
-            self.go_on(&state, out);
-            followed += 1;
-        }
-        followed
+    /// Appends one outcome for every enabled action of a transient state.
+    #[inline(always)]
+    fn expand_transient(&mut self, state: &[u8], out: &mut Successors) {
+        let followed = self.follow(state, 1, out);
+        debug_assert_eq!(followed, 0, "one state is expanded");
     }
+}
 
-    /// The same for an ordinary state in which some processes sleep: their actions are left out. A system that is made of
-    /// another one and is never searched so leaves nothing out.
-    fn expand_awake(&mut self, state: &[u8], _asleep: Asleep, out: &mut Successors) {
-        self.expand(state, out);
+impl<W: Worker + ?Sized> WorkerExt for W {}
+
+/// Follows a run as [`Worker::follow`] says, one state at a time.
+pub fn follow_by(
+    state: &[u8],
+    most: u32,
+    out: &mut Successors,
+    mut expand: impl FnMut(&[u8], &mut Successors),
+) -> usize {
+    let first = out.list.len();
+    expand(state, out);
+    let mut followed = 0;
+    while followed + 1 < most as usize
+        && let Some(next) = out.only_transient(first + followed)
+    {
+        let state = next.to_vec();
+        expand(&state, out);
+        followed += 1;
     }
+    debug_assert!(out.list.len() >= first + followed);
+    followed
 }
 
 /// A worker of a system that keeps nothing between two expansions.
@@ -424,17 +441,17 @@ impl<S: TransitionSystem + ?Sized> Worker for Direct<'_, S> {
         self.system.fire(state, actions, out);
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
+        let first = out.list.len();
         self.actions.clear();
         self.system.enabled(state, &mut self.actions);
         self.system.fire(state, &self.actions, out);
+        if let Some(processes) = self.processes.filter(|_| !asleep.is_none()) {
+            asleep.retain_active(processes, state, &mut out.list, first);
+        }
     }
 
-    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
-        let first = out.list.len();
-        self.expand(state, out);
-        if let Some(processes) = self.processes {
-            asleep.keep_awake(processes, state, &mut out.list, first);
-        }
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        follow_by(state, most, out, |state, out| self.expand(state, out))
     }
 }

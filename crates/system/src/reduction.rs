@@ -10,7 +10,7 @@
 //! all deadlocks. For everything else it must also be made sure that no action is put off for ever: that is the
 //! *proviso*, which belongs to the search, because only the search knows its stack or its queue.
 
-use crate::{ActionId, Lean, Sleepers};
+use crate::{ActionId, Lean, ProcessOrder};
 
 /// What a reducer says of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,8 +26,8 @@ pub trait Reduction: Sync + std::fmt::Debug {
     /// Chooses for one thread.
     fn reducer(&self) -> Box<dyn Reducer + '_>;
 
-    /// Puts such processes to sleep for one thread; `None` when it cannot.
-    fn lean(&self, _sleepers: Sleepers) -> Option<Box<dyn Lean + '_>> {
+    /// Puts processes to sleep for one thread, in this order; `None` when it cannot.
+    fn lean(&self, _order: ProcessOrder) -> Option<Box<dyn Lean + '_>> {
         None
     }
 }

@@ -13,8 +13,8 @@ use promela::source::Location;
 use system::layer::Inner;
 use system::portable::StableHash;
 use system::{
-    ActionId, Capabilities, Event, Explain, Fault, FaultKind, Labels, Layer, NOBODY, Snapshot, StepInfo,
-    Successors, TransitionSystem, Worker,
+    ActionId, Capabilities, Event, Explain, Fault, FaultKind, Labels, Layer, NOBODY, SleepMask, Snapshot,
+    StepInfo, Successors, TransitionSystem, Worker, follow_by,
 };
 
 use super::Interp;
@@ -302,8 +302,13 @@ impl Worker for Together<'_> {
         self.0.fire(state, actions, out);
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
+        debug_assert!(asleep.is_none(), "the claim sees every step");
         self.0.outcomes(state, out);
+    }
+
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        follow_by(state, most, out, |state, out| self.0.outcomes(state, out))
     }
 }
 

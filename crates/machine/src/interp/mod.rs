@@ -42,8 +42,8 @@ use promela::ir::{Expr, ExprKind, Program, visit};
 use promela::source::{Location, Span};
 use stop::Stop;
 use system::{
-    ActionId, Asleep, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes,
-    Propositions, Successors, TransitionSystem, Worker,
+    ActionId, Capabilities, Components, Fault, FaultKind, Invariants, Labels, Processes, Propositions,
+    SleepMask, Successors, TransitionSystem, Worker, follow_by,
 };
 
 use crate::action::Action;
@@ -373,13 +373,15 @@ impl Worker for Reference<'_> {
         self.0.fire(state, actions, out);
     }
 
-    fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        self.0.outcomes(state, out);
-    }
-
-    fn expand_awake(&mut self, state: &[u8], asleep: Asleep, out: &mut Successors) {
+    fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) {
         let first = out.list.len();
         self.0.outcomes(state, out);
-        asleep.keep_awake(self.0, state, &mut out.list, first);
+        if !asleep.is_none() {
+            asleep.retain_active(self.0, state, &mut out.list, first);
+        }
+    }
+
+    fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize {
+        follow_by(state, most, out, |state, out| self.0.outcomes(state, out))
     }
 }

@@ -10,10 +10,10 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     /// Judges the new state that was expanded, with phase 1 its end, and counts the edges that sleep there.
     #[inline]
     pub(super) fn judge_state(&mut self) -> Result<(), StopReason> {
-        let asleep = self.sleep.edges_asleep();
-        self.statistics.transitions += asleep;
-        self.statistics.slept += asleep;
-        self.statistics.matched += asleep;
+        let slept = self.fan.expansion.slept;
+        self.statistics.transitions += slept;
+        self.statistics.slept += slept;
+        self.statistics.matched += slept;
         if self.judge.every_state() || self.fan.expansion.stuck {
             let mut faults = std::mem::take(&mut self.faults);
             let state = self.expander.phase1().map_or(self.stack.state(), Phase1::end);

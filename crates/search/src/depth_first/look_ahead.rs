@@ -99,7 +99,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             let number = before.number(place);
             let edge = &before.expansion.edges()[number];
             state = before.expansion.state(edge);
-            wanted = self.sleep.wanted_behind(before.expansion.behind(number));
+            wanted = self.sleep.wanted_after(before.expansion.annotation(number));
             next.place = place;
             next.depth = before.depth + u64::from(n_actions(edge));
         } else if self.ahead.n > 0 {

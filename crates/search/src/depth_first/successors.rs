@@ -69,7 +69,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             // With several workers another may be faster: see `claim`.
             proviso.kept |= self.open.is_none()
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
-            self.sleep.push(rank, expansion.behind(i)).map_err(no_memory)?;
+            self.sleep.push(rank, expansion.annotation(i)).map_err(no_memory)?;
             if expansion.is_plain() || edge.transient == 0 {
                 self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
             } else if through_run {
