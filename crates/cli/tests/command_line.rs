@@ -593,17 +593,16 @@ fn threads_are_told_as_they_were() {
     assert_eq!(threads(&["--state-cache", "5"]), (Some(1), false));
     assert_eq!(threads(&["--sleep"]), (Some(1), false));
     let cycles = |words: &[&str]| threads(&[&["--property", "progress"], words].concat());
-    for alone in [
-        &["--search", "ndfs"][..],
-        &["--search", "scc"],
-        &["--fair", "strong"],
-        &["--max-depth", "50"],
-        &["--store", "tree"],
-    ] {
+    for alone in
+        [&["--search", "ndfs"][..], &["--search", "scc"], &["--fair", "strong"], &["--max-depth", "50"]]
+    {
         assert_eq!(cycles(&[alone, &["--threads", "2"]].concat()), (Some(1), true), "{alone:?}");
         assert_eq!(cycles(alone), (Some(1), false), "{alone:?}");
     }
     assert_eq!(cycles(&["--search", "cndfs", "--threads", "2"]), (Some(2), false));
+    for store in ["tree", "cleary", "collapse"] {
+        assert_eq!(cycles(&["--store", store, "--threads", "2"]), (Some(2), false), "{store}");
+    }
     let text =
         scratch.run(&["check", "m.pml", "--state-cache", "5", "--threads", "8", "--max-states", "100"]);
     assert!(text.stdout.contains("threads                  1"), "{}", text.stdout);

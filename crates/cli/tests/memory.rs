@@ -33,7 +33,7 @@ const ORDERS: [&str; 7] = [
 const STORES: [&str; 6] = ["table", "tree", "cleary", "collapse", "hc", "bitstate"];
 
 /// Everything else that explores.
-const OTHERS: [&str; 17] = [
+const OTHERS: [&str; 22] = [
     "--property safety --threads 1 --exec interp",
     "--property safety --threads 1 --all-errors",
     "--property safety --threads 1 --por stubborn",
@@ -44,7 +44,12 @@ const OTHERS: [&str; 17] = [
     "--property ltl:live --threads 1",
     "--property ltl:live --search ndfs --threads 1",
     "--property ltl:live --search ndfs --threads 1 --store tree",
+    "--property ltl:live --search ndfs --threads 1 --store hc",
     "--property ltl:live --search scc --threads 1",
+    "--property ltl:live --search scc --threads 1 --store collapse",
+    "--property ltl:live --search cndfs --threads 2 --alone 0 --store cleary",
+    "--property ltl:live --search ufscc --threads 2 --alone 0 --store tree",
+    "--property ltl:live --fair strong --threads 1 --store cleary",
     "--property ltl:live --search cndfs --threads 2 --alone 0",
     "--property ltl:live --search ufscc --threads 2 --alone 0",
     "--property ltl:live --search ndfs-dual --threads 2",

@@ -33,7 +33,7 @@ fn everything() -> Scratch {
     scratch.write("budget.pml", &format!("//@ options: --max-states 3\n{HOLDS}"));
     scratch.write(
         "later.pml",
-        "//@ check: accept --store cleary\n//@ expect: verdict=holds\nactive proctype p() { skip }\n",
+        "//@ check: accept --store bitstate --fair weak\n//@ expect: verdict=holds\nactive proctype p() { skip }\n",
     );
     scratch.write("notes.txt", "no model\n");
     scratch

@@ -44,7 +44,7 @@ impl Exploration<'_> {
     }
 
     /// The size of a bit array: what the process has without it counts against the limit, too.
-    fn array(&self) -> u64 {
+    pub fn array(&self) -> u64 {
         memory::bit_array(self.limit(), self.plan.limits.account.used(0)).min(self.plan.bitstate_bytes)
     }
 
@@ -188,7 +188,7 @@ impl Exploration<'_> {
 }
 
 /// Of a search in a bit array for which there is no memory: nothing was found, and nothing omitted.
-fn no_array() -> Outcome {
+pub(crate) fn no_array() -> Outcome {
     let mut outcome = Outcome::nothing(StopReason::MemoryLimit);
     outcome.statistics.omission = Some(0.0);
     outcome

@@ -13,7 +13,7 @@
 //! errors, and to find the same one every time, is for one worker: when several have found something, it searches again.
 
 use crate::backend::Backend;
-use crate::dispatch::Exploration;
+use crate::dispatch::{Exploration, no_array};
 use crate::failure::Failure;
 use crate::leaving::Leaving;
 use crate::options::{Choice, CycleProviso, Por, StoreKind};
@@ -27,15 +27,18 @@ use search::cndfs::{Workers, cndfs};
 use search::marks::Acceptance;
 use search::ndfs::{Cycles, ndfs};
 use search::ndfs_dual::ndfs_dual;
+use search::ndfs_lossy::ndfs_lossy;
 use search::passing::Passing;
 use search::product::Product;
 use search::reduced::{Map, Reduced};
 use search::scc::scc;
-use search::states::Keeping;
+use search::states::StateStore;
 use search::strong::strong;
 use search::ufscc::ufscc;
 use search::{Limits, Observer, Outcome, Save, Task};
 use std::time::Instant;
+use store::bitstate::DEFAULT_HASHES;
+use store::{Bitstate, HashCompaction, Roots};
 use system::claim::Strength;
 use system::{Fairness, Reduction, TransitionSystem};
 
@@ -88,6 +91,7 @@ pub fn search(
     let strength = strength(watch);
     let how = match (plan.cycles, strength) {
         _ if is_reachability(plan, strength) => How::Reachability,
+        _ if plan.store.is_lossy() => How::Nested,
         _ if plan.fairness == Fairness::Strong => How::Refinement,
         (CycleSearch::Components, _) => How::Components,
         (CycleSearch::ComponentsTogether, _) => components(plan, system, task),
@@ -126,12 +130,16 @@ pub fn search(
         fault: watch.fault.clone(),
         acceptance,
         nested: how != How::Single,
-        keeping: if keeps_trees(plan) { Keeping::Trees } else { Keeping::Whole },
+        store: state_store(plan).unwrap_or_default(),
         memory,
     };
     let outcome = match how {
         How::Reachability => {
             strategy::search(&Exploration { plan, leaving, system: searched, task }, observer)
+        }
+        _ if plan.store.is_lossy() => {
+            let exploration = Exploration { plan, leaving, system: searched, task };
+            search_lossy(&exploration, &cycles, observer)
         }
         How::Single | How::NestedTogether if is_together(plan, task) => {
             Together { several: cndfs, one: ndfs }.search(plan, searched, &cycles, task, observer)
@@ -160,41 +168,51 @@ fn is_reachability(plan: &Plan, strength: Strength) -> bool {
     (plan.cycles, strength) == (CycleSearch::Auto, Strength::Terminal)
 }
 
-/// Whether states are to be kept as trees, which one worker can.
-fn keeps_trees(plan: &Plan) -> bool {
-    plan.store == StoreKind::Tree
+/// Where states are kept, if the store numbers them.
+fn state_store(plan: &Plan) -> Option<StateStore> {
+    match plan.store {
+        StoreKind::Table => Some(StateStore::Table),
+        StoreKind::Tree => Some(StateStore::Tree(Roots::Roomy)),
+        StoreKind::Cleary => Some(StateStore::Tree(Roots::Cleary)),
+        StoreKind::Collapse => Some(StateStore::Collapse),
+        StoreKind::HashCompaction | StoreKind::Bitstate => None,
+    }
 }
 
-/// A search for cycles keeps what it knows of a state beside it: it needs a store that numbers states.
+/// Searches for cycles keep what they know of a state beside it, in a store that numbers states. A lossy store does not: over it there
+/// is one search, which needs to know only whether a state was met.
 pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Failure> {
-    let store = plan.store.word();
-    if plan.store == StoreKind::Table || is_reachability(plan, strength(watch)) {
+    if state_store(plan).is_some() || is_reachability(plan, strength(watch)) {
         return Ok(());
     }
-    if !keeps_trees(plan) {
-        return Err(Failure::refused_with(
-            format!(
-                "--store {store} is not available yet for {property}: a search for cycles keeps something beside every state"
-            ),
-            "use --store table or tree, or --property safety",
-        ));
-    }
-    let whole = match plan.cycles {
+    let numbering = match plan.cycles {
+        _ if plan.fairness == Fairness::Weak => Some("--fair weak"),
         _ if plan.fairness == Fairness::Strong => Some("--fair strong"),
-        CycleSearch::NestedTogether => Some("--search cndfs"),
-        CycleSearch::ComponentsTogether => Some("--search ufscc"),
+        CycleSearch::Auto | CycleSearch::Nested => None,
         CycleSearch::NestedDual => Some("--search ndfs-dual"),
-        CycleSearch::Auto | CycleSearch::Nested | CycleSearch::Components => None,
+        CycleSearch::NestedTogether => Some("--search cndfs"),
+        CycleSearch::Components => Some("--search scc"),
+        CycleSearch::ComponentsTogether => Some("--search ufscc"),
     };
-    match whole {
-        Some(word) => Err(Failure::refused_with(
-            format!("--store tree is not available yet for {property} with {word}, which keeps whole states"),
-            match plan.fairness {
-                Fairness::Strong => "use --store table, or --fair weak",
-                Fairness::None | Fairness::Weak => "use --store table, or --search ndfs or scc",
-            },
-        )),
-        None => Ok(()),
+    let Some(option) = numbering else { return Ok(()) };
+    Err(Failure::refused_with(
+        format!(
+            "--store {} is not available yet for {property} with {option}: that search keeps something beside every state",
+            plan.store.word()
+        ),
+        format!("use --store table, tree, cleary or collapse, or leave {option} out"),
+    ))
+}
+
+/// The search over a lossy store.
+fn search_lossy(exploration: &Exploration<'_>, cycles: &Cycles, observer: &mut dyn Observer) -> Outcome {
+    let Exploration { plan, system, task, .. } = *exploration;
+    if plan.store != StoreKind::Bitstate {
+        return ndfs_lossy(system, cycles, HashCompaction::new(cycles.memory), task, observer);
+    }
+    match Bitstate::new(exploration.array(), DEFAULT_HASHES) {
+        Ok(store) => ndfs_lossy(system, cycles, store, task, observer),
+        Err(store::Full) => no_array(),
     }
 }
 
@@ -309,7 +327,7 @@ pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
 fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
     match plan.cycles {
         CycleSearch::NestedTogether => can_be_shared(task),
-        CycleSearch::Auto => can_be_shared(task) && plan.threads > 1 && !keeps_trees(plan),
+        CycleSearch::Auto => can_be_shared(task) && plan.threads > 1,
         CycleSearch::Nested
         | CycleSearch::NestedDual
         | CycleSearch::Components
@@ -320,7 +338,7 @@ fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
 /// How components are searched. Workers take states from each other without the values that are hidden in them.
 fn components(plan: &Plan, system: &dyn TransitionSystem, task: &Task<'_>) -> How {
     let asked = plan.cycles == CycleSearch::ComponentsTogether || plan.threads > 1;
-    let together = asked && can_be_shared(task) && !keeps_trees(plan) && system.hidden_bytes() == 0;
+    let together = asked && can_be_shared(task) && system.hidden_bytes() == 0;
     if together { How::ComponentsTogether } else { How::Components }
 }
 

@@ -10,7 +10,7 @@ mod on_the_fly;
 use common::Model;
 use engine::Silent;
 use engine::failure::Failure;
-use engine::options::{CheckOptions, Exec, Por, Search, Source, Value};
+use engine::options::{CheckOptions, Exec, Por, Source, Value};
 use engine::report::{Reason, Verdict};
 use promela::ir::Type;
 use promela::source::Files;
@@ -399,11 +399,13 @@ fn what_reductions_are_not_for() {
         });
         assert_eq!(refused, None, "--por {por_word} with {value}");
     }
-    for (store, works) in [("table", true), ("tree", true), ("cleary", false), ("bitstate", false)] {
-        let found = por("ltl:b", &|options| {
-            options.store = some(store);
-            options.search = Some(Search::Ndfs);
-        });
-        assert_eq!(found.is_some(), works, "--store {store}");
+    for store in ["table", "tree", "cleary", "collapse", "hc", "bitstate"] {
+        for (search, works) in [("ndfs", true), ("scc", !["hc", "bitstate"].contains(&store))] {
+            let found = por("ltl:b", &|options| {
+                options.store = some(store);
+                options.search = some(search);
+            });
+            assert_eq!(found.is_some(), works, "--store {store} --search {search}");
+        }
     }
 }

@@ -125,9 +125,19 @@ fn handoff_stops() {
 
 #[test]
 fn searches_for_cycles_stop() {
-    for (search, fair) in [("cndfs", None), ("ndfs-dual", None), ("ufscc", None), ("ufscc", some("weak"))] {
-        let options = CheckOptions { fair, ..options(search, "table", "ltl:p") };
-        stops(&options);
-        stops_at_memory(&options);
+    for store in ["table", "tree", "cleary", "collapse"] {
+        for (search, fair) in [("cndfs", None), ("ndfs-dual", None), ("ufscc", None), ("ufscc", some("weak"))]
+        {
+            let options = CheckOptions { fair, ..options(search, store, "ltl:p") };
+            stops(&options);
+            stops_at_memory(&options);
+        }
+    }
+}
+
+#[test]
+fn lossy_searches_for_cycles_stop() {
+    for store in ["hc", "bitstate"] {
+        stops(&CheckOptions { threads: Some(1), ..options("ndfs", store, "ltl:p") });
     }
 }

@@ -232,6 +232,7 @@ fn cycles(question: &Question<'_>, rng: &mut Rng, tally: &mut Tally) {
                 "" => [None, some("cndfs"), some("ndfs-dual"), some("ufscc")][rng.below(4)],
                 _ => [None, some("ufscc")][rng.below(2)],
             },
+            store: some(pick(rng, &["table", "tree", "cleary", "collapse"])),
             por: some(pick(rng, &["none", "none", "none", "ample", "stubborn", "twophase"])),
             ..crowd(rng, alone.clone())
         };

@@ -1,4 +1,4 @@
-//! CNDFS: nested depth-first search by several workers over one table with colours.
+//! CNDFS: nested depth-first search by several workers over one store with colours.
 //!
 //! Evangelista, Laarman, Petrucci & van de Pol (ATVA 2012). Every worker makes the whole nested search from the initial state,
 //! each in another order, and they spare each other work by two global colours: *blue* states need not be visited by
@@ -34,15 +34,14 @@ use crate::observer::{Observer, Silent, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Violation, Warning, no_memory};
 use crate::random::Random;
 use crate::stack::Stack;
+use crate::states::{Job, Together};
 use crate::task::Task;
 use crate::termination::pause;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-use store::arena::Place;
 use store::colours::{Colour, Colours};
-use store::segment::Ticket;
-use store::shared_table::TableHand;
-use store::{Hand, Seen};
+use store::union_find::Portable;
+use store::{Entry, Hand, Numbering, Recall};
 use system::{ActionId, Fault, TransitionSystem};
 
 pub use crate::crew::Workers;
@@ -56,20 +55,33 @@ pub fn cndfs(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let crew = Crew::new(system, cycles, task, Colours::new(cycles.memory));
-    let all = crew.work(workers, observer, &|crew, number, budget, call| {
-        let mut worker = Worker::new(crew, number, budget);
-        workers.search(number, call, |patience| {
-            worker.patience = patience;
-            worker.work()
+    Job { system, cycles, task, observer }.together::<Cndfs>(workers)
+}
+
+/// The search.
+struct Cndfs;
+
+impl Together for Cndfs {
+    fn search<H>(job: Job<'_, '_>, workers: Workers, hand: &(dyn Fn() -> H + Sync)) -> Outcome
+    where
+        H: Hand + Numbering + Recall<Name: Portable>,
+    {
+        let Job { system, cycles, task, observer } = job;
+        let crew = Crew::new(system, cycles, task, hand, Colours::new(cycles.memory));
+        let all = crew.work(workers, observer, &|crew, number, budget, call| {
+            let mut worker = Worker::new(crew, number, budget);
+            workers.search(number, call, |patience| {
+                worker.patience = patience;
+                worker.work()
+            });
+            worker.conclude()
         });
-        worker.conclude()
-    });
-    put_together(&crew, all)
+        put_together(&crew, all)
+    }
 }
 
 /// What all found.
-fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
+fn put_together<H: Hand + Numbering>(crew: &Crew<'_, H, Colours>, all: Vec<Yield>) -> Outcome {
     let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
     statistics.workers = all.len() as u64;
     let (mut warnings, mut ways, mut cuts) = (Vec::new(), Recorder::default(), Cuts::default());
@@ -90,7 +102,7 @@ fn put_together(crew: &Crew<'_, Colours>, all: Vec<Yield>) -> Outcome {
     warnings.truncate(1);
     found.warnings = warnings;
     found.cuts = ways.cuts;
-    let store = crew.table.hand();
+    let store = (crew.hand)();
     statistics.states = store.n_keys();
     statistics.state_bytes = store.memory();
     // Every state but the first was new for one step.
@@ -111,8 +123,8 @@ struct Yield {
 }
 
 /// A state of the blue path.
-struct Frame {
-    place: Place,
+struct Frame<N> {
+    number: N,
     accepting: bool,
     /// So far all successors are red.
     all_red: bool,
@@ -120,11 +132,11 @@ struct Frame {
     path: usize,
 }
 
-/// Hashes places, which are numbers.
+/// Hashes numbers of states.
 #[derive(Default)]
-struct PlaceHasher(u64);
+struct NumberHasher(u64);
 
-impl Hasher for PlaceHasher {
+impl Hasher for NumberHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -133,20 +145,24 @@ impl Hasher for PlaceHasher {
         bytes.iter().for_each(|&byte| self.write_u64(self.0 << 8 | u64::from(byte)));
     }
 
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
     fn write_u64(&mut self, number: u64) {
         let wide = u128::from(number) * 0x9e37_79b9_7f4a_7c15;
         self.0 = (wide >> 64) as u64 ^ wide as u64;
     }
 }
 
-type Places = HashSet<Place, BuildHasherDefault<PlaceHasher>>;
+type Numbers<N> = HashSet<N, BuildHasherDefault<NumberHasher>>;
 
-struct Worker<'a, 'c> {
-    crew: &'c Crew<'a, Colours>,
+struct Worker<'a, 'c, H: Numbering> {
+    crew: &'c Crew<'a, H, Colours>,
     budget: Budget<'c>,
     marker: Marker<'c>,
     expansion: Expansion,
-    store: TableHand<'c>,
+    store: H,
     hidden: usize,
     random: Option<Random>,
     /// Of the worker who is alone: after how many states it calls the others.
@@ -154,30 +170,30 @@ struct Worker<'a, 'c> {
     /// States that were new for this worker.
     new: u64,
     order: Vec<usize>,
-    /// Successors that nobody has found, and those that somebody has, with their places.
+    /// Successors that nobody has found, and those that somebody has, with their numbers.
     fresh: Vec<usize>,
-    known: Vec<(usize, Place)>,
-    tickets: Vec<Ticket>,
+    known: Vec<(usize, H::Number)>,
+    tickets: Vec<H::Ticket>,
     actions: Vec<ActionId>,
-    blue: Stack<Ticket>,
-    frames: Vec<Frame>,
+    blue: Stack<H::Ticket>,
+    frames: Vec<Frame<H::Number>>,
     /// The states of the blue path.
-    cyan: Places,
-    red: Stack<Place>,
+    cyan: Numbers<H::Number>,
+    red: Stack<H::Number>,
     /// The states of the red search, and which of them are accepting.
-    visited: Places,
-    reds: Vec<(Place, bool)>,
+    visited: Numbers<H::Number>,
+    reds: Vec<(H::Number, bool)>,
     found: Recorder,
     statistics: Statistics,
     told: u64,
     begun: bool,
 }
 
-impl<'a, 'c> Worker<'a, 'c>
+impl<'a, 'c, H: Hand + Numbering> Worker<'a, 'c, H>
 where
     'a: 'c,
 {
-    fn new(crew: &'c Crew<'a, Colours>, number: usize, budget: Budget<'c>) -> Self {
+    fn new(crew: &'c Crew<'a, H, Colours>, number: usize, budget: Budget<'c>) -> Self {
         let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
         let others = (number > 0).then_some(number as u64);
         Worker {
@@ -185,7 +201,7 @@ where
             budget,
             marker: Marker::new(crew.system, crew.cycles.acceptance),
             expansion: Expansion::default(),
-            store: crew.table.hand(),
+            store: (crew.hand)(),
             hidden: crew.system.hidden_bytes(),
             random: seed.or(others).map(Random::new),
             patience: None,
@@ -197,9 +213,9 @@ where
             actions: Vec::new(),
             blue: Stack::default(),
             frames: Vec::new(),
-            cyan: Places::default(),
+            cyan: Numbers::default(),
             red: Stack::default(),
-            visited: Places::default(),
+            visited: Numbers::default(),
             reds: Vec::new(),
             found: Recorder::default(),
             statistics: Statistics::default(),
@@ -281,9 +297,9 @@ where
             Some(ticket) => ticket,
             None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
         };
-        let (place, new) = self.crew.visit(&mut self.store, key, ticket)?;
-        self.crew.own.check(place).map_err(|_| StopReason::MemoryLimit)?;
-        let colour = self.crew.own.get(place);
+        let Entry { number, new, .. } = self.crew.visit(&mut self.store, key, ticket)?;
+        self.crew.own.check(number).map_err(|_| StopReason::MemoryLimit)?;
+        let colour = self.crew.own.get(number);
         // Who found a state expands it, even if another worker was faster: so it is counted.
         if colour.is_blue() && !new {
             if let Some(frame) = self.frames.last_mut() {
@@ -291,13 +307,13 @@ where
             }
             return Ok(false);
         }
-        self.explore(place, new)?;
+        self.explore(number, new)?;
         Ok(true)
     }
 
     /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts successors that nobody is
     /// done with on the stack.
-    fn explore(&mut self, place: Place, new: bool) -> Result<(), StopReason> {
+    fn explore(&mut self, number: H::Number, new: bool) -> Result<(), StopReason> {
         let depth = self.blue.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state().len() as u64);
@@ -326,9 +342,9 @@ where
         }
         let accepting = self.marker.is_accepting(self.blue.state());
         self.frames.try_reserve(1).map_err(no_memory)?;
-        self.frames.push(Frame { place, accepting, all_red: true, path: self.blue.steps() });
+        self.frames.push(Frame { number, accepting, all_red: true, path: self.blue.steps() });
         self.cyan.try_reserve(1).map_err(no_memory)?;
-        self.cyan.insert(place);
+        self.cyan.insert(number);
         self.push_successors()
     }
 
@@ -343,6 +359,7 @@ where
     }
 
     fn push_successors(&mut self) -> Result<(), StopReason> {
+        self.store.depart(key(self.blue.state(), self.hidden));
         self.prepare_successors()?;
         self.order.clear();
         self.order.extend((0..self.expansion.edges().len()).rev());
@@ -354,26 +371,26 @@ where
         self.blue.enter(None).map_err(no_memory)?;
         for &at in &self.order {
             let state = self.expansion.state(&self.expansion.edges()[at]);
-            match self.store.place(key(state, self.hidden), self.tickets[at]) {
-                Some(place) => {
-                    self.crew.own.prefetch(place);
-                    self.known.push((at, place));
+            match self.store.number(key(state, self.hidden), self.tickets[at]) {
+                Some(number) => {
+                    self.crew.own.prefetch(number);
+                    self.known.push((at, number));
                 }
                 None => self.fresh.push(at),
             }
         }
         for turn in 0..self.known.len() {
-            let (at, place) = self.known[turn];
-            let colour = self.crew.own.get(place);
+            let (at, number) = self.known[turn];
+            let colour = self.crew.own.get(number);
             if colour.is_blue() {
                 self.all_red(colour.is_red());
-            } else if self.cyan.contains(&place) {
+            } else if self.cyan.contains(&number) {
                 // The frame of the other end is looked for only when it is needed: the path may be long.
                 let state = self.expansion.state(&self.expansion.edges()[at]);
                 let accepting = self.marker.is_accepting(state);
                 self.all_red(false);
                 if accepting || self.frames.last().is_some_and(|frame| frame.accepting) {
-                    self.close(at, place)?;
+                    self.close(at, number)?;
                 }
             } else {
                 self.push(at)?;
@@ -405,8 +422,8 @@ where
     }
 
     /// A step leads from the end of the blue path to a state on it, and one of the two is accepting.
-    fn close(&mut self, step: usize, to: Place) -> Result<(), StopReason> {
-        let Some(at) = self.frames.iter().rposition(|frame| frame.place == to) else { return Ok(()) };
+    fn close(&mut self, step: usize, to: H::Number) -> Result<(), StopReason> {
+        let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
         self.note_actions(step);
         let start = self.frames[at].path;
         let (stem, cycle) = self.blue.path_and(&self.actions).split_at(start);
@@ -415,25 +432,25 @@ where
 
     /// The last state of the blue path is done with.
     fn leave(&mut self) -> Result<(), StopReason> {
-        let Some(Frame { place, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
+        let Some(Frame { number, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
         let colours = &self.crew.own;
-        colours.paint(place, Colour::BLUE);
+        colours.paint(number, Colour::BLUE);
         if self.crew.cycles.nested && all_red {
-            colours.paint(place, Colour::RED);
+            colours.paint(number, Colour::RED);
         } else if self.crew.cycles.nested && accepting {
-            self.red_search(place)?;
+            self.red_search(number)?;
         }
-        self.cyan.remove(&place);
-        self.all_red(self.crew.own.get(place).is_red());
+        self.cyan.remove(&number);
+        self.all_red(self.crew.own.get(number).is_red());
         self.blue.retreat();
         Ok(())
     }
 
     /// Looks from the last state of the blue path, which is accepting, for a state on that path. If there is no way to one, all
     /// states that were met become red.
-    fn red_search(&mut self, seed: Place) -> Result<(), StopReason> {
-        for (place, _) in self.reds.drain(..) {
-            self.visited.remove(&place);
+    fn red_search(&mut self, seed: H::Number) -> Result<(), StopReason> {
+        for (number, _) in self.reds.drain(..) {
+            self.visited.remove(&number);
         }
         self.red.begin(self.blue.state()).map_err(no_memory)?;
         self.red_expand(seed)?;
@@ -443,31 +460,31 @@ where
                 continue;
             }
             match self.red.ticket {
-                Some(place) if self.is_uncharted(place) => self.red_expand(place)?,
+                Some(number) if self.is_uncharted(number) => self.red_expand(number)?,
                 _ => self.red.leave(),
             }
         }
         self.wait_for_others(seed)?;
-        for (place, _) in &self.reds {
-            self.crew.own.paint(*place, Colour::RED);
+        for (number, _) in &self.reds {
+            self.crew.own.paint(*number, Colour::RED);
         }
         Ok(())
     }
 
     /// Whether the red search must go to this state.
-    fn is_uncharted(&self, place: Place) -> bool {
-        !self.crew.own.get(place).is_red() && !self.visited.contains(&place)
+    fn is_uncharted(&self, number: H::Number) -> bool {
+        !self.crew.own.get(number).is_red() && !self.visited.contains(&number)
     }
 
     /// Waits until every accepting state of the red search but the first is red.
-    fn wait_for_others(&mut self, seed: Place) -> Result<(), StopReason> {
+    fn wait_for_others(&mut self, seed: H::Number) -> Result<(), StopReason> {
         for at in 0..self.reds.len() {
-            let (place, accepting) = self.reds[at];
-            if !accepting || place == seed {
+            let (number, accepting) = self.reds[at];
+            if !accepting || number == seed {
                 continue;
             }
             let mut waits = 0;
-            while !self.crew.own.get(place).is_red() {
+            while !self.crew.own.get(number).is_red() {
                 self.budget.tick()?;
                 self.look_around()?;
                 pause(waits);
@@ -478,38 +495,39 @@ where
     }
 
     /// Expands the state at the end of the red path.
-    fn red_expand(&mut self, place: Place) -> Result<(), StopReason> {
+    fn red_expand(&mut self, number: H::Number) -> Result<(), StopReason> {
         let depth = (self.blue.steps() + self.red.steps()) as u64;
         if self.budget.tick()? {
             self.look_around()?;
         }
         self.statistics.reexplored += 1;
         self.visited.try_reserve(1).map_err(no_memory)?;
-        self.visited.insert(place);
+        self.visited.insert(number);
         self.reds.try_reserve(1).map_err(no_memory)?;
-        self.reds.push((place, self.marker.is_accepting(self.red.state())));
+        self.reds.push((number, self.marker.is_accepting(self.red.state())));
         self.expansion.clear();
         self.marker.expand(self.red.state(), depth, &mut self.budget, &mut self.expansion)?;
+        self.store.depart(key(self.red.state(), self.hidden));
         self.prepare_successors()?;
         self.red.enter(None).map_err(no_memory)?;
         for at in 0..self.expansion.edges().len() {
             let state = self.expansion.state(&self.expansion.edges()[at]);
-            let Some(place) = self.store.place(key(state, self.hidden), self.tickets[at]) else { continue };
-            let cyan = self.cyan.contains(&place);
-            if !cyan && !self.is_uncharted(place) {
+            let Some(number) = self.store.number(key(state, self.hidden), self.tickets[at]) else { continue };
+            let cyan = self.cyan.contains(&number);
+            if !cyan && !self.is_uncharted(number) {
                 continue;
             }
             self.note_actions(at);
             if cyan {
                 // The seed has left the frames, but is on the path.
-                let frame = self.frames.iter().rfind(|frame| frame.place == place);
+                let frame = self.frames.iter().rfind(|frame| frame.number == number);
                 let start = frame.map_or(self.blue.steps(), |frame| frame.path);
                 let (stem, mut cycle) = self.blue.path().split_at(start);
                 cycle.extend(&self.red.path_and(&self.actions));
                 return self.lasso(Lasso { stem, cycle });
             }
             let state = self.expansion.state(&self.expansion.edges()[at]);
-            self.red.push(state, &self.actions, place).map_err(no_memory)?;
+            self.red.push(state, &self.actions, number).map_err(no_memory)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What searches for cycles by several workers have in common: a table that all share, limits that count for all together, one who
+//! What searches for cycles by several workers have in common: a store that all share (`H` is a hand on it), limits that count for all together, one who
 //! begins alone, and a stop for all when one has found something.
 
 use crate::halt::Halt;
@@ -10,11 +10,8 @@ use crate::task::Task;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
-use store::SharedTable;
-use store::arena::Place;
 use store::pages::affordable;
-use store::segment::Ticket;
-use store::shared_table::TableHand;
+use store::{Entry, Hand, Numbering};
 use system::TransitionSystem;
 
 /// The first worker is alone until it has found so many states.
@@ -58,11 +55,12 @@ pub(crate) enum Course {
 }
 
 /// What workers share; `own` is what a search adds.
-pub(crate) struct Crew<'a, S> {
+pub(crate) struct Crew<'a, H, S> {
     pub system: &'a dyn TransitionSystem,
     pub cycles: &'a Cycles,
     pub task: &'a Task<'a>,
-    pub table: SharedTable,
+    /// Access to the store for one more worker.
+    pub hand: &'a (dyn Fn() -> H + Sync),
     pub own: S,
     pub halt: Halt,
     /// Somebody has found something wrong.
@@ -74,13 +72,19 @@ pub(crate) struct Crew<'a, S> {
     started: Instant,
 }
 
-impl<'a, S> Crew<'a, S> {
-    pub fn new(system: &'a dyn TransitionSystem, cycles: &'a Cycles, task: &'a Task<'a>, own: S) -> Self {
+impl<'a, H: Hand + Numbering, S> Crew<'a, H, S> {
+    pub fn new(
+        system: &'a dyn TransitionSystem,
+        cycles: &'a Cycles,
+        task: &'a Task<'a>,
+        hand: &'a (dyn Fn() -> H + Sync),
+        own: S,
+    ) -> Self {
         Crew {
             system,
             cycles,
             task,
-            table: SharedTable::new(cycles.memory),
+            hand,
             own,
             halt: Halt::default(),
             found: AtomicBool::new(false),
@@ -90,22 +94,24 @@ impl<'a, S> Crew<'a, S> {
         }
     }
 
-    /// Stores a key, if one more state may be found. Where it is, and whether it is new.
+    /// Stores a key, if one more state may be found.
     pub fn visit(
         &self,
-        store: &mut TableHand<'_>,
+        store: &mut H,
         key: &[u8],
-        ticket: Ticket,
-    ) -> Result<(Place, bool), StopReason> {
-        if let Some(place) = store.place(key, ticket) {
-            return Ok((place, false));
+        ticket: H::Ticket,
+    ) -> Result<Entry<H::Number, H::Name>, StopReason> {
+        // Without a limit on states nothing must be known before.
+        let limited = self.task.limits.states.is_some();
+        if limited && store.number(key, ticket).is_none() {
+            self.admit()?;
+            let entry = store.visit(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
+            if !entry.new {
+                self.not_new();
+            }
+            return Ok(entry);
         }
-        self.admit()?;
-        let visit = store.visit(key, ticket).map_err(|_| StopReason::MemoryLimit)?;
-        if !visit.1 {
-            self.not_new();
-        }
-        Ok(visit)
+        store.visit(key, ticket).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Whether one more state may be found.
@@ -145,7 +151,7 @@ impl<'a, S> Crew<'a, S> {
         &self,
         workers: Workers,
         observer: &mut dyn Observer,
-        work: &(impl for<'c> Fn(&'c Crew<'a, S>, usize, Budget<'c>, &mut dyn FnMut()) -> Y + Sync),
+        work: &(impl for<'c> Fn(&'c Crew<'a, H, S>, usize, Budget<'c>, &mut dyn FnMut()) -> Y + Sync),
     ) -> Vec<Y>
     where
         S: Sync,
@@ -179,7 +185,7 @@ impl<'a, S> Crew<'a, S> {
     fn help<Y>(
         &self,
         number: usize,
-        work: &impl for<'c> Fn(&'c Crew<'a, S>, usize, Budget<'c>, &mut dyn FnMut()) -> Y,
+        work: &impl for<'c> Fn(&'c Crew<'a, H, S>, usize, Budget<'c>, &mut dyn FnMut()) -> Y,
     ) -> Y {
         let _alarm = Alarm(&self.halt);
         let mut silent = Silent;

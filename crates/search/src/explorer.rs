@@ -1,4 +1,4 @@
-//! What searches for cycles by one worker have in common, whatever they do with the states: a store that numbers them, the
+//! What searches for cycles by one worker have in common, whatever they do with the states: a store (`S`), the
 //! expansion of a state, limits, and what was found.
 
 use crate::cuts::About;
@@ -10,23 +10,24 @@ use crate::observer::Snapshot;
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
 use crate::stack::Stack;
-use crate::states::States;
 use crate::task::Task;
-use store::numbered::{Number, Visit};
+use store::{Entry, Numbering, Seen};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Explores states, one at a time.
-pub(crate) struct Explorer<'a> {
+pub(crate) struct Explorer<'a, S: Seen> {
     pub system: &'a dyn TransitionSystem,
     pub cycles: &'a Cycles,
     pub budget: Budget<'a>,
     pub marker: Marker<'a>,
     /// What the state explored last gave.
     pub expansion: Expansion,
-    /// In which order its edges are looked at, and the hashes of their ends in that order.
+    /// In which order its edges are looked at, and the tickets of their ends in that order.
     pub order: Vec<usize>,
-    pub hashes: Vec<u64>,
-    pub store: States,
+    pub tickets: Vec<S::Ticket>,
+    pub store: S,
+    /// Keys in the store that are no states.
+    pub no_states: u64,
     pub hidden: usize,
     pub found: Recorder,
     pub statistics: Statistics,
@@ -34,12 +35,13 @@ pub(crate) struct Explorer<'a> {
     random: Option<Random>,
 }
 
-impl<'a> Explorer<'a> {
+impl<'a, S: Seen> Explorer<'a, S> {
     pub fn new(
         system: &'a dyn TransitionSystem,
         cycles: &'a Cycles,
         task: &'a Task<'a>,
         budget: Budget<'a>,
+        store: S,
     ) -> Self {
         Explorer {
             system,
@@ -48,8 +50,9 @@ impl<'a> Explorer<'a> {
             marker: Marker::new(system, cycles.acceptance),
             expansion: Expansion::default(),
             order: Vec::new(),
-            hashes: Vec::new(),
-            store: States::new(cycles.keeping, cycles.memory),
+            tickets: Vec::new(),
+            store,
+            no_states: 0,
             hidden: system.hidden_bytes(),
             found: Recorder::default(),
             statistics: Statistics::default(),
@@ -75,23 +78,14 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Stores a state that was prepared.
-    pub fn visit(&mut self, state: &[u8], hash: u64) -> Result<Visit, StopReason> {
-        let key = key(state, self.hidden);
-        if self.budget.states_spent(self.store.n_keys()) && self.store.find_prepared(key, hash).is_none() {
-            return Err(StopReason::StateLimit);
-        }
-        self.store.visit_prepared(key, hash).map_err(|_| StopReason::MemoryLimit)
+    /// How many states were found.
+    pub fn n_states(&self) -> u64 {
+        self.store.n_keys() - self.no_states
     }
 
     /// What is asked of the store about a state.
-    pub fn prepare(&self, state: &[u8]) -> u64 {
-        self.store.prepare(key(state, self.hidden))
-    }
-
-    /// The number of a prepared state that is known.
-    pub fn find(&self, state: &[u8], hash: u64) -> Option<Number> {
-        self.store.find_prepared(key(state, self.hidden), hash)
+    pub fn prepare(&mut self, state: &[u8]) -> Result<S::Ticket, StopReason> {
+        self.store.prepare(key(state, self.hidden)).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Expands the new state at the end of a path, notes what is wrong, and lines up its edges. `memory` is what the search uses
@@ -117,8 +111,7 @@ impl<'a> Explorer<'a> {
         if let Some(random) = &mut self.random {
             random.shuffle(&mut self.order);
         }
-        self.line_up();
-        Ok(())
+        self.line_up(stack.state())
     }
 
     /// Expands a state that is known, and lines up its edges as they come.
@@ -128,12 +121,21 @@ impl<'a> Explorer<'a> {
         depth: u64,
         used: impl FnOnce() -> (usize, u64),
     ) -> Result<(), StopReason> {
-        self.statistics.reexplored += 1;
-        self.expand(state, depth, used)?;
+        self.expand_again(state, depth, used)?;
         self.order.clear();
         self.order.extend(0..self.expansion.edges().len());
-        self.line_up();
-        Ok(())
+        self.line_up(state)
+    }
+
+    /// Expands a state that is known.
+    pub fn expand_again(
+        &mut self,
+        state: &[u8],
+        depth: u64,
+        used: impl FnOnce() -> (usize, u64),
+    ) -> Result<(), StopReason> {
+        self.statistics.reexplored += 1;
+        self.expand(state, depth, used)
     }
 
     /// `used`: successors that wait, and memory.
@@ -146,7 +148,7 @@ impl<'a> Explorer<'a> {
         if self.budget.tick()? {
             let (waiting, memory) = used();
             let at = Snapshot {
-                states: self.store.n_keys(),
+                states: self.n_states(),
                 transitions: self.statistics.transitions,
                 depth,
                 frontier: waiting as u64,
@@ -161,14 +163,15 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    /// Prepares the ends of all edges together: each waits for memory.
-    fn line_up(&mut self) {
-        self.hashes.clear();
-        for &at in &self.order {
-            let state = self.expansion.state(&self.expansion.edges()[at]);
-            self.hashes.push(self.store.prepare(key(state, self.hidden)));
-        }
-        self.store.approach_all(&self.hashes);
+    /// Prepares the ends of all edges of a state together: each waits for memory.
+    fn line_up(&mut self, state: &[u8]) -> Result<(), StopReason> {
+        let Explorer { store, expansion, order, tickets, hidden, .. } = self;
+        tickets.clear();
+        store.depart(key(state, *hidden));
+        let keys = order.iter().map(|&at| key(expansion.state(&expansion.edges()[at]), *hidden));
+        store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)?;
+        store.approach_all(tickets);
+        Ok(())
     }
 
     /// Counts what is wrong at the end of a path and `more`.
@@ -184,9 +187,40 @@ impl<'a> Explorer<'a> {
     }
 
     pub fn conclude(mut self, stop: StopReason) -> Outcome {
-        self.statistics.states = self.store.n_keys();
+        self.statistics.states = self.n_states();
         self.statistics.state_bytes = self.store.memory();
+        self.statistics.omission = self.store.omission();
         let cuts = self.marker.expander.take_cuts();
-        Outcome::conclude(stop, About::Runs, &self.task.checks, cuts, true, self.found, self.statistics)
+        Outcome::conclude(
+            stop,
+            About::Runs,
+            &self.task.checks,
+            cuts,
+            S::LOSSLESS,
+            self.found,
+            self.statistics,
+        )
+    }
+}
+
+impl<S: Numbering> Explorer<'_, S> {
+    /// Stores a state that was prepared.
+    #[inline]
+    pub fn visit(
+        &mut self,
+        state: &[u8],
+        ticket: S::Ticket,
+    ) -> Result<Entry<S::Number, S::Name>, StopReason> {
+        let key = key(state, self.hidden);
+        if self.budget.states_spent(self.n_states()) && self.store.number(key, ticket).is_none() {
+            return Err(StopReason::StateLimit);
+        }
+        self.store.visit(key, ticket).map_err(|_| StopReason::MemoryLimit)
+    }
+
+    /// The number of a prepared state that is known.
+    #[inline]
+    pub fn find(&self, state: &[u8], ticket: S::Ticket) -> Option<S::Number> {
+        self.store.number(key(state, self.hidden), ticket)
     }
 }

@@ -30,6 +30,7 @@ pub mod limits;
 pub mod marks;
 pub mod ndfs;
 pub mod ndfs_dual;
+pub mod ndfs_lossy;
 pub mod observer;
 mod open;
 pub mod outcome;

@@ -10,7 +10,7 @@
 //! Where on every cycle either all states are accepting or none, the steps to cyan states are all that must be looked
 //! at: the red search is left out (`nested`).
 //!
-//! Two bits of colour for each state are kept beside an exact set that numbers states.
+//! A colour for each state is kept beside a store that numbers states.
 
 use crate::explorer::Explorer;
 use crate::halt::obeying;
@@ -20,10 +20,10 @@ use crate::marks::Acceptance;
 use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
-use crate::states::Keeping;
+use crate::states::{Alone, Job, StateStore};
 use crate::task::Task;
 use std::sync::mpsc::SyncSender;
-use store::numbered::{Number, Visit};
+use store::{Entry, KeyNumber, Numbering, Recall};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// How a search for cycles is to be made.
@@ -35,8 +35,8 @@ pub struct Cycles {
     pub acceptance: Acceptance,
     /// On some cycles only a part of the states is accepting.
     pub nested: bool,
-    /// How one worker keeps the states; several keep them whole.
-    pub keeping: Keeping,
+    /// Where the states are kept.
+    pub store: StateStore,
     /// The memory that the states may take.
     pub memory: u64,
 }
@@ -48,12 +48,22 @@ pub fn ndfs(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut search = Ndfs::new(system, cycles, task, Budget::new(task, observer));
-    let stop = match obeying(|| search.run()) {
-        Ok(()) => StopReason::Completed,
-        Err(stop) => stop,
-    };
-    search.conclude(stop)
+    Job { system, cycles, task, observer }.alone::<Nested>()
+}
+
+/// Nested depth-first search.
+struct Nested;
+
+impl Alone for Nested {
+    fn search<S: Numbering + Recall>(job: Job<'_, '_>, store: &(dyn Fn() -> S + Sync)) -> Outcome {
+        let Job { system, cycles, task, observer } = job;
+        let mut search = Ndfs::new(system, cycles, task, Budget::new(task, observer), store());
+        let stop = match obeying(|| search.run()) {
+            Ok(()) => StopReason::Completed,
+            Err(stop) => stop,
+        };
+        search.conclude(stop)
+    }
 }
 
 /// The colour of a state.
@@ -68,8 +78,8 @@ enum Colour {
 }
 
 /// A state of the blue path.
-struct Frame {
-    number: Number,
+struct Frame<N> {
+    number: N,
     accepting: bool,
     /// So far all successors are red.
     all_red: bool,
@@ -78,13 +88,13 @@ struct Frame {
 }
 
 /// A running search.
-pub(crate) struct Ndfs<'a> {
-    explorer: Explorer<'a>,
+pub(crate) struct Ndfs<'a, S: Numbering> {
+    explorer: Explorer<'a, S>,
     colours: Vec<Colour>,
     actions: Vec<ActionId>,
-    blue: Stack<u64>,
-    frames: Vec<Frame>,
-    red: Stack<()>,
+    blue: Stack<S::Ticket>,
+    frames: Vec<Frame<S::Number>>,
+    red: Stack<S::Number>,
     /// Accepting states go to another worker, who makes the second search.
     pub seeds: Option<SyncSender<Vec<u8>>>,
 }
@@ -95,16 +105,17 @@ pub(crate) fn key(state: &[u8], hidden: usize) -> &[u8] {
     state.get(..state.len().saturating_sub(hidden)).unwrap_or_default()
 }
 
-impl<'a> Ndfs<'a> {
+impl<'a, S: Numbering> Ndfs<'a, S> {
     /// A search that has not begun.
     pub fn new(
         system: &'a dyn TransitionSystem,
         cycles: &'a Cycles,
         task: &'a Task<'a>,
         budget: Budget<'a>,
+        store: S,
     ) -> Self {
         Ndfs {
-            explorer: Explorer::new(system, cycles, task, budget),
+            explorer: Explorer::new(system, cycles, task, budget, store),
             colours: Vec::new(),
             actions: Vec::new(),
             blue: Stack::default(),
@@ -120,7 +131,7 @@ impl<'a> Ndfs<'a> {
     }
 }
 
-impl Ndfs<'_> {
+impl<S: Numbering> Ndfs<'_, S> {
     /// Searches to the end.
     pub fn run(&mut self) -> Result<(), StopReason> {
         if !self.explorer.begin(&mut self.blue)? {
@@ -129,7 +140,7 @@ impl Ndfs<'_> {
         self.enter()?;
         while self.blue.depth() > 0 {
             if self.blue.advance() {
-                self.blue.next_ticket().into_iter().for_each(|&hash| self.explorer.store.remember(hash));
+                self.blue.next_ticket().into_iter().for_each(|&next| self.explorer.store.remember(next));
                 if !self.enter()? {
                     self.explorer.statistics.matched += 1;
                     self.blue.leave();
@@ -143,27 +154,28 @@ impl Ndfs<'_> {
 
     /// Goes to the state at the end of the blue path if it is new.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let hash = self.blue.ticket.unwrap_or_else(|| self.explorer.prepare(self.blue.state()));
-        match self.explorer.visit(self.blue.state(), hash)? {
-            Visit::Seen(number) => {
-                let red = self.colours[number.index()] == Colour::Red;
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.all_red &= red;
-                }
-                Ok(false)
-            }
-            Visit::New(number) => {
-                self.colours.try_reserve(1).map_err(no_memory)?;
-                self.colours.push(Colour::Cyan);
-                self.explore(number)?;
-                Ok(true)
+        let ticket = match self.blue.ticket {
+            Some(ticket) => ticket,
+            None => self.explorer.prepare(self.blue.state())?,
+        };
+        let Entry { number, new, .. } = self.explorer.visit(self.blue.state(), ticket)?;
+        if new {
+            debug_assert_eq!(number.index(), self.colours.len());
+            self.colours.try_reserve(1).map_err(no_memory)?;
+            self.colours.push(Colour::Cyan);
+            self.explore(number)?;
+        } else {
+            let red = self.colours[number.index()] == Colour::Red;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.all_red &= red;
             }
         }
+        Ok(new)
     }
 
     /// Expands the new state at the end of the blue path, looks for cycles that its steps close, and puts new successors on the
     /// stack.
-    fn explore(&mut self, number: Number) -> Result<(), StopReason> {
+    fn explore(&mut self, number: S::Number) -> Result<(), StopReason> {
         let (red, colours) = (&self.red, &self.colours);
         self.explorer.explore(&self.blue, || red.memory() + colours.capacity() as u64)?;
         let accepting = self.explorer.marker.is_accepting(self.blue.state());
@@ -179,11 +191,11 @@ impl Ndfs<'_> {
             let explorer = &self.explorer;
             let edge = explorer.expansion.edges()[explorer.order[at]];
             let state = explorer.expansion.state(&edge);
-            let hash = explorer.hashes[at];
-            let Some(number) = explorer.find(state, hash) else {
+            let ticket = explorer.tickets[at];
+            let Some(number) = explorer.find(state, ticket) else {
                 self.actions.clear();
                 explorer.marker.expander.actions(&edge, &mut self.actions);
-                self.blue.push(state, &self.actions, hash).map_err(no_memory)?;
+                self.blue.push(state, &self.actions, ticket).map_err(no_memory)?;
                 continue;
             };
             let colour = self.colours[number.index()];
@@ -202,7 +214,7 @@ impl Ndfs<'_> {
     }
 
     /// A step with `self.actions` leads from the end of the blue path to a state on it, and one of the two is accepting.
-    fn close(&mut self, to: Number) -> Result<(), StopReason> {
+    fn close(&mut self, to: S::Number) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
         let start = self.frames[at].path;
         let (stem, cycle) = self.blue.path_and(&self.actions).split_at(start);
@@ -234,7 +246,7 @@ impl Ndfs<'_> {
     }
 
     /// Looks from the last state of the blue path, which is accepting, for a state on that path.
-    fn red_search(&mut self, seed: Number) -> Result<(), StopReason> {
+    fn red_search(&mut self, seed: S::Number) -> Result<(), StopReason> {
         self.red.begin(self.blue.state()).map_err(no_memory)?;
         if self.red_expand(seed)? {
             return Ok(());
@@ -244,8 +256,7 @@ impl Ndfs<'_> {
                 self.red.retreat();
                 continue;
             }
-            let number = self.explorer.store.find(key(self.red.state(), self.explorer.hidden));
-            match number {
+            match self.red.ticket {
                 Some(number) if self.colours[number.index()] == Colour::Blue => {
                     self.colours[number.index()] = Colour::Red;
                     if self.red_expand(seed)? {
@@ -259,7 +270,7 @@ impl Ndfs<'_> {
     }
 
     /// Expands the state at the end of the red path; true when a cycle was found.
-    fn red_expand(&mut self, seed: Number) -> Result<bool, StopReason> {
+    fn red_expand(&mut self, seed: S::Number) -> Result<bool, StopReason> {
         let depth = (self.blue.steps() + self.red.steps()) as u64;
         let (blue, red) = (&self.blue, &self.red);
         let used = || (blue.pending(), blue.memory() + red.memory());
@@ -269,7 +280,7 @@ impl Ndfs<'_> {
             let explorer = &self.explorer;
             let edge = explorer.expansion.edges()[at];
             let state = explorer.expansion.state(&edge);
-            let Some(number) = explorer.find(state, explorer.hashes[at]) else { continue };
+            let Some(number) = explorer.find(state, explorer.tickets[at]) else { continue };
             // The seed has left the frames, but is on the path.
             let cyan = number == seed || self.colours[number.index()] == Colour::Cyan;
             if !cyan && self.colours[number.index()] != Colour::Blue {
@@ -285,7 +296,7 @@ impl Ndfs<'_> {
                 self.lasso(Lasso { stem, cycle })?;
                 return Ok(true);
             }
-            self.red.push(state, &self.actions, ()).map_err(no_memory)?;
+            self.red.push(state, &self.actions, number).map_err(no_memory)?;
         }
         Ok(false)
     }
@@ -317,6 +328,7 @@ pub(crate) mod tests {
     use crate::property::Checks;
     use crate::scc::scc;
     use std::sync::atomic::AtomicBool;
+    use store::Roots;
     use system::toy::Graph;
     use system::{Fairness, FaultKind};
 
@@ -328,7 +340,7 @@ pub(crate) mod tests {
         let kind = FaultKind::AcceptCycle;
         let fault = Fault { kind, message, file, line: 1, column: 1, process: None, pid: None };
         let acceptance = Acceptance { stutters: true, n_marks: 0, fairness, needed: 0 };
-        Cycles { fault, acceptance, nested, keeping: Keeping::Whole, memory: u64::MAX }
+        Cycles { fault, acceptance, nested, store: StateStore::Table, memory: u64::MAX }
     }
 
     pub(crate) fn run(
@@ -353,16 +365,20 @@ pub(crate) mod tests {
         Some(format!("{}|{}", words(stem), words(cycle)))
     }
 
-    /// The same cycles with states kept as trees.
-    fn trees(cycles: &Cycles) -> Cycles {
-        Cycles { keeping: Keeping::Trees, ..cycles.clone() }
+    /// The same cycles with another store.
+    pub(crate) fn over(store: StateStore, cycles: &Cycles) -> Cycles {
+        Cycles { store, ..cycles.clone() }
     }
 
-    const ALL: [Search; 4] = [
+    const ALL: [Search; 8] = [
         |s, c, t, o| ndfs(s, c, t, o),
         |s, c, t, o| scc(s, c, t, o),
-        |s, c, t, o| ndfs(s, &trees(c), t, o),
-        |s, c, t, o| scc(s, &trees(c), t, o),
+        |s, c, t, o| ndfs(s, &over(StateStore::Tree(Roots::Roomy), c), t, o),
+        |s, c, t, o| scc(s, &over(StateStore::Tree(Roots::Roomy), c), t, o),
+        |s, c, t, o| ndfs(s, &over(StateStore::Tree(Roots::Cleary), c), t, o),
+        |s, c, t, o| scc(s, &over(StateStore::Tree(Roots::Cleary), c), t, o),
+        |s, c, t, o| ndfs(s, &over(StateStore::Collapse, c), t, o),
+        |s, c, t, o| scc(s, &over(StateStore::Collapse, c), t, o),
     ];
 
     #[test]

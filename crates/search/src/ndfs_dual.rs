@@ -16,10 +16,11 @@ use crate::ndfs::{Cycles, Ndfs, key, ndfs};
 use crate::observer::{Observer, Silent};
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
+use crate::states::{Alone, Job};
 use crate::task::Task;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Instant;
-use store::numbered::{Numbered, Visit};
+use store::{Numbering, Recall};
 use system::{ActionId, TransitionSystem};
 
 /// Accepting states that may wait.
@@ -32,27 +33,10 @@ pub fn ndfs_dual(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let (started, halt) = (Instant::now(), Halt::default());
+    let started = Instant::now();
     let one = Task { all_errors: false, ..*task };
-    let mut outcome = std::thread::scope(|scope| {
-        let (sender, seeds) = sync_channel(QUEUE);
-        let (halt, one) = (&halt, &one);
-        let second = scope.spawn(move || second_search(system, cycles, one, halt, &seeds));
-        let mut first =
-            Ndfs::new(system, cycles, one, Budget::new(one, &mut *observer).halted_by(halt.flag()));
-        first.seeds = Some(sender);
-        let searched = obeying(|| first.run());
-        // Nothing more will come.
-        first.seeds = None;
-        if let Err(reason) = searched {
-            halt.halt(reason);
-        }
-        let met = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let mut outcome = first.conclude(halt.reason().unwrap_or(StopReason::Completed));
-        outcome.statistics.reexplored += met;
-        outcome.statistics.workers = 2;
-        outcome
-    });
+    let job = Job { system, cycles, task: &one, observer: &mut *observer };
+    let mut outcome = job.alone::<Dual>();
     let by_second = outcome.stop == StopReason::Violation && outcome.errors == 0;
     if by_second || (task.all_errors && outcome.errors > 0) {
         let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
@@ -63,6 +47,35 @@ pub fn ndfs_dual(
     outcome
 }
 
+/// A search by two workers, each with a store of its own.
+struct Dual;
+
+impl Alone for Dual {
+    fn search<S: Numbering + Recall>(job: Job<'_, '_>, store: &(dyn Fn() -> S + Sync)) -> Outcome {
+        let Job { system, cycles, task, observer } = job;
+        let halt = Halt::default();
+        std::thread::scope(|scope| {
+            let (sender, seeds) = sync_channel(QUEUE);
+            let halt = &halt;
+            let second = scope.spawn(move || second_search(system, cycles, task, halt, &seeds, store()));
+            let budget = Budget::new(task, observer).halted_by(halt.flag());
+            let mut first = Ndfs::new(system, cycles, task, budget, store());
+            first.seeds = Some(sender);
+            let searched = obeying(|| first.run());
+            // Nothing more will come.
+            first.seeds = None;
+            if let Err(reason) = searched {
+                halt.halt(reason);
+            }
+            let met = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let mut outcome = first.conclude(halt.reason().unwrap_or(StopReason::Completed));
+            outcome.statistics.reexplored += met;
+            outcome.statistics.workers = 2;
+            outcome
+        })
+    }
+}
+
 /// Makes the second search from every seed. Tells how many states it has met.
 fn second_search(
     system: &dyn TransitionSystem,
@@ -70,13 +83,14 @@ fn second_search(
     task: &Task<'_>,
     halt: &Halt,
     seeds: &Receiver<Vec<u8>>,
+    met: impl Numbering,
 ) -> u64 {
     let mut silent = Silent;
     let mut second = Second {
         budget: Budget::new(task, &mut silent).halted_by(halt.flag()),
         marker: Marker::new(system, cycles.acceptance),
         hidden: system.hidden_bytes(),
-        met: Numbered::new(cycles.memory),
+        met,
         expansion: Expansion::default(),
         stack: Stack::default(),
     };
@@ -89,16 +103,16 @@ fn second_search(
     second.met.n_keys()
 }
 
-struct Second<'a> {
+struct Second<'a, S> {
     budget: Budget<'a>,
     marker: Marker<'a>,
     hidden: usize,
-    met: Numbered,
+    met: S,
     expansion: Expansion,
     stack: Stack<()>,
 }
 
-impl Second<'_> {
+impl<S: Numbering> Second<'_, S> {
     /// Looks for a way from a state back to it.
     fn search(&mut self, seed: &[u8]) -> Result<(), StopReason> {
         self.stack.begin(seed).map_err(no_memory)?;
@@ -116,8 +130,9 @@ impl Second<'_> {
     }
 
     fn is_new(&mut self) -> Result<bool, StopReason> {
-        let visit = self.met.visit(key(self.stack.state(), self.hidden));
-        Ok(matches!(visit.map_err(|_| StopReason::MemoryLimit)?, Visit::New(_)))
+        let key = key(self.stack.state(), self.hidden);
+        let ticket = self.met.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+        self.met.visit(key, ticket).map(|entry| entry.new).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Expands the state at the end of the path.
@@ -135,7 +150,7 @@ impl Second<'_> {
             if target == key(seed, self.hidden) {
                 return Err(StopReason::Violation);
             }
-            if self.met.find(target).is_none() {
+            if !self.met.knows(target).map_err(|_| StopReason::MemoryLimit)? {
                 // Nobody asks for the actions.
                 self.stack.push(state, &[] as &[ActionId], ()).map_err(no_memory)?;
             }

@@ -16,8 +16,9 @@ use crate::ndfs::{Cycles, key};
 use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
+use crate::states::{Alone, Job};
 use crate::task::Task;
-use store::numbered::{Number, Visit};
+use store::{Entry, KeyNumber, Numbering, Recall};
 use system::{ActionId, TransitionSystem};
 
 /// Looks for a cycle that lacks nothing.
@@ -27,20 +28,30 @@ pub fn scc(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut search = Scc {
-        explorer: Explorer::new(system, cycles, task, Budget::new(task, observer)),
-        places: Vec::new(),
-        live: Vec::new(),
-        roots: Vec::new(),
-        actions: Vec::new(),
-        stack: Stack::default(),
-        frames: Vec::new(),
-    };
-    let stop = match obeying(|| search.run()) {
-        Ok(()) => StopReason::Completed,
-        Err(stop) => stop,
-    };
-    search.explorer.conclude(stop)
+    Job { system, cycles, task, observer }.alone::<Components>()
+}
+
+/// Search for components.
+struct Components;
+
+impl Alone for Components {
+    fn search<S: Numbering + Recall>(job: Job<'_, '_>, store: &(dyn Fn() -> S + Sync)) -> Outcome {
+        let Job { system, cycles, task, observer } = job;
+        let mut search = Scc {
+            explorer: Explorer::new(system, cycles, task, Budget::new(task, observer), store()),
+            places: Vec::new(),
+            live: Vec::new(),
+            roots: Vec::new(),
+            actions: Vec::new(),
+            stack: Stack::default(),
+            frames: Vec::new(),
+        };
+        let stop = match obeying(|| search.run()) {
+            Ok(()) => StopReason::Completed,
+            Err(stop) => stop,
+        };
+        search.explorer.conclude(stop)
+    }
 }
 
 /// A state is dead: its component was left.
@@ -58,25 +69,25 @@ struct Root {
 
 /// What is known of a successor that is still to be tried.
 #[derive(Clone, Copy)]
-struct Ticket {
-    hash: u64,
+struct Ticket<T> {
+    key: T,
     lack: Lack,
 }
 
-struct Scc<'a> {
-    explorer: Explorer<'a>,
+struct Scc<'a, S: Numbering> {
+    explorer: Explorer<'a, S>,
     /// Of every state: its place among those alive, or that it is dead.
     places: Vec<u32>,
     /// The states whose component was not left, in the order in which they were found.
-    live: Vec<Number>,
+    live: Vec<S::Number>,
     roots: Vec<Root>,
     actions: Vec<ActionId>,
-    stack: Stack<Ticket>,
+    stack: Stack<Ticket<S::Ticket>>,
     /// The places of the states of the path.
     frames: Vec<u32>,
 }
 
-impl Scc<'_> {
+impl<S: Numbering> Scc<'_, S> {
     fn run(&mut self) -> Result<(), StopReason> {
         if !self.explorer.begin(&mut self.stack)? {
             return Ok(());
@@ -87,7 +98,7 @@ impl Scc<'_> {
                 self.leave();
                 continue;
             }
-            self.stack.next_ticket().into_iter().for_each(|next| self.explorer.store.remember(next.hash));
+            self.stack.next_ticket().into_iter().for_each(|next| self.explorer.store.remember(next.key));
             if !self.enter()? {
                 self.explorer.statistics.matched += 1;
                 self.stack.leave();
@@ -98,32 +109,30 @@ impl Scc<'_> {
 
     /// Goes to the state at the end of the path if it is new; a step to one that is alive closes cycles.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let Ticket { hash, lack } = match self.stack.ticket {
+        let Ticket { key, lack } = match self.stack.ticket {
             Some(ticket) => ticket,
-            None => Ticket { hash: self.explorer.prepare(self.stack.state()), lack: EVERYTHING },
+            None => Ticket { key: self.explorer.prepare(self.stack.state())?, lack: EVERYTHING },
         };
-        match self.explorer.visit(self.stack.state(), hash)? {
-            Visit::Seen(number) => {
-                let place = self.places[number.index()];
-                if place != DEAD {
-                    self.merge(place, lack)?;
-                }
-                Ok(false)
+        let Entry { number, new, .. } = self.explorer.visit(self.stack.state(), key)?;
+        if !new {
+            let place = self.places[number.index()];
+            if place != DEAD {
+                self.merge(place, lack)?;
             }
-            Visit::New(number) => {
-                self.places.try_reserve(1).map_err(no_memory)?;
-                self.live.try_reserve(1).map_err(no_memory)?;
-                self.frames.try_reserve(1).map_err(no_memory)?;
-                self.roots.try_reserve(1).map_err(no_memory)?;
-                let place = self.live.len() as u32;
-                self.places.push(place);
-                self.live.push(number);
-                self.roots.push(Root { first: place, into: lack, inside: EVERYTHING });
-                self.frames.push(place);
-                self.explore()?;
-                Ok(true)
-            }
+            return Ok(false);
         }
+        debug_assert_eq!(number.index(), self.places.len());
+        self.places.try_reserve(1).map_err(no_memory)?;
+        self.live.try_reserve(1).map_err(no_memory)?;
+        self.frames.try_reserve(1).map_err(no_memory)?;
+        self.roots.try_reserve(1).map_err(no_memory)?;
+        let place = self.live.len() as u32;
+        self.places.push(place);
+        self.live.push(number);
+        self.roots.push(Root { first: place, into: lack, inside: EVERYTHING });
+        self.frames.push(place);
+        self.explore()?;
+        Ok(true)
     }
 
     /// Expands the new state at the end of the path and puts new successors on the stack.
@@ -134,11 +143,11 @@ impl Scc<'_> {
         self.stack.enter(None).map_err(no_memory)?;
         for at in 0..self.explorer.order.len() {
             self.explorer.statistics.transitions += 1;
-            let Explorer { expansion, marker, order, hashes, store, hidden, .. } = &mut self.explorer;
+            let Explorer { expansion, marker, order, tickets, store, hidden, .. } = &mut self.explorer;
             let edge = expansion.edges()[order[at]];
             let lack = marker.lack(accepting, &edge, expansion);
-            let (state, hash) = (expansion.state(&edge), hashes[at]);
-            match store.find_prepared(key(state, *hidden), hash) {
+            let (state, ticket) = (expansion.state(&edge), tickets[at]);
+            match store.number(key(state, *hidden), ticket) {
                 Some(number) => {
                     self.explorer.statistics.matched += 1;
                     let place = self.places[number.index()];
@@ -149,7 +158,7 @@ impl Scc<'_> {
                 None => {
                     self.actions.clear();
                     marker.expander.actions(&edge, &mut self.actions);
-                    self.stack.push(state, &self.actions, Ticket { hash, lack }).map_err(no_memory)?;
+                    self.stack.push(state, &self.actions, Ticket { key: ticket, lack }).map_err(no_memory)?;
                 }
             }
         }

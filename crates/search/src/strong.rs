@@ -19,9 +19,10 @@ use crate::marks::{Acceptance, Lack, Marker};
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::states::{Alone, Job};
 use crate::task::Task;
 use std::collections::HashMap;
-use store::numbered::{Number, Numbered, Visit};
+use store::{Entry, KeyNumber, Numbering, Recall};
 use system::{ActionId, Fault, Path, TransitionSystem};
 
 /// States explored before the graph is refined for the first time.
@@ -34,30 +35,41 @@ pub fn strong(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut search = Strong {
-        system,
-        cycles,
-        task,
-        budget: Budget::new(task, observer),
-        marker: Marker::new(system, cycles.acceptance),
-        expansion: Expansion::default(),
-        store: Numbered::new(cycles.memory),
-        hidden: system.hidden_bytes(),
-        tails: Vec::new(),
-        parents: Vec::new(),
-        depths: Vec::new(),
-        graph: Graph::default(),
-        found: Recorder::default(),
-        statistics: Statistics::default(),
-    };
-    let stop = match obeying(|| search.run()) {
-        Ok(()) => StopReason::Completed,
-        Err(stop) => stop,
-    };
-    search.conclude(stop)
+    Job { system, cycles, task, observer }.alone::<Refinement>()
 }
 
-struct Strong<'a> {
+/// Search with refinement.
+struct Refinement;
+
+impl Alone for Refinement {
+    fn search<S: Numbering + Recall>(job: Job<'_, '_>, store: &(dyn Fn() -> S + Sync)) -> Outcome {
+        let Job { system, cycles, task, observer } = job;
+        let mut search = Strong {
+            system,
+            cycles,
+            task,
+            budget: Budget::new(task, observer),
+            marker: Marker::new(system, cycles.acceptance),
+            expansion: Expansion::default(),
+            store: store(),
+            hidden: system.hidden_bytes(),
+            names: Vec::new(),
+            tails: Vec::new(),
+            parents: Vec::new(),
+            depths: Vec::new(),
+            graph: Graph::default(),
+            found: Recorder::default(),
+            statistics: Statistics::default(),
+        };
+        let stop = match obeying(|| search.run()) {
+            Ok(()) => StopReason::Completed,
+            Err(stop) => stop,
+        };
+        search.conclude(stop)
+    }
+}
+
+struct Strong<'a, S: Numbering> {
     system: &'a dyn TransitionSystem,
     cycles: &'a Cycles,
     task: &'a Task<'a>,
@@ -65,8 +77,10 @@ struct Strong<'a> {
     marker: Marker<'a>,
     expansion: Expansion,
     /// States are expanded in the order of their numbers.
-    store: Numbered,
+    store: S,
     hidden: usize,
+    /// The names of the states in the store.
+    names: Vec<S::Name>,
     /// The hidden parts of the states, one after another.
     tails: Vec<u8>,
     /// From which state each was found, and by how many steps from the beginning.
@@ -77,7 +91,7 @@ struct Strong<'a> {
     statistics: Statistics,
 }
 
-impl Strong<'_> {
+impl<S: Numbering + Recall> Strong<'_, S> {
     fn run(&mut self) -> Result<(), StopReason> {
         let mut state = Vec::new();
         if let Err(fault) = self.system.initial(&mut state) {
@@ -107,26 +121,29 @@ impl Strong<'_> {
         if self.budget.states_spent(self.store.n_keys()) && self.store.find(known).is_none() {
             return Err(StopReason::StateLimit);
         }
-        match self.store.visit(known).map_err(|_| StopReason::MemoryLimit)? {
-            Visit::Seen(number) => {
-                self.statistics.matched += 1;
-                Ok(number.0)
-            }
-            Visit::New(number) => {
-                self.parents.try_reserve(1).map_err(no_memory)?;
-                self.depths.try_reserve(1).map_err(no_memory)?;
-                self.tails.try_reserve(self.hidden).map_err(no_memory)?;
-                self.parents.push(parent);
-                self.depths.push(depth as u32);
-                self.tails.extend_from_slice(&state[known.len()..]);
-                Ok(number.0)
-            }
+        let ticket = self.store.prepare(known).map_err(|_| StopReason::MemoryLimit)?;
+        let Entry { number, name, new } =
+            self.store.visit(known, ticket).map_err(|_| StopReason::MemoryLimit)?;
+        if new {
+            debug_assert_eq!(number.index(), self.parents.len());
+            self.names.try_reserve(1).map_err(no_memory)?;
+            self.parents.try_reserve(1).map_err(no_memory)?;
+            self.depths.try_reserve(1).map_err(no_memory)?;
+            self.tails.try_reserve(self.hidden).map_err(no_memory)?;
+            self.names.push(name);
+            self.parents.push(parent);
+            self.depths.push(depth as u32);
+            self.tails.extend_from_slice(&state[known.len()..]);
+        } else {
+            self.statistics.matched += 1;
         }
+        Ok(number.index() as u32)
     }
 
     /// A state with its hidden part.
-    fn state(&self, number: u32) -> Vec<u8> {
-        let mut state = self.store.key(Number(number)).to_vec();
+    fn state(&mut self, number: u32) -> Vec<u8> {
+        let mut state = Vec::new();
+        self.store.load(self.names[number as usize], &mut state);
         let tail = number as usize * self.hidden;
         state.extend_from_slice(&self.tails[tail..tail + self.hidden]);
         state
@@ -216,7 +233,8 @@ impl Strong<'_> {
             expansion.clear();
             self.marker.expand(&state, 0, &mut self.budget, &mut expansion)?;
             let leads = |edge: &&crate::expand::Edge| {
-                self.store.find(key(expansion.state(edge), self.hidden)) == Some(Number(pair[1]))
+                let number = self.store.find(key(expansion.state(edge), self.hidden));
+                number.is_some_and(|number| number.index() == pair[1] as usize)
             };
             if let Some(edge) = expansion.edges().iter().find(leads) {
                 actions.clear();
@@ -238,13 +256,14 @@ impl Strong<'_> {
     }
 
     fn snapshot(&self, depth: u64) -> Snapshot {
+        let beside = (self.parents.capacity() * (8 + size_of::<S::Name>()) + self.tails.capacity()) as u64;
         Snapshot {
             states: self.store.n_keys(),
             transitions: self.statistics.transitions,
             depth,
             frontier: (self.parents.len() - self.graph.len()) as u64,
             errors: self.found.errors,
-            memory: self.store.memory() + self.graph.memory() + self.parents.capacity() as u64 * 8,
+            memory: self.store.memory() + self.graph.memory() + beside,
             ..Snapshot::default()
         }
     }

@@ -29,19 +29,20 @@ use crate::observer::{Observer, Silent, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory, signature};
 use crate::random::Random;
 use crate::stack::Stack;
+use crate::states::{Job, Together};
 use crate::task::Task;
-use store::arena::Place;
 use store::shared_numbers::{SharedNumbers, Spare};
-use store::shared_table::TableHand;
-use store::union_find::{Claim, MOST_WORKERS, Node, UnionFind};
-use store::{Full, Hand, Recall, Seen, segment};
+use store::union_find::{Claim, MOST_WORKERS, Node, Portable, UnionFind};
+use store::{Entry, Full, Hand, Numbering, Recall};
 use system::{ActionId, Fault, Path, SystemExt, TransitionSystem};
 
-/// Bytes that are known of a state beside the table.
+/// Bytes that are known of a state beside the store.
 const NODE_BYTES: u64 = 64;
+/// Bytes that lead there from the number that a store gives.
+const HALF_BYTES: u64 = 4;
 
 /// Looks for a cycle that lacks nothing, with several workers. The task asks for one error, has no limit on depth and no
-/// reduction. What is hidden in a state must not matter for what can happen next: states are taken from the table, without it.
+/// reduction. What is hidden in a state must not matter for what can happen next: states are taken from the store, without it.
 pub fn ufscc(
     system: &dyn TransitionSystem,
     cycles: &Cycles,
@@ -50,17 +51,30 @@ pub fn ufscc(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let workers = Workers { number: workers.number.min(MOST_WORKERS), ..workers };
-    let sets = Sets { numbers: SharedNumbers::new(cycles.memory), sets: UnionFind::new(cycles.memory) };
-    let crew = Crew::new(system, cycles, task, sets);
-    let all = crew.work(workers, observer, &|crew, number, budget, call| {
-        let mut worker = Worker::new(crew, number, budget);
-        workers.search(number, call, |patience| {
-            worker.patience = patience;
-            worker.work()
+    Job { system, cycles, task, observer }.together::<Ufscc>(workers)
+}
+
+/// The search.
+struct Ufscc;
+
+impl Together for Ufscc {
+    fn search<H>(job: Job<'_, '_>, workers: Workers, hand: &(dyn Fn() -> H + Sync)) -> Outcome
+    where
+        H: Hand + Numbering + Recall<Name: Portable>,
+    {
+        let Job { system, cycles, task, observer } = job;
+        let sets = Sets { numbers: SharedNumbers::new(cycles.memory), sets: UnionFind::new(cycles.memory) };
+        let crew = Crew::new(system, cycles, task, hand, sets);
+        let all = crew.work(workers, observer, &|crew, number, budget, call| {
+            let mut worker = Worker::new(crew, number, budget);
+            workers.search(number, call, |patience| {
+                worker.patience = patience;
+                worker.work()
+            });
+            worker.conclude()
         });
-        worker.conclude()
-    });
-    put_together(&crew, all)
+        put_together(&crew, all)
+    }
 }
 
 /// What workers know together.
@@ -70,9 +84,8 @@ struct Sets {
 }
 
 impl Sets {
-    fn memory(&self, table: u64) -> u64 {
-        // The numbers take half of what the records take.
-        table + table / 2 + self.numbers.taken() * NODE_BYTES
+    fn memory(&self, store: &impl Numbering) -> u64 {
+        store.memory() + store.bound() * HALF_BYTES + self.numbers.taken() * NODE_BYTES
     }
 }
 
@@ -133,18 +146,18 @@ struct Frame {
 
 /// What is known of a successor that is still to be tried.
 #[derive(Clone, Copy)]
-struct Ticket {
-    ticket: segment::Ticket,
+struct Ticket<T> {
+    ticket: T,
     lack: Lack,
 }
 
-struct Worker<'a, 'c> {
-    crew: &'c Crew<'a, Sets>,
+struct Worker<'a, 'c, H: Numbering> {
+    crew: &'c Crew<'a, H, Sets>,
     number: usize,
     budget: Budget<'c>,
     marker: Marker<'c>,
     expansion: Expansion,
-    store: TableHand<'c>,
+    store: H,
     hidden: usize,
     spare: Spare,
     random: Option<Random>,
@@ -154,12 +167,12 @@ struct Worker<'a, 'c> {
     new: u64,
     order: Vec<usize>,
     fresh: Vec<(usize, Lack)>,
-    tickets: Vec<segment::Ticket>,
-    /// The successors of the state that was expanded last: where they are, and their nodes, if they are known.
-    places: Vec<Option<Place>>,
+    tickets: Vec<H::Ticket>,
+    /// The successors of the state that was expanded last: their numbers and their nodes, if they are known.
+    numbers: Vec<Option<H::Number>>,
     nodes: Vec<Option<Node>>,
     actions: Vec<ActionId>,
-    stack: Stack<Ticket>,
+    stack: Stack<Ticket<H::Ticket>>,
     frames: Vec<Frame>,
     roots: Vec<Root>,
     found: Vec<Finding>,
@@ -169,11 +182,12 @@ struct Worker<'a, 'c> {
     begun: bool,
 }
 
-impl<'a, 'c> Worker<'a, 'c>
+impl<'a, 'c, H> Worker<'a, 'c, H>
 where
     'a: 'c,
+    H: Hand + Numbering + Recall<Name: Portable>,
 {
-    fn new(crew: &'c Crew<'a, Sets>, number: usize, budget: Budget<'c>) -> Self {
+    fn new(crew: &'c Crew<'a, H, Sets>, number: usize, budget: Budget<'c>) -> Self {
         let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
         let others = (number > 0).then_some(number as u64);
         Worker {
@@ -182,7 +196,7 @@ where
             budget,
             marker: Marker::new(crew.system, crew.cycles.acceptance),
             expansion: Expansion::default(),
-            store: crew.table.hand(),
+            store: (crew.hand)(),
             hidden: crew.system.hidden_bytes(),
             spare: Spare::default(),
             random: seed.or(others).map(Random::new),
@@ -191,7 +205,7 @@ where
             order: Vec::new(),
             fresh: Vec::new(),
             tickets: Vec::new(),
-            places: Vec::new(),
+            numbers: Vec::new(),
             nodes: Vec::new(),
             actions: Vec::new(),
             stack: Stack::default(),
@@ -267,7 +281,7 @@ where
             depth: self.stack.steps() as u64,
             frontier: self.stack.pending() as u64,
             errors: 0,
-            memory: self.crew.own.memory(self.store.memory()) + self.stack.memory(),
+            memory: self.crew.own.memory(&self.store) + self.stack.memory(),
             ..Snapshot::default()
         };
         self.budget.look(|| at)
@@ -280,10 +294,10 @@ where
             Some(ticket) => ticket,
             None => Ticket { ticket: self.store.prepare(key).map_err(full)?, lack: EVERYTHING },
         };
-        let (place, new) = self.crew.visit(&mut self.store, key, ticket)?;
+        let Entry { number, name, new } = self.crew.visit(&mut self.store, key, ticket)?;
         self.new += u64::from(new);
         let Sets { numbers, sets } = &self.crew.own;
-        let node = numbers.number(place, &mut self.spare, |node| sets.begin(node, place)).map_err(full)?;
+        let node = numbers.number(number, &mut self.spare, |node| sets.begin(node, name)).map_err(full)?;
         match sets.make_claim(node, self.number) {
             Claim::Dead => Ok(false),
             Claim::Found => self.merge(node, lack).map(|()| false),
@@ -330,20 +344,21 @@ where
     /// Looks up the successors of the state that was expanded last, all together: each waits for memory three times.
     fn prepare_successors(&mut self) -> Result<(), StopReason> {
         let (expansion, hidden) = (&self.expansion, self.hidden);
+        self.store.depart(key(self.stack.state(), hidden));
         self.tickets.clear();
         let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), hidden));
         self.store.prepare_all(keys, &mut self.tickets).map_err(full)?;
         self.store.approach_all(&mut self.tickets);
         let Sets { numbers, sets } = &self.crew.own;
-        self.places.clear();
+        self.numbers.clear();
         self.nodes.clear();
         for (edge, &ticket) in expansion.edges().iter().zip(&self.tickets) {
-            let place = self.store.place(key(expansion.state(edge), hidden), ticket);
-            place.into_iter().for_each(|place| numbers.prefetch(place));
-            self.places.push(place);
+            let number = self.store.number(key(expansion.state(edge), hidden), ticket);
+            number.into_iter().for_each(|number| numbers.prefetch(number));
+            self.numbers.push(number);
         }
-        for place in &self.places {
-            let node = place.and_then(|place| numbers.get(place));
+        for number in &self.numbers {
+            let node = number.and_then(|number| numbers.get(number));
             node.into_iter().for_each(|node| sets.prefetch(node));
             self.nodes.push(node);
         }
@@ -456,7 +471,7 @@ where
     /// Makes a state that is known the one at the end of the path; what is hidden in that stays.
     fn jump(&mut self, node: Node) -> Result<(), StopReason> {
         let mut state = Vec::new();
-        self.store.load(self.sets().place(node), &mut state);
+        self.store.load(self.sets().name(node), &mut state);
         let now = self.stack.state();
         state.extend_from_slice(&now[key(now, self.hidden).len()..]);
         self.stack.jump(&state).map_err(no_memory)
@@ -490,7 +505,10 @@ fn full(_: Full) -> StopReason {
 }
 
 /// What all found, with runs that lead there.
-fn put_together(crew: &Crew<'_, Sets>, all: Vec<Yield>) -> Outcome {
+fn put_together<H>(crew: &Crew<'_, H, Sets>, all: Vec<Yield>) -> Outcome
+where
+    H: Hand + Numbering + Recall<Name: Portable>,
+{
     let mut statistics = Statistics { workers: all.len() as u64, ..Statistics::default() };
     let (mut found, mut cuts) = (Vec::new(), Cuts::default());
     for part in all {
@@ -501,9 +519,9 @@ fn put_together(crew: &Crew<'_, Sets>, all: Vec<Yield>) -> Outcome {
         statistics.depth = statistics.depth.max(part.statistics.depth);
         statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
     }
-    let store = crew.table.hand();
+    let store = (crew.hand)();
     statistics.states = store.n_keys();
-    statistics.state_bytes = crew.own.memory(store.memory());
+    statistics.state_bytes = crew.own.memory(&store);
     // Every state but the first was new for one step.
     statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
     let mut stop = crew.halt.reason().unwrap_or(StopReason::Completed);
@@ -522,13 +540,16 @@ fn put_together(crew: &Crew<'_, Sets>, all: Vec<Yield>) -> Outcome {
 }
 
 /// Makes runs of what was found, when everybody has stopped.
-struct Tracer<'a, 'c> {
-    crew: &'c Crew<'a, Sets>,
-    store: TableHand<'c>,
+struct Tracer<'a, 'c, H> {
+    crew: &'c Crew<'a, H, Sets>,
+    store: H,
     budget: Budget<'c>,
 }
 
-impl Tracer<'_, '_> {
+impl<H> Tracer<'_, '_, H>
+where
+    H: Hand + Numbering + Recall<Name: Portable>,
+{
     /// Records what was found, with the way to it. `None` when there is no time or memory to find it.
     fn record(&mut self, finding: Finding, recorder: &mut Recorder) -> Option<()> {
         let path = self.without_gaps(finding.path, &finding.gaps)?;
@@ -551,7 +572,7 @@ impl Tracer<'_, '_> {
 
     fn state(&mut self, node: Node) -> Vec<u8> {
         let mut state = Vec::new();
-        self.store.load(self.crew.own.sets.place(node), &mut state);
+        self.store.load(self.crew.own.sets.name(node), &mut state);
         self.store.rest();
         state.resize(state.len() + self.crew.system.hidden_bytes(), 0);
         state
@@ -579,8 +600,8 @@ impl Tracer<'_, '_> {
 }
 
 /// Whether the state with this key is in the set of a node.
-fn is_in_set(crew: &Crew<'_, Sets>, store: &TableHand<'_>, node: Node, key: &[u8]) -> bool {
-    let other = store.find(key).and_then(|place| crew.own.numbers.get(place));
+fn is_in_set<H: Numbering>(crew: &Crew<'_, H, Sets>, store: &H, node: Node, key: &[u8]) -> bool {
+    let other = store.find(key).and_then(|number| crew.own.numbers.get(number));
     other.is_some_and(|other| crew.own.sets.same_set(node, other))
 }
 

@@ -4,8 +4,8 @@
 //! The caller says where a key is to be cut; every piece is replaced by its number among all pieces, and only the numbers
 //! are kept for a state.
 
-use crate::numbered::{Numbered, Visit};
-use crate::{Full, Seen};
+use crate::numbered::{Number, Numbered, Visit};
+use crate::{Entry, Full, Numbering, Recall, Seen};
 
 /// Says where a key is to be cut: appends the ends of all pieces but the last.
 pub trait Cut {
@@ -41,6 +41,21 @@ impl<C: Cut> Collapse<C> {
     pub fn n_components(&self) -> u64 {
         self.components.n_keys()
     }
+
+    /// Inserts a key or recognises it.
+    fn enter(&mut self, key: &[u8]) -> Result<Visit, Full> {
+        self.cuts.clear();
+        self.cut.cut(key, &mut self.cuts);
+        self.components.set_limit(self.limit.saturating_sub(self.states.memory()));
+        let components = &mut self.components;
+        let numbers = pieces(key, &self.cuts, |piece| match components.visit(piece) {
+            Ok(Visit::New(id) | Visit::Seen(id)) => Some(id.0),
+            Err(Full) => None,
+        });
+        write(&numbers.ok_or(Full)?, &mut self.numbers);
+        self.states.set_limit(self.limit.saturating_sub(self.components.memory()));
+        self.states.visit(&self.numbers)
+    }
 }
 
 /// Calls `each` with the pieces of `key`; what it says of them, unless it says nothing of one.
@@ -73,41 +88,32 @@ pub(crate) fn write(numbers: &[u32], out: &mut Vec<u8>) {
     }
 }
 
+/// The numbers of a list that [`write`] wrote.
+pub(crate) fn read(list: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let is_last = |byte: &u8| byte & 0x80 == 0;
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |rest, &byte| rest << 7 | u32::from(byte & 0x7f));
+    list.split_inclusive(is_last).map(number)
+}
+
 impl<C: Cut> Seen for Collapse<C> {
     const LOSSLESS: bool = true;
 
     type Ticket = ();
-    type Name = ();
+    type Name = Number;
 
     fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
         Ok(())
     }
 
-    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<()>, Full> {
-        self.cuts.clear();
-        self.cut.cut(key, &mut self.cuts);
-        self.components.set_limit(self.limit.saturating_sub(self.states.memory()));
-        let components = &mut self.components;
-        let numbers = pieces(key, &self.cuts, |piece| match components.visit(piece) {
-            Ok(Visit::New(id) | Visit::Seen(id)) => Some(id.0),
-            Err(Full) => None,
-        });
-        write(&numbers.ok_or(Full)?, &mut self.numbers);
-        self.states.set_limit(self.limit.saturating_sub(self.components.memory()));
-        Ok(match self.states.visit(&self.numbers)? {
-            Visit::New(_) => Some(()),
+    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<Number>, Full> {
+        Ok(match self.enter(key)? {
+            Visit::New(number) => Some(number),
             Visit::Seen(_) => None,
         })
     }
 
     fn contains(&self, key: &[u8], (): ()) -> bool {
-        let (mut cuts, mut out) = (Vec::new(), Vec::new());
-        self.cut.cut(key, &mut cuts);
-        let numbers = pieces(key, &cuts, |piece| self.components.find(piece).map(|id| id.0));
-        numbers.is_some_and(|numbers| {
-            write(&numbers, &mut out);
-            self.states.find(&out).is_some()
-        })
+        Numbering::find(self, key).is_some()
     }
 
     fn n_keys(&self) -> u64 {
@@ -116,6 +122,42 @@ impl<C: Cut> Seen for Collapse<C> {
 
     fn memory(&self) -> u64 {
         self.components.memory() + self.states.memory()
+    }
+}
+
+impl<C: Cut> Recall for Collapse<C> {
+    fn load(&mut self, name: Number, out: &mut Vec<u8>) {
+        for component in read(self.states.key(name)) {
+            out.extend_from_slice(self.components.key(Number(component)));
+        }
+    }
+}
+
+impl<C: Cut> Numbering for Collapse<C> {
+    type Number = Number;
+
+    fn visit(&mut self, key: &[u8], (): ()) -> Result<Entry<Number, Number>, Full> {
+        let (number, new) = match self.enter(key)? {
+            Visit::New(number) => (number, true),
+            Visit::Seen(number) => (number, false),
+        };
+        Ok(Entry { number, name: number, new })
+    }
+
+    fn number(&self, key: &[u8], (): ()) -> Option<Number> {
+        self.find(key)
+    }
+
+    fn find(&self, key: &[u8]) -> Option<Number> {
+        let (mut cuts, mut out) = (Vec::new(), Vec::new());
+        self.cut.cut(key, &mut cuts);
+        let numbers = pieces(key, &cuts, |piece| self.components.find(piece).map(|id| id.0));
+        write(&numbers?, &mut out);
+        self.states.find(&out)
+    }
+
+    fn bound(&self) -> u64 {
+        self.states.n_keys()
     }
 }
 

@@ -1,8 +1,8 @@
-//! Colours of the keys of a shared table: two bits that are set and never taken back.
+//! Colours of the keys of a shared store: two bits that are set and never taken back.
 //!
 //! A search for cycles by several workers keeps with every state what all workers together know of it. The bits lie beside
-//! the table, found by the place of the record: a place counts words of eight bytes, so there are two bits for every such
-//! word, a 32nd of what the records take. Records that were written one after another have their bits in the same
+//! the store, found by the number that it gives to a key ([`crate::numbering`]). In a table that is the place of the record: a place counts
+//! words of eight bytes, so there are two bits for every such word, a 32nd of what the records take. Records that were written one after another have their bits in the same
 //! word, and a worker writes its records into blocks of its own: workers seldom write to the same cache line.
 //!
 //! A bit that is seen is true. One that is not seen may have been set a moment ago; who looks must not mind.
@@ -11,7 +11,8 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use crate::Full;
-use crate::arena::{PLACE_BITS, Place};
+use crate::arena::PLACE_BITS;
+use crate::numbering::KeyNumber;
 use crate::pages::{Pages, WORDS, prefetch};
 
 /// Colours that a word holds.
@@ -52,31 +53,31 @@ impl Colours {
     }
 
     /// Refuses a place for which there is no room.
-    pub fn check(&self, place: Place) -> Result<(), Full> {
+    pub fn check(&self, place: impl KeyNumber) -> Result<(), Full> {
         if self.word(place).is_some() { Ok(()) } else { Err(Full) }
     }
 
     #[inline]
-    fn word(&self, place: Place) -> Option<&AtomicU64> {
-        self.0.words().get((place.number() / IN_A_WORD) as usize)
+    fn word(&self, place: impl KeyNumber) -> Option<&AtomicU64> {
+        self.0.words().get((place.index() as u64 / IN_A_WORD) as usize)
     }
 
     /// Asks for the memory of a colour.
     #[inline]
-    pub fn prefetch(&self, place: Place) {
+    pub fn prefetch(&self, place: impl KeyNumber) {
         self.word(place).into_iter().for_each(prefetch);
     }
 
     /// The colour of a key.
     #[inline]
-    pub fn get(&self, place: Place) -> Colour {
+    pub fn get(&self, place: impl KeyNumber) -> Colour {
         let word = self.word(place).map_or(0, |word| word.load(Acquire));
         Colour(word >> shift(place) & 3)
     }
 
     /// Adds a colour to those of a key.
     #[inline]
-    pub fn paint(&self, place: Place, colour: Colour) {
+    pub fn paint(&self, place: impl KeyNumber, colour: Colour) {
         if let Some(word) = self.word(place) {
             word.fetch_or(colour.0 << shift(place), AcqRel);
         }
@@ -84,13 +85,14 @@ impl Colours {
 }
 
 #[inline]
-fn shift(place: Place) -> u64 {
-    place.number() % IN_A_WORD * 2
+fn shift(place: impl KeyNumber) -> u64 {
+    place.index() as u64 % IN_A_WORD * 2
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::Place;
 
     #[test]
     fn colours_are_apart_and_stay() {

@@ -15,14 +15,17 @@
 //! a segment each.
 //!
 //! Segments grow on their own and not at the same moment: there is no moment at which the set exists twice, and the load of
-//! all together is always about the same. How much they grow is a choice between time and memory ([`Growth`]). An entry
-//! can carry *satellite bits* for a search; they move with it.
+//! all together is always about the same. How much they grow is a choice between time and memory ([`Growth`]).
+//!
+//! **Satellite bits.** An entry can carry a number of up to 32 bits ([`Compact::insert_with`]), which makes the set a map. The number is
+//! written together with the entry, never changes, and moves with it when a segment grows. An entry must fit into a word of 64 bits, so a
+//! map of wide keys begins with more than one line a segment ([`Compact::least_lines`]).
 
 use crate::Full;
 use crate::budget::Budget;
 use crate::mix::Mix;
 use crate::pages::{Line, Pages, WORDS, prefetch};
-use crate::scan64::{self, Wanted};
+use crate::quotient::{Geometry, Place, Probe};
 use crate::together::together;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -79,14 +82,6 @@ pub struct Slot {
     place: Place,
 }
 
-/// Where an entry of a segment is: the word, and how far up in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    line: u32,
-    word: u32,
-    shift: u32,
-}
-
 /// New keys that a worker has not told a set of, by segment: a count that all workers wrote at every new key would be a cache line
 /// that is never where it is needed.
 #[derive(Debug, Default)]
@@ -120,17 +115,34 @@ pub struct Compact {
     satellites: u32,
     growth: Growth,
     segments: Vec<Segment>,
+    /// The fewest lines with which an entry of a segment fits into a word.
+    least_lines: u64,
     /// The most lines of a segment.
     most_lines: u64,
 }
 
 impl Compact {
-    /// An empty set of numbers of `bits` bits (1..=64), with so many satellite bits for each (0..=2).
+    /// An empty set of numbers of `bits` bits (1..=64), with `satellites` satellite bits each (0..=32).
     pub fn new(bits: u32, satellites: u32, growth: Growth) -> Self {
+        debug_assert!(satellites <= 32);
         let bits = bits.clamp(1, 64);
-        let segment_bits = (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS);
-        let (mix, rest_bits) = (Mix::new(bits), bits - segment_bits);
-        Compact { mix, rest_bits, satellites, growth, segments: Vec::new(), most_lines: u64::from(u32::MAX) }
+        let rest_bits = bits - segment_bits(bits);
+        Compact {
+            mix: Mix::new(bits),
+            rest_bits,
+            satellites,
+            growth,
+            segments: Vec::new(),
+            least_lines: Geometry::least_lines(rest_bits, satellites),
+            most_lines: u64::from(u32::MAX),
+        }
+    }
+
+    /// Bytes that the smallest map of this kind takes when each of its segments has a key.
+    pub fn least_memory(bits: u32, satellites: u32) -> u64 {
+        let segment_bits = segment_bits(bits);
+        let lines = Geometry::least_lines(bits - segment_bits, satellites);
+        (lines * size_of::<Line>() as u64) << segment_bits
     }
 
     /// How many bits a key has.
@@ -168,6 +180,18 @@ impl Compact {
     /// Inserts `key`: where it is, and whether it is new.
     #[inline(always)]
     pub fn insert(&mut self, key: Mixed, budget: &mut Budget) -> Result<(Slot, bool), Full> {
+        self.insert_with(key, 0, budget)
+    }
+
+    /// Inserts `key` with its satellite bits, unless it is there: where it is, and whether it is new.
+    #[inline(always)]
+    pub fn insert_with(
+        &mut self,
+        key: Mixed,
+        satellite: u64,
+        budget: &mut Budget,
+    ) -> Result<(Slot, bool), Full> {
+        debug_assert!(satellite >> self.satellites == 0, "satellite {satellite}");
         let (number, rest) = self.split(key);
         loop {
             let Some(segment) = self.segments.get_mut(number) else {
@@ -177,7 +201,7 @@ impl Compact {
             match segment.probe(rest) {
                 Probe::Found(place) => return Ok((slot(number, place), false)),
                 Probe::Empty { place, value } if *segment.len.0.get_mut() < segment.most => {
-                    segment.put(place, value);
+                    segment.put(place, value | satellite);
                     return Ok((slot(number, place), true));
                 }
                 Probe::Empty { .. } | Probe::NoRoom => self.grow(number, budget)?,
@@ -185,12 +209,26 @@ impl Compact {
         }
     }
 
-    /// Inserts `key` while others may do the same; true when it is new. Not for sets with satellite bits. The set learns of
-    /// new keys some at a time: see [`Compact::tell`].
+    /// Inserts `key` while others may do the same; true when it is new. The set learns of new keys some at a time: see
+    /// [`Compact::tell`].
     #[inline]
     pub fn insert_shared(&self, key: Mixed, untold: &mut Untold) -> Result<bool, Crowded> {
+        Ok(self.insert_shared_with(key, 0, untold)?.1)
+    }
+
+    /// Inserts `key` with its satellite bits, unless it is there, while others may do the same: where it is, and whether it is new.
+    #[inline]
+    pub fn insert_shared_with(
+        &self,
+        key: Mixed,
+        satellite: u64,
+        untold: &mut Untold,
+    ) -> Result<(Slot, bool), Crowded> {
+        debug_assert!(satellite >> self.satellites == 0, "satellite {satellite}");
         let (number, rest) = self.split(key);
-        self.segments.get(number).ok_or(Crowded)?.insert_shared(rest, || untold.of(number))
+        let segment = self.segments.get(number).ok_or(Crowded)?;
+        let (place, new) = segment.insert_shared(rest, satellite, || untold.of(number))?;
+        Ok((slot(number, place), new))
     }
 
     /// Tells of all new keys, for a worker who is done.
@@ -231,7 +269,7 @@ impl Compact {
             if number != wanted && len < segment.most - segment.most / AHEAD {
                 continue;
             }
-            let lines = self.growth.more_lines(u64::from(segment.geometry.lines), number);
+            let lines = self.more_lines(u64::from(segment.geometry.lines), number);
             let shape = self.shape(lines).and_then(|shape| budget.take(shape.bytes()).map(|()| shape));
             match shape {
                 Ok(shape) => plan.push((number, shape)),
@@ -252,6 +290,11 @@ impl Compact {
             Some(Growing::new(number, segment, shape))
         });
         growing.collect()
+    }
+
+    /// How many lines segment `number` has next.
+    fn more_lines(&self, lines: u64, number: usize) -> u64 {
+        self.growth.more_lines(lines, number).max(self.least_lines)
     }
 
     /// What a segment with so many lines is, unless there are more than can be counted.
@@ -291,14 +334,6 @@ impl Compact {
         line.0[word as usize].load(Relaxed) >> shift & ((1 << self.satellites) - 1)
     }
 
-    /// Changes the satellite bits of an entry.
-    pub fn set_satellite(&mut self, slot: Slot, bits: u64) {
-        let Place { line, word, shift } = slot.place;
-        let mask = (1u64 << self.satellites) - 1;
-        let word = &self.segments[slot.segment as usize].pages.lines()[line as usize].0[word as usize];
-        word.store(word.load(Relaxed) & !(mask << shift) | (bits & mask) << shift, Relaxed);
-    }
-
     /// Calls `each` for every key with its satellite bits.
     pub fn for_each(&self, mut each: impl FnMut(u64, u64)) {
         for (number, segment) in self.segments.iter().enumerate() {
@@ -328,7 +363,7 @@ impl Compact {
     fn grow(&mut self, number: usize, budget: &mut Budget) -> Result<(), Full> {
         let mut lines = u64::from(self.segments[number].geometry.lines);
         loop {
-            lines = self.growth.more_lines(lines, number);
+            lines = self.more_lines(lines, number);
             let shape = self.shape(lines)?;
             budget.take(shape.bytes())?;
             let mut growing = Growing::new(number, &mut self.segments[number], shape);
@@ -343,194 +378,13 @@ impl Compact {
     }
 }
 
+/// Bits of a key of `bits` bits that choose the segment.
+fn segment_bits(bits: u32) -> u32 {
+    (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS)
+}
+
 fn slot(segment: usize, place: Place) -> Slot {
     Slot { segment: segment as u32, place }
-}
-
-/// How the keys of a segment are taken apart.
-#[derive(Clone, Copy, Debug)]
-struct Geometry {
-    /// Keys that share a home line.
-    divisor: u64,
-    /// 2^64 / divisor, to divide by multiplication.
-    reciprocal: u64,
-    /// What is looked for in a word.
-    wanted: Wanted,
-    lines: u32,
-    /// Bits of an entry: 1 + remainder × 2^probe_bits + probe number, and the satellite bits below.
-    entry_bits: u8,
-    /// Entries of a 64-bit word.
-    per_word: u8,
-    /// As a power of two: lines that are tried for a key; when all are full the segment grows, however low its load.
-    probe_bits: u8,
-    satellites: u8,
-    /// The words of a line are looked at together.
-    together: bool,
-}
-
-impl Geometry {
-    fn new(key_bits: u32, satellites: u32, lines: u64) -> Self {
-        // A divisor of at least 2 keeps the reciprocal within 64 bits.
-        let divisor = (1u64 << key_bits).div_ceil(lines.max(1)).max(2);
-        let needed = |probe_bits: u32| 64 - (divisor << probe_bits).leading_zeros() + satellites;
-        // Lines of many entries overflow less often.
-        let probe_bits = if needed(3) <= 32 { 3 } else { 4 };
-        let per_word = (64 / needed(probe_bits)).max(1);
-        let entry_bits = 64 / per_word;
-        let repeated = |entry: u64| (0..per_word).fold(0, |word, i| word | entry << (i * entry_bits));
-        Geometry {
-            divisor,
-            reciprocal: (u128::from(u64::MAX) / u128::from(divisor)) as u64,
-            wanted: Wanted {
-                values: repeated(u64::MAX >> (64 - entry_bits) & (u64::MAX << satellites)),
-                ones: repeated(1),
-                highs: repeated(1 << (entry_bits - 1)),
-                last: 1 << ((per_word - 1) * entry_bits),
-            },
-            lines: lines as u32,
-            entry_bits: entry_bits as u8,
-            per_word: per_word as u8,
-            probe_bits: probe_bits as u8,
-            satellites: satellites as u8,
-            together: scan64::is_supported(),
-        }
-    }
-
-    /// How many entries there is room for.
-    fn entries(&self) -> u64 {
-        u64::from(self.lines) * WORDS as u64 * u64::from(self.per_word)
-    }
-
-    /// The quotient, or very rarely one less.
-    #[inline(always)]
-    fn about_home(&self, rest: u64) -> u64 {
-        ((u128::from(rest) * u128::from(self.reciprocal)) >> 64) as u64
-    }
-
-    /// Quotient and remainder.
-    #[inline(always)]
-    fn home(&self, rest: u64) -> (u64, u64) {
-        let mut quotient = self.about_home(rest);
-        let mut remainder = rest - quotient * self.divisor;
-        if remainder >= self.divisor {
-            quotient += 1;
-            remainder -= self.divisor;
-        }
-        (quotient, remainder)
-    }
-
-    /// How far apart the lines are that are tried for keys with this remainder.
-    #[inline]
-    fn stride(&self, remainder: u64) -> u64 {
-        let spread = remainder.wrapping_mul(0xd1b5_4a32_d192_ed03) >> 32;
-        1 + ((spread * u64::from(self.lines.saturating_sub(1).max(1))) >> 32)
-    }
-
-    /// The word of a line where the search for keys with this remainder begins.
-    #[inline]
-    fn first_word(remainder: u64) -> usize {
-        (remainder.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61) as usize
-    }
-
-    /// The line that is tried after this one.
-    #[inline]
-    fn next_line(&self, line: u64, remainder: u64) -> u64 {
-        let next = line + self.stride(remainder);
-        if next >= u64::from(self.lines) { next - u64::from(self.lines) } else { next }
-    }
-
-    /// The home of an entry that was put into this line when so many others had been full.
-    #[cold]
-    fn home_of(&self, line: u64, remainder: u64, probe: u64) -> u64 {
-        let lines = u64::from(self.lines);
-        let back = probe * self.stride(remainder) % lines;
-        if line >= back { line - back } else { line + lines - back }
-    }
-
-    /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the word, the
-    /// highest bits of such entries, and what is in the word.
-    #[inline(always)]
-    fn scan(&self, line: &Line, first: usize, value: u64) -> Option<(usize, u64, u64)> {
-        let wanted = value.wrapping_mul(self.wanted.ones);
-        if self.together {
-            return self.scan_together(line, first, wanted);
-        }
-        let mut at = first;
-        loop {
-            let (found, entries) = self.look(line, at, wanted);
-            if found != 0 || self.has_room(entries) {
-                return Some((at % WORDS, found, entries));
-            }
-            at = (at + 1) % WORDS;
-            if at == first {
-                return None;
-            }
-        }
-    }
-
-    /// The same without a loop. Only if others have filled a word since it was looked at, it is looked for again.
-    #[inline(always)]
-    fn scan_together(&self, line: &Line, first: usize, wanted: u64) -> Option<(usize, u64, u64)> {
-        loop {
-            let (alike, room) = scan64::scan(&self.wanted, line, wanted);
-            if alike | room == 0 {
-                return None;
-            }
-            // An entry lies in one word only, wherever the search for it begins.
-            let words = if alike == 0 { room } else { alike };
-            let from = (words | words << WORDS) >> first;
-            let at = first + from.trailing_zeros() as usize;
-            let (found, entries) = self.look(line, at, wanted);
-            if found != 0 || self.has_room(entries) {
-                return Some((at % WORDS, found, entries));
-            }
-        }
-    }
-
-    /// Entries of a word: the highest bits of those that are wanted, and all.
-    #[inline(always)]
-    fn look(&self, line: &Line, at: usize, wanted: u64) -> (u64, u64) {
-        let entries = line.0[at % WORDS].load(Relaxed) & self.wanted.values;
-        (self.zeros(entries ^ wanted), entries)
-    }
-
-    /// Whether a word has an empty place: it is filled from below, so the last one is then empty.
-    #[inline(always)]
-    fn has_room(&self, entries: u64) -> bool {
-        entries < self.wanted.last
-    }
-
-    /// What a scan of a line shows for an entry of this value.
-    #[inline(always)]
-    fn seen(&self, line: u64, value: u64, (word, found, entries): (usize, u64, u64)) -> Probe {
-        let place = |zeros: u64| Place {
-            line: line as u32,
-            word: word as u32,
-            shift: zeros.trailing_zeros() + 1 - u32::from(self.entry_bits),
-        };
-        // Behind an empty place there is nothing.
-        if found != 0 {
-            Probe::Found(place(found))
-        } else {
-            Probe::Empty { place: place(self.zeros(entries)), value }
-        }
-    }
-
-    /// Where entries are zero, their highest bits; the lowest of these bits is always right.
-    #[inline]
-    fn zeros(&self, word: u64) -> u64 {
-        word.wrapping_sub(self.wanted.ones) & !word & self.wanted.highs
-    }
-}
-
-/// What a look-up shows.
-enum Probe {
-    /// The entry is here.
-    Found(Place),
-    /// It is not there; it belongs here, with this value.
-    Empty { place: Place, value: u64 },
-    /// It is not there, and all lines that it may lie in are full.
-    NoRoom,
 }
 
 /// A part of the set.
@@ -563,10 +417,15 @@ impl Segment {
 
     /// Inserts while others may do the same.
     #[inline]
-    fn insert_shared<'u>(&self, rest: u64, untold: impl FnOnce() -> &'u mut u32) -> Result<bool, Crowded> {
+    fn insert_shared<'u>(
+        &self,
+        rest: u64,
+        satellite: u64,
+        untold: impl FnOnce() -> &'u mut u32,
+    ) -> Result<(Place, bool), Crowded> {
         let mut probe = self.probe(rest);
-        if matches!(probe, Probe::Found(_)) {
-            return Ok(false);
+        if let Probe::Found(place) = probe {
+            return Ok((place, false));
         }
         let untold = untold();
         if self.len.0.load(Relaxed) + *untold >= self.most {
@@ -574,8 +433,8 @@ impl Segment {
         }
         loop {
             let (place, value) = match probe {
-                Probe::Found(_) => return Ok(false),
-                Probe::Empty { place, value } => (place, value),
+                Probe::Found(place) => return Ok((place, false)),
+                Probe::Empty { place, value } => (place, value | satellite),
                 Probe::NoRoom => return Err(Crowded),
             };
             let word = &self.pages.lines()[place.line as usize].0[place.word as usize];
@@ -588,7 +447,7 @@ impl Segment {
                 if *untold >= self.quantum {
                     self.len.0.fetch_add(std::mem::take(untold), Relaxed);
                 }
-                return Ok(true);
+                return Ok((place, true));
             }
             probe = self.probe(rest);
         }
@@ -765,7 +624,7 @@ mod tests {
         *state
     }
 
-    /// Random insertions and satellite changes, compared with a map of the standard library at every step.
+    /// Random insertions with satellite bits, compared with a map of the standard library at every step.
     fn shadow(bits: u32, satellites: u32, growth: Growth, operations: usize, seed: u64) {
         let mut seed = seed;
         let budget = &mut Budget::new(u64::MAX);
@@ -776,12 +635,11 @@ mod tests {
             // Every other key is from a small range, so that many are met again.
             let key = if i % 2 == 0 { random(&mut seed) & mask } else { (random(&mut seed) % 5000) & mask };
             assert_eq!(set.find(set.mixed(key)).is_some(), model.contains_key(&key));
-            let (slot, new) = set.insert(set.mixed(key), budget).unwrap();
+            let satellite = random(&mut seed) & ((1 << satellites) - 1);
+            let (slot, new) = set.insert_with(set.mixed(key), satellite, budget).unwrap();
             assert_eq!(new, !model.contains_key(&key), "{bits} bits, key {key}");
-            let known = model.entry(key).or_insert(0);
-            assert_eq!(set.satellite(slot), *known);
-            *known = random(&mut seed) & ((1 << satellites) - 1);
-            set.set_satellite(slot, *known);
+            let known = *model.entry(key).or_insert(satellite);
+            assert_eq!(set.satellite(slot), known, "{bits} bits, key {key}");
         }
         let mut all = HashMap::new();
         set.for_each(|key, satellite| assert_eq!(all.insert(key, satellite), None));
@@ -798,7 +656,47 @@ mod tests {
             for (satellites, growth) in [(i as u32 % 3, Growth::Half), (0, Growth::Double)] {
                 shadow(bits, satellites, growth, 30_000, 99 + i as u64);
             }
+            if bits <= 40 {
+                shadow(bits, 32, Growth::Half, 30_000, i as u64);
+                shadow(bits, 32, Growth::Double, 30_000, i as u64);
+            }
         }
+    }
+
+    /// Workers that insert the same keys, each with numbers of its own, agree on the number of every key.
+    #[test]
+    fn workers_agree_on_satellites() {
+        let mut budget = Budget::new(u64::MAX);
+        let mut set = Compact::new(36, 32, Growth::Double);
+        let (mut seed, mut keys) = (9, Vec::new());
+        for _ in 0..20_000 {
+            keys.push(random(&mut seed) >> 28);
+        }
+        // Room for all of them, so that nobody must grow the set.
+        for &key in &keys {
+            set.insert_with(set.mixed(key), 7, &mut budget).unwrap();
+        }
+        keys.iter_mut().for_each(|key| *key ^= 1 << 20);
+        let (set, keys) = (&set, &keys);
+        let work = move |worker: u64| {
+            let mut untold = Untold::default();
+            let insert = |(at, &key): (usize, &u64)| {
+                let (slot, new) =
+                    set.insert_shared_with(set.mixed(key), worker << 20 | at as u64, &mut untold).ok()?;
+                Some((key, set.satellite(slot), new))
+            };
+            keys.iter().enumerate().filter_map(insert).collect::<Vec<_>>()
+        };
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (1..5).map(|worker| scope.spawn(move || work(worker))).collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        });
+        let mut numbers = HashMap::new();
+        for &(key, number, _) in &found {
+            assert_eq!(*numbers.entry(key).or_insert(number), number, "key {key}");
+        }
+        let firsts = found.iter().filter(|(_, _, new)| *new).count();
+        assert!(firsts > 1000 && firsts <= numbers.len(), "{firsts}");
     }
 
     /// Large sets grow by several threads; a limit stops them without a loss, and the account is right.

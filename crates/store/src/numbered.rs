@@ -10,10 +10,10 @@
 //!
 //! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
 
-use crate::Full;
 use crate::hash::hash;
 use crate::pages::{Pages, WORDS, prefetch};
 use crate::sync::atomic::Ordering::Relaxed;
+use crate::{Entry, Full, Numbering, Recall, Seen};
 
 /// Slots of a table that has just been made: as many as fill whole cache lines.
 const FIRST_SLOTS: usize = 64;
@@ -230,6 +230,83 @@ impl Numbered {
         let (number, address) = self.append(key)?;
         self.slots.set(at, entry_of(hash, address));
         Ok(number)
+    }
+}
+
+impl Seen for Numbered {
+    const LOSSLESS: bool = true;
+    const INCREMENTAL: bool = false;
+
+    type Ticket = u64;
+    type Name = Number;
+
+    #[inline]
+    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+        Ok(Numbered::prepare(self, key))
+    }
+
+    #[inline]
+    fn approach_all(&self, tickets: &mut [u64]) {
+        Numbered::approach_all(self, tickets);
+    }
+
+    #[inline]
+    fn remember(&self, hash: u64) {
+        Numbered::remember(self, hash);
+    }
+
+    #[inline]
+    fn insert(&mut self, key: &[u8], hash: u64) -> Result<Option<Number>, Full> {
+        Ok(match self.visit_prepared(key, hash)? {
+            Visit::New(number) => Some(number),
+            Visit::Seen(_) => None,
+        })
+    }
+
+    #[inline]
+    fn contains(&self, key: &[u8], hash: u64) -> bool {
+        self.find_prepared(key, hash).is_some()
+    }
+
+    #[inline]
+    fn n_keys(&self) -> u64 {
+        Numbered::n_keys(self)
+    }
+
+    fn memory(&self) -> u64 {
+        Numbered::memory(self)
+    }
+}
+
+impl Recall for Numbered {
+    fn load(&mut self, name: Number, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.key(name));
+    }
+}
+
+impl Numbering for Numbered {
+    type Number = Number;
+
+    #[inline]
+    fn visit(&mut self, key: &[u8], hash: u64) -> Result<Entry<Number, Number>, Full> {
+        let (number, new) = match self.visit_prepared(key, hash)? {
+            Visit::New(number) => (number, true),
+            Visit::Seen(number) => (number, false),
+        };
+        Ok(Entry { number, name: number, new })
+    }
+
+    #[inline]
+    fn number(&self, key: &[u8], hash: u64) -> Option<Number> {
+        self.find_prepared(key, hash)
+    }
+
+    fn find(&self, key: &[u8]) -> Option<Number> {
+        Numbered::find(self, key)
+    }
+
+    fn bound(&self) -> u64 {
+        Numbered::n_keys(self)
     }
 }
 

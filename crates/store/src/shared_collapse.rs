@@ -6,12 +6,13 @@
 
 use crate::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use crate::collapse::{Cut, pieces, write};
+use crate::arena::Place;
+use crate::collapse::{self, Cut, pieces, write};
 use crate::concurrent::Hand;
 use crate::hash::hash;
-use crate::numbered::{Numbered, Visit};
+use crate::numbered::{Number, Numbered, Visit};
 use crate::shared_table::{SharedTable, TableHand};
-use crate::{Full, Seen};
+use crate::{Entry, Full, Numbering, Recall, Seen};
 
 /// Tables of components (a power of two).
 const TABLES: u32 = 16;
@@ -91,6 +92,12 @@ impl Components {
         Self::number(number, within.0)
     }
 
+    /// Appends the piece with this number.
+    fn load(&self, number: u32, out: &mut Vec<u8>) {
+        let table = &self.0[(number % TABLES) as usize];
+        out.extend_from_slice(read(table).key(Number(number / TABLES)));
+    }
+
     fn memory(&self) -> u64 {
         self.0.iter().map(|table| read(table).memory()).sum()
     }
@@ -151,27 +158,19 @@ impl<C: Cut> Seen for CollapseHand<'_, C> {
     const LOSSLESS: bool = true;
 
     type Ticket = ();
-    type Name = ();
+    type Name = Place;
 
     fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
         Ok(())
     }
 
-    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<()>, Full> {
-        self.collapse(key)?;
-        let mut ticket = self.states.prepare(&self.list)?;
-        self.states.approach(&mut ticket);
-        Ok(self.states.insert(&self.list, ticket)?.map(|_| ()))
+    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<Place>, Full> {
+        let Entry { name, new, .. } = self.visit(key, ())?;
+        Ok(new.then_some(name))
     }
 
     fn contains(&self, key: &[u8], (): ()) -> bool {
-        let (mut cuts, mut list) = (Vec::new(), Vec::new());
-        self.cut.cut(key, &mut cuts);
-        let numbers = pieces(key, &cuts, |piece| self.components.find(piece));
-        numbers.is_some_and(|numbers| {
-            write(&numbers, &mut list);
-            self.states.has(&list)
-        })
+        self.find(key).is_some()
     }
 
     fn n_keys(&self) -> u64 {
@@ -180,6 +179,41 @@ impl<C: Cut> Seen for CollapseHand<'_, C> {
 
     fn memory(&self) -> u64 {
         self.components.memory() + self.states.memory()
+    }
+}
+
+impl<C: Cut> Recall for CollapseHand<'_, C> {
+    fn load(&mut self, name: Place, out: &mut Vec<u8>) {
+        self.list.clear();
+        self.states.load(name, &mut self.list);
+        collapse::read(&self.list).for_each(|number| self.components.load(number, out));
+    }
+}
+
+impl<C: Cut> Numbering for CollapseHand<'_, C> {
+    type Number = Place;
+
+    fn visit(&mut self, key: &[u8], (): ()) -> Result<Entry<Place, Place>, Full> {
+        self.collapse(key)?;
+        let mut ticket = self.states.prepare(&self.list)?;
+        self.states.approach(&mut ticket);
+        self.states.visit(&self.list, ticket)
+    }
+
+    fn number(&self, key: &[u8], (): ()) -> Option<Place> {
+        self.find(key)
+    }
+
+    fn find(&self, key: &[u8]) -> Option<Place> {
+        let (mut cuts, mut list) = (Vec::new(), Vec::new());
+        self.cut.cut(key, &mut cuts);
+        let numbers = pieces(key, &cuts, |piece| self.components.find(piece));
+        write(&numbers?, &mut list);
+        self.states.find(&list)
+    }
+
+    fn bound(&self) -> u64 {
+        self.states.bound()
     }
 }
 

@@ -1,31 +1,25 @@
-//! Small numbers for the keys of a shared table, so that what is known of a key can be found beside it.
+//! Small numbers for the keys of a shared store, so that what is known of a key can be found beside it.
 //!
-//! The number of a key lies at its place: half a word for every word of the records, so a 32nd to a half of what they take. Numbers are
+//! A store of [`crate::numbering`] gives each key an index, which for a table is its place: half a word for every word of the records, so a 32nd to
+//! a half of what they take. What lies at that index is a smaller number, from 1 on, that only keys have of which something is known. Numbers are
 //! given when they are asked for, by whoever asks first: of several workers with the same key one compare-and-swap succeeds, the others
 //! keep their number for the next key. So nobody waits, and few numbers are left unused: at most one block a worker.
 
 use crate::Full;
-use crate::arena::{PLACE_BITS, Place};
+use crate::arena::PLACE_BITS;
+use crate::numbering::{KeyNumber, Pool};
 use crate::pages::{Pages, WORDS, prefetch};
 use crate::sync::atomic::AtomicU64;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 use crate::union_find::Node;
 
-/// Numbers that a worker takes at a time.
-const BLOCK: u64 = 64;
+pub use crate::numbering::Spare;
 
 /// The numbers of all keys of a table.
 #[derive(Debug)]
 pub struct SharedNumbers {
     halves: Pages,
-    next: AtomicU64,
-}
-
-/// Numbers that a worker has taken and not given.
-#[derive(Debug, Default)]
-pub struct Spare {
-    next: u32,
-    left: u32,
+    pool: Pool,
 }
 
 impl SharedNumbers {
@@ -33,34 +27,34 @@ impl SharedNumbers {
     pub fn new(limit: u64) -> Self {
         let lines = (limit / 8).clamp(1, 1 << PLACE_BITS).div_ceil(2 * WORDS as u64) as usize;
         let halves = Pages::reserved(lines).unwrap_or_else(|Full| Pages::small(1 << 10));
-        SharedNumbers { halves, next: AtomicU64::new(1) }
+        SharedNumbers { halves, pool: Pool::new(1) }
     }
 
     /// How many numbers were taken.
     pub fn taken(&self) -> u64 {
-        self.next.load(Relaxed)
+        self.pool.bound()
     }
 
     #[inline]
-    fn word(&self, place: Place) -> Option<&AtomicU64> {
-        self.halves.words().get((place.number() / 2) as usize)
+    fn word(&self, place: impl KeyNumber) -> Option<&AtomicU64> {
+        self.halves.words().get(place.index() / 2)
     }
 
     /// Asks for the memory of a number.
-    pub fn prefetch(&self, place: Place) {
+    pub fn prefetch(&self, place: impl KeyNumber) {
         self.word(place).into_iter().for_each(prefetch);
     }
 
     /// The number of a key, if it has one.
     #[inline]
-    pub fn get(&self, place: Place) -> Option<Node> {
+    pub fn get(&self, place: impl KeyNumber) -> Option<Node> {
         self.word(place).and_then(|word| half(word.load(Acquire), place))
     }
 
     /// The number of a key; if it has none yet, one for which `begin` was called before anybody else knows it.
     pub fn number(
         &self,
-        place: Place,
+        place: impl KeyNumber,
         spare: &mut Spare,
         begin: impl FnOnce(Node) -> Result<(), Full>,
     ) -> Result<Node, Full> {
@@ -69,18 +63,12 @@ impl SharedNumbers {
         if let Some(node) = half(now, place) {
             return Ok(node);
         }
-        if spare.left == 0 {
-            let first = self.next.fetch_add(BLOCK, Relaxed);
-            spare.next = u32::try_from(first + BLOCK - 1).map_err(|_| Full)? - (BLOCK as u32 - 1);
-            spare.left = BLOCK as u32;
-        }
-        let node = Node(spare.next);
+        let node = Node(self.pool.next(spare)?);
         begin(node)?;
         loop {
             match word.compare_exchange(now, now | u64::from(node.0) << shift(place), AcqRel, Acquire) {
                 Ok(_) => {
-                    spare.next += 1;
-                    spare.left -= 1;
+                    spare.given();
                     return Ok(node);
                 }
                 Err(other) => now = other,
@@ -93,12 +81,12 @@ impl SharedNumbers {
 }
 
 #[inline]
-fn shift(place: Place) -> u64 {
-    place.number() % 2 * 32
+fn shift(place: impl KeyNumber) -> u64 {
+    place.index() as u64 % 2 * 32
 }
 
 #[inline]
-fn half(word: u64, place: Place) -> Option<Node> {
+fn half(word: u64, place: impl KeyNumber) -> Option<Node> {
     let number = (word >> shift(place)) as u32;
     (number != 0).then_some(Node(number))
 }
@@ -106,14 +94,17 @@ fn half(word: u64, place: Place) -> Option<Node> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::arena::Place;
     use std::collections::BTreeSet;
+
+    const BLOCK: u64 = 64;
 
     #[test]
     fn numbers_end_where_a_half_does() {
         let numbers = SharedNumbers::new(1 << 20);
         let last = u64::from(u32::MAX) / BLOCK * BLOCK;
         // Blocks begin with number 1.
-        numbers.next.store(last + 1 - 2 * BLOCK, Relaxed);
+        let numbers = SharedNumbers { pool: Pool::new(last + 1 - 2 * BLOCK), ..numbers };
         let (mut spare, mut given) = (Spare::default(), 0);
         let refused = (1..).find(|&place| {
             let number = numbers.number(Place::from_number(place), &mut spare, |_| Ok(()));

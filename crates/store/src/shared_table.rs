@@ -7,7 +7,7 @@ use crate::arena::Place;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::segment::Ticket;
 use crate::table::{self, AHEAD, Halt, Shared};
-use crate::{Full, Recall, Seen};
+use crate::{Entry, Full, Numbering, Recall, Seen};
 
 /// An exact set of byte strings that several workers share.
 #[derive(Debug)]
@@ -33,31 +33,6 @@ pub struct TableHand<'a> {
 }
 
 impl TableHand<'_> {
-    /// Where a key is, if it is there.
-    #[inline]
-    pub fn place(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
-        self.turn.look(|shared| shared.find(key, ticket))
-    }
-
-    /// Where a key is, and whether it is new.
-    #[inline]
-    pub fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<(Place, bool), Full> {
-        match self.insert(key, ticket)? {
-            Some(place) => Ok((place, true)),
-            None => self.place(key, ticket).map(|place| (place, false)).ok_or(Full),
-        }
-    }
-
-    /// Where a key is that was not prepared, if it is there. Looks without beginning to work.
-    pub fn find(&self, key: &[u8]) -> Option<Place> {
-        self.turn.look(|shared| shared.find(key, shared.prepare(key)))
-    }
-
-    /// Looks at once, without beginning to work.
-    pub(crate) fn has(&self, key: &[u8]) -> bool {
-        self.turn.look(|shared| shared.find(key, shared.prepare(key)).is_some())
-    }
-
     /// Makes room in a segment, unless somebody else has done so meanwhile.
     #[cold]
     fn grow(&mut self, number: usize) -> Result<(), Full> {
@@ -167,6 +142,38 @@ impl Seen for TableHand<'_> {
 impl Recall for TableHand<'_> {
     fn load(&mut self, name: Place, out: &mut Vec<u8>) {
         self.turn.work().read(name, out);
+    }
+}
+
+/// The number of a key is its place: words of eight bytes before its record.
+impl Numbering for TableHand<'_> {
+    type Number = Place;
+
+    #[inline]
+    fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<Entry<Place, Place>, Full> {
+        let known = |place| Entry { number: place, name: place, new: false };
+        if let Some(place) = self.number(key, ticket) {
+            return Ok(known(place));
+        }
+        match self.insert(key, ticket)? {
+            Some(place) => Ok(Entry { new: true, ..known(place) }),
+            // Another worker was faster.
+            None => self.number(key, ticket).map(known).ok_or(Full),
+        }
+    }
+
+    #[inline]
+    fn number(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+        self.turn.look(|shared| shared.find(key, ticket))
+    }
+
+    fn find(&self, key: &[u8]) -> Option<Place> {
+        self.turn.look(|shared| shared.find(key, shared.prepare(key)))
+    }
+
+    /// What the records take in words.
+    fn bound(&self) -> u64 {
+        self.memory() / 8
     }
 }
 

@@ -12,28 +12,41 @@ use crate::climb::{Climbs, Guide};
 use crate::compact::Crowded;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::nodes::{Group, Nodes, hash};
+use crate::numbered::Number;
+use crate::numbering::{Pool, Spare};
 use crate::path::{Naming, Path};
 use crate::roots::UntoldRoots;
 use crate::tree::{Family, NO_FAMILY, Root, Roots, Ticket, Tree};
-use crate::{Full, Recall, Seen};
+use crate::{Entry, Full, Numbering, Recall, Seen};
 
 /// How many new keys a worker keeps for itself before it asks whether a lesson is due.
 const QUANTUM: i64 = 256;
 
 /// An exact set of byte strings that several workers share.
 #[derive(Debug)]
-pub struct SharedTree(Common<Tree>);
+pub struct SharedTree {
+    tree: Common<Tree>,
+    /// Numbers of keys, if they have some.
+    numbers: Pool,
+}
 
 impl SharedTree {
     /// An empty set that answers [`Full`] rather than use more than `limit` bytes.
     pub fn new(kind: Roots, limit: u64) -> Self {
-        SharedTree(Common::new(Tree::new(kind, limit)))
+        SharedTree { tree: Common::new(Tree::new(kind, limit)), numbers: Pool::new(0) }
+    }
+
+    /// An empty set of keys with numbers.
+    pub fn numbered(kind: Roots, limit: u64) -> Self {
+        SharedTree { tree: Common::new(Tree::numbered(kind, limit)), numbers: Pool::new(0) }
     }
 
     /// Access for one more worker.
     pub fn hand(&self) -> TreeHand<'_> {
         TreeHand {
-            turn: Turn::new(&self.0),
+            turn: Turn::new(&self.tree),
+            numbers: &self.numbers,
+            spare: Spare::default(),
             paths: Vec::new(),
             parent: NO_FAMILY,
             climbs: Climbs::default(),
@@ -47,6 +60,8 @@ impl SharedTree {
 #[derive(Debug)]
 pub struct TreeHand<'a> {
     turn: Turn<'a, Tree>,
+    numbers: &'a Pool,
+    spare: Spare,
     /// Where the worker stands in each family.
     paths: Vec<Option<Path>>,
     /// The family of the parent.
@@ -270,6 +285,15 @@ fn path(paths: &mut Vec<Option<Path>>, family: u32, new: impl FnOnce() -> Path) 
     paths[number].get_or_insert_with(new)
 }
 
+/// What a worker has not told a family of.
+#[inline]
+fn untold(untold: &mut Vec<UntoldRoots>, family: usize) -> &mut UntoldRoots {
+    if untold.len() <= family {
+        untold.resize_with(family + 1, UntoldRoots::default);
+    }
+    &mut untold[family]
+}
+
 impl Seen for TreeHand<'_> {
     const LOSSLESS: bool = true;
 
@@ -342,12 +366,7 @@ impl Seen for TreeHand<'_> {
             let Ticket { root, at } = ticket;
             let number = root.family as usize;
             let inserted = match &self.turn.work().families[number].roots {
-                Some(roots) => {
-                    if self.untold.len() <= number {
-                        self.untold.resize_with(number + 1, UntoldRoots::default);
-                    }
-                    roots.insert_shared(root.halves(), at, &mut self.untold[number])
-                }
+                Some(roots) => roots.insert_shared(root.halves(), at, untold(&mut self.untold, number)),
                 None => {
                     ticket = self.prepare(key)?;
                     continue;
@@ -395,6 +414,48 @@ impl Recall for TreeHand<'_> {
         } else {
             self.depart(&out[start..]);
         }
+    }
+}
+
+/// For trees made by [`SharedTree::numbered`].
+impl Numbering for TreeHand<'_> {
+    type Number = Number;
+
+    #[inline]
+    fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<Entry<Number, Root>, Full> {
+        let mut ticket = ticket;
+        let next = self.numbers.next(&mut self.spare)?;
+        loop {
+            let Ticket { root, at } = ticket;
+            let family = root.family as usize;
+            let Some(roots) = &self.turn.work().families[family].roots else {
+                ticket = self.prepare(key)?;
+                continue;
+            };
+            match roots.visit_shared(root.halves(), at, next, untold(&mut self.untold, family)) {
+                Ok((number, new)) => {
+                    if new {
+                        self.spare.given();
+                        self.count(root.family);
+                    }
+                    return Ok(Entry { number: Number(number), name: root, new });
+                }
+                Err(Crowded) => self.make_room(root)?,
+            }
+        }
+    }
+
+    #[inline]
+    fn number(&self, key: &[u8], ticket: Ticket) -> Option<Number> {
+        self.turn.look(|tree| tree.number(key, ticket))
+    }
+
+    fn find(&self, key: &[u8]) -> Option<Number> {
+        self.turn.look(|tree| tree.find(key))
+    }
+
+    fn bound(&self) -> u64 {
+        self.numbers.bound()
     }
 }
 

@@ -20,10 +20,11 @@ use crate::budget::Budget;
 use crate::climb::{Climbs, Guide};
 use crate::learn;
 use crate::nodes::{Group, Nodes};
+use crate::numbered::Number;
 use crate::order::Order;
 use crate::path::{Alone, Path};
 use crate::roots::{Location, RootSet};
-use crate::{Full, Recall, Seen};
+use crate::{Entry, Full, Numbering, Recall, Seen};
 
 pub use crate::roots::Kind as Roots;
 
@@ -113,6 +114,8 @@ impl Guide for Climbing<'_> {
 #[derive(Debug)]
 pub struct Tree {
     kind: Roots,
+    /// Keys have numbers.
+    numbered: bool,
     pub(crate) families: Vec<Family>,
     /// Where the worker stands in each family.
     paths: Vec<Path>,
@@ -140,14 +143,19 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    fn new(kind: Roots, order: Order, until_lesson: u64, budget: &mut Budget) -> Result<Self, Full> {
+    fn new(
+        (kind, numbered): (Roots, bool),
+        order: Order,
+        until_lesson: u64,
+        budget: &mut Budget,
+    ) -> Result<Self, Full> {
         budget.take(order.memory() + Path::memory(&order) + size_of::<Family>() + size_of::<Path>())?;
         let mut nodes = budget.reserved(order.n_inner())?;
         for _ in 0..order.n_inner() {
             nodes.push(Nodes::new(budget)?);
         }
-        let roots = Some(RootSet::new(kind, budget)?);
-        Ok(Family { order, nodes, roots, until_lesson: AtomicI64::new(until_lesson as i64) })
+        let roots = if numbered { RootSet::numbered(kind, budget)? } else { RootSet::new(kind, budget)? };
+        Ok(Family { order, nodes, roots: Some(roots), until_lesson: AtomicI64::new(until_lesson as i64) })
     }
 
     /// Keeps only what is needed to unfold names.
@@ -185,6 +193,7 @@ impl Tree {
     pub fn new(kind: Roots, limit: u64) -> Self {
         Tree {
             kind,
+            numbered: false,
             families: Vec::new(),
             paths: Vec::new(),
             by_length: Vec::new(),
@@ -194,6 +203,11 @@ impl Tree {
             len: 0,
             first_lesson: FIRST_LESSON,
         }
+    }
+
+    /// An empty set of keys with numbers.
+    pub fn numbered(kind: Roots, limit: u64) -> Self {
+        Tree { numbered: true, ..Tree::new(kind, limit) }
     }
 
     /// How many inner nodes there are.
@@ -224,7 +238,7 @@ impl Tree {
             self.by_length.resize(len + 1, NO_FAMILY);
         }
         let (path, before) = (Path::new(&order), self.budget);
-        match Family::new(self.kind, order, self.first_lesson, &mut self.budget) {
+        match Family::new((self.kind, self.numbered), order, self.first_lesson, &mut self.budget) {
             Ok(family) => self.families.push(family),
             Err(full) => {
                 self.budget = before;
@@ -317,18 +331,25 @@ impl Tree {
         let (Some(to), Some(to_path)) = (newer.first_mut(), newer_paths.first_mut()) else {
             return Err(Full);
         };
-        let Some(to_roots) = &mut to.roots else { return Err(Full) };
+        let (Some(to_roots), Some(from_roots)) = (&mut to.roots, &families[old].roots) else {
+            return Err(Full);
+        };
         let (mut key, mut copies) = (Vec::new(), Vec::with_capacity(COPIED));
         for roots in roots.chunks(COPIED) {
             for &root in roots {
                 key.clear();
                 paths[old].recall(&families[old].order, &families[old].nodes, root, &mut key);
+                let number =
+                    from_roots.is_numbered().then(|| from_roots.number(root, from_roots.locate(root)));
                 let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
                 let root = to_path.go(&to.order, &key, naming)?;
-                copies.push((root, to_roots.approach(root)));
+                copies.push((root, to_roots.approach(root), number.flatten()));
             }
-            for (root, at) in copies.drain(..) {
-                to_roots.insert(root, at, &mut self.budget)?;
+            for (root, at, number) in copies.drain(..) {
+                match number {
+                    Some(number) => drop(to_roots.visit(root, at, number, &mut self.budget)?),
+                    None => drop(to_roots.insert(root, at, &mut self.budget)?),
+                }
             }
         }
         Ok(())
@@ -355,12 +376,41 @@ impl Tree {
         if !roots.insert(ticket.root.halves(), ticket.at, &mut self.budget)? {
             return Ok(None);
         }
-        self.len += 1;
-        *family.until_lesson.get_mut() -= 1;
-        if *family.until_lesson.get_mut() == 0 {
-            self.lesson(ticket.root.family);
-        }
+        self.count(ticket.root.family);
         Ok(Some(ticket.root))
+    }
+
+    /// Counts a new key of a family; now and then a lesson is due.
+    #[inline(always)]
+    fn count(&mut self, family: u32) {
+        self.len += 1;
+        let until_lesson = self.families[family as usize].until_lesson.get_mut();
+        *until_lesson -= 1;
+        if *until_lesson == 0 {
+            self.lesson(family);
+        }
+    }
+
+    /// Whether a key that was prepared is there, and what is known of its root then.
+    #[inline(always)]
+    fn look<R>(
+        &self,
+        key: &[u8],
+        ticket: Ticket,
+        of: impl Fn(&RootSet, (u32, u32), Location) -> R,
+    ) -> Option<R> {
+        if let Some(roots) = &self.families[ticket.root.family as usize].roots {
+            return Some(of(roots, ticket.root.halves(), ticket.at));
+        }
+        self.look_at_once(key, of)
+    }
+
+    /// The same for a key that was not prepared. `None` when a node of its tree is not there.
+    #[cold]
+    fn look_at_once<R>(&self, key: &[u8], of: impl Fn(&RootSet, (u32, u32), Location) -> R) -> Option<R> {
+        let Family { order, nodes, roots, .. } = &self.families[self.known_family(key.len())? as usize];
+        let root = Path::find(order, nodes, key)?;
+        roots.as_ref().map(|roots| of(roots, root, roots.locate(root)))
     }
 
     /// Stands at `key`, from where its successors are looked up.
@@ -476,12 +526,7 @@ impl Seen for Tree {
     }
 
     fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
-        if let Some(roots) = &self.families[ticket.root.family as usize].roots {
-            return roots.contains(ticket.root.halves(), ticket.at);
-        }
-        let Family { order, nodes, roots, .. } = &self.families[self.by_length[key.len()] as usize];
-        let root = Path::find(order, nodes, key);
-        roots.as_ref().zip(root).is_some_and(|(roots, root)| roots.contains(root, roots.locate(root)))
+        self.look(key, ticket, RootSet::contains).unwrap_or(false)
     }
 
     fn n_keys(&self) -> u64 {
@@ -504,6 +549,38 @@ impl Recall for Tree {
         } else {
             self.depart(&out[start..]);
         }
+    }
+}
+
+/// For trees made by [`Tree::numbered`].
+impl Numbering for Tree {
+    type Number = Number;
+
+    #[inline]
+    fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<Entry<Number, Root>, Full> {
+        let Some(roots) = &mut self.families[ticket.root.family as usize].roots else {
+            let ticket = self.prepare(key)?;
+            return self.visit(key, ticket);
+        };
+        let next = u32::try_from(self.len).map_err(|_| Full)?;
+        let (number, new) = roots.visit(ticket.root.halves(), ticket.at, next, &mut self.budget)?;
+        if new {
+            self.count(ticket.root.family);
+        }
+        Ok(Entry { number: Number(number), name: ticket.root, new })
+    }
+
+    #[inline]
+    fn number(&self, key: &[u8], ticket: Ticket) -> Option<Number> {
+        self.look(key, ticket, RootSet::number).flatten().map(Number)
+    }
+
+    fn find(&self, key: &[u8]) -> Option<Number> {
+        self.look_at_once(key, RootSet::number).flatten().map(Number)
+    }
+
+    fn bound(&self) -> u64 {
+        self.len
     }
 }
 

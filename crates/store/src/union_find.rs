@@ -26,10 +26,41 @@ use crate::pages::{Line, Pages, prefetch};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::spin;
+use crate::tree::Root;
 
 /// A node: the number of a state, from 1 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 pub struct Node(pub(crate) u32);
+
+/// A name of a state that a node can keep: two words.
+pub trait Portable: Copy {
+    /// As words.
+    fn to_words(self) -> [u64; 2];
+
+    /// The name that these words are.
+    fn from_words(words: [u64; 2]) -> Self;
+}
+
+impl Portable for Place {
+    fn to_words(self) -> [u64; 2] {
+        [self.number(), 0]
+    }
+
+    fn from_words([number, _]: [u64; 2]) -> Self {
+        Place::from_number(number)
+    }
+}
+
+impl Portable for Root {
+    fn to_words(self) -> [u64; 2] {
+        let (left, right) = self.halves();
+        [u64::from(self.family), u64::from(left) << 32 | u64::from(right)]
+    }
+
+    fn from_words([family, halves]: [u64; 2]) -> Self {
+        Root::new(family as u32, ((halves >> 32) as u32, halves as u32))
+    }
+}
 
 /// The most workers that a set can know.
 pub const MOST_WORKERS: usize = 64;
@@ -56,7 +87,7 @@ const PARENT: usize = 0;
 const LIST: usize = 1;
 const WORKERS: usize = 2;
 const MARKS: [usize; 2] = [3, 4];
-const PLACE: usize = 5;
+const NAMES: [usize; 2] = [5, 6];
 
 /// The part of a word that names a node; 0 is the node itself.
 const NAME: u64 = u32::MAX as u64;
@@ -84,15 +115,17 @@ impl UnionFind {
     }
 
     /// Begins a node that nobody else knows yet.
-    pub fn begin(&self, node: Node, place: Place) -> Result<(), Full> {
+    pub fn begin(&self, node: Node, name: impl Portable) -> Result<(), Full> {
         let line = self.0.lines().get(node.0 as usize).ok_or(Full)?;
-        line.0[PLACE].store(place.number(), Relaxed);
+        for (word, part) in NAMES.into_iter().zip(name.to_words()) {
+            line.0[word].store(part, Relaxed);
+        }
         Ok(())
     }
 
-    /// Where the state is.
-    pub fn place(&self, node: Node) -> Place {
-        Place::from_number(self.word(node, PLACE).load(Relaxed))
+    /// By what name the state can be called back.
+    pub fn name<N: Portable>(&self, node: Node) -> N {
+        N::from_words(NAMES.map(|word| self.word(node, word).load(Relaxed)))
     }
 
     /// Asks for the memory of a node.

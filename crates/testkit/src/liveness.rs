@@ -71,7 +71,7 @@ const fn weak(options: &'static [&'static str]) -> Way {
 pub const ALWAYS: [Way; 2] = [plain(&[]), weak(&[])];
 
 /// The ways that are taken in turn. One that is refused says nothing.
-pub const IN_TURN: [Way; 23] = [
+pub const IN_TURN: [Way; 33] = [
     plain(&["--search", "scc"]),
     weak(&["--threads", "8", "--alone", "0"]),
     plain(&["--search", "ufscc", "--threads", "3", "--alone", "0"]),
@@ -95,6 +95,16 @@ pub const IN_TURN: [Way; 23] = [
     plain(&["--store", "tree"]),
     plain(&["--store", "tree", "--search", "scc", "--por", "none"]),
     weak(&["--seed", "7"]),
+    plain(&["--store", "cleary"]),
+    plain(&["--store", "collapse", "--por", "none"]),
+    weak(&["--store", "cleary"]),
+    Way { fair: Fair::Strong, options: &["--store", "tree"] },
+    Way { fair: Fair::Strong, options: &["--store", "collapse"] },
+    plain(&["--store", "tree", "--threads", "2", "--alone", "0"]),
+    plain(&["--store", "cleary", "--search", "cndfs", "--threads", "3", "--alone", "0"]),
+    weak(&["--store", "tree", "--threads", "3", "--alone", "0"]),
+    weak(&["--store", "collapse", "--threads", "2", "--alone", "0"]),
+    plain(&["--store", "cleary", "--search", "ndfs-dual"]),
 ];
 
 /// A contradiction: about which property, between which ways of asking.
