@@ -22,17 +22,13 @@
 //! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found yet are tried
 //! before those that another worker is busy with: when their turn comes they are often blue.
 
-use crate::crew::{Course, Crew};
-use crate::cuts::{About, Cuts};
-use crate::expand::Expansion;
-use crate::halt::obeying;
+use crate::cuts::About;
+use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, full, merge};
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
-use crate::marks::Marker;
-use crate::ndfs::{Cycles, key};
-use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Violation, Warning, no_memory};
-use crate::random::Random;
+use crate::ndfs::Cycles;
+use crate::observer::{Observer, Silent};
+use crate::outcome::{Outcome, Recorder, StopReason, Violation, Warning, no_memory};
 use crate::stack::Stack;
 use crate::states::{Job, Together};
 use crate::task::Task;
@@ -42,9 +38,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use store::colours::{Colour, Colours};
 use store::union_find::Portable;
 use store::{Entry, Hand, Numbering, Recall};
-use system::{ActionId, Fault, TransitionSystem};
+use system::{ActionId, TransitionSystem};
 
-pub use crate::crew::Workers;
+pub use crate::cycle_worker::Workers;
 
 /// Looks for a cycle through an accepting state, with several workers. The task asks for one error, has no limit on
 /// depth and no reduction.
@@ -66,60 +62,38 @@ impl Together for Cndfs {
     where
         H: Hand + Numbering + Recall<Name: Portable>,
     {
-        let Job { system, cycles, task, observer } = job;
-        let crew = Crew::new(system, cycles, task, hand, Colours::new(cycles.memory));
-        let all = crew.work(workers, observer, &|crew, number, budget, call| {
-            let mut worker = Worker::new(crew, number, budget);
-            workers.search(number, call, |patience| {
-                worker.patience = patience;
-                worker.work()
-            });
-            worker.conclude()
-        });
-        put_together(&crew, all)
+        let colours = Colours::new(job.cycles.memory);
+        let (shared, observer) = Shared::new(job, hand, colours);
+        let all = shared.search(workers, observer, &Worker::new);
+        put_together(&shared, all)
     }
 }
 
 /// What all found.
-fn put_together<H: Hand + Numbering>(crew: &Crew<'_, H, Colours>, all: Vec<Yield>) -> Outcome {
-    let (mut found, mut statistics) = (Recorder::default(), Statistics::default());
-    statistics.workers = all.len() as u64;
-    let (mut warnings, mut ways, mut cuts) = (Vec::new(), Recorder::default(), Cuts::default());
-    for mut part in all {
-        warnings.append(&mut part.found.warnings);
-        for Violation { fault, path, .. } in std::mem::take(&mut part.found.cuts) {
+fn put_together<H: Hand + Numbering>(
+    shared: &Shared<'_, H, Colours>,
+    all: Vec<WorkerResult<Recorder>>,
+) -> Outcome {
+    let (mut found, mut warnings, mut ways) = (Recorder::default(), Vec::new(), Recorder::default());
+    let (mut statistics, cuts) = merge(all, |mut part: Recorder| {
+        warnings.append(&mut part.warnings);
+        for Violation { fault, path, .. } in std::mem::take(&mut part.cuts) {
             ways.cut(fault, || path);
         }
-        cuts.join(part.cuts);
-        if part.found.errors > 0 {
-            found = part.found;
+        if part.errors > 0 {
+            found = part;
         }
-        statistics.transitions += part.statistics.transitions;
-        statistics.reexplored += part.statistics.reexplored;
-        statistics.depth = statistics.depth.max(part.statistics.depth);
-        statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
-    }
+    });
     warnings.truncate(1);
     found.warnings = warnings;
     found.cuts = ways.cuts;
-    let store = (crew.hand)();
-    statistics.states = store.n_keys();
-    statistics.state_bytes = store.memory();
-    // Every state but the first was new for one step.
-    statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
-    let stop = match crew.halt.reason() {
+    shared.take_stock(&mut statistics);
+    let stop = match shared.halt.reason() {
         _ if found.errors > 0 => StopReason::Violation,
         Some(reason) => reason,
         None => StopReason::Completed,
     };
-    Outcome::conclude(stop, About::Runs, &crew.task.checks, cuts, true, found, statistics)
-}
-
-/// What a worker leaves.
-struct Yield {
-    found: Recorder,
-    cuts: Cuts,
-    statistics: Statistics,
+    Outcome::conclude(stop, About::Runs, &shared.task.checks, cuts, H::LOSSLESS, found, statistics)
 }
 
 /// A state of the blue path.
@@ -158,24 +132,11 @@ impl Hasher for NumberHasher {
 type Numbers<N> = HashSet<N, BuildHasherDefault<NumberHasher>>;
 
 struct Worker<'a, 'c, H: Numbering> {
-    crew: &'c Crew<'a, H, Colours>,
-    budget: Budget<'c>,
-    marker: Marker<'c>,
-    expansion: Expansion,
-    store: H,
-    hidden: usize,
-    random: Option<Random>,
-    /// Of the worker who is alone: after how many states it calls the others.
-    patience: Option<u64>,
-    /// States that were new for this worker.
-    new: u64,
-    order: Vec<usize>,
+    /// Its path is the blue one.
+    base: CycleWorker<'a, 'c, H, Colours, ()>,
     /// Successors that nobody has found, and those that somebody has, with their numbers.
     fresh: Vec<usize>,
     known: Vec<(usize, H::Number)>,
-    tickets: Vec<H::Ticket>,
-    actions: Vec<ActionId>,
-    blue: Stack<H::Ticket>,
     frames: Vec<Frame<H::Number>>,
     /// The states of the blue path.
     cyan: Numbers<H::Number>,
@@ -184,196 +145,131 @@ struct Worker<'a, 'c, H: Numbering> {
     visited: Numbers<H::Number>,
     reds: Vec<(H::Number, bool)>,
     found: Recorder,
-    statistics: Statistics,
-    told: u64,
-    begun: bool,
 }
 
-impl<'a, 'c, H: Hand + Numbering> Worker<'a, 'c, H>
+impl<'a, 'c, H: Hand + Numbering> CycleSearch<'a, 'c> for Worker<'a, 'c, H>
 where
     'a: 'c,
+    H: 'a,
 {
-    fn new(crew: &'c Crew<'a, H, Colours>, number: usize, budget: Budget<'c>) -> Self {
-        let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
-        let others = (number > 0).then_some(number as u64);
-        Worker {
-            crew,
-            budget,
-            marker: Marker::new(crew.system, crew.cycles.acceptance),
-            expansion: Expansion::default(),
-            store: (crew.hand)(),
-            hidden: crew.system.hidden_bytes(),
-            random: seed.or(others).map(Random::new),
-            patience: None,
-            new: 0,
-            order: Vec::new(),
-            fresh: Vec::new(),
-            known: Vec::new(),
-            tickets: Vec::new(),
-            actions: Vec::new(),
-            blue: Stack::default(),
-            frames: Vec::new(),
-            cyan: Numbers::default(),
-            red: Stack::default(),
-            visited: Numbers::default(),
-            reds: Vec::new(),
-            found: Recorder::default(),
-            statistics: Statistics::default(),
-            told: 0,
-            begun: false,
-        }
-    }
+    type Hand = H;
+    type Own = Colours;
+    type Lack = ();
+    type Found = Recorder;
 
-    /// Searches to the end, or until others should help.
-    fn work(&mut self) -> Course {
-        let course = obeying(|| self.run()).unwrap_or_else(|reason| {
-            self.crew.halt.halt(reason);
-            Course::Over
-        });
-        self.store.rest();
-        course
-    }
-
-    fn conclude(mut self) -> Yield {
-        let cuts = self.marker.expander.take_cuts();
-        Yield { found: self.found, statistics: self.statistics, cuts }
-    }
-
-    fn run(&mut self) -> Result<Course, StopReason> {
-        if !std::mem::replace(&mut self.begun, true) {
-            let mut initial = Vec::new();
-            if let Err(fault) = self.crew.system.initial(&mut initial) {
-                // An initial state that cannot be built is not the claim's business.
-                let count = self.crew.task.checks.count(fault.kind);
-                return if count {
-                    self.violation(fault, &[]).map(|()| Course::Over)
-                } else {
-                    self.found.cut(fault, system::Path::new);
-                    Ok(Course::Over)
-                };
-            }
-            self.blue.begin(&initial).map_err(no_memory)?;
-            self.enter()?;
-        }
-        while self.blue.depth() > 0 {
-            if !self.blue.advance() {
-                self.leave()?;
-            } else {
-                // By the time that its turn comes its memory is there.
-                self.blue.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
-                if !self.enter()? {
-                    self.blue.leave();
-                }
-            }
-            if self.patience.is_some_and(|patience| self.new >= patience) {
-                return Ok(Course::CallOthers);
-            }
-        }
-        Ok(Course::Over)
-    }
-
-    /// Looks at the limits, and lets the table grow.
-    fn look_around(&mut self) -> Result<(), StopReason> {
-        self.store.rest();
-        let more = self.statistics.transitions - self.told;
-        self.told = self.statistics.transitions;
-        let transitions = self.crew.count_steps(more);
-        let at = Snapshot {
-            states: self.store.n_keys(),
-            transitions,
-            depth: self.blue.steps() as u64,
-            frontier: self.blue.pending() as u64,
-            errors: self.found.errors,
-            memory: self.store.memory() + self.blue.memory() + self.red.memory(),
-            ..Snapshot::default()
-        };
-        self.budget.look(|| at)
+    #[inline]
+    fn worker(&mut self) -> &mut CycleWorker<'a, 'c, H, Colours, ()> {
+        &mut self.base
     }
 
     /// Goes to the state at the end of the blue path, unless somebody is done with it.
     fn enter(&mut self) -> Result<bool, StopReason> {
-        let key = key(self.blue.state(), self.hidden);
-        let ticket = match self.blue.ticket {
-            Some(ticket) => ticket,
-            None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
-        };
-        let Entry { number, new, .. } = self.crew.visit(&mut self.store, key, ticket)?;
-        self.crew.own.check(number).map_err(|_| StopReason::MemoryLimit)?;
-        let colour = self.crew.own.get(number);
+        let (Entry { number, new, .. }, _) = self.base.visit()?;
+        self.colours().check(number).map_err(full)?;
+        let colour = self.colours().get(number);
         // Who found a state expands it, even if another worker was faster: so it is counted.
         if colour.is_blue() && !new {
-            if let Some(frame) = self.frames.last_mut() {
-                frame.all_red &= colour.is_red();
-            }
+            self.all_red(colour.is_red());
             return Ok(false);
         }
         self.explore(number, new)?;
         Ok(true)
     }
 
+    /// The last state of the blue path is done with.
+    fn leave(&mut self) -> Result<(), StopReason> {
+        let Some(Frame { number, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
+        let nested = self.base.shared.cycles.nested;
+        self.colours().paint(number, Colour::BLUE);
+        if nested && all_red {
+            self.colours().paint(number, Colour::RED);
+        } else if nested && accepting {
+            self.red_search(number)?;
+        }
+        self.cyan.remove(&number);
+        self.all_red(self.colours().get(number).is_red());
+        self.base.stack.retreat();
+        Ok(())
+    }
+
+    fn tell(&mut self, news: News, more: &[ActionId]) -> Result<(), StopReason> {
+        let path = || self.base.stack.path_and(more);
+        match news {
+            News::Cut(fault) => self.found.cut(fault, path),
+            News::AtomicLoop => self.found.warnings.push(Warning::AtomicLoop(path())),
+            News::Fault(fault) => {
+                let depth = (self.base.stack.steps() + more.len()) as u64;
+                self.base.store.rest();
+                if self.base.shared.is_first() {
+                    self.found.add(fault, depth, || self.base.stack.path_and(more));
+                }
+                return Err(StopReason::Violation);
+            }
+        }
+        Ok(())
+    }
+
+    fn memory(&self) -> u64 {
+        self.base.store.memory() + self.red.memory()
+    }
+
+    fn conclude(self) -> WorkerResult<Recorder> {
+        self.base.result(self.found)
+    }
+}
+
+impl<'a, 'c, H: Hand + Numbering> Worker<'a, 'c, H>
+where
+    'a: 'c,
+{
+    fn new(base: CycleWorker<'a, 'c, H, Colours, ()>) -> Self {
+        Worker {
+            base,
+            fresh: Vec::new(),
+            known: Vec::new(),
+            frames: Vec::new(),
+            cyan: Numbers::default(),
+            red: Stack::default(),
+            visited: Numbers::default(),
+            reds: Vec::new(),
+            found: Recorder::default(),
+        }
+    }
+
+    #[inline]
+    fn colours(&self) -> &'c Colours {
+        &self.base.shared.own
+    }
+
     /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts successors that nobody is
     /// done with on the stack.
     fn explore(&mut self, number: H::Number, new: bool) -> Result<(), StopReason> {
-        let depth = self.blue.steps() as u64;
-        self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.blue.state().len() as u64);
-        if self.budget.tick()? {
-            self.look_around()?;
-        }
-        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
-        self.expansion.clear();
-        self.marker.expand(self.blue.state(), depth, &mut self.budget, &mut self.expansion)?;
-        for step in std::mem::take(&mut self.expansion.faults) {
-            if self.crew.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, &step.actions)?;
-            } else if step.cut {
-                self.found.cut(step.fault, || self.blue.path_and(&step.actions));
-            }
-        }
-        if let Some(actions) = self.expansion.atomic_loop.take() {
-            self.found.warnings.push(Warning::AtomicLoop(self.blue.path_and(&actions)));
-        }
-        match new {
-            true => self.new += 1,
-            false => self.statistics.reexplored += 1,
-        }
+        self.expand()?;
+        let CycleWorker { statistics, expansion, stack, marker, new: found, .. } = &mut self.base;
         if new {
-            self.statistics.transitions += self.expansion.edges().len() as u64;
+            statistics.transitions += expansion.edges().len() as u64;
+            *found += 1;
+        } else {
+            statistics.reexplored += 1;
         }
-        let accepting = self.marker.is_accepting(self.blue.state());
+        let accepting = marker.is_accepting(stack.state());
         self.frames.try_reserve(1).map_err(no_memory)?;
-        self.frames.push(Frame { number, accepting, all_red: true, path: self.blue.steps() });
+        self.frames.push(Frame { number, accepting, all_red: true, path: stack.steps() });
         self.cyan.try_reserve(1).map_err(no_memory)?;
         self.cyan.insert(number);
         self.push_successors()
     }
 
-    /// Prepares the successors of the state that was expanded last.
-    fn prepare_successors(&mut self) -> Result<(), StopReason> {
-        let (expansion, hidden) = (&self.expansion, self.hidden);
-        self.tickets.clear();
-        let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), hidden));
-        self.store.prepare_all(keys, &mut self.tickets).map_err(|_| StopReason::MemoryLimit)?;
-        self.store.approach_all(&mut self.tickets);
-        Ok(())
-    }
-
     fn push_successors(&mut self) -> Result<(), StopReason> {
-        self.store.depart(key(self.blue.state(), self.hidden));
-        self.prepare_successors()?;
-        self.order.clear();
-        self.order.extend((0..self.expansion.edges().len()).rev());
-        if let Some(random) = &mut self.random {
-            random.shuffle(&mut self.order);
-        }
+        self.base.prepare_successors(None)?;
+        self.base.line_up();
         self.fresh.clear();
         self.known.clear();
-        self.blue.enter(None).map_err(no_memory)?;
-        for &at in &self.order {
-            let state = self.expansion.state(&self.expansion.edges()[at]);
-            match self.store.number(key(state, self.hidden), self.tickets[at]) {
+        self.base.stack.enter(None).map_err(no_memory)?;
+        for &at in &self.base.order {
+            match self.base.number_of(at) {
                 Some(number) => {
-                    self.crew.own.prefetch(number);
+                    self.colours().prefetch(number);
                     self.known.push((at, number));
                 }
                 None => self.fresh.push(at),
@@ -381,37 +277,25 @@ where
         }
         for turn in 0..self.known.len() {
             let (at, number) = self.known[turn];
-            let colour = self.crew.own.get(number);
+            let colour = self.colours().get(number);
             if colour.is_blue() {
                 self.all_red(colour.is_red());
             } else if self.cyan.contains(&number) {
                 // The frame of the other end is looked for only when it is needed: the path may be long.
-                let state = self.expansion.state(&self.expansion.edges()[at]);
-                let accepting = self.marker.is_accepting(state);
+                let expansion = &self.base.expansion;
+                let accepting = self.base.marker.is_accepting(expansion.state(&expansion.edges()[at]));
                 self.all_red(false);
                 if accepting || self.frames.last().is_some_and(|frame| frame.accepting) {
                     self.close(at, number)?;
                 }
             } else {
-                self.push(at)?;
+                self.base.push(at, ())?;
             }
         }
         for turn in 0..self.fresh.len() {
-            self.push(self.fresh[turn])?;
+            self.base.push(self.fresh[turn], ())?;
         }
         Ok(())
-    }
-
-    fn push(&mut self, at: usize) -> Result<(), StopReason> {
-        self.note_actions(at);
-        let state = self.expansion.state(&self.expansion.edges()[at]);
-        self.blue.push(state, &self.actions, self.tickets[at]).map_err(no_memory)
-    }
-
-    /// The actions of a step of the state that was expanded last.
-    fn note_actions(&mut self, at: usize) {
-        self.actions.clear();
-        self.marker.expander.actions(&self.expansion.edges()[at], &mut self.actions);
     }
 
     /// A successor of the last state of the blue path is red, or not.
@@ -424,26 +308,10 @@ where
     /// A step leads from the end of the blue path to a state on it, and one of the two is accepting.
     fn close(&mut self, step: usize, to: H::Number) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
-        self.note_actions(step);
+        self.base.note_actions(step);
         let start = self.frames[at].path;
-        let (stem, cycle) = self.blue.path_and(&self.actions).split_at(start);
+        let (stem, cycle) = self.base.stack.path_and(&self.base.actions).split_at(start);
         self.lasso(Lasso { stem, cycle })
-    }
-
-    /// The last state of the blue path is done with.
-    fn leave(&mut self) -> Result<(), StopReason> {
-        let Some(Frame { number, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
-        let colours = &self.crew.own;
-        colours.paint(number, Colour::BLUE);
-        if self.crew.cycles.nested && all_red {
-            colours.paint(number, Colour::RED);
-        } else if self.crew.cycles.nested && accepting {
-            self.red_search(number)?;
-        }
-        self.cyan.remove(&number);
-        self.all_red(self.crew.own.get(number).is_red());
-        self.blue.retreat();
-        Ok(())
     }
 
     /// Looks from the last state of the blue path, which is accepting, for a state on that path. If there is no way to one, all
@@ -452,7 +320,7 @@ where
         for (number, _) in self.reds.drain(..) {
             self.visited.remove(&number);
         }
-        self.red.begin(self.blue.state()).map_err(no_memory)?;
+        self.red.begin(self.base.stack.state()).map_err(no_memory)?;
         self.red_expand(seed)?;
         while self.red.depth() > 0 {
             if !self.red.advance() {
@@ -466,14 +334,14 @@ where
         }
         self.wait_for_others(seed)?;
         for (number, _) in &self.reds {
-            self.crew.own.paint(*number, Colour::RED);
+            self.colours().paint(*number, Colour::RED);
         }
         Ok(())
     }
 
     /// Whether the red search must go to this state.
     fn is_uncharted(&self, number: H::Number) -> bool {
-        !self.crew.own.get(number).is_red() && !self.visited.contains(&number)
+        !self.colours().get(number).is_red() && !self.visited.contains(&number)
     }
 
     /// Waits until every accepting state of the red search but the first is red.
@@ -484,8 +352,8 @@ where
                 continue;
             }
             let mut waits = 0;
-            while !self.crew.own.get(number).is_red() {
-                self.budget.tick()?;
+            while !self.colours().get(number).is_red() {
+                self.base.budget.tick()?;
                 self.look_around()?;
                 pause(waits);
                 waits += 1;
@@ -496,67 +364,58 @@ where
 
     /// Expands the state at the end of the red path.
     fn red_expand(&mut self, number: H::Number) -> Result<(), StopReason> {
-        let depth = (self.blue.steps() + self.red.steps()) as u64;
-        if self.budget.tick()? {
+        let depth = (self.base.stack.steps() + self.red.steps()) as u64;
+        if self.base.budget.tick()? {
             self.look_around()?;
         }
-        self.statistics.reexplored += 1;
         self.visited.try_reserve(1).map_err(no_memory)?;
         self.visited.insert(number);
         self.reds.try_reserve(1).map_err(no_memory)?;
-        self.reds.push((number, self.marker.is_accepting(self.red.state())));
-        self.expansion.clear();
-        self.marker.expand(self.red.state(), depth, &mut self.budget, &mut self.expansion)?;
-        self.store.depart(key(self.red.state(), self.hidden));
-        self.prepare_successors()?;
+        self.reds.push((number, self.base.marker.is_accepting(self.red.state())));
+        let CycleWorker { marker, budget, expansion, statistics, .. } = &mut self.base;
+        statistics.reexplored += 1;
+        expansion.clear();
+        marker.expand(self.red.state(), depth, budget, expansion)?;
+        self.base.prepare_successors(Some(self.red.state()))?;
         self.red.enter(None).map_err(no_memory)?;
-        for at in 0..self.expansion.edges().len() {
-            let state = self.expansion.state(&self.expansion.edges()[at]);
-            let Some(number) = self.store.number(key(state, self.hidden), self.tickets[at]) else { continue };
+        for at in 0..self.base.expansion.edges().len() {
+            let Some(number) = self.base.number_of(at) else { continue };
             let cyan = self.cyan.contains(&number);
             if !cyan && !self.is_uncharted(number) {
                 continue;
             }
-            self.note_actions(at);
+            self.base.note_actions(at);
             if cyan {
                 // The seed has left the frames, but is on the path.
                 let frame = self.frames.iter().rfind(|frame| frame.number == number);
-                let start = frame.map_or(self.blue.steps(), |frame| frame.path);
-                let (stem, mut cycle) = self.blue.path().split_at(start);
-                cycle.extend(&self.red.path_and(&self.actions));
+                let start = frame.map_or(self.base.stack.steps(), |frame| frame.path);
+                let (stem, mut cycle) = self.base.stack.path().split_at(start);
+                cycle.extend(&self.red.path_and(&self.base.actions));
                 return self.lasso(Lasso { stem, cycle });
             }
-            let state = self.expansion.state(&self.expansion.edges()[at]);
-            self.red.push(state, &self.actions, number).map_err(no_memory)?;
+            let state = self.base.expansion.state(&self.base.expansion.edges()[at]);
+            self.red.push(state, &self.base.actions, number).map_err(no_memory)?;
         }
         Ok(())
     }
 
-    /// Whether this worker is the first to have found something wrong. All others stop.
-    fn is_first(&mut self) -> bool {
-        self.store.rest();
-        self.crew.is_first()
+    fn look_around(&mut self) -> Result<(), StopReason> {
+        let memory = self.memory();
+        self.base.look_around(memory)
     }
 
     /// Reports a cycle that passes the end of the blue path.
     fn lasso(&mut self, lasso: Lasso) -> Result<(), StopReason> {
-        if self.is_first() {
-            let (task, mut silent) = (self.crew.rest_of_task(), Silent);
+        let shared = self.base.shared;
+        self.base.store.rest();
+        if shared.is_first() {
+            let (task, mut silent) = (shared.rest_of_task(), Silent);
             let mut budget = Budget::new(&task, &mut silent);
-            let path = self.blue.path();
-            let anchor = Anchor { state: self.blue.state(), path: &path, inside: None, met: None };
-            let short = shorten(self.crew.system, self.crew.cycles.acceptance, &anchor, &mut budget);
+            let path = self.base.stack.path();
+            let anchor = Anchor { state: self.base.stack.state(), path: &path, inside: None, met: None };
+            let short = shorten(shared.system, shared.cycles.acceptance, &anchor, &mut budget);
             let (path, cycle) = short.unwrap_or(lasso).path();
-            self.found.add_lasso(self.crew.cycles.fault.clone(), path, cycle);
-        }
-        Err(StopReason::Violation)
-    }
-
-    /// Reports what a claim finds wrong at the end of the blue path and `more`.
-    fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
-        if self.is_first() {
-            let depth = (self.blue.steps() + more.len()) as u64;
-            self.found.add(fault, depth, || self.blue.path_and(more));
+            self.found.add_lasso(shared.cycles.fault.clone(), path, cycle);
         }
         Err(StopReason::Violation)
     }
@@ -569,6 +428,7 @@ pub(crate) mod tests {
     use crate::ndfs::ndfs;
     use crate::ndfs::tests::cycles;
     use crate::property::Checks;
+    use crate::random::Random;
     use std::fmt::Write;
     use std::sync::atomic::AtomicBool;
     use system::toy::{Counters, Graph};

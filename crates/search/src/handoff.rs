@@ -40,12 +40,12 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
 use crate::sleep::{Met, NoSleep};
 use crate::task::{Proviso, Task};
 use crate::termination::pause;
+use crate::worker_pool::{Alarm, WorkerPool};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use store::Hand;
-use store::pages::affordable;
 use system::{Path, TransitionSystem};
 
 /// Roots that a queue can hold.
@@ -54,8 +54,6 @@ const QUEUE: u64 = 256;
 const DEPTHS: (usize, usize) = (10, 20);
 /// States between two looks at what concerns all.
 const PERIOD: u32 = 64;
-/// The stack of a thread; reserved, not used. Where the process may have few addresses it is less.
-const STACK_BYTES: usize = 256 << 20;
 
 /// A system, and who searches it.
 #[derive(Clone, Copy)]
@@ -97,27 +95,19 @@ pub fn handoff<H: Hand>(
         .map(|(me, input)| Place { me, input, output: senders[(me + 1) % workers].clone() })
         .collect();
     drop(senders);
-    let (mut all, mut first) = (Vec::new(), first.err());
-    std::thread::scope(|scope| {
-        let mut others = Vec::new();
+    let start = match first.err() {
+        Some(fault) => Start::Fault(fault),
+        None => Start::Root(Root { state: root, slice: Arc::default() }),
+    };
+    let all = std::thread::scope(|scope| {
+        let mut pool = WorkerPool::new(scope);
         let mine = places.remove(0);
         for place in places {
             let shared = &shared;
-            let work = move || work(ring, hand, task, &mut Silent, shared, place, None);
-            let builder =
-                std::thread::Builder::new().name("worker".to_string()).stack_size(affordable(STACK_BYTES));
             // The queue of one that is missing is closed, and its neighbour goes on by itself.
-            others.extend(builder.spawn_scoped(scope, work).ok());
+            pool.spawn(move || work(ring, hand, task, &mut Silent, shared, place, None));
         }
-        let start = match first.take() {
-            Some(fault) => Start::Fault(fault),
-            None => Start::Root(Root { state: root, slice: Arc::default() }),
-        };
-        all.push(work(ring, hand, task, observer, &shared, mine, Some(start)));
-        for other in others {
-            // A panic goes on in the thread that called: it is a bug, and must be seen as one.
-            all.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
+        pool.join(work(ring, hand, task, observer, &shared, mine, Some(start)))
     });
     put_together(&hand(), &shared, task, all)
 }
@@ -129,17 +119,6 @@ type Yield = (Recorder, Statistics, Cuts);
 enum Start {
     Root(Root),
     Fault(system::Fault),
-}
-
-/// Stops the others when a worker is lost: they would wait for its root for ever.
-struct Alarm<'t>(&'t Halt);
-
-impl Drop for Alarm<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.halt(StopReason::Interrupted);
-        }
-    }
 }
 
 /// What workers share.
@@ -218,7 +197,8 @@ fn work<H: Hand>(
     place: Place,
     start: Option<Start>,
 ) -> Yield {
-    let _alarm = Alarm(&shared.halt);
+    // The others would wait for the roots of a worker that is lost for ever.
+    let _alarm = Alarm(|| shared.halt.halt(StopReason::Interrupted));
     let mut store = hand();
     let budget = Budget::new(task, observer).halted_by(shared.halt.flag());
     let mut search = DepthFirst::new(ring.system, &mut store, NoSleep, task, budget);
@@ -380,14 +360,7 @@ fn put_together<H: Hand>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Y
     for (part, numbers, cut) in all {
         found.join(part);
         cuts.join(cut);
-        statistics.transitions += numbers.transitions;
-        statistics.matched += numbers.matched;
-        statistics.reduced += numbers.reduced;
-        statistics.depth = statistics.depth.max(numbers.depth);
-        statistics.vector_bytes = statistics.vector_bytes.max(numbers.vector_bytes);
-        if let Some(lookups) = numbers.lookups {
-            *statistics.lookups.get_or_insert(0) += lookups;
-        }
+        statistics.join(&numbers);
     }
     if !task.all_errors {
         found.keep_shortest();

@@ -12,8 +12,8 @@
 pub mod ancestry;
 mod atomic_run;
 pub mod cndfs;
-pub mod crew;
 pub mod cuts;
+mod cycle_worker;
 pub mod delta;
 pub mod depth_first;
 mod edge_number;
@@ -54,6 +54,7 @@ mod team;
 mod termination;
 pub mod transients;
 pub mod ufscc;
+mod worker_pool;
 
 pub use cuts::{About, Cuts};
 pub use depth_first::{depth_first, depth_first_with_sleep};

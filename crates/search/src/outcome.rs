@@ -84,6 +84,20 @@ impl Statistics {
         self.omission = store.omission();
     }
 
+    /// Adds what another worker counted; what is known of the store they share is not.
+    pub(crate) fn join(&mut self, other: &Statistics) {
+        self.transitions += other.transitions;
+        self.matched += other.matched;
+        self.slept += other.slept;
+        self.reduced += other.reduced;
+        self.reexplored += other.reexplored;
+        if let Some(lookups) = other.lookups {
+            *self.lookups.get_or_insert(0) += lookups;
+        }
+        self.depth = self.depth.max(other.depth);
+        self.vector_bytes = self.vector_bytes.max(other.vector_bytes);
+    }
+
     /// Whether a store that forgets seems to forget too much: work is done again, or it will be, because many steps lead to states
     /// that should be known. (Godefroid, 1996: as long as the share of such steps stays small, so does the time.)
     pub fn forgets_too_much(&self) -> bool {

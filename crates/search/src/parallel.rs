@@ -30,14 +30,9 @@ use crate::retrace::retrace;
 use crate::task::Task;
 use crate::team::{Share, Taking, Team};
 use crate::termination::{Seeker, pause};
+use crate::worker_pool::{ALONE, Alarm, WorkerPool};
 use store::Hand;
-use store::pages::affordable;
 use system::TransitionSystem;
-
-/// The first worker is alone until it has found so many states.
-const ALONE: u64 = 4096;
-/// The stack of a thread; reserved, not used. Where the process may have few addresses it is less.
-const STACK_BYTES: usize = 256 << 20;
 
 /// A system, and how it is to be searched.
 #[derive(Clone, Copy)]
@@ -67,38 +62,27 @@ pub fn parallel<H: Hand, P: States<H>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let team = Team::new(search.workers, task.limits.states);
-    let (mine, others) = std::thread::scope(|scope| {
+    let all = std::thread::scope(|scope| {
         // All in here: should the leader panic, its hand must be gone before the others are waited for.
-        let _alarm = Alarm(&team);
+        let _alarm = Alarm(|| team.abandon());
+        let mut pool = WorkerPool::new(scope);
         let mut store = hand();
         let budget = Budget::new(task, observer).halted_by(team.halted.flag());
         let mut leader = Worker::<H, P>::new(search, &mut store, &team, 0, task, budget);
-        let mut others = Vec::new();
         if leader.begin() {
             let depth = leader.search.depth;
             for number in 1..search.workers {
                 let team = &team;
-                let builder = std::thread::Builder::new()
-                    .name("worker".to_string())
-                    .stack_size(affordable(STACK_BYTES));
-                let work = move || help::<H, P>(search, hand, team, number, task, depth);
-                match builder.spawn_scoped(scope, work) {
-                    Ok(worker) => others.push(worker),
-                    Err(_) => team.absent(),
+                if !pool.spawn(move || help::<H, P>(search, hand, team, number, task, depth)) {
+                    team.absent();
                 }
             }
             leader.work();
         }
         let mine = leader.conclude();
         drop(store);
-        let others: Vec<_> = others.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-        (mine, others)
+        pool.join(mine)
     });
-    let mut all = vec![mine];
-    for other in others {
-        // A panic goes on in the thread that called: it is a bug, and must be seen as one.
-        all.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-    }
     put_together(search, &hand(), &team, task, all)
 }
 
@@ -111,7 +95,7 @@ fn help<H: Hand, P: States<H>>(
     task: &Task<'_>,
     depth: u64,
 ) -> Yield {
-    let _alarm = Alarm(team);
+    let _alarm = Alarm(|| team.abandon());
     let (mut store, mut silent) = (hand(), Silent);
     let budget = Budget::new(task, &mut silent).halted_by(team.halted.flag());
     let mut worker = Worker::<H, P>::new(search, &mut store, team, number, task, budget);
@@ -124,18 +108,6 @@ fn help<H: Hand, P: States<H>>(
         }
     }
     worker.conclude()
-}
-
-/// Stops the others when a worker is lost: they would wait for it for ever.
-struct Alarm<'t, P>(&'t Team<P>);
-
-impl<P> Drop for Alarm<'_, P> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.halt(StopReason::Interrupted);
-            self.0.meeting.cancel();
-        }
-    }
 }
 
 /// What a worker leaves.
@@ -384,15 +356,7 @@ fn put_together<H: Hand, P>(
     statistics.workers = all.len() as u64;
     for part in all {
         found.join(part.found);
-        statistics.transitions += part.statistics.transitions;
-        statistics.matched += part.statistics.matched;
-        statistics.slept += part.statistics.slept;
-        statistics.reduced += part.statistics.reduced;
-        if let Some(lookups) = part.statistics.lookups {
-            *statistics.lookups.get_or_insert(0) += lookups;
-        }
-        statistics.depth = statistics.depth.max(part.statistics.depth);
-        statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
+        statistics.join(&part.statistics);
         cuts.join(part.cuts);
         ancestries.resize_with(part.number, Ancestry::default);
         ancestries.push(part.ancestry);

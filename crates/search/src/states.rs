@@ -3,7 +3,7 @@
 //! Each search is written for any such store, by one worker or by several, and compiled for each: this is the only place where the
 //! product exists.
 
-use crate::crew::Workers;
+use crate::cycle_worker::Workers;
 use crate::ndfs::Cycles;
 use crate::observer::Observer;
 use crate::outcome::Outcome;

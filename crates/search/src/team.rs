@@ -124,6 +124,12 @@ impl<P> Team<P> {
         }
     }
 
+    /// Stops the others when a worker is lost: they would wait for it for ever.
+    pub fn abandon(&self) {
+        self.halt(StopReason::Interrupted);
+        self.meeting.cancel();
+    }
+
     /// Stops everybody. Only the first reason counts.
     pub fn halt(&self, reason: StopReason) {
         self.halted.halt(reason);

@@ -17,23 +17,19 @@
 //! **Numbers.** A state is new for exactly one worker, and its steps are counted by the one who takes it out of the list first: the
 //! counts do not depend on timing.
 
-use crate::crew::{Course, Crew, Workers};
-use crate::cuts::{About, Cuts};
-use crate::expand::Expansion;
-use crate::halt::obeying;
+use crate::cuts::About;
+use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, Workers, full, merge};
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
-use crate::marks::{EVERYTHING, Lack, Marker};
+use crate::marks::{EVERYTHING, Lack};
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory, signature};
-use crate::random::Random;
-use crate::stack::Stack;
+use crate::outcome::{Outcome, Recorder, StopReason, Warning, no_memory, signature};
 use crate::states::{Job, Together};
 use crate::task::Task;
 use store::shared_numbers::{SharedNumbers, Spare};
 use store::union_find::{Claim, MOST_WORKERS, Node, Portable, UnionFind};
-use store::{Entry, Full, Hand, Numbering, Recall};
+use store::{Entry, Hand, Numbering, Recall};
 use system::{ActionId, Fault, Path, SystemExt, TransitionSystem};
 
 /// Bytes that are known of a state beside the store.
@@ -62,18 +58,11 @@ impl Together for Ufscc {
     where
         H: Hand + Numbering + Recall<Name: Portable>,
     {
-        let Job { system, cycles, task, observer } = job;
-        let sets = Sets { numbers: SharedNumbers::new(cycles.memory), sets: UnionFind::new(cycles.memory) };
-        let crew = Crew::new(system, cycles, task, hand, sets);
-        let all = crew.work(workers, observer, &|crew, number, budget, call| {
-            let mut worker = Worker::new(crew, number, budget);
-            workers.search(number, call, |patience| {
-                worker.patience = patience;
-                worker.work()
-            });
-            worker.conclude()
-        });
-        put_together(&crew, all)
+        let memory = job.cycles.memory;
+        let sets = Sets { numbers: SharedNumbers::new(memory), sets: UnionFind::new(memory) };
+        let (shared, observer) = Shared::new(job, hand, sets);
+        let all = shared.search(workers, observer, &Worker::new);
+        put_together(&shared, all)
     }
 }
 
@@ -100,12 +89,9 @@ struct Gap {
 
 /// What is wrong, or at least strange.
 enum What {
-    Fault(Fault),
-    /// An error that is no violation, but cuts the path off.
-    Cut(Fault),
+    News(News),
     /// There is a cycle among the states of this node's set.
     Cycle(Node),
-    AtomicLoop,
 }
 
 /// What was found at the end of a path.
@@ -113,13 +99,6 @@ struct Finding {
     what: What,
     path: Path,
     gaps: Vec<Gap>,
-}
-
-/// What a worker leaves.
-struct Yield {
-    found: Vec<Finding>,
-    statistics: Statistics,
-    cuts: Cuts,
 }
 
 /// A set on the way to the current state.
@@ -144,42 +123,89 @@ struct Frame {
     path: usize,
 }
 
-/// What is known of a successor that is still to be tried.
-#[derive(Clone, Copy)]
-struct Ticket<T> {
-    ticket: T,
-    lack: Lack,
-}
-
 struct Worker<'a, 'c, H: Numbering> {
-    crew: &'c Crew<'a, H, Sets>,
-    number: usize,
-    budget: Budget<'c>,
-    marker: Marker<'c>,
-    expansion: Expansion,
-    store: H,
-    hidden: usize,
+    base: CycleWorker<'a, 'c, H, Sets, Lack>,
     spare: Spare,
-    random: Option<Random>,
-    /// Of the worker who is alone: after how many states it calls the others.
-    patience: Option<u64>,
-    /// States that were new for this worker.
-    new: u64,
-    order: Vec<usize>,
     fresh: Vec<(usize, Lack)>,
-    tickets: Vec<H::Ticket>,
     /// The successors of the state that was expanded last: their numbers and their nodes, if they are known.
     numbers: Vec<Option<H::Number>>,
     nodes: Vec<Option<Node>>,
-    actions: Vec<ActionId>,
-    stack: Stack<Ticket<H::Ticket>>,
     frames: Vec<Frame>,
     roots: Vec<Root>,
     found: Vec<Finding>,
-    knows_atomic_loop: bool,
-    statistics: Statistics,
-    told: u64,
-    begun: bool,
+}
+
+impl<'a, 'c, H> CycleSearch<'a, 'c> for Worker<'a, 'c, H>
+where
+    'a: 'c,
+    H: Hand + Numbering + Recall<Name: Portable> + 'a,
+{
+    type Hand = H;
+    type Own = Sets;
+    type Lack = Lack;
+    type Found = Vec<Finding>;
+
+    #[inline]
+    fn worker(&mut self) -> &mut CycleWorker<'a, 'c, H, Sets, Lack> {
+        &mut self.base
+    }
+
+    /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has been closes cycles.
+    fn enter(&mut self) -> Result<bool, StopReason> {
+        let (Entry { number, name, new }, lack) = self.base.visit()?;
+        self.base.new += u64::from(new);
+        let Sets { numbers, sets } = &self.base.shared.own;
+        let node = numbers.number(number, &mut self.spare, |node| sets.begin(node, name)).map_err(full)?;
+        let lack = lack.unwrap_or(EVERYTHING);
+        match sets.make_claim(node, self.base.number) {
+            Claim::Dead => Ok(false),
+            Claim::Found => self.merge(node, lack).map(|()| false),
+            Claim::New => {
+                self.roots.try_reserve(1).map_err(no_memory)?;
+                self.frames.try_reserve(1).map_err(no_memory)?;
+                self.roots.push(Root { node, frame: self.frames.len(), into: lack });
+                let path = self.base.stack.steps();
+                self.frames.push(Frame { entered: node, now: node, steps: 0, path });
+                self.base.stack.enter(None).map_err(no_memory)?;
+                self.explore().map(|()| true)
+            }
+        }
+    }
+
+    /// All steps of the last frame's state were followed.
+    fn leave(&mut self) -> Result<(), StopReason> {
+        let Some(&Frame { now, steps, .. }) = self.frames.last() else { return Ok(()) };
+        if self.sets().remove_from_list(now) {
+            self.base.statistics.transitions += steps;
+        } else {
+            self.base.statistics.reexplored += 1;
+        }
+        if self.roots.last().is_some_and(|root| root.frame + 1 == self.frames.len())
+            && !self.leave_root(now)?
+        {
+            return Ok(());
+        }
+        self.frames.pop();
+        self.base.stack.retreat();
+        Ok(())
+    }
+
+    fn tell(&mut self, news: News, more: &[ActionId]) -> Result<(), StopReason> {
+        match news {
+            News::Fault(_) => return self.wrong(What::News(news), more),
+            News::Cut(ref fault) if self.knows_cut(fault) => {}
+            News::Cut(_) | News::AtomicLoop => self.note(What::News(news), more),
+        }
+        Ok(())
+    }
+
+    fn memory(&self) -> u64 {
+        self.base.shared.own.memory(&self.base.store)
+    }
+
+    fn conclude(self) -> WorkerResult<Vec<Finding>> {
+        self.base.result(self.found)
+    }
 }
 
 impl<'a, 'c, H> Worker<'a, 'c, H>
@@ -187,173 +213,40 @@ where
     'a: 'c,
     H: Hand + Numbering + Recall<Name: Portable>,
 {
-    fn new(crew: &'c Crew<'a, H, Sets>, number: usize, budget: Budget<'c>) -> Self {
-        let seed = crew.task.seed.map(|seed| seed.wrapping_add(number as u64));
-        let others = (number > 0).then_some(number as u64);
+    fn new(base: CycleWorker<'a, 'c, H, Sets, Lack>) -> Self {
         Worker {
-            crew,
-            number,
-            budget,
-            marker: Marker::new(crew.system, crew.cycles.acceptance),
-            expansion: Expansion::default(),
-            store: (crew.hand)(),
-            hidden: crew.system.hidden_bytes(),
+            base,
             spare: Spare::default(),
-            random: seed.or(others).map(Random::new),
-            patience: None,
-            new: 0,
-            order: Vec::new(),
             fresh: Vec::new(),
-            tickets: Vec::new(),
             numbers: Vec::new(),
             nodes: Vec::new(),
-            actions: Vec::new(),
-            stack: Stack::default(),
             frames: Vec::new(),
             roots: Vec::new(),
             found: Vec::new(),
-            knows_atomic_loop: false,
-            statistics: Statistics::default(),
-            told: 0,
-            begun: false,
         }
-    }
-
-    /// Searches to the end, or until others should help.
-    fn work(&mut self) -> Course {
-        let course = obeying(|| self.run()).unwrap_or_else(|reason| {
-            self.crew.halt.halt(reason);
-            Course::Over
-        });
-        self.store.rest();
-        course
-    }
-
-    fn conclude(mut self) -> Yield {
-        let cuts = self.marker.expander.take_cuts();
-        Yield { found: self.found, statistics: self.statistics, cuts }
     }
 
     fn sets(&self) -> &'c UnionFind {
-        &self.crew.own.sets
-    }
-
-    fn run(&mut self) -> Result<Course, StopReason> {
-        if !std::mem::replace(&mut self.begun, true) {
-            let mut initial = Vec::new();
-            if let Err(fault) = self.crew.system.initial(&mut initial) {
-                // An initial state that cannot be built is not the claim's business.
-                let count = self.crew.task.checks.count(fault.kind);
-                if count {
-                    return self.wrong(What::Fault(fault), &[]);
-                }
-                self.cut(fault, &[]);
-                return Ok(Course::Over);
-            }
-            self.stack.begin(&initial).map_err(no_memory)?;
-            self.enter()?;
-        }
-        while self.stack.depth() > 0 {
-            if !self.stack.advance() {
-                self.leave()?;
-            } else {
-                // By the time that its turn comes its memory is there.
-                self.stack.next_ticket().into_iter().for_each(|next| self.store.remember(next.ticket));
-                if !self.enter()? {
-                    self.stack.leave();
-                }
-            }
-            if self.patience.is_some_and(|patience| self.new >= patience) {
-                return Ok(Course::CallOthers);
-            }
-        }
-        Ok(Course::Over)
-    }
-
-    /// Looks at the limits, and lets the table grow.
-    fn look_around(&mut self) -> Result<(), StopReason> {
-        self.store.rest();
-        let more = self.statistics.transitions - self.told;
-        self.told = self.statistics.transitions;
-        let at = Snapshot {
-            states: self.store.n_keys(),
-            transitions: self.crew.count_steps(more),
-            depth: self.stack.steps() as u64,
-            frontier: self.stack.pending() as u64,
-            errors: 0,
-            memory: self.crew.own.memory(&self.store) + self.stack.memory(),
-            ..Snapshot::default()
-        };
-        self.budget.look(|| at)
-    }
-
-    /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has been closes cycles.
-    fn enter(&mut self) -> Result<bool, StopReason> {
-        let key = key(self.stack.state(), self.hidden);
-        let Ticket { ticket, lack } = match self.stack.ticket {
-            Some(ticket) => ticket,
-            None => Ticket { ticket: self.store.prepare(key).map_err(full)?, lack: EVERYTHING },
-        };
-        let Entry { number, name, new } = self.crew.visit(&mut self.store, key, ticket)?;
-        self.new += u64::from(new);
-        let Sets { numbers, sets } = &self.crew.own;
-        let node = numbers.number(number, &mut self.spare, |node| sets.begin(node, name)).map_err(full)?;
-        match sets.make_claim(node, self.number) {
-            Claim::Dead => Ok(false),
-            Claim::Found => self.merge(node, lack).map(|()| false),
-            Claim::New => {
-                self.roots.try_reserve(1).map_err(no_memory)?;
-                self.frames.try_reserve(1).map_err(no_memory)?;
-                self.roots.push(Root { node, frame: self.frames.len(), into: lack });
-                let path = self.stack.steps();
-                self.frames.push(Frame { entered: node, now: node, steps: 0, path });
-                self.stack.enter(None).map_err(no_memory)?;
-                self.explore().map(|()| true)
-            }
-        }
+        &self.base.shared.own.sets
     }
 
     /// Expands the state of the last frame and puts the successors that are to be tried on the stack.
     fn explore(&mut self) -> Result<(), StopReason> {
-        let depth = self.stack.steps() as u64;
-        self.statistics.depth = self.statistics.depth.max(depth);
-        self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state().len() as u64);
-        if self.budget.tick()? {
-            self.look_around()?;
-        }
-        self.marker.expander.look_for_loops = !self.knows_atomic_loop;
-        self.expansion.clear();
-        self.marker.expand(self.stack.state(), depth, &mut self.budget, &mut self.expansion)?;
-        for step in std::mem::take(&mut self.expansion.faults) {
-            if self.crew.task.checks.count(step.fault.kind) {
-                self.wrong(What::Fault(step.fault), &step.actions)?;
-            } else if step.cut {
-                self.cut(step.fault, &step.actions);
-            }
-        }
-        if let Some(actions) = self.expansion.atomic_loop.take() {
-            self.knows_atomic_loop = true;
-            self.note(What::AtomicLoop, &actions);
-        }
+        self.expand()?;
         if let Some(frame) = self.frames.last_mut() {
-            frame.steps = self.expansion.edges().len() as u64;
+            frame.steps = self.base.expansion.edges().len() as u64;
         }
         self.push_successors()
     }
 
     /// Looks up the successors of the state that was expanded last, all together: each waits for memory three times.
-    fn prepare_successors(&mut self) -> Result<(), StopReason> {
-        let (expansion, hidden) = (&self.expansion, self.hidden);
-        self.store.depart(key(self.stack.state(), hidden));
-        self.tickets.clear();
-        let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), hidden));
-        self.store.prepare_all(keys, &mut self.tickets).map_err(full)?;
-        self.store.approach_all(&mut self.tickets);
-        let Sets { numbers, sets } = &self.crew.own;
+    fn look_up_successors(&mut self) -> Result<(), StopReason> {
+        self.base.prepare_successors(None)?;
+        let Sets { numbers, sets } = &self.base.shared.own;
         self.numbers.clear();
         self.nodes.clear();
-        for (edge, &ticket) in expansion.edges().iter().zip(&self.tickets) {
-            let number = self.store.number(key(expansion.state(edge), hidden), ticket);
+        for at in 0..self.base.tickets.len() {
+            let number = self.base.number_of(at);
             number.into_iter().for_each(|number| numbers.prefetch(number));
             self.numbers.push(number);
         }
@@ -366,42 +259,30 @@ where
     }
 
     fn push_successors(&mut self) -> Result<(), StopReason> {
-        self.prepare_successors()?;
-        let accepting = self.marker.is_accepting(self.stack.state());
-        self.order.clear();
-        self.order.extend((0..self.expansion.edges().len()).rev());
-        if let Some(random) = &mut self.random {
-            random.shuffle(&mut self.order);
-        }
+        self.look_up_successors()?;
+        self.base.line_up();
+        let accepting = self.base.marker.is_accepting(self.base.stack.state());
         self.fresh.clear();
-        for turn in 0..self.order.len() {
-            let at = self.order[turn];
-            let edge = self.expansion.edges()[at];
-            let lack = self.marker.lack(accepting, &edge, &self.expansion);
+        for turn in 0..self.base.order.len() {
+            let CycleWorker { order, expansion, marker, number, shared, .. } = &mut self.base;
+            let at = order[turn];
+            let lack = marker.lack(accepting, &expansion.edges()[at], expansion);
             let Some(node) = self.nodes[at] else {
                 self.fresh.push((at, lack));
                 continue;
             };
-            match self.sets().known(node, self.number) {
+            match shared.own.sets.known(node, *number) {
                 Some(Claim::Dead) => {}
                 Some(_) => self.merge(node, lack)?,
-                None => self.push(at, lack)?,
+                None => self.base.push(at, lack)?,
             }
         }
         // What nobody has found yet is tried first: when the turn of the others comes they are often dead.
         for turn in 0..self.fresh.len() {
             let (at, lack) = self.fresh[turn];
-            self.push(at, lack)?;
+            self.base.push(at, lack)?;
         }
         Ok(())
-    }
-
-    fn push(&mut self, at: usize, lack: Lack) -> Result<(), StopReason> {
-        let edge = &self.expansion.edges()[at];
-        self.actions.clear();
-        self.marker.expander.actions(edge, &mut self.actions);
-        let ticket = Ticket { ticket: self.tickets[at], lack };
-        self.stack.push(self.expansion.state(edge), &self.actions, ticket).map_err(no_memory)
     }
 
     /// A step that lacks `lack` leads from the last frame's state to a set where this worker has been: all between are one. Nothing
@@ -413,7 +294,7 @@ where
             complete |= self.join_last_roots(&mut together);
         }
         complete |= self.sets().add_marks(here, !together);
-        if complete { self.wrong(What::Cycle(here), &[]).map(drop) } else { Ok(()) }
+        if complete { self.wrong(What::Cycle(here), &[]) } else { Ok(()) }
     }
 
     /// Puts the last root's set together with the one before; the step between is inside. True when the set has all marks.
@@ -421,24 +302,6 @@ where
         let (Some(last), Some(before)) = (self.roots.pop(), self.roots.last()) else { return false };
         *lack &= last.into;
         self.sets().unite(last.node, before.node)
-    }
-
-    /// All steps of the last frame's state were followed.
-    fn leave(&mut self) -> Result<(), StopReason> {
-        let Some(&Frame { now, steps, .. }) = self.frames.last() else { return Ok(()) };
-        if self.sets().remove_from_list(now) {
-            self.statistics.transitions += steps;
-        } else {
-            self.statistics.reexplored += 1;
-        }
-        if self.roots.last().is_some_and(|root| root.frame + 1 == self.frames.len())
-            && !self.leave_root(now)?
-        {
-            return Ok(());
-        }
-        self.frames.pop();
-        self.stack.retreat();
-        Ok(())
     }
 
     /// The last frame is that of a root. False when there is more to do in its set.
@@ -471,77 +334,61 @@ where
     /// Makes a state that is known the one at the end of the path; what is hidden in that stays.
     fn jump(&mut self, node: Node) -> Result<(), StopReason> {
         let mut state = Vec::new();
-        self.store.load(self.sets().name(node), &mut state);
-        let now = self.stack.state();
-        state.extend_from_slice(&now[key(now, self.hidden).len()..]);
-        self.stack.jump(&state).map_err(no_memory)
+        self.base.store.load(self.sets().name(node), &mut state);
+        let now = self.base.stack.state();
+        state.extend_from_slice(&now[key(now, self.base.hidden).len()..]);
+        self.base.stack.jump(&state).map_err(no_memory)
     }
 
     /// Notes what is wrong at the end of the path and `more`, if nobody was faster. All stop.
-    fn wrong(&mut self, what: What, more: &[ActionId]) -> Result<Course, StopReason> {
-        if self.crew.is_first() {
+    fn wrong(&mut self, what: What, more: &[ActionId]) -> Result<(), StopReason> {
+        if self.base.shared.is_first() {
             self.note(what, more);
         }
         Err(StopReason::Violation)
     }
 
-    /// Notes an error that is no violation, the first of its signature.
-    fn cut(&mut self, fault: Fault, more: &[ActionId]) {
-        let known = |what: &What| matches!(what, What::Cut(other) if signature(other) == signature(&fault));
-        if !self.found.iter().any(|finding| known(&finding.what)) {
-            self.note(What::Cut(fault), more);
-        }
+    /// Whether an error of this signature that is no violation was noted.
+    fn knows_cut(&self, fault: &Fault) -> bool {
+        let same = |what: &What| matches!(what, What::News(News::Cut(other)) if signature(other) == signature(fault));
+        self.found.iter().any(|finding| same(&finding.what))
     }
 
     fn note(&mut self, what: What, more: &[ActionId]) {
         let jumps = self.frames.iter().filter(|frame| frame.now != frame.entered);
         let gaps = jumps.map(|frame| Gap { at: frame.path, from: frame.entered, to: frame.now }).collect();
-        self.found.push(Finding { what, path: self.stack.path_and(more), gaps });
+        self.found.push(Finding { what, path: self.base.stack.path_and(more), gaps });
     }
-}
-
-fn full(_: Full) -> StopReason {
-    StopReason::MemoryLimit
 }
 
 /// What all found, with runs that lead there.
-fn put_together<H>(crew: &Crew<'_, H, Sets>, all: Vec<Yield>) -> Outcome
+fn put_together<H>(shared: &Shared<'_, H, Sets>, all: Vec<WorkerResult<Vec<Finding>>>) -> Outcome
 where
     H: Hand + Numbering + Recall<Name: Portable>,
 {
-    let mut statistics = Statistics { workers: all.len() as u64, ..Statistics::default() };
-    let (mut found, mut cuts) = (Vec::new(), Cuts::default());
-    for part in all {
-        found.extend(part.found);
-        cuts.join(part.cuts);
-        statistics.transitions += part.statistics.transitions;
-        statistics.reexplored += part.statistics.reexplored;
-        statistics.depth = statistics.depth.max(part.statistics.depth);
-        statistics.vector_bytes = statistics.vector_bytes.max(part.statistics.vector_bytes);
-    }
-    let store = (crew.hand)();
-    statistics.states = store.n_keys();
-    statistics.state_bytes = crew.own.memory(&store);
-    // Every state but the first was new for one step.
-    statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
-    let mut stop = crew.halt.reason().unwrap_or(StopReason::Completed);
-    let (task, mut silent) = (crew.rest_of_task(), Silent);
-    let mut tracer = Tracer { crew, store, budget: Budget::new(&task, &mut silent) };
+    let mut found = Vec::new();
+    let (mut statistics, cuts) = merge(all, |part| found.extend(part));
+    shared.take_stock(&mut statistics);
+    let store = (shared.hand)();
+    statistics.state_bytes = shared.own.memory(&store);
+    let mut stop = shared.halt.reason().unwrap_or(StopReason::Completed);
+    let (task, mut silent) = (shared.rest_of_task(), Silent);
+    let mut tracer = Tracer { shared, store, budget: Budget::new(&task, &mut silent) };
     let mut recorder = Recorder::default();
     for finding in found {
-        if matches!(finding.what, What::AtomicLoop) && !recorder.warnings.is_empty() {
+        if matches!(finding.what, What::News(News::AtomicLoop)) && !recorder.warnings.is_empty() {
             continue;
         }
         if tracer.record(finding, &mut recorder).is_none() {
             stop = tracer.budget.look(Snapshot::default).err().unwrap_or(StopReason::MemoryLimit);
         }
     }
-    Outcome::conclude(stop, About::Runs, &crew.task.checks, cuts, true, recorder, statistics)
+    Outcome::conclude(stop, About::Runs, &shared.task.checks, cuts, H::LOSSLESS, recorder, statistics)
 }
 
 /// Makes runs of what was found, when everybody has stopped.
 struct Tracer<'a, 'c, H> {
-    crew: &'c Crew<'a, H, Sets>,
+    shared: &'c Shared<'a, H, Sets>,
     store: H,
     budget: Budget<'c>,
 }
@@ -554,17 +401,17 @@ where
     fn record(&mut self, finding: Finding, recorder: &mut Recorder) -> Option<()> {
         let path = self.without_gaps(finding.path, &finding.gaps)?;
         match finding.what {
-            What::Fault(fault) => recorder.add(fault, path.len() as u64, || path),
-            What::Cut(fault) => recorder.cut(fault, || path),
-            What::AtomicLoop => recorder.warnings.push(Warning::AtomicLoop(path)),
+            What::News(News::Fault(fault)) => recorder.add(fault, path.len() as u64, || path),
+            What::News(News::Cut(fault)) => recorder.cut(fault, || path),
+            What::News(News::AtomicLoop) => recorder.warnings.push(Warning::AtomicLoop(path)),
             What::Cycle(node) => {
                 let state = self.state(node);
-                let (crew, store) = (self.crew, &self.store);
-                let inside = |key: &[u8]| is_in_set(crew, store, node, key);
+                let (shared, store) = (self.shared, &self.store);
+                let inside = |key: &[u8]| is_in_set(shared, store, node, key);
                 let anchor = Anchor { state: &state, path: &path, inside: Some(&inside), met: None };
-                let lasso = shorten(crew.system, crew.cycles.acceptance, &anchor, &mut self.budget)?;
+                let lasso = shorten(shared.system, shared.cycles.acceptance, &anchor, &mut self.budget)?;
                 let (path, cycle) = lasso.path();
-                recorder.add_lasso(crew.cycles.fault.clone(), path, cycle);
+                recorder.add_lasso(shared.cycles.fault.clone(), path, cycle);
             }
         }
         Some(())
@@ -572,9 +419,9 @@ where
 
     fn state(&mut self, node: Node) -> Vec<u8> {
         let mut state = Vec::new();
-        self.store.load(self.crew.own.sets.name(node), &mut state);
+        self.store.load(self.shared.own.sets.name(node), &mut state);
         self.store.rest();
-        state.resize(state.len() + self.crew.system.hidden_bytes(), 0);
+        state.resize(state.len() + self.shared.system.hidden_bytes(), 0);
         state
     }
 
@@ -588,11 +435,11 @@ where
             whole.extend(steps.by_ref().take(gap.at - done));
             done = gap.at;
             let (from, to) = (self.state(gap.from), self.state(gap.to));
-            let (crew, store) = (self.crew, &self.store);
-            let inside = |key: &[u8]| is_in_set(crew, store, gap.from, key);
-            let acceptance = crew.cycles.acceptance;
-            let ends = (&from[..], crew.system.key(&to));
-            whole.extend(&way_to(crew.system, acceptance, ends, &inside, &mut self.budget)?);
+            let (shared, store) = (self.shared, &self.store);
+            let inside = |key: &[u8]| is_in_set(shared, store, gap.from, key);
+            let acceptance = shared.cycles.acceptance;
+            let ends = (&from[..], shared.system.key(&to));
+            whole.extend(&way_to(shared.system, acceptance, ends, &inside, &mut self.budget)?);
         }
         whole.extend(steps);
         Some(whole)
@@ -600,9 +447,9 @@ where
 }
 
 /// Whether the state with this key is in the set of a node.
-fn is_in_set<H: Numbering>(crew: &Crew<'_, H, Sets>, store: &H, node: Node, key: &[u8]) -> bool {
-    let other = store.find(key).and_then(|number| crew.own.numbers.get(number));
-    other.is_some_and(|other| crew.own.sets.same_set(node, other))
+fn is_in_set<H: Numbering>(shared: &Shared<'_, H, Sets>, store: &H, node: Node, key: &[u8]) -> bool {
+    let other = store.find(key).and_then(|number| shared.own.numbers.get(number));
+    other.is_some_and(|other| shared.own.sets.same_set(node, other))
 }
 
 #[cfg(test)]
@@ -612,6 +459,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::ndfs::tests::cycles;
     use crate::property::Checks;
+    use crate::random::Random;
     use crate::scc::scc;
     use std::fmt::Write;
     use std::sync::atomic::AtomicBool;
