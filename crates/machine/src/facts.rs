@@ -15,9 +15,12 @@ pub mod footprint;
 pub mod guard;
 pub mod known;
 pub mod mark;
+pub mod matrix;
 pub mod object;
 pub mod points;
+pub mod population;
 pub mod region;
+pub mod slots;
 pub mod visible;
 
 pub use access::{Access, Analysis, Facts};

@@ -668,7 +668,12 @@ fn add_cells(region: &mut Region, who: Option<Who<'_>>, place: &Place) {
 }
 
 /// The locations inside a d_step.
-fn inside(proctype: &Proctype, entry: LocId, exit: LocId, guards: Option<LocId>) -> BTreeSet<LocId> {
+pub(super) fn inside(
+    proctype: &Proctype,
+    entry: LocId,
+    exit: LocId,
+    guards: Option<LocId>,
+) -> BTreeSet<LocId> {
     let mut found = BTreeSet::new();
     let mut open: Vec<LocId> = [Some(entry), guards].into_iter().flatten().collect();
     while let Some(at) = open.pop() {

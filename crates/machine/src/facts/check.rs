@@ -56,7 +56,7 @@ struct Outcome {
 }
 
 /// Gives a number below the one given.
-type Pick<'a> = &'a mut dyn FnMut(usize) -> usize;
+pub type Pick<'a> = &'a mut dyn FnMut(usize) -> usize;
 
 impl<'a> Checker<'a> {
     /// A checker of claims about the program of a machine.
@@ -238,7 +238,7 @@ fn changed_aspects(program: &Program, before: &Queue, after: &Queue) -> Aspects 
 }
 
 /// The parts in which two states differ.
-fn changed(program: &Program, before: &Anatomy, after: &Anatomy) -> Vec<Part> {
+pub fn changed(program: &Program, before: &Anatomy, after: &Anatomy) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut cells = |from: &[i32], to: &[i32], part: &dyn Fn(u32) -> Part| {
         let n = from.len().max(to.len());
@@ -329,7 +329,7 @@ fn agree<T: PartialEq>(a: T, b: T, c: T, d: T) -> bool {
 /// Making other states.
 impl Checker<'_> {
     /// A state that differs in a part or a few that belong together, and in which.
-    fn change(&self, state: &Anatomy, pick: Pick<'_>) -> Option<(Anatomy, Vec<Part>)> {
+    pub fn change(&self, state: &Anatomy, pick: Pick<'_>) -> Option<(Anatomy, Vec<Part>)> {
         let mut other = state.clone();
         let parts = match pick(8) {
             0 | 1 => self.change_global(&mut other, pick),

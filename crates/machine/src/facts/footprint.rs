@@ -40,6 +40,11 @@ impl Cells {
         self.0.iter().flat_map(|&(first, end)| first..end)
     }
 
+    /// The ranges of cells, each from its first to before its end.
+    pub fn ranges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.0.iter().copied()
+    }
+
     /// Whether the two sets have a cell in common.
     pub fn meets(&self, other: &Cells) -> bool {
         self.0.iter().any(|&(a, b)| other.0.iter().any(|&(c, d)| a < d && c < b))

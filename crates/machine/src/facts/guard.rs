@@ -76,6 +76,19 @@ impl Need {
     }
 }
 
+impl Need {
+    /// Whether an edge that may write the cell may make the need true (or false). One that assigns a constant does
+    /// only one of the two.
+    pub fn may_become(&self, truth: bool, edge: &Edge) -> bool {
+        match &edge.action {
+            Action::Assign(place, Expr { kind: ExprKind::Const(value), .. }) => {
+                self.admits(place.scalar.truncate(*value)) == truth
+            }
+            _ => true,
+        }
+    }
+}
+
 /// Whether two actions with these needs are never executable together.
 pub fn exclude(one: &[Need], other: &[Need]) -> bool {
     one.iter().any(|need| other.iter().any(|more| need.excludes(more)))
@@ -108,7 +121,16 @@ pub fn parts<'p>(proctype: &'p Proctype, edge: &'p Edge) -> Vec<&'p Expr> {
     parts
 }
 
-/// The same for a guard of several parts; nothing for others, of which it is clear what is false.
+/// Whether the [parts] of an edge's guard are all of its condition.
+pub fn is_split(proctype: &Proctype, edge: &Edge) -> bool {
+    let mut all = Vec::new();
+    if let Some(expr) = condition(proctype, edge) {
+        split(expr, &mut all);
+    }
+    !all.is_empty() && all.into_iter().all(is_plain)
+}
+
+/// The parts of a guard of several parts; nothing for others, of which it is clear what is false.
 pub fn several_parts<'p>(proctype: &'p Proctype, edge: &'p Edge) -> Vec<&'p Expr> {
     match condition(proctype, edge).map(|expr| &expr.kind) {
         Some(ExprKind::Binary(BinaryOp::And, ..)) => parts(proctype, edge),
@@ -148,7 +170,8 @@ pub fn needs(proctype: &Proctype, edge: &Edge) -> Vec<Need> {
     needs
 }
 
-fn need(expr: &Expr) -> Option<Need> {
+/// What a part of a guard needs of a global cell, if that is all it is about.
+pub fn need(expr: &Expr) -> Option<Need> {
     let cell = |expr: &Expr| match &expr.kind {
         ExprKind::Load(place) if place.base == Base::Global => Some(place.cell),
         _ => None,

@@ -68,6 +68,12 @@ impl Mark {
     pub fn asks(&self) -> bool {
         self.timeout || !self.partners.is_empty()
     }
+
+    /// Whether steps of two different processes may not commute in a state in which both are enabled.
+    #[inline]
+    pub fn conflicts_with(&self, other: &Mark) -> bool {
+        self.everything || other.everything || self.hit.meets(&other.touch)
+    }
 }
 
 /// What may enable a plain receive that is not executable.
@@ -214,6 +220,11 @@ impl<'a> Marker<'a> {
         Marker { program, analysis, hand_over, who, access, numbers }
     }
 
+    /// What every edge may touch by itself.
+    pub fn accesses(&self) -> &[Access] {
+        &self.access
+    }
+
     /// The marks of all edges; `visible` is what a property would notice. Given up when it is to `stop`.
     pub fn marks(&self, objects: &mut Objects, visible: &Visible, stop: &Stop) -> Vec<Mark> {
         let proctype = self.program.proctype(self.who.id);
@@ -260,11 +271,9 @@ impl<'a> Marker<'a> {
         let mut touches = Touches::new(objects);
         let mut everything = false;
         self.edge(&mut touches, edge, &self.access[id.index()], None, &mut everything);
-        for ty in sends_to(self.analysis, self.who, edge) {
-            if let Some((reads, writes)) = self.hand_over.get(&ty) {
-                self.reads(&mut touches, reads, false, None, &mut everything);
-                self.writes(&mut touches, writes, true, None);
-            }
+        for (reads, writes) in self.handed(edge) {
+            self.reads(&mut touches, reads, false, None, &mut everything);
+            self.writes(&mut touches, writes, true, None);
         }
         Later { touch: touches.touch, hit: touches.hit, everything }
     }
@@ -326,14 +335,25 @@ impl<'a> Marker<'a> {
     }
 
     /// A part of a guard, and what may change its value.
-    fn part(&self, objects: &mut Objects, expr: &Expr) -> Part {
-        let region = self.analysis.read_by(self.who, expr);
+    pub fn part(&self, objects: &mut Objects, expr: &Expr) -> Part {
+        let region = self.read_by(expr);
+        let changers = self.changers(objects, &region);
+        Part { expr: expr.clone(), changers, own: !region.own.is_empty() }
+    }
+
+    /// What the process looks at with an expression.
+    pub fn read_by(&self, expr: &Expr) -> Region {
+        self.analysis.read_by(self.who, expr)
+    }
+
+    /// What others must touch to change what a region of the process holds.
+    pub fn changers(&self, objects: &mut Objects, region: &Region) -> BitSet {
         let mut touches = Touches::new(objects);
-        self.reads(&mut touches, &region, false, None, &mut false);
+        self.reads(&mut touches, region, false, None, &mut false);
         let mut changers = touches.hit;
         // Who only looks at variables changes none.
         changers.remove(objects.number(Object::ReadLocals(self.who.id)));
-        Part { expr: expr.clone(), changers, own: !region.own.is_empty() }
+        changers
     }
 
     /// What makes an edge executable that is not.
@@ -372,7 +392,7 @@ impl<'a> Marker<'a> {
     }
 
     /// The edges that may follow before control is given back.
-    fn sequence(&self, edge: &Edge) -> BTreeSet<EdgeId> {
+    pub fn sequence(&self, edge: &Edge) -> BTreeSet<EdgeId> {
         let proctype = self.program.proctype(self.who.id);
         let mut found = BTreeSet::new();
         let mut open: Vec<&Edge> = vec![edge];
@@ -390,12 +410,14 @@ impl<'a> Marker<'a> {
         found
     }
 
-    fn may_hand_over(&self, edge: &Edge) -> bool {
+    /// Whether an edge may be a send to a rendezvous channel.
+    pub fn may_hand_over(&self, edge: &Edge) -> bool {
         let types = sends_to(self.analysis, self.who, edge);
         types.iter().any(|ty| self.program.chan_types[ty.index()].capacity == 0)
     }
 
-    fn surely_rendezvous(&self, edge: &Edge) -> bool {
+    /// Whether an edge is a send to rendezvous channels only.
+    pub fn surely_rendezvous(&self, edge: &Edge) -> bool {
         let Action::Send { .. } = edge.action else { return false };
         let types = sends_to(self.analysis, self.who, edge);
         !types.is_empty() && types.iter().all(|ty| self.program.chan_types[ty.index()].capacity == 0)
@@ -405,6 +427,11 @@ impl<'a> Marker<'a> {
         let Action::Receive { chan, .. } = &edge.action else { return false };
         let meant = self.analysis.meant(self.who, chan);
         !meant.is_empty() && meant.iter().all(|m| self.program.chan_types[m.ty.index()].capacity == 0)
+    }
+
+    /// What others may touch when a process sends along an edge and hands control over: reads and writes.
+    pub fn handed(&self, edge: &Edge) -> impl Iterator<Item = &(Region, Region)> {
+        sends_to(self.analysis, self.who, edge).into_iter().filter_map(|ty| self.hand_over.get(&ty))
     }
 
     /// The channel of a plain send or receive that is the only use of its channel in the whole step.

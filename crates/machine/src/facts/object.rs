@@ -92,6 +92,11 @@ impl Objects {
         let next = self.0.len() as u32;
         *self.0.entry(object).or_insert(next)
     }
+
+    /// How many have a number.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
 }
 
 /// A channel that is touched: its number, where that is known, and the declarations that it may have.

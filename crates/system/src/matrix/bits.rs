@@ -125,6 +125,11 @@ impl BitMatrix {
         self.row_mut(row)[column / 64] &= !(1 << (column % 64));
     }
 
+    /// Makes all bits of a row 0.
+    pub fn clear_row(&mut self, row: usize) {
+        self.row_mut(row).fill(0);
+    }
+
     /// Makes all bits of a row 1.
     pub fn fill_row(&mut self, row: usize) {
         let n = self.n_columns;
@@ -247,6 +252,8 @@ mod tests {
         matrix.add_row(0, &other, 1);
         matrix.clear(0, 64);
         assert!(matrix.iter_row(0).eq([0, 63, 129]) && !matrix.get(0, 64) && matrix.get(0, 129));
+        matrix.clear_row(1);
+        assert_eq!((matrix.count_row(0), matrix.count_row(1)), (3, 0));
     }
 
     #[test]

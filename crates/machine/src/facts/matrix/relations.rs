@@ -1,0 +1,121 @@
+//! Which groups conflict, and which may be enabled together.
+//!
+//! Conflicts are those of [marks](crate::facts::mark): one hits what the other touches. Two groups of one
+//! process always conflict. Groups exclude each other when their guards need different things of one global
+//! cell ([`crate::facts::guard`]), or when they are those of one process at different locations.
+
+use std::collections::BTreeMap;
+
+use system::matrix::{BitMatrix, BitSet, Dependencies};
+
+use super::Filling;
+use crate::facts::guard::{Need, exclude, needs};
+
+impl Filling<'_> {
+    /// Fills the relations between groups; objects have numbers below `n_objects`.
+    pub fn relate(&self, all: &mut Dependencies, n_objects: usize) {
+        all.conflicts = self.conflicts(n_objects);
+        all.may_be_coenabled = self.coenabled();
+    }
+
+    /// Objects × groups: which groups touch an object.
+    pub fn touched_by(&self, n_objects: usize) -> BitMatrix {
+        let mut touched_by = BitMatrix::new(n_objects, self.n_groups());
+        for g in 0..self.n_groups() {
+            for item in self.parts(g) {
+                self.mark(item).touch.iter().for_each(|object| touched_by.set(object as usize, g));
+            }
+        }
+        touched_by
+    }
+
+    /// Members × groups: in which groups a member that is one process takes part.
+    fn own(&self) -> BitMatrix {
+        let mut own = BitMatrix::new(self.members.len(), self.n_groups());
+        for g in 0..self.n_groups() {
+            for item in self.parts(g).filter(|item| !self.population.members[item.member].several) {
+                own.set(item.member, g);
+            }
+        }
+        own
+    }
+
+    fn conflicts(&self, n_objects: usize) -> BitMatrix {
+        let (touched_by, own) = (self.touched_by(n_objects), self.own());
+        let n = self.n_groups();
+        let mut conflicts = BitMatrix::new(n, n);
+        for g in 0..n {
+            self.stop.check();
+            for item in self.parts(g) {
+                let mark = self.mark(item);
+                mark.hit.iter().for_each(|object| conflicts.add_row(g, &touched_by, object as usize));
+                conflicts.add_row(g, &own, item.member);
+                if mark.everything {
+                    conflicts.fill_row(g);
+                }
+            }
+        }
+        make_symmetric(&mut conflicts);
+        conflicts
+    }
+
+    fn coenabled(&self) -> BitMatrix {
+        let n = self.n_groups();
+        let mut coenabled = BitMatrix::new(n, n);
+        (0..n).for_each(|g| coenabled.fill_row(g));
+        self.exclude_by_needs(&mut coenabled);
+        self.exclude_by_location(&mut coenabled);
+        // A group whose needs contradict each other is never enabled; saying that it may be is simpler for
+        // everybody.
+        (0..n).for_each(|g| coenabled.set(g, g));
+        coenabled
+    }
+
+    /// Groups with equal needs are a class; classes exclude each other or not.
+    fn exclude_by_needs(&self, coenabled: &mut BitMatrix) {
+        let mut classes: BTreeMap<Vec<Need>, BitSet> = BTreeMap::new();
+        for g in 0..self.n_groups() {
+            let needs = self.parts(g).flat_map(|item| {
+                let proctype = self.proctype(item.member);
+                needs(proctype, proctype.edge(item.edge))
+            });
+            let needs: Vec<Need> = needs.collect();
+            if !needs.is_empty() {
+                classes.entry(needs).or_default().add(g as u32);
+            }
+        }
+        let mut rows = BitMatrix::new(classes.len(), self.n_groups());
+        for (row, groups) in classes.values().enumerate() {
+            groups.iter().for_each(|g| rows.set(row, g as usize));
+        }
+        for (one, groups) in &classes {
+            self.stop.check();
+            for (row, other) in classes.keys().enumerate().filter(|(_, other)| exclude(one, other)) {
+                debug_assert!(exclude(other, one), "exclusion is symmetric");
+                groups.iter().for_each(|g| coenabled.subtract_row(g as usize, &rows, row));
+            }
+        }
+    }
+
+    /// Two groups of one process need a location that lists both.
+    fn exclude_by_location(&self, coenabled: &mut BitMatrix) {
+        let own = self.own();
+        for g in 0..self.n_groups() {
+            self.stop.check();
+            for item in self.parts(g).filter(|item| !self.population.members[item.member].several) {
+                for other in own.iter_row(item.member) {
+                    let same = self.parts(other).filter(|part| part.member == item.member);
+                    let shares = |part| self.listed(part).iter().any(|at| self.listed(item).contains(at));
+                    if !same.into_iter().all(shares) {
+                        coenabled.clear(g, other);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn make_symmetric(matrix: &mut BitMatrix) {
+    let turned = matrix.transposed();
+    (0..matrix.n_rows()).for_each(|row| matrix.add_row(row, &turned, row));
+}

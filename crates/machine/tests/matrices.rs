@@ -1,0 +1,225 @@
+//! The dependency matrices of many programs, confronted with what the reference machine does.
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::Model;
+use machine::facts::Facts;
+use machine::facts::check::Checker;
+use machine::facts::matrix::Matrices;
+use machine::facts::matrix::check::Falsifier;
+use machine::opt::{Reductions, reduce};
+use promela::ir::Program;
+use stop::Stop;
+use system::matrix::{BitMatrix, Dependencies};
+use testkit::generate::Size;
+use testkit::rng::Rng;
+
+/// Up to `limit` states, found breadth-first, every one with `tries` changes; the first thing that is wrong.
+fn confront(
+    model: &Model,
+    program: &Program,
+    matrices: &Matrices,
+    limit: usize,
+    tries: usize,
+) -> Result<usize, String> {
+    let machine = model.machine(program);
+    let facts = Facts::new(program);
+    let falsifier = Falsifier::new(&machine, matrices, Checker::new(&machine, &facts));
+    let Some(first) = falsifier.initial() else { return Ok(0) };
+    let mut rng = Rng::new(7);
+    let mut seen = HashSet::from([first.bytes.clone()]);
+    let mut list = vec![first];
+    let mut at = 0;
+    while at < list.len() {
+        for next in falsifier.state(&list[at], tries, &mut |n| rng.below(n))? {
+            if list.len() < limit && seen.insert(next.bytes.clone()) {
+                list.push(next);
+            }
+        }
+        at += 1;
+    }
+    Ok(at)
+}
+
+/// Matrices of single processes where these are known, and those of any processes of the proctypes.
+fn hold(model: &Model, program: &Program, limit: usize, tries: usize) -> usize {
+    let machine = model.machine(program);
+    let apart = Matrices::of(&machine, &Stop::never());
+    let together = Matrices::by_proctype(program, &|span| machine.locate(span), &Stop::never());
+    let states = [&apart, &together].map(|matrices| {
+        assert_eq!(matrices.dependencies.verify(), Ok(()), "{}", model.name);
+        confront(model, program, matrices, limit, tries)
+            .unwrap_or_else(|what| panic!("{}: {what}", model.name))
+    });
+    states[0]
+}
+
+fn reduced(program: &Program) -> Program {
+    let mut less = program.clone();
+    reduce(&mut less, Reductions { dead_variables: true, merge: true, fold: true });
+    less
+}
+
+#[test]
+fn of_the_models_of_the_repository() {
+    let models = Model::all();
+    assert!(models.len() > 40, "{} models", models.len());
+    for model in &models {
+        hold(model, &model.program, 40, 12);
+        hold(model, &reduced(&model.program), 20, 12);
+    }
+}
+
+fn random(seeds: std::ops::Range<u64>, size: Size) {
+    let (mut programs, mut states) = (0, 0);
+    for model in seeds.clone().filter_map(|seed| Model::random(seed, size)) {
+        programs += 1;
+        states += hold(&model, &model.program, 20, 12);
+        states += hold(&model, &reduced(&model.program), 10, 12);
+    }
+    assert!(programs * 2 > seeds.count() && states > 5 * programs, "{programs} programs, {states} states");
+}
+
+#[test]
+fn of_small_random_programs() {
+    random(0..200, Size::Small);
+}
+
+#[test]
+fn of_medium_random_programs() {
+    random(5000..5060, Size::Medium);
+}
+
+/// `FACTS_SEEDS=from..to` tries more random programs.
+#[test]
+fn of_more_random_programs() {
+    let Ok(range) = std::env::var("FACTS_SEEDS") else { return };
+    let (from, to) = range.split_once("..").expect("from..to");
+    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+}
+
+/// `FACTS_MODELS=dir` tries the models of a folder.
+#[test]
+fn of_models_elsewhere() {
+    let Some(dir) = std::env::var_os("FACTS_MODELS") else { return };
+    let mut paths = Vec::new();
+    common::find(dir.as_ref(), &mut paths);
+    let mut failed = Vec::new();
+    for path in &paths {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let name = path.to_string_lossy().into_owned();
+        let work = move || Model::new(&name, &text).map(|model| hold(&model, &model.program, 60, 24));
+        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
+        if work.expect("a thread").join().is_err() {
+            failed.push(path);
+        }
+    }
+    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+}
+
+/// Every kind of statement that touches something.
+const BUSY: &str = "
+    byte g = 1, h, v[2]; bit turn; chan c = [2] of { byte, byte }; chan r = [0] of { byte };
+    active proctype p() {
+        byte x = 1, y = 1;
+        do
+        :: g == 1 && h < 3 -> h = x
+        :: x < 3 -> x++
+        :: v[x % 2] = y
+        :: c!x, y
+        :: r!x
+        :: atomic { turn == 0 -> turn = 1; h = y }
+        :: d_step { turn == 1 -> turn = 0; y = g }
+        od
+    }
+    active proctype q() {
+        byte z, w;
+        do
+        :: c?z, w
+        :: c??eval(z), w
+        :: r?z
+        :: len(c) == 1 -> g = 1 - g
+        :: p[0]:x == 2 -> z = 0
+        :: timeout
+        :: _nr_pr == 2 -> run s()
+        od
+    }
+    proctype s() { byte k; k = g; h = k }";
+
+/// Empties one row of one matrix at a time: the names of the rows of which that was found out, and of the
+/// others.
+fn blinded(
+    rows: impl Fn(&Dependencies) -> Vec<String>,
+    matrix: impl Fn(&mut Dependencies) -> &mut BitMatrix,
+) -> (Vec<String>, Vec<String>) {
+    let model = Model::new("busy", BUSY).expect("a model");
+    let machine = model.machine(&model.program);
+    let mut matrices = Matrices::of(&machine, &Stop::never());
+    confront(&model, &model.program, &matrices, 100, 30).expect("the matrices are right");
+    let (mut found, mut missed) = (Vec::new(), Vec::new());
+    for (row, name) in rows(&matrices.dependencies).into_iter().enumerate() {
+        let right = matrix(&mut matrices.dependencies).clone();
+        matrix(&mut matrices.dependencies).clear_row(row);
+        let refuted = confront(&model, &model.program, &matrices, 100, 30).is_err();
+        *matrix(&mut matrices.dependencies) = right;
+        if refuted { &mut found } else { &mut missed }.push(name);
+    }
+    (found, missed)
+}
+
+fn groups(all: &Dependencies) -> Vec<String> {
+    all.groups.iter().map(|group| group.name.clone()).collect()
+}
+
+fn guards(all: &Dependencies) -> Vec<String> {
+    all.guards.iter().map(|guard| guard.name.clone()).collect()
+}
+
+/// All but these rows are found out when they are empty.
+fn all_but((found, missed): (Vec<String>, Vec<String>), but: &[&str]) {
+    assert!(found.len() > but.len(), "found {found:?}, missed {missed:?}");
+    assert!(missed.iter().all(|name| but.contains(&name.as_str())), "found {found:?}, missed {missed:?}");
+}
+
+/// What the first hundred states do not show: the inside of an atomic sequence as a step of its own, the end
+/// of a process.
+const RARE: &[&str] = &["p[0]: turn = 1", "p[0]: h = y", "q[1]: timeout", "s[*]: h = k", "s[*]: -end-"];
+
+#[test]
+fn a_group_that_does_not_tell_its_reads_is_found() {
+    all_but(blinded(groups, |all| &mut all.reads), RARE);
+}
+
+#[test]
+fn a_group_that_does_not_tell_its_writes_is_found() {
+    all_but(blinded(groups, |all| &mut all.may_write), RARE);
+}
+
+#[test]
+fn a_group_that_does_not_tell_its_conflicts_is_found() {
+    let (found, _) = blinded(groups, |all| &mut all.conflicts);
+    let sure = ["p[0]: g == 1 && h < 3", "p[0]: x++", "p[0]: c!x, y", "q[1]: len(c) == 1", "q[1]: g = 1 - g"];
+    assert!(sure.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
+}
+
+#[test]
+fn a_group_that_excludes_all_others_is_found() {
+    all_but(blinded(groups, |all| &mut all.may_be_coenabled), RARE);
+}
+
+#[test]
+fn a_guard_that_nobody_makes_true_is_found() {
+    let (found, _) = blinded(guards, |all| &mut all.necessary_enabling);
+    let sure =
+        ["p[0]@16", "q[1]@11", "p[0]: c!x, y (not full)", "p[0]: turn == 0", "q[1]: c?z, w (not empty)"];
+    assert!(sure.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
+}
+
+#[test]
+fn a_guard_that_nobody_makes_false_is_found() {
+    let (found, _) = blinded(guards, |all| &mut all.necessary_disabling);
+    let sure = ["p[0]@16", "q[1]@11", "p[0]: g == 1 && h < 3 (part 1)", "q[1]: c?z, w (not empty)"];
+    assert!(sure.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
+}
