@@ -61,7 +61,7 @@ impl Command {
     pub fn format(&self) -> Format {
         match self {
             Command::Check(args) => args.format.of_notices(),
-            Command::Facts(args) => args.format,
+            Command::Facts(args) => args.format.of_notices(),
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
@@ -435,8 +435,29 @@ pub struct FactsArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// How the facts are written.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = FactsFormat::Text)]
+    pub format: FactsFormat,
+}
+
+/// How facts are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FactsFormat {
+    /// For people, statement by statement.
+    Text,
+    /// The dependency matrices, as LTSmin prints them.
+    Matrix,
+    /// For machines: statements and matrices.
+    Json,
+}
+
+impl FactsFormat {
+    /// How notices are written.
+    pub fn of_notices(self) -> Format {
+        match self {
+            FactsFormat::Json => Format::Json,
+            FactsFormat::Text | FactsFormat::Matrix => Format::Text,
+        }
+    }
 }
 
 /// How an automaton is written.

@@ -1,19 +1,18 @@
 //! `spinor facts`.
 
-use crate::args::{FactsArgs, Format};
+use crate::args::{FactsArgs, FactsFormat};
 use crate::output::{self, Lines};
-use engine::facts::ModelFacts;
-use engine::{DiskOrInput, Stop};
+use crate::signal::Signals;
+use engine::DiskOrInput;
 
 /// Reads a model and writes what reductions know of it; returns the exit status.
 pub fn run(args: &FactsArgs) -> u8 {
-    let files = DiskOrInput::default();
-    let answer = engine::parse::parse(&args.model.source(), &files, &Stop::never(), |model| {
-        let facts = ModelFacts::new(model.program, model.sources);
-        match args.format {
-            Format::Json => output::json(&facts.json(), Lines::Several),
-            Format::Text => facts.text(),
-        }
-    });
-    output::answer(answer, args.format)
+    let (signals, files) = (Signals::listen(), DiskOrInput::default());
+    let answer =
+        engine::facts::facts(&args.model.source(), &files, signals.stop(), |facts| match args.format {
+            FactsFormat::Json => output::json(&facts.json(), Lines::Several),
+            FactsFormat::Matrix => facts.matrix(),
+            FactsFormat::Text => facts.text(),
+        });
+    signals.status(output::answer(answer, args.format.of_notices()))
 }

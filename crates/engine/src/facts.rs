@@ -1,19 +1,50 @@
-//! `spinor facts`: what reductions know of a model, in words and for machines.
+//! `spinor facts`: what reductions know of a model, in words and for machines, and its dependency matrices.
 
+use crate::failure::Answer;
+use crate::isolate::isolated;
+use crate::options::Source;
+use crate::session::Session;
+use machine::Interp;
 use machine::facts::guard::{Need, Relation};
+use machine::facts::matrix::Matrices;
 use machine::facts::{Access, Aspects, Cells, ChannelName, Region};
 use promela::ir::{ChanTypeId, Edge, EdgeId, InitStep, Proctype, ProctypeId, Program, Promise, Type, Var};
-use promela::source::SourceMap;
+use promela::source::{Files, SourceMap};
 use reduce::describe::{Description, EdgeFacts, Ends, NeedFacts, Standing, Standpoint, describe};
 use serde_json::{Value, json};
+use stop::Stop;
 use trace::visible::one_line;
+
+mod matrix;
 
 /// The facts of a model, with the names that belong to them.
 #[derive(Debug)]
 pub struct ModelFacts<'a> {
     program: &'a Program,
     sources: &'a SourceMap,
+    machine: &'a Interp,
     known: Description,
+    stop: &'a Stop,
+}
+
+/// Reads a model, finds out what is known of it and hands that to `show`; given up when it is to `stop`.
+pub fn facts<T: Send>(
+    source: &Source,
+    files: &(dyn Files + Sync),
+    stop: &Stop,
+    show: impl FnOnce(&ModelFacts<'_>) -> T + Send,
+) -> Answer<T> {
+    let work = || match Session::load(source, files, stop) {
+        Err(failure) => Answer::failed(failure),
+        Ok(session) => {
+            let result = session.program().and_then(|program| {
+                let machine = session.machine()?;
+                Ok(show(&ModelFacts::new(program, &session.sources, &machine, stop)))
+            });
+            Answer { notices: session.notices, result }
+        }
+    };
+    isolated(work).unwrap_or_else(Answer::failed)
 }
 
 /// A location: its number, its standing, and its edges with what is known of them.
@@ -45,13 +76,19 @@ fn standpoint_words(standpoint: Standpoint) -> &'static str {
     }
 }
 
-/// So many statements that are excluded are named.
+/// Number of excluded statements that are named.
 const MOST_EXCLUDED: usize = 4;
 
 impl<'a> ModelFacts<'a> {
-    /// Finds out what is known of a program.
-    pub fn new(program: &'a Program, sources: &'a SourceMap) -> Self {
-        ModelFacts { program, sources, known: describe(program) }
+    /// Finds out what is known of a program, which the machine executes; given up when it is to `stop`.
+    pub fn new(program: &'a Program, sources: &'a SourceMap, machine: &'a Interp, stop: &'a Stop) -> Self {
+        ModelFacts { program, sources, machine, known: describe(program, stop), stop }
+    }
+
+    /// The dependency matrices for people.
+    pub fn matrix(&self) -> String {
+        let matrices = Matrices::of(self.machine, self.stop);
+        matrix::text(&one_line(&self.program.name), &matrices.dependencies, self.stop)
     }
 
     /// For people.
@@ -120,6 +157,7 @@ impl<'a> ModelFacts<'a> {
             "channels": self.known.channels.iter().map(channel).collect::<Vec<Value>>(),
             "promises": self.promises().map(promise).collect::<Vec<Value>>(),
             "proctypes": proctypes.collect::<Vec<Value>>(),
+            "matrix": matrix::json(&Matrices::of(self.machine, self.stop).dependencies, self.stop),
         })
     }
 

@@ -223,3 +223,132 @@ fn a_guard_that_nobody_makes_false_is_found() {
     let sure = ["p[0]@16", "q[1]@11", "p[0]: g == 1 && h < 3 (part 1)", "q[1]: c?z, w (not empty)"];
     assert!(sure.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
 }
+
+/// The matrices of a model, a line for each group: name, slots, and what it conflicts with, may be enabled together with;
+/// and a line for each guard: name, necessary enabling set, necessary disabling set.
+fn drawn(text: &str) -> String {
+    let model = Model::new("tiny", text).expect("a model");
+    let all = Matrices::of(&model.machine(&model.program), &Stop::never()).dependencies;
+    let bits = |matrix: &BitMatrix, row: usize| {
+        let bit = |column| if matrix.get(row, column) { '+' } else { '-' };
+        (0..matrix.n_columns()).map(bit).collect::<String>()
+    };
+    let access = |g: usize| {
+        let access = |s| match (all.reads.get(g, s), all.may_write.get(g, s), all.must_write.get(g, s)) {
+            (true, true, _) => '+',
+            (true, false, _) => 'r',
+            (false, _, true) => 'W',
+            (false, true, false) => 'w',
+            (false, false, _) => '-',
+        };
+        (0..all.slots.len()).map(access).collect::<String>()
+    };
+    let slots: Vec<&str> = all.slots.iter().map(|slot| slot.name.as_str()).collect();
+    let mut out = format!("{}\n", slots.join(" | "));
+    for (g, group) in all.groups.iter().enumerate() {
+        let (conflicts, together) = (bits(&all.conflicts, g), bits(&all.may_be_coenabled, g));
+        out += &format!("{} {conflicts} {together} {} {}\n", access(g), bits(&all.guarded_by, g), group.name);
+    }
+    for (g, guard) in all.guards.iter().enumerate() {
+        let (enabling, disabling) = (bits(&all.necessary_enabling, g), bits(&all.necessary_disabling, g));
+        out += &format!("{enabling} {disabling} {}\n", guard.name);
+    }
+    out
+}
+
+#[test]
+fn of_two_that_share_a_flag() {
+    let text =
+        "bool busy; byte n; active [2] proctype p() { atomic { !busy -> busy = true }; n++; busy = false }";
+    let expected = "\
+busy | n | p[0]@ | p[1]@ | processes
++-+-- +++++++-+- +----+++++ ++------------ p[0]: !busy
+w-+-- +++++++-+- -+---+++++ --+----------- p[0]: busy = true
+-++-- +++++--+-- --+--+++++ ---+---------- p[0]: n++
+w-+-- +++++++-+- ---+-+++++ ----+--------- p[0]: busy = false
+--+-+ +++++----- ----+++++- -----++------- p[0]: -end-
++--+- ++-+-+++++ ++++++---- -------++----- p[1]: !busy
+w--+- ++-+-+++++ +++++-+--- ---------+---- p[1]: busy = true
+-+-+- --+--+++++ +++++--+-- ----------+--- p[1]: n++
+w--+- ++-+-+++++ +++++---+- -----------+-- p[1]: busy = false
+---++ -----+++++ ++++-----+ ------------++ p[1]: -end-
+---------- +--------- p[0]@3
+---+----+- ++---++--- p[0]: !busy
++--------- -+-------- p[0]@2
+++-------- --+------- p[0]@4
+--+------- ---+------ p[0]@5
+---++----- ----+----- p[0]@6
+----+----+ ----+----+ p[0]: youngest process
+---------- -----+---- p[1]@3
+---+----+- ++---++--- p[1]: !busy
+-----+---- ------+--- p[1]@2
+-----++--- -------+-- p[1]@4
+-------+-- --------+- p[1]@5
+--------++ ---------+ p[1]@6
+----+----+ ----+----+ p[1]: youngest process
+";
+    assert_eq!(drawn(text), expected);
+}
+
+#[test]
+fn of_a_rendezvous_and_a_buffer() {
+    let text = "chan r = [0] of { byte }; chan c = [1] of { byte }; \
+        active proctype a() { r!1; c!2 } active proctype b() { byte x; r?x; c?2 }";
+    let expected = "\
+r | c | channel c | a[0]@ | b[1]@ | b[1]:x | processes
+r--++W- +++++ +---- ++++--------- a[0]: r!1 → b[1]: r?x
+-r++--- +++-- -+-++ ----++------- a[0]: c!2
+---+--+ +++-- --++- ------++----- a[0]: -end-
+-r+-+-- +--++ -+++- --------+++-- b[1]: c?2
+----+w+ +--++ -+--+ -----------++ b[1]: -end-
+----- +---- a[0]@1
+----- ----- a[0]: r!1
+----- +---- b[1]@1
+----- ----- b[1]: r?x
++---- -+--- a[0]@2
+---+- -+-+- a[0]: c!2 (not full)
+-++-- --+-- a[0]@3
+--+-+ --+-+ a[0]: youngest process
++---- ---+- b[1]@2
+-+--- -+-+- b[1]: c?2 (not empty)
+---+- -+-+- b[1]: c?2 (fits)
+---++ ----+ b[1]@3
+--+-+ --+-+ b[1]: youngest process
+";
+    assert_eq!(drawn(text), expected);
+}
+
+#[test]
+fn of_processes_that_know_their_elements() {
+    let text =
+        "byte v[4]; proctype p(byte i) { v[i] = v[i + 1]; v[i] > 1 } init { atomic { run p(0); run p(2) } }";
+    let expected = "\
+v[0] | v[1] | v[2] | v[3] | :init:[0]@ | p[1]@ | p[1]:i | p[2]@ | p[2]:i | processes
+----+wwww+ +++--+--+ +--++++++ ++-------------- :init:[0]: run p(0)
+----+wwww+ +++--+--+ -+-++++++ --++------------ :init:[0]: run p(2)
+----+----+ +++------ --+++-++- ----++---------- :init:[0]: -end-
+wr---+r--- ---+++--- ++++--+++ ------+--------- p[1]: v[i] = v[i + 1]
+r----+r--- ---+++--- +++-+-+++ -------++------- p[1]: v[i] > 1
+-----+w--+ ++-+++--- ++---+++- ---------++----- p[1]: -end-
+--wr---+r- ------+++ +++++++-- -----------+---- p[2]: v[i] = v[i + 1]
+--r----+r- ------+++ ++++++-+- ------------++-- p[2]: v[i] > 1
+-------+w+ ++----+++ ++-++---+ --------------++ p[2]: -end-
+--------- +-------- :init:[0]@3
++++--+--+ +++--+--+ :init:[0]: run p(0)
++-------- -+------- :init:[0]@2
++++--+--+ +++--+--+ :init:[0]: run p(2)
++++------ --+------ :init:[0]@4
++++--+--+ +++--+--+ :init:[0]: youngest process
+++------- ++-+----- p[1]@1
+++-+----- ++--+---- p[1]@2
+---+-+--- ---+-+--- p[1]: v[i] > 1
+++--++--- ++---+--- p[1]@3
++++--+--+ +++--+--+ p[1]: youngest process
+++------- ++----+-- p[2]@1
+++----+-- ++-----+- p[2]@2
+------+-+ ------+-+ p[2]: v[i] > 1
+++-----++ ++------+ p[2]@3
++++--+--+ +++--+--+ p[2]: youngest process
+";
+    assert_eq!(drawn(text), expected);
+}

@@ -1,21 +1,21 @@
-//! What is known of a program before any state is seen, for people: who gets in whose way, and who uses which end of a channel.
+//! What is known of a program before any state is seen, for people: which statements conflict, and who uses which
+//! end of a channel.
 //!
-//! It is what reducers rely on, but told for *any* process of a proctype. During a search more is known, because there processes
-//! have numbers and parameters ([`crate::instance`]).
+//! It is what reducers rely on, but told for *any* process of a proctype. During a search more is known, because
+//! there processes have numbers and parameters ([`crate::instance`]). The relations are those of the dependency
+//! matrices (`machine::facts::matrix`), which come from the same marks; but these tell of statements, also of those
+//! inside a d_step and of the two halves of a rendezvous, which are no groups of their own.
 
 use machine::facts::{Access, Analysis, Facts, Who};
-use promela::ir::{
-    Action, ChanTypeId, EdgeId, Expr, ExprKind, ProctypeId, ProctypeKind, Program, Promise, visit,
-};
+use promela::ir::{Action, ChanTypeId, EdgeId, Expr, ProctypeId, Program, Promise};
 
 use crate::promise::worth_relying_on;
-use machine::facts::components::Components;
 use machine::facts::guard::{self, Need, exclude};
 use machine::facts::mark::{Mark, Marker, hand_over};
 use machine::facts::object::{Object, Objects};
+use machine::facts::population::{runs, several};
 use machine::facts::visible::Visible;
 use stop::Stop;
-use system::matrix::BitSet;
 
 /// How a statement stands to what others do; from the most to the least independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,73 +99,97 @@ pub enum Standpoint {
     NotUsed,
 }
 
-/// Finds out what is known of a program.
-pub fn describe(program: &Program) -> Description {
+/// Finds out what is known of a program; given up when it is to `stop`.
+pub fn describe(program: &Program, stop: &Stop) -> Description {
     let analysis = Analysis::new(program);
-    let facts = Facts::new(program);
-    let hand_over = hand_over(&analysis, &facts);
-    let mut objects = Objects::default();
-    let visible_object = objects.number(Object::Visible);
-    let ids: Vec<ProctypeId> = (0..program.proctypes.len() as u32).map(ProctypeId).collect();
-    let mut visible = Visible::default();
-    if let Some(&first) = ids.first() {
-        let marker = Marker::new(&analysis, &hand_over, Who::any(first));
-        program
-            .invariants
-            .iter()
-            .for_each(|invariant| marker.watch(&mut objects, &invariant.expr, &mut visible));
-    }
-    let mut marks_of = |&id: &ProctypeId| match runs(program, id) {
-        true => {
-            Marker::new(&analysis, &hand_over, Who::any(id)).marks(&mut objects, &visible, &Stop::never())
-        }
-        false => Vec::new(),
-    };
-    let marks: Vec<Vec<Mark>> = ids.iter().map(&mut marks_of).collect();
-    let lives: Vec<(BitSet, bool)> = marks.iter().map(|marks| life(marks)).collect();
-    let several = several(program);
-    let needs_of = |id: &ProctypeId| {
-        let proctype = program.proctype(*id);
-        proctype.edges.iter().map(|edge| guard::needs(proctype, edge)).collect::<Vec<Vec<Need>>>()
-    };
-    let needs: Vec<Vec<Vec<Need>>> = ids.iter().map(needs_of).collect();
-    let edge = |id: ProctypeId, e: usize, mark: &Mark| {
-        let others = ids.iter().copied().filter(|other| *other != id || several[id.index()]);
-        let others: Vec<ProctypeId> = others.filter(|other| runs(program, *other)).collect();
-        let who = |meets: &dyn Fn(&(BitSet, bool)) -> bool| {
-            others.iter().copied().filter(|other| meets(&lives[other.index()])).collect::<Vec<_>>()
+    let known = Everybody::new(program, &analysis, stop);
+    let edges_of = |&id: &ProctypeId| {
+        let edges = known.marks[id.index()].iter().enumerate();
+        let edge = |(e, mark)| {
+            stop.check();
+            known.edge(id, EdgeId(e as u32), mark)
         };
-        let disturbed_by = who(&|(touch, all)| mark.everything || *all || mark.hit.meets(touch));
-        let enabled_by =
-            who(&|(touch, _)| mark.everything || mark.enablers.meets(touch) || mark.partners.meets(touch));
-        let access = facts.edge(id, EdgeId(e as u32)).clone();
+        edges.map(edge).collect()
+    };
+    let edges = known.ids.iter().map(edges_of).collect();
+    let channels = ends(&analysis, &known.several);
+    let promises = standpoints(&analysis, &channels);
+    Description { edges, channels, several: known.several, promises }
+}
+
+/// What is known of any processes of all proctypes.
+struct Everybody<'p> {
+    program: &'p Program,
+    facts: Facts,
+    ids: Vec<ProctypeId>,
+    marks: Vec<Vec<Mark>>,
+    /// For each proctype the marks of all its edges together.
+    lives: Vec<Mark>,
+    several: Vec<bool>,
+    needs: Vec<Vec<Vec<Need>>>,
+    visible_object: u32,
+}
+
+impl<'p> Everybody<'p> {
+    fn new(program: &'p Program, analysis: &Analysis<'_>, stop: &Stop) -> Self {
+        let facts = Facts::new(program);
+        let hand_over = hand_over(analysis, &facts);
+        let mut objects = Objects::default();
+        let visible_object = objects.number(Object::Visible);
+        let ids: Vec<ProctypeId> = (0..program.proctypes.len() as u32).map(ProctypeId).collect();
+        let mut visible = Visible::default();
+        if let Some(&first) = ids.first() {
+            let marker = Marker::new(analysis, &hand_over, Who::any(first));
+            for invariant in &program.invariants {
+                marker.watch(&mut objects, &invariant.expr, &mut visible);
+            }
+        }
+        let mut marks_of = |&id: &ProctypeId| match runs(program, id) {
+            true => {
+                let marker = Marker::new(analysis, &hand_over, Who::any(id));
+                marker.marks(&mut objects, &visible, stop)
+            }
+            false => Vec::new(),
+        };
+        let marks: Vec<Vec<Mark>> = ids.iter().map(&mut marks_of).collect();
+        let lives = marks.iter().map(|marks| Mark::union(marks)).collect();
+        let needs_of = |id: &ProctypeId| {
+            let proctype = program.proctype(*id);
+            proctype.edges.iter().map(|edge| guard::needs(proctype, edge)).collect()
+        };
+        let needs = ids.iter().map(needs_of).collect();
+        Everybody { program, facts, marks, lives, several: several(program), needs, visible_object, ids }
+    }
+
+    fn edge(&self, id: ProctypeId, e: EdgeId, mark: &Mark) -> EdgeFacts {
+        let others = self.ids.iter().copied().filter(|other| *other != id || self.several[id.index()]);
+        let others: Vec<ProctypeId> = others.filter(|other| runs(self.program, *other)).collect();
+        let who = |meets: &dyn Fn(&Mark) -> bool| {
+            others.iter().copied().filter(|other| meets(&self.lives[other.index()])).collect::<Vec<_>>()
+        };
+        let disturbed_by = who(&|life| mark.conflicts_with(life));
+        let enabled_by = who(&|life| mark.may_be_enabled_by(life));
+        let access = self.facts.edge(id, e).clone();
         let standing = match () {
             () if !disturbed_by.is_empty() => Standing::Shared,
             () if !enabled_by.is_empty() => Standing::ConditionallySafe,
             () if is_local(&access) => Standing::Local,
             () => Standing::Safe,
         };
-        let visible = mark.touch.contains(visible_object);
-        let own = &needs[id.index()][e];
-        let needs_of = own.iter().map(|&need| need_facts(program, &facts, &ids, need)).collect();
+        let visible = mark.touch.contains(self.visible_object);
+        let own = &self.needs[id.index()][e.index()];
+        let needs = own.iter().map(|&need| need_facts(self.program, &self.facts, &self.ids, need)).collect();
         let mut excludes = Vec::new();
         for &other in &others {
-            let edges = needs[other.index()].iter().enumerate();
+            let edges = self.needs[other.index()].iter().enumerate();
             let excluded = edges.filter(|(_, needs)| exclude(own, needs));
             excludes.extend(excluded.map(|(e, _)| (other, EdgeId(e as u32))));
         }
-        EdgeFacts { access, standing, disturbed_by, enabled_by, visible, needs: needs_of, excludes }
-    };
-    let edges = ids.iter().map(|&id| {
-        marks[id.index()].iter().enumerate().map(|(e, mark)| edge(id, e, mark)).collect::<Vec<EdgeFacts>>()
-    });
-    let edges = edges.collect();
-    let channels = ends(&analysis, &several);
-    let promises = standpoints(&analysis, &channels);
-    Description { edges, channels, several, promises }
+        EdgeFacts { access, standing, disturbed_by, enabled_by, visible, needs, excludes }
+    }
 }
 
-/// Who may make a need true or false. A statement that assigns a constant does only one of the two.
+/// Who may make a need true or false.
 fn need_facts(program: &Program, facts: &Facts, ids: &[ProctypeId], need: Need) -> NeedFacts {
     let mut found = NeedFacts { need, made_true_by: Vec::new(), made_false_by: Vec::new() };
     for &id in ids.iter().filter(|id| runs(program, **id)) {
@@ -174,14 +198,8 @@ fn need_facts(program: &Program, facts: &Facts, ids: &[ProctypeId], need: Need) 
             if !access.writes.0.globals.contains(need.cell) {
                 continue;
             }
-            let constant = match &edge.action {
-                Action::Assign(place, Expr { kind: ExprKind::Const(value), .. }) => {
-                    Some(place.scalar.truncate(*value))
-                }
-                _ => None,
-            };
             for (list, truth) in [(&mut found.made_true_by, true), (&mut found.made_false_by, false)] {
-                if constant.is_none_or(|value| need.admits(value) == truth) && !list.contains(&id) {
+                if need.may_become(truth, edge) && !list.contains(&id) {
                     list.push(id);
                 }
             }
@@ -210,55 +228,11 @@ fn standpoints(analysis: &Analysis<'_>, channels: &[Ends]) -> Vec<Standpoint> {
     program.promises.iter().enumerate().map(standpoint).collect()
 }
 
-/// Whether there are processes of this proctype: it is no claim or trace.
-pub(crate) fn runs(program: &Program, id: ProctypeId) -> bool {
-    matches!(program.proctype(id).kind, ProctypeKind::Proctype | ProctypeKind::Init)
-}
-
-/// What the edges of a process touch, all together.
-fn life(marks: &[Mark]) -> (BitSet, bool) {
-    let (mut touch, mut all) = (BitSet::default(), false);
-    for mark in marks {
-        touch.add_all(&mark.touch);
-        all |= mark.everything;
-    }
-    (touch, all)
-}
-
 fn is_local(access: &Access) -> bool {
     [&access.guard.0, &access.effect.0, &access.writes.0].iter().all(|region| {
         let alone = region.globals.is_empty() && region.others.is_empty() && region.channels.is_empty();
         alone && !region.processes && !region.everything && !region.timeout && !region.last && !region.trace
     })
-}
-
-/// Whether several processes of a proctype may exist: started more than once, in a circle, or by several.
-pub(crate) fn several(program: &Program) -> Vec<bool> {
-    let mut starts = vec![0u32; program.proctypes.len()];
-    program.active.iter().for_each(|active| starts[active.proctype.index()] += 1);
-    let mut started_by: Vec<(usize, usize)> = Vec::new();
-    for (p, proctype) in program.proctypes.iter().enumerate() {
-        let component = Components::new(proctype).of;
-        for (l, location) in proctype.locations.iter().enumerate() {
-            for id in &location.edges {
-                let edge = proctype.edge(*id);
-                let again = component[l] == component[edge.to.index()];
-                visit::walk_action(&edge.action, &mut |part| {
-                    if let ExprKind::Run { proctype: child, .. } = &part.kind {
-                        starts[child.index()] += if again { 2 } else { 1 };
-                        started_by.push((p, child.index()));
-                    }
-                });
-            }
-        }
-    }
-    let mut several: Vec<bool> = starts.iter().map(|&n| n > 1).collect();
-    for _ in 0..several.len() {
-        for &(parent, child) in &started_by {
-            several[child] |= several[parent] || parent == child;
-        }
-    }
-    several
 }
 
 /// Who uses the ends of channels, declaration by declaration.

@@ -12,7 +12,7 @@
 use machine::facts::{Analysis, Who};
 use promela::ir::{Action, Base, Edge, ExprKind, LocId, Proctype, ProctypeId, Program, Promise, visit};
 
-use crate::describe::{runs, several};
+use machine::facts::population::{runs, several};
 
 /// The places, in [`Program::promises`], of those that are worth to be relied on.
 pub fn worth_relying_on(program: &Program) -> Vec<usize> {

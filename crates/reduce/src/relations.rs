@@ -295,8 +295,7 @@ fn offers(marks: &[&Mark]) -> bool {
 
 /// The same for any number of others that can be executed.
 fn relate_all(mark: &Mark, others: &[&Mark]) -> Relation {
-    let disturbed = |other: &&Mark| other.everything || mark.hit.meets(&other.touch);
-    if mark.everything || others.iter().any(disturbed) {
+    if mark.everything || others.iter().any(|other| mark.conflicts_with(other)) {
         return Relation::DISTURBED;
     }
     // If one of several receives from the same channel can be executed, there is a message.
@@ -313,12 +312,11 @@ fn relate_all(mark: &Mark, others: &[&Mark]) -> Relation {
 /// is not known whether it can be.
 fn relate_one(mark: &Mark, one: &Mark, others: &[&Mark]) -> bool {
     let filled = one.taking.as_ref().map(|taking| taking.number);
-    let disturbed = |other: &Mark| other.everything || mark.hit.meets(&other.touch);
     let stirs = |other: &Mark| {
-        other.everything || may_enable(mark, other, filled) || other.endless && disturbed(other)
+        other.everything || may_enable(mark, other, filled) || other.endless && mark.conflicts_with(other)
     };
     let mut rest = others.iter().filter(|other| !std::ptr::eq(**other, one));
-    !mark.everything && !disturbed(one) && !rest.any(|other| stirs(other))
+    !mark.conflicts_with(one) && !rest.any(|other| stirs(other))
 }
 
 /// Whether an edge may enable another one, while there is a message in this channel.

@@ -562,8 +562,7 @@ impl Chooser<'_> {
     /// Whether nothing that two actions touch is the same, however they are ordered.
     fn leave_alone(&self, first: &Enabled, second: &Enabled) -> bool {
         let apart = |(p, i): (usize, u32), (q, j): (usize, u32)| {
-            let (one, other) = (self.mark(p, i), self.mark(q, j));
-            p != q && !one.everything && !other.everything && !one.hit.meets(&other.touch)
+            p != q && !self.mark(p, i).conflicts_with(self.mark(q, j))
         };
         first.items().all(|one| second.items().all(|other| apart(one, other)))
     }

@@ -6,6 +6,7 @@ mod common;
 use common::Model;
 use reduce::describe::describe;
 use reduce::{Building, Extent, Stubborn};
+use stop::Stop;
 use system::{Choice, Reduction, TransitionSystem};
 
 /// How many of how many actions are chosen in the initial state.
@@ -81,7 +82,7 @@ fn needs_are_told_with_who_changes_them() {
     let text = "byte x; active proctype p() { x == 1 -> x = 2 } active proctype q() { x == 2 -> x = 1 } \
         active proctype r() { x++ }";
     let model = Model::new("needs", text).expect("a program");
-    let known = describe(&model.program);
+    let known = describe(&model.program, &Stop::never());
     let edge = known.edges[0].iter().find(|edge| !edge.needs.is_empty()).expect("a guard");
     let names = |ids: &[promela::ir::ProctypeId]| {
         ids.iter().map(|id| model.program.proctype(*id).name.clone()).collect::<Vec<String>>()

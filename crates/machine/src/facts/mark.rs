@@ -74,6 +74,22 @@ impl Mark {
     pub fn conflicts_with(&self, other: &Mark) -> bool {
         self.everything || other.everything || self.hit.meets(&other.touch)
     }
+
+    /// Whether a step of another process may make it executable, or be its counterpart in a rendezvous.
+    pub fn may_be_enabled_by(&self, other: &Mark) -> bool {
+        self.everything || self.enablers.meets(&other.touch) || self.partners.meets(&other.touch)
+    }
+
+    /// What several steps touch, all together.
+    pub fn union(marks: &[Mark]) -> Mark {
+        let mut all = Mark::default();
+        for mark in marks {
+            all.touch.add_all(&mark.touch);
+            all.hit.add_all(&mark.hit);
+            all.everything |= mark.everything;
+        }
+        all
+    }
 }
 
 /// What may enable a plain receive that is not executable.

@@ -3,8 +3,8 @@
 //! A group needs its process to be at a location that lists its edge, and what its edge waits for: the parts
 //! of a condition each on its own where they can be told apart ([`crate::facts::guard`]), a channel that is
 //! not full, a channel that is not empty and a first message that fits. A group may change a guard if it
-//! writes a slot that the guard reads; of another process it must moreover touch an object that can change
-//! it, which tells more: only receives make room in a channel.
+//! writes a slot that the guard reads; it must moreover touch an object that can change it, which tells more
+//! (only receives make room in a channel), unless the guard reads cells of the process that moves.
 
 use std::collections::BTreeMap;
 
@@ -156,7 +156,9 @@ impl Filling<'_> {
             let disablers = facts.marker.changers(objects, &region);
             let name = match edge.action {
                 Action::End => "youngest process".to_string(),
-                Action::Send { .. } => format!("{} (not full)", edge.text),
+                Action::Send { .. } if !facts.marker.may_hand_over(edge) => {
+                    format!("{} (not full)", edge.text)
+                }
                 _ => edge.text.clone(),
             };
             conditions.push(Condition {
@@ -266,7 +268,10 @@ impl Changes {
             Kind::Condition(condition) => {
                 let objects = if truth { &condition.enablers } else { &condition.disablers };
                 objects.iter().for_each(|object| out.add_row(number, &self.touched_by, object as usize));
-                out.add_row(number, &self.own, entry.member);
+                // What the process itself does with its own cells touches no object.
+                if !condition.region.own.is_empty() {
+                    out.add_row(number, &self.own, entry.member);
+                }
                 if condition.region.everything {
                     out.fill_row(number);
                 }

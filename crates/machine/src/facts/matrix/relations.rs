@@ -65,6 +65,7 @@ impl Filling<'_> {
         (0..n).for_each(|g| coenabled.fill_row(g));
         self.exclude_by_needs(&mut coenabled);
         self.exclude_by_location(&mut coenabled);
+        self.exclude_ends(&mut coenabled);
         // A group whose needs contradict each other is never enabled; saying that it may be is simpler for
         // everybody.
         (0..n).for_each(|g| coenabled.set(g, g));
@@ -94,6 +95,17 @@ impl Filling<'_> {
                 debug_assert!(exclude(other, one), "exclusion is symmetric");
                 groups.iter().for_each(|g| coenabled.subtract_row(g as usize, &rows, row));
             }
+        }
+    }
+
+    /// Only the youngest process can end.
+    fn exclude_ends(&self, coenabled: &mut BitMatrix) {
+        let n = self.n_groups();
+        let mut ends = BitMatrix::new(1, n);
+        let is_end = |g: &usize| self.parts(*g).any(|item| self.mark(item).ends);
+        (0..n).filter(is_end).for_each(|g| ends.set(0, g));
+        for g in ends.iter_row(0) {
+            coenabled.subtract_row(g, &ends, 0);
         }
     }
 
