@@ -1,5 +1,5 @@
-//! `docs/report.schema.json` describes the reports that are really written, all of their fields and no others; SARIF logs have the
-//! form that the standard prescribes for what they contain.
+//! `docs/report.schema.json` and `docs/facts.schema.json` describe what is really written, all fields and no others;
+//! SARIF logs have the form that the standard prescribes for what they contain.
 
 mod common;
 
@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 fn validator() -> Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
+    validator_of("report.schema.json")
+}
+
+fn validator_of(schema: &str) -> Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(schema);
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }
@@ -78,6 +82,39 @@ fn reports_are_as_documented() {
     assert!(seen >= 40, "{seen} reports");
 }
 
+/// The number of rows and columns of a matrix.
+fn shape(matrix: &Value) -> (usize, usize) {
+    let rows: Vec<&str> = matrix.as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();
+    let columns = rows.first().map_or(0, |row| row.len());
+    assert!(rows.iter().all(|row| row.len() == columns), "{matrix}");
+    (rows.len(), columns)
+}
+
+#[test]
+fn facts_are_as_documented() {
+    let validator = validator_of("facts.schema.json");
+    for model in [MODEL, BAD, "init { skip }"] {
+        let run = Scratch::with(model).run(&["facts", "m.pml", "--format", "json"]);
+        let facts: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_valid(&validator, &facts, model);
+        let all = &facts["matrix"];
+        let n = |list: &str| all[list].as_array().unwrap().len();
+        let (groups, slots, guards) = (n("groups"), n("slots"), n("guards"));
+        for (matrix, of) in [
+            ("dependencies", (groups, slots)),
+            ("must_write", (groups, slots)),
+            ("guarded_by", (groups, guards)),
+            ("guard_reads", (guards, slots)),
+            ("conflicts", (groups, groups)),
+            ("may_be_coenabled", (groups, groups)),
+            ("necessary_enabling", (guards, groups)),
+            ("necessary_disabling", (guards, groups)),
+        ] {
+            assert_eq!(shape(&all[matrix]), of, "{matrix} of {model}");
+        }
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn a_trail_inside_a_report_is_documented() {
@@ -95,6 +132,10 @@ fn what_is_not_documented_is_noticed() {
     assert_eq!(report["schema"], 1);
     report["properties"][0]["novelty"] = json!(1);
     assert!(!validator.is_valid(&report));
+    let run = Scratch::with(MODEL).run(&["facts", "m.pml", "--format", "json"]);
+    let mut facts: Value = serde_json::from_str(&run.stdout).unwrap();
+    facts["matrix"]["conflicts"][0] = json!("r");
+    assert!(!validator_of("facts.schema.json").is_valid(&facts));
 }
 
 #[test]

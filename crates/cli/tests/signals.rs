@@ -61,6 +61,25 @@ fn a_search() {
 }
 
 #[test]
+fn facts_do_not_execute_a_long_step() {
+    let scratch = Scratch::with(LONG_STEP);
+    let run = scratch.run(&["facts", "m.pml", "--format", "matrix"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("m.pml: 1 processes, 4 slots, 4 groups,"), "{}", run.stdout);
+}
+
+/// Many processes that may all meet each other: their matrices take a while.
+#[test]
+fn facts() {
+    let options: String = (0..3000).map(|i| format!(":: x == {i} -> x = {} ", i + 1)).collect();
+    let scratch = Scratch::with(&format!("int x; active [3] proctype p() {{ do {options} od }}"));
+    for (signal, status) in SIGNALS {
+        let output = signalled(&scratch, signal, &["facts", "m.pml", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+    }
+}
+
+#[test]
 fn a_simulation_in_the_midst_of_a_step() {
     let scratch = Scratch::with(LONG_STEP);
     for (signal, status) in SIGNALS {

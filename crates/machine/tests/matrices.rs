@@ -198,6 +198,20 @@ fn a_group_that_does_not_tell_its_writes_is_found() {
 }
 
 #[test]
+fn a_group_that_does_not_write_what_it_must_is_found() {
+    let model = Model::new("busy", BUSY).expect("a model");
+    let mut matrices = Matrices::of(&model.machine(&model.program), &Stop::never());
+    let all = &mut matrices.dependencies;
+    let assigns = all.groups.iter().position(|group| group.name == "p[0]: h = x").expect("it exists");
+    let g = all.slots.iter().position(|slot| slot.name == "g").expect("it exists");
+    let h = all.slots.iter().position(|slot| slot.name == "h").expect("it exists");
+    assert!(all.must_write.get(assigns, h) && !all.must_write.get(assigns, g));
+    all.must_write.set(assigns, g);
+    assert!(all.verify().is_err_and(|why| why.contains("surely writes")));
+    assert!(confront(&model, &model.program, &matrices, 100, 30).is_err_and(|why| why.ends_with("reads g")));
+}
+
+#[test]
 fn a_group_that_does_not_tell_its_conflicts_is_found() {
     let (found, _) = blinded(groups, |all| &mut all.conflicts);
     let sure = ["p[0]: g == 1 && h < 3", "p[0]: x++", "p[0]: c!x, y", "q[1]: len(c) == 1", "q[1]: g = 1 - g"];
@@ -263,14 +277,14 @@ fn of_two_that_share_a_flag() {
     let expected = "\
 busy | n | p[0]@ | p[1]@ | processes
 +-+-- +++++++-+- +----+++++ ++------------ p[0]: !busy
-w-+-- +++++++-+- -+---+++++ --+----------- p[0]: busy = true
+W-+-- +++++++-+- -+---+++++ --+----------- p[0]: busy = true
 -++-- +++++--+-- --+--+++++ ---+---------- p[0]: n++
-w-+-- +++++++-+- ---+-+++++ ----+--------- p[0]: busy = false
+W-+-- +++++++-+- ---+-+++++ ----+--------- p[0]: busy = false
 --+-+ +++++----- ----+++++- -----++------- p[0]: -end-
 +--+- ++-+-+++++ ++++++---- -------++----- p[1]: !busy
-w--+- ++-+-+++++ +++++-+--- ---------+---- p[1]: busy = true
+W--+- ++-+-+++++ +++++-+--- ---------+---- p[1]: busy = true
 -+-+- --+--+++++ +++++--+-- ----------+--- p[1]: n++
-w--+- ++-+-+++++ +++++---+- -----------+-- p[1]: busy = false
+W--+- ++-+-+++++ +++++---+- -----------+-- p[1]: busy = false
 ---++ -----+++++ ++++-----+ ------------++ p[1]: -end-
 ---------- +--------- p[0]@3
 ---+----+- ++---++--- p[0]: !busy
@@ -327,10 +341,10 @@ v[0] | v[1] | v[2] | v[3] | :init:[0]@ | p[1]@ | p[1]:i | p[2]@ | p[2]:i | proce
 ----+wwww+ +++--+--+ +--++++++ ++-------------- :init:[0]: run p(0)
 ----+wwww+ +++--+--+ -+-++++++ --++------------ :init:[0]: run p(2)
 ----+----+ +++------ --+++-++- ----++---------- :init:[0]: -end-
-wr---+r--- ---+++--- ++++--+++ ------+--------- p[1]: v[i] = v[i + 1]
+Wr---+r--- ---+++--- ++++--+++ ------+--------- p[1]: v[i] = v[i + 1]
 r----+r--- ---+++--- +++-+-+++ -------++------- p[1]: v[i] > 1
 -----+w--+ ++-+++--- ++---+++- ---------++----- p[1]: -end-
---wr---+r- ------+++ +++++++-- -----------+---- p[2]: v[i] = v[i + 1]
+--Wr---+r- ------+++ +++++++-- -----------+---- p[2]: v[i] = v[i + 1]
 --r----+r- ------+++ ++++++-+- ------------++-- p[2]: v[i] > 1
 -------+w+ ++----+++ ++-++---+ --------------++ p[2]: -end-
 --------- +-------- :init:[0]@3

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use promela::ir::{Action, Edge, EdgeId, Expr, LocId, Proctype, Program};
+use promela::ir::{Action, Base, Edge, EdgeId, Expr, LocId, Proctype, Program};
 use promela::source::{Location as Place, Span};
 use stop::Stop;
 use system::matrix::{BitMatrix, Dependencies, Group, GroupId, GuardId, ProcessId};
@@ -151,7 +151,10 @@ impl<'a> MemberFacts<'a> {
                 location.edges.iter().for_each(|edge| listed[edge.index()].push(LocId(l as u32)));
             }
         }
-        let sequence = |edge: &Edge| marker.sequence(edge).into_iter().collect();
+        let sequence = |edge: &Edge| {
+            stop.check();
+            marker.sequence(edge).into_iter().collect()
+        };
         let sequences = proctype.edges.iter().map(sequence).collect();
         MemberFacts { marker, marks, listed, sequences, first_edge }
     }
@@ -444,17 +447,21 @@ impl Filling<'_> {
         self.add_must_write(all, g, item);
     }
 
-    /// Own cells that the first edge surely overwrites. Of several processes that share a slot only one
-    /// writes.
+    /// Cells that the first edge surely overwrites: own ones, and a global one that it assigns. Cuts were made where
+    /// these begin and end, so a slot is overwritten as a whole or not at all.
     fn add_must_write(&self, all: &mut Dependencies, g: usize, item: Item) {
-        if self.population.members[item.member].several {
-            return;
+        let member = &self.population.members[item.member];
+        if let Action::Assign(place, _) = &self.proctype(item.member).edge(item.edge).action {
+            let (first, end) = member.who().extent(place);
+            if place.base == Base::Global && end == first + 1 {
+                all.must_write.set(g, self.slots.globals[first as usize].index());
+            }
         }
-        let kills = &self.members[item.member].marker.accesses()[item.edge.index()].kills.0;
-        let cells = &self.slots.members[item.member].cells;
-        for cell in kills.iter() {
-            // Cuts were made where kills begin and end, so a slot is overwritten as a whole or not at all.
-            all.must_write.set(g, cells[cell as usize].index());
+        // Of several processes that share a slot only one writes.
+        if !member.several {
+            let kills = &self.members[item.member].marker.accesses()[item.edge.index()].kills.0;
+            let cells = &self.slots.members[item.member].cells;
+            kills.iter().for_each(|cell| all.must_write.set(g, cells[cell as usize].index()));
         }
     }
 

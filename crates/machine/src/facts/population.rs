@@ -14,13 +14,13 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use promela::ir::{Action, EdgeId, ExprKind, LocId, Proctype, ProctypeId, ProctypeKind, Program, visit};
 use stop::Stop;
-use system::{Successor, Successors, TransitionSystem};
+use system::{Successor, Successors, SystemExt, TransitionSystem};
 
 use super::access::inside;
 use super::components::Components;
 use super::{Known, Telling, Who, telling};
+use crate::action;
 use crate::interp::Interp;
-use crate::interp::action;
 use crate::interp::anatomy::{Anatomy, Body};
 
 /// Number of states visited: enough to start 255 processes in a loop, or to choose an order of five.

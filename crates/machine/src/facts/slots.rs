@@ -175,18 +175,17 @@ impl Slots {
             matrix.fill_row(row);
             return;
         }
-        region.globals.iter().for_each(|cell| matrix.set(row, self.globals[cell as usize].index()));
+        add_cells((matrix, row), &self.globals, &region.globals);
         if let Some(member) = member {
             let own = &self.members[member];
-            region.own.iter().for_each(|cell| matrix.set(row, own.cells[cell as usize].index()));
+            add_cells((matrix, row), &own.cells, &region.own);
             if region.own_control {
                 matrix.set(row, own.location.index());
             }
         }
         for (id, cells) in &region.others {
             for other in population.of_proctype(*id) {
-                let slots = &self.members[other].cells;
-                cells.iter().for_each(|cell| matrix.set(row, slots[cell as usize].index()));
+                add_cells((matrix, row), &self.members[other].cells, cells);
             }
         }
         if region.controls != Proctypes::default() {
@@ -247,6 +246,14 @@ impl Slots {
             Part::Trace => self.trace,
             Part::Exclusive => None,
         }
+    }
+}
+
+/// Adds the slots of cells to a row. Slots are numbered in the order of their cells.
+fn add_cells((matrix, row): (&mut BitMatrix, usize), slots: &[SlotId], cells: &Cells) {
+    for (first, end) in cells.ranges().filter(|(first, end)| first < end) {
+        let (first, last) = (slots[first as usize], slots[end as usize - 1]);
+        (first.index()..=last.index()).for_each(|slot| matrix.set(row, slot));
     }
 }
 

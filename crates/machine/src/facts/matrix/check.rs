@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use promela::ir::LocId;
 use system::matrix::{BitMatrix, BitSet, GroupId};
-use system::{ActionId, FaultKind, Successors, TransitionSystem};
+use system::{ActionId, FaultKind, Successors, SystemExt, TransitionSystem};
 
 use super::{Item, Matrices};
+use crate::action::Action;
 use crate::facts::check::{Checker, Pick, changed};
 use crate::facts::region::{Aspects, Part};
 use crate::interp::Interp;
-use crate::interp::action::Action;
 use crate::interp::anatomy::Anatomy;
 
 /// Transient states of one step beyond which it is given up.
@@ -344,7 +344,10 @@ impl<'a> Falsifier<'a> {
                 return wrong("is enabled or not depending on");
             };
             let lost = one.lost || two.lost || gone;
-            if !lost && (one.faults != two.faults || self.rest(one, &slots) != self.rest(two, &slots)) {
+            // What is surely written has the same value afterwards, whatever it was.
+            let kept = |slot: &u32| !all.must_write.get(group.index(), *slot as usize);
+            let kept: BitSet = slots.iter().filter(kept).collect();
+            if !lost && (one.faults != two.faults || self.rest(one, &kept) != self.rest(two, &kept)) {
                 return wrong("reads");
             }
         }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use promela::ir::{Action, Edge, EdgeId, LocId, RecvArg};
 use system::matrix::{BitMatrix, BitSet, Dependencies, Guard, GuardId, ProcessId};
 
+use super::relations::ByLocation;
 use super::{Filling, Footprints, Item};
 use crate::facts::Region;
 use crate::facts::guard::{self, Need};
@@ -218,6 +219,9 @@ struct Changes {
     /// Members × groups: who moves a member that takes no part itself, and in which groups it takes part.
     moved_by: BitMatrix,
     own: BitMatrix,
+    /// By which groups a member arrives at a location, and leaves it.
+    arriving: ByLocation,
+    leaving: ByLocation,
 }
 
 impl Changes {
@@ -241,7 +245,8 @@ impl Changes {
             moved_by.add_row(m, &moves, slots.location.index());
         }
         let touched_by = filling.touched_by(objects.count());
-        Changes { written_by: all.may_write.transposed(), touched_by, moved_by, own }
+        let (arriving, leaving) = (filling.arriving(), filling.leaving());
+        Changes { written_by: all.may_write.transposed(), touched_by, moved_by, own, arriving, leaving }
     }
 
     /// Fills the row of a guard: the groups that may make it true (or false).
@@ -256,13 +261,9 @@ impl Changes {
         match &entry.kind {
             Kind::Location(at) => {
                 out.add_row(number, &self.moved_by, entry.member);
-                for g in self.own.iter_row(entry.member) {
-                    let mut own = filling.parts(g).filter(|item| item.member == entry.member);
-                    let arrives = |item: Item| filling.ends(item).iter().any(|end| at.contains(end));
-                    let leaves = |item: Item| filling.listed(item).iter().any(|from| at.contains(from));
-                    if own.any(|item| if truth { arrives(item) } else { leaves(item) }) {
-                        out.set(number, g);
-                    }
+                let groups = if truth { &self.arriving } else { &self.leaving };
+                for &g in at.iter().flat_map(|&at| groups.get(&(entry.member, at))).flatten() {
+                    out.set(number, g);
                 }
             }
             Kind::Condition(condition) => {

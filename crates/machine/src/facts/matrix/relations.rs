@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use promela::ir::LocId;
 use system::matrix::{BitMatrix, BitSet, Dependencies};
 
 use super::Filling;
@@ -112,20 +113,49 @@ impl Filling<'_> {
     /// Two groups of one process need a location that lists both.
     fn exclude_by_location(&self, coenabled: &mut BitMatrix) {
         let own = self.own();
+        let leaving = self.leaving();
+        let mut apart = BitMatrix::new(1, self.n_groups());
         for g in 0..self.n_groups() {
             self.stop.check();
             for item in self.parts(g).filter(|item| !self.population.members[item.member].several) {
-                for other in own.iter_row(item.member) {
-                    let same = self.parts(other).filter(|part| part.member == item.member);
-                    let shares = |part| self.listed(part).iter().any(|at| self.listed(item).contains(at));
-                    if !same.into_iter().all(shares) {
-                        coenabled.clear(g, other);
-                    }
+                apart.clear_row(0);
+                apart.add_row(0, &own, item.member);
+                for at in self.listed(item) {
+                    leaving[&(item.member, *at)].iter().for_each(|&other| apart.clear(0, other));
                 }
+                coenabled.subtract_row(g, &apart, 0);
             }
         }
     }
+
+    /// For each member and location the groups by which it leaves that location.
+    pub fn leaving(&self) -> ByLocation {
+        let mut leaving = ByLocation::new();
+        for g in 0..self.n_groups() {
+            for item in self.parts(g) {
+                self.listed(item)
+                    .iter()
+                    .for_each(|&at| leaving.entry((item.member, at)).or_default().push(g));
+            }
+        }
+        leaving
+    }
+
+    /// For each member and location the groups by which it may arrive there.
+    pub fn arriving(&self) -> ByLocation {
+        let mut arriving = ByLocation::new();
+        for g in 0..self.n_groups() {
+            self.stop.check();
+            for item in self.parts(g) {
+                self.ends(item).iter().for_each(|&at| arriving.entry((item.member, at)).or_default().push(g));
+            }
+        }
+        arriving
+    }
 }
+
+/// Groups by a member and a location of it.
+pub type ByLocation = BTreeMap<(usize, LocId), Vec<usize>>;
 
 fn make_symmetric(matrix: &mut BitMatrix) {
     let turned = matrix.transposed();
