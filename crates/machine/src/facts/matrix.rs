@@ -43,6 +43,12 @@ pub struct Item {
     pub edge: EdgeId,
 }
 
+/// For each guard the locations at which it is true, if it is about those.
+pub type GuardLocations = Vec<Option<Vec<LocId>>>;
+
+/// The guards of items.
+pub type GuardsOf = BTreeMap<Item, Vec<GuardId>>;
+
 /// The dependency matrices of a program, and what their rows and columns mean.
 #[derive(Debug)]
 pub struct Matrices {
@@ -55,9 +61,9 @@ pub struct Matrices {
     /// For each group who takes part: the process that moves first, and its partner.
     pub items: Vec<(Item, Option<Item>)>,
     /// For each guard that is about where its process is: the locations at which it is true.
-    pub guard_locations: Vec<Option<Vec<LocId>>>,
+    pub guard_locations: GuardLocations,
     /// The guards of each item, that about its location first.
-    pub guards: BTreeMap<Item, Vec<GuardId>>,
+    pub guards: GuardsOf,
     groups: HashMap<(Item, Option<Item>), GroupId>,
 }
 

@@ -303,7 +303,10 @@ mod tests {
     use super::*;
     use crate::opt::tests::program;
 
-    fn population(text: &str) -> (Vec<(String, Option<usize>, Vec<i32>, bool)>, usize) {
+    /// Name, pid, constants, whether it is several.
+    type Told = (String, Option<usize>, Vec<i32>, bool);
+
+    fn population(text: &str) -> (Vec<Told>, usize) {
         let program = program(text);
         let nowhere = |_| promela::source::Location { file: String::new(), line: 0, column: 0 };
         let machine = Interp::new(std::sync::Arc::new(program.clone()), nowhere).expect("it can be executed");

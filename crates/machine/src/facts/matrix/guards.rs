@@ -12,7 +12,7 @@ use promela::ir::{Action, Edge, EdgeId, LocId, RecvArg};
 use system::matrix::{BitMatrix, BitSet, Dependencies, Guard, GuardId, ProcessId};
 
 use super::relations::ByLocation;
-use super::{Filling, Footprints, Item};
+use super::{Filling, Footprints, GuardLocations, GuardsOf, Item};
 use crate::facts::Region;
 use crate::facts::guard::{self, Need};
 use crate::facts::object::Objects;
@@ -49,7 +49,7 @@ impl Filling<'_> {
         all: &mut Dependencies,
         footprints: &Footprints,
         objects: &mut Objects,
-    ) -> (Vec<Option<Vec<LocId>>>, BTreeMap<Item, Vec<GuardId>>) {
+    ) -> (GuardLocations, GuardsOf) {
         let (entries, of_items) = self.entries(objects);
         let (n, slots) = (entries.len(), self.slots.list.len());
         all.guards = entries.iter().map(|entry| self.named(entry)).collect();
@@ -97,10 +97,10 @@ impl Filling<'_> {
     }
 
     /// All guards, and those of each item that takes part in a group.
-    fn entries(&self, objects: &mut Objects) -> (Vec<Entry>, BTreeMap<Item, Vec<GuardId>>) {
+    fn entries(&self, objects: &mut Objects) -> (Vec<Entry>, GuardsOf) {
         let mut entries = Vec::new();
         let mut locations: BTreeMap<(usize, &[LocId]), GuardId> = BTreeMap::new();
-        let mut of_items: BTreeMap<Item, Vec<GuardId>> = BTreeMap::new();
+        let mut of_items = GuardsOf::new();
         for item in (0..self.n_groups()).flat_map(|g| self.parts(g)) {
             if of_items.contains_key(&item) {
                 continue;
