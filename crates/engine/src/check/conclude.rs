@@ -7,7 +7,7 @@ use crate::endless::waits_in_loop;
 use crate::options::{Choice, Por};
 use crate::property::Selected;
 use crate::report::{PropertyReport, Reason, Shown, Verdict};
-use search::{Limits, Outcome, Statistics, StopReason};
+use search::{Checks, Limits, Outcome, Reduce, Statistics, StopReason, Task};
 use system::{Blocked, Fairness, FaultKind};
 use trace::{Evidence, Palette};
 
@@ -47,6 +47,19 @@ impl Checker<'_> {
             property,
             channels_empty: self.plan.options.channels_empty,
             fair: self.plan.fairness.name(),
+        }
+    }
+
+    /// A search for what `checks` count.
+    pub(super) fn task<'t>(&'t self, checks: Checks, reduce: Option<Reduce<'t>>) -> Task<'t> {
+        let options = &self.plan.options;
+        Task {
+            checks,
+            all_errors: options.all_errors,
+            seed: options.seed,
+            limits: self.limits_left(),
+            stop: self.stop.flag(),
+            reduce,
         }
     }
 

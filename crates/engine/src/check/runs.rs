@@ -12,6 +12,7 @@ use crate::property::Selected;
 use crate::report::{PropertyReport, Vacuous, Verdict};
 use crate::self_check::Reference;
 use crate::watch::{Stronger, Watch};
+use machine::Interp;
 use machine::opt::Reductions;
 use promela::ir::Expr;
 use search::{Checks, Limits, Silent, Statistics, Task};
@@ -38,15 +39,7 @@ impl Checker<'_> {
         let reduced = reduction.as_ref().map(|by| by.reduced(searched.system()));
         let system = reduced.as_ref().map_or(searched.system(), |reduced| reduced);
         // The model's own errors are no errors of a property of whole runs.
-        let checks = if watch.is_claim() { Checks::CLAIM } else { Checks::NONE };
-        let task = Task {
-            checks,
-            all_errors: self.plan.options.all_errors,
-            seed: self.plan.options.seed,
-            limits: self.limits_left(),
-            stop: self.stop.flag(),
-            reduce: None,
-        };
+        let task = self.task(if watch.is_claim() { Checks::CLAIM } else { Checks::NONE }, None);
         let (how, mut outcome) = liveness::search(self.plan, self.leaving, system, watch, &task, client);
         reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
         let stays_at = self.warn_all(machine, &mut outcome);
@@ -58,7 +51,7 @@ impl Checker<'_> {
         };
         for mut cut in std::mem::take(&mut outcome.cuts) {
             (cut.path, _) = written_out(cut.path, None)?;
-            cut.path = cut.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
+            cut.path = without_stutter(&cut.path);
             self.tell_cut(machine, &property.name, &cut)?;
         }
         let essence = match (&outcome.violations[..], self.session) {
@@ -66,22 +59,18 @@ impl Checker<'_> {
             _ if watch.acting.is_some() => None,
             (_, Some(session)) => Some(session.essence()?),
         };
-        let judge = Judge {
-            fault: &watch.fault,
-            claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
-            general: watch.general.as_ref(),
-            fairness: self.plan.fairness,
-            essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
-        };
+        let judge = self.judge(watch, essence.as_ref());
         let (mut shown, mut fairness) = (Vec::new(), None);
         for mut violation in std::mem::take(&mut outcome.violations) {
             (violation.path, violation.cycle) = written_out(violation.path, violation.cycle)?;
-            violation.path = violation.path.iter().copied().filter(|&a| a != ActionId::STUTTER).collect();
+            violation.path = without_stutter(&violation.path);
             tighten(&judge, machine, &mut violation);
             let (evidence, confirmed) =
                 confirm(machine, &self.head(&property.name), &violation, Some(judge))?;
-            fairness =
-                confirmed.judgement.as_ref().map(|judgement| judgement.fairness).filter(|_| shown.is_empty());
+            // Whether fairness would help is asked of the first run.
+            if shown.is_empty() {
+                fairness = confirmed.judgement.as_ref().map(|judgement| judgement.fairness);
+            }
             shown.push(self.show(evidence, &confirmed.run, client));
         }
         let mut report = self.conclude(property, outcome, shown, stays_at);
@@ -96,6 +85,17 @@ impl Checker<'_> {
             report.vacuous = vacuous.unwrap_or(None);
         }
         Ok(report)
+    }
+
+    /// Who decides whether a run is wrong, when it is replayed.
+    fn judge<'w>(&self, watch: &'w Watch, essence: Option<&'w Interp>) -> Judge<'w> {
+        Judge {
+            fault: &watch.fault,
+            claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+            general: watch.general.as_ref(),
+            fairness: self.plan.fairness,
+            essence: essence.map(|machine| machine as &dyn TransitionSystem),
+        }
     }
 
     /// Why a property that holds says nothing about this model, if that is so; a search that would take long is given up.
@@ -172,4 +172,9 @@ impl Checker<'_> {
         }
         Ok(None)
     }
+}
+
+/// A path without the repetitions of its last state, which no machine takes.
+fn without_stutter(path: &system::Path) -> system::Path {
+    path.iter().copied().filter(|&action| action != ActionId::STUTTER).collect()
 }

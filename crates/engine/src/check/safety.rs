@@ -12,8 +12,16 @@ use crate::report::PropertyReport;
 use crate::self_check::{Doubted, Reference};
 use crate::strategy;
 use reduce::Building;
-use search::{Checks, Method, Proviso, Reduce, Task};
+use search::{Checks, Method, Proviso, Reduce};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
+
+/// How a safety property is searched: who chooses actions, and by which method.
+struct Chosen<'a> {
+    by: Option<Box<dyn Reduction + 'a>>,
+    method: Method,
+    /// A reduction was asked for, or is tried.
+    reduces: bool,
+}
 
 impl Checker<'_> {
     /// Searches, replays what was found, and concludes.
@@ -26,40 +34,19 @@ impl Checker<'_> {
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
         let checks = Checks { channels_empty: self.plan.options.channels_empty, ..checks };
-        let asks = self.plan.por != Por::None || self.plan.options.sleep;
-        let static_proviso = self.plan.static_proviso;
-        let reduction =
-            if asks { searched.reduction(self.plan.por, static_proviso, self.plan.building) } else { None };
-        // Without a reduction, who doubts is asked to choose and chooses all.
-        let method = if asks { self.plan.method() } else { Method::Sets };
-        // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.
-        let lean = !asks && self.plan.is_lean() && searched.system().hidden_bytes() == 0;
-        let (reduction, method) = match lean {
-            true => {
-                (searched.reduction(Por::None, false, Building::Closure), Method::Lean(LeanOrder::default()))
-            }
-            false => (reduction, method),
-        };
+        let Chosen { by, method, reduces } = self.reduction_for_safety(searched);
         let state = |state: &[u8]| searched.to_interp(state);
         let interp = searched.interp().filter(|_| self.plan.doubts.any());
-        let (reduction, doubted) = match interp {
+        let (by, doubted) = match interp {
             Some(interp) => {
-                let reference = Reference { interp, state: &state };
-                (None, Some(Doubted::new(reduction, reference, self.plan.doubts)))
+                (None, Some(Doubted::new(by, Reference { interp, state: &state }, self.plan.doubts)))
             }
-            None => (reduction, None),
+            None => (by, None),
         };
-        let by = doubted.as_ref().map(|by| by as &dyn Reduction).or(reduction.as_deref());
-        // For deadlocks alone no proviso would be needed; but an error that is put off for ever would not be told.
+        let by = doubted.as_ref().map(|by| by as &dyn Reduction).or(by.as_deref());
+        // For deadlocks alone no proviso would be needed; but an error that is put off forever would not be told.
         let proviso = self.plan.proviso;
-        let task = Task {
-            checks,
-            all_errors: self.plan.options.all_errors,
-            seed: self.plan.options.seed,
-            limits: self.limits_left(),
-            stop: self.stop.flag(),
-            reduce: by.map(|by| Reduce { by, method, proviso }),
-        };
+        let task = self.task(checks, by.map(|by| Reduce { by, method, proviso }));
         let (plan, leaving) = (self.plan, self.leaving);
         let exploration = Exploration { plan, leaving, system: searched.system(), task: &task };
         let mut outcome = strategy::search(&exploration, client);
@@ -74,17 +61,34 @@ impl Checker<'_> {
             shown.push(self.show(evidence, &confirmed.run, client));
         }
         let mut report = self.conclude(property, outcome, shown, stays_at);
-        report.checked = self.stated.iter().copied().filter(|&kind| task.checks.count(kind)).collect();
+        report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
         report.por = match self.plan.por {
             // What left nothing out was no reduction.
             Por::WhereItPays if report.statistics.reduced == 0 => Por::None,
             por => por.shown(),
         };
         // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
-        let all_actions = !asks || method != Method::Sets || proviso != Proviso::None || static_proviso;
+        let all_actions =
+            !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
         if report.exhaustive && all_actions {
             report.coverage = searched.coverage();
         }
         Ok(report)
+    }
+
+    /// The reduction that the plan names; without one, lean edges where they are sound.
+    fn reduction_for_safety<'a>(&self, searched: &'a dyn Backend) -> Chosen<'a> {
+        let plan = self.plan;
+        if plan.por != Por::None || plan.options.sleep {
+            let by = searched.reduction(plan.por, plan.static_proviso, plan.building);
+            return Chosen { by, method: plan.method(), reduces: true };
+        }
+        // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.
+        if plan.is_lean() && searched.system().hidden_bytes() == 0 {
+            let by = searched.reduction(Por::None, false, Building::Closure);
+            return Chosen { by, method: Method::Lean(LeanOrder::default()), reduces: false };
+        }
+        // Where assumptions are verified, the verifier is asked to choose and chooses all.
+        Chosen { by: None, method: Method::Sets, reduces: false }
     }
 }
