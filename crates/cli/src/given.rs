@@ -105,3 +105,72 @@ impl<T: Taker> FromArgMatches for Given<T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command as Asked, directive_options};
+    use clap::Parser;
+    use engine::command_line::check_command;
+    use engine::options::Scope;
+
+    /// A command line as the engine takes it.
+    fn parsed(words: &[&str]) -> Result<CheckOptions, Failure> {
+        match Cli::try_parse_from(words).unwrap().command {
+            Asked::Check(args) => args.options("m.pml"),
+            Asked::Test(args) => args.given.options(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A request that gives one option.
+    fn with(spec: &OptionSpec) -> CheckOptions {
+        let mut options = CheckOptions::default();
+        options.source.path = "m.pml".to_string();
+        options.source.options.dialect = "spin".to_string();
+        spec.give(&mut options, spec.example()).unwrap();
+        options
+    }
+
+    #[test]
+    fn the_command_that_is_printed_asks_for_the_same() {
+        for spec in TABLE {
+            let (options, command) = (with(spec), check_command(&with(spec)));
+            assert_eq!(parsed(&command.split(' ').collect::<Vec<&str>>()), Ok(options), "{command}");
+        }
+    }
+
+    #[test]
+    fn directives_and_suites_take_what_is_for_them() {
+        for spec in TABLE {
+            let (options, words) = (with(spec), with(spec).to_words());
+            let stated = directive_options("m.pml", &words);
+            match spec.scope {
+                Scope::Check => assert!(stated.unwrap_err().ends_with("cannot stand in a directive")),
+                Scope::Model | Scope::Exploration => assert_eq!(stated, Ok(options.clone())),
+            }
+            let line = [vec!["spinor".to_string(), "test".to_string()], words].concat();
+            let taken = Cli::try_parse_from(&line).is_ok();
+            assert_eq!(taken, spec.scope == Scope::Exploration, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_twice_is_refused_unless_it_counts() {
+        for spec in TABLE.iter().filter(|spec| spec.kind != Kind::Flag) {
+            let option = format!("--{}", spec.name);
+            let twice = ["spinor", "check", "m", &option, spec.example(), &option, spec.example()];
+            assert_eq!(Cli::try_parse_from(twice).is_ok(), spec.repeats || spec.last_counts, "{option}");
+        }
+        assert_eq!(parsed(&["spinor", "test", "--threads", "2", "--threads", "3"]).unwrap().threads, Some(3));
+    }
+
+    #[test]
+    fn a_negative_number_is_told_to_be_none() {
+        let Err(Failure::Refused { message, .. }) = parsed(&["spinor", "check", "m", "--threads", "-3"])
+        else {
+            panic!("taken")
+        };
+        assert_eq!(message, "--threads \"-3\" is not a number");
+    }
+}

@@ -33,7 +33,8 @@ fn table() -> Command {
     let mut table = Cli::command();
     let names: Vec<String> = table.get_subcommands().map(|command| command.get_name().to_string()).collect();
     for name in names {
-        table = table.mut_subcommand(name, |command| command.mut_args(|arg| with_hint(with_values(arg))));
+        table = table
+            .mut_subcommand(name, |command| command.mut_args(|arg| with_text(with_hint(with_values(arg)))));
     }
     table
 }
@@ -45,6 +46,11 @@ fn with_values(arg: clap::Arg) -> clap::Arg {
         Some(words) => arg.value_parser(PossibleValuesParser::new(words)),
         None => arg,
     }
+}
+
+/// A manual page has one form: what the short help leaves out is told, too.
+fn with_text(arg: clap::Arg) -> clap::Arg {
+    arg.hide_short_help(false)
 }
 
 /// What kind of file or folder an argument names.

@@ -78,6 +78,18 @@ impl OptionSpec {
         (self.words)()
     }
 
+    /// A word that the option takes, as tests and messages give it; empty for flags.
+    pub fn example(&self) -> &'static str {
+        match self.kind {
+            Kind::Flag => "",
+            Kind::Number => "4",
+            Kind::Size => "6M",
+            Kind::Time => "0.5",
+            Kind::Choice | Kind::List => self.words().last().copied().unwrap_or_default(),
+            Kind::Text => "p",
+        }
+    }
+
     /// Gives the option with a word, or without one if it is a flag.
     pub fn give(&self, options: &mut CheckOptions, word: &str) -> Result<(), Failure> {
         (self.give)(options, word)
@@ -121,7 +133,7 @@ impl CheckOptions {
             let value = value.ok_or_else(|| {
                 Failure::refused_with(
                     format!("{word} has no value"),
-                    format!("write {word} {}", spec.placeholder),
+                    format!("write {word} {}, such as {word} {}", spec.placeholder, spec.example()),
                 )
             })?;
             spec.give(&mut options, value)?;
@@ -133,18 +145,6 @@ impl CheckOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A word that an option accepts.
-    fn sample(spec: &OptionSpec) -> &'static str {
-        match spec.kind {
-            Kind::Flag => "",
-            Kind::Number => "7",
-            Kind::Size => "6M",
-            Kind::Time => "0.5",
-            Kind::Choice | Kind::List => spec.words().last().copied().unwrap(),
-            Kind::Text => "p",
-        }
-    }
 
     fn message(failure: Failure) -> String {
         match failure {
@@ -159,8 +159,8 @@ mod tests {
         for spec in TABLE {
             let mut options = CheckOptions::default();
             assert!(spec.given(&options).is_empty(), "{}", spec.name);
-            spec.give(&mut options, sample(spec)).unwrap();
-            spec.give(&mut all, sample(spec)).unwrap();
+            spec.give(&mut options, spec.example()).unwrap();
+            spec.give(&mut all, spec.example()).unwrap();
             assert_ne!(options, CheckOptions::default(), "{}", spec.name);
             let words = options.to_words();
             assert_eq!(CheckOptions::of_words(words.iter().map(String::as_str)), Ok(options.clone()));
@@ -199,7 +199,7 @@ mod tests {
         assert!(refused("--threads many").starts_with("--threads \"many\" is not a number: "));
         assert!(refused("--max-memory much").contains("is not a size"));
         assert!(refused("--timeout -1").contains("is not a time"));
-        assert_eq!(refused("--por"), "--por has no value: write --por REDUCTION");
+        assert_eq!(refused("--por"), "--por has no value: write --por REDUCTION, such as --por twophase");
     }
 
     #[test]
