@@ -1,5 +1,5 @@
-//! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The options of a check
-//! are not listed here: [`crate::given`] takes them from the engine's table.
+//! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The
+//! options of a check are not listed here: [`crate::given`] takes them from the engine's table.
 
 use crate::given::{ForCheck, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -15,7 +15,8 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// When to use colours: on a terminal (unless NO_COLOR is set), always, or never.
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, display_order = 900)]
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    #[arg(display_order = 900)]
     pub color: Colour,
 }
 
@@ -41,7 +42,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Read a model and report what is wrong with it; exit 0 or 2.
     Parse(ParseArgs),
-    /// Say what reductions know of a model: what each statement uses, who gets in its way, who uses which end of a channel.
+    /// Say what reductions know of a model: what each statement uses, who gets in its way, who uses which end
+    /// of a channel.
     Facts(FactsArgs),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
@@ -51,8 +53,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write a manual page, or all of them into a folder.
     Man(ManArgs),
-    /// Check all models below a folder against what their `//@ expect` comments say; exit 0 when all are as expected, 1
-    /// when some are not, 2 when there is nothing to test, 3 when some are inconclusive.
+    /// Check all models below a folder against what their `//@ expect` comments say; exit 0 when all are as
+    /// expected, 1 when some are not, 2 when there is nothing to test, 3 when some are inconclusive.
     Test(Box<TestArgs>),
 }
 
@@ -72,8 +74,8 @@ impl Command {
     }
 }
 
-/// The last value of an option that is given as two words or as `--option=value`, in a command line that is not parsed yet or
-/// cannot be.
+/// The last value of an option that is given as two words or as `--option=value`, in a command line that is
+/// not parsed yet or cannot be.
 fn value_of<'a>(words: &'a [String], option: &str) -> Option<&'a str> {
     let separate = |i: usize| (words[i] == option).then(|| words.get(i + 1)).flatten().map(String::as_str);
     let joined = |i: usize| words[i].strip_prefix(option)?.strip_prefix('=');
@@ -85,7 +87,8 @@ pub fn wants_json(words: &[String]) -> bool {
     value_of(words, "--format") == Some("json")
 }
 
-/// The colours that a command line asks for, before it is parsed: what is wrong with it is said in colours, too.
+/// The colours that a command line asks for, before it is parsed: what is wrong with it is said in colours,
+/// too.
 pub fn wanted_colour(words: &[String]) -> Colour {
     value_of(words, "--color").and_then(|word| Colour::from_str(word, false).ok()).unwrap_or(Colour::Auto)
 }
@@ -108,10 +111,12 @@ pub struct ReadingArgs {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", action = ArgAction::Append)]
     pub define: Vec<String>,
     /// Undefine a macro.
-    #[arg(short = 'U', value_name = "NAME", action = ArgAction::Append, help_heading = "Expert", hide_short_help = true)]
+    #[arg(short = 'U', value_name = "NAME", action = ArgAction::Append)]
+    #[arg(help_heading = "Expert", hide_short_help = true)]
     pub undefine: Vec<String>,
     /// Search this directory for included files as well.
-    #[arg(short = 'I', value_name = "DIR", action = ArgAction::Append, help_heading = "Expert", hide_short_help = true)]
+    #[arg(short = 'I', value_name = "DIR", action = ArgAction::Append)]
+    #[arg(help_heading = "Expert", hide_short_help = true)]
     pub include: Vec<String>,
     /// Dialect of Promela: spin or pv.
     #[arg(
@@ -209,8 +214,8 @@ pub struct CheckArgs {
     pub quiet: bool,
 
     /// When to show progress on standard error.
-    #[arg(long, value_enum, default_value_t = Progress::Auto, conflicts_with = "quiet", help_heading = "Expert",
-          hide_short_help = true)]
+    #[arg(long, value_enum, default_value_t = Progress::Auto, conflicts_with = "quiet")]
+    #[arg(help_heading = "Expert", hide_short_help = true)]
     pub progress: Progress,
 }
 
@@ -247,7 +252,7 @@ pub struct TestArgs {
     /// Only checks whose name (model, property and options) contains this.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// So many checks at a time; they share the memory limit. Default: all cores.
+    /// Run N checks at a time; they share the memory limit. Default: all cores.
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
     /// Begin no further check after one has failed.
@@ -394,14 +399,16 @@ pub struct SimulateArgs {
     /// Write a message sequence chart to this file: SVG, or text if its name ends in .txt.
     #[arg(long, value_name = "FILE", conflicts_with = "interactive")]
     pub msc: Option<String>,
-    /// Choose the steps by hand, and undo them; commands are read from standard input (from the terminal when the model
-    /// itself reads STDIN), ? lists them. The exit status is 1 when the run shows an error at the end.
+    /// Choose the steps by hand, and undo them; commands are read from standard input (from the terminal when
+    /// the model itself reads STDIN), ? lists them. The exit status is 1 when the run shows an error at the
+    /// end.
     #[arg(short, long, conflicts_with_all = ["steps", "format"])]
     pub interactive: bool,
     /// Write the run as a trail for replay if it meets an error.
     #[arg(long, value_name = "FILE", conflicts_with = "interactive")]
     pub trail: Option<String>,
-    /// How the run is written; json writes one object a line: each step when it is taken, and at last the end.
+    /// How the run is written; json writes one object a line: each step when it is taken, and at last the
+    /// end.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }
@@ -476,8 +483,8 @@ pub enum AutomatonFormat {
 /// Options of `ltl`.
 #[derive(Args, Debug)]
 pub struct LtlArgs {
-    /// The formula, such as '[] (x == 1 -> <> done)'. It is translated as given: the claim that finds runs which violate a
-    /// property is that of its negation, '!(...)'.
+    /// The formula, such as '[] (x == 1 -> <> done)'. It is translated as given: the claim that finds runs
+    /// which violate a property is that of its negation, '!(...)'.
     #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
     pub formula: String,
     /// What is written.

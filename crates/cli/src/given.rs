@@ -1,6 +1,8 @@
-//! Options of the engine's table as arguments of a command: parsing, help, completions and manual pages come from their rows.
+//! Options of the engine's table as arguments of a command: parsing, help, completions and manual pages come
+//! from their rows.
 //!
-//! Words stay words for the parser; what they mean is for the engine to say, so that every client gets the same refusals.
+//! Words stay words for the parser; what they mean is for the engine to say, so that every client gets the
+//! same refusals.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use engine::options::{Group, Kind, OptionSpec, TABLE};

@@ -1,7 +1,7 @@
 //! `spinor completions` and `spinor man`: both are written from the table of options.
 //!
-//! Options whose values are judged by the engine are free text for the parser; here their values are added, so that a shell can
-//! offer them and a manual can list them, without changing what is accepted.
+//! Options whose values are judged by the engine are free text for the parser; here their values are added,
+//! so that a shell can offer them and a manual can list them, without changing what is accepted.
 
 use crate::args::{Cli, CompletionsArgs, Format, ManArgs};
 use crate::output;

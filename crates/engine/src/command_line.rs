@@ -1,4 +1,5 @@
-//! Options back to a command that can be typed: for hints, which repeat what the user asked with one thing changed.
+//! Options back to a command that can be typed: for hints, which repeat what the user asked with one thing
+//! changed.
 
 use crate::files::STANDARD_INPUT;
 use crate::options::CheckOptions;
@@ -64,8 +65,8 @@ mod tests {
         };
         assert_eq!(
             check_command(&options),
-            "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion --property runtime \
-             --ltl '[] p' --search dfs --max-memory 6M --sleep"
+            "spinor check 'my model.pml' -DN=3 '-DX=a b' --dialect pv --property assertion \
+             --property runtime --ltl '[] p' --search dfs --max-memory 6M --sleep"
         );
         let plain = CheckOptions {
             source: Source { path: "m".to_string(), ..Source::default() },

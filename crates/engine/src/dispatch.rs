@@ -1,5 +1,5 @@
-//! Search × store × workers: the only place where the product exists. It adds no policy: what the plan and the task say is
-//! done; which task that is decides [`crate::strategy`].
+//! Search × store × workers: the only place where the product exists. It adds no policy: what the plan and
+//! the task say is done; which task that is decides [`crate::strategy`].
 
 use crate::leaving::Leaving;
 use crate::memory;
@@ -53,7 +53,8 @@ impl Exploration<'_> {
         if self.plan.threads == 1 { self.alone(observer) } else { self.together(observer) }
     }
 
-    /// By one worker over a table, whatever the store of the plan: the first states are found soonest where they are kept whole.
+    /// By one worker over a table, whatever the store of the plan: the first states are found soonest where
+    /// they are kept whole.
     pub fn sample(&self, observer: &mut dyn Observer) -> Outcome {
         self.by_name(&mut Table::new(self.limit()), observer)
     }
@@ -110,8 +111,8 @@ impl Exploration<'_> {
         }
     }
 
-    /// Lets a store go of which the outcome is known. For want of memory, which may have been told like an interruption, it goes at once: then
-    /// there is some for the report, which says how much there is.
+    /// Lets a store go of which the outcome is known. For want of memory, which may have been told like an
+    /// interruption, it goes at once: then there is some for the report, which says how much there is.
     fn leave<T: Send + 'static>(&self, store: T, outcome: Outcome) -> Outcome {
         if !matches!(outcome.stop, StopReason::MemoryLimit | StopReason::Interrupted) {
             self.leaving.leave(store, outcome.statistics.state_bytes);
@@ -152,7 +153,7 @@ impl Exploration<'_> {
         }
     }
 
-    /// As [`Self::by_name`].
+    /// Many workers: states wait under their names, unless a part of them is not in the store.
     fn share_by_name<H: Recall + Hand>(
         &self,
         hand: &(impl Fn() -> H + Sync),

@@ -1,5 +1,5 @@
-//! A plan: the request with everything that it leaves open decided. What cannot be done is refused ([`crate::refusals`]),
-//! nothing is weakened.
+//! A plan: the request with everything that it leaves open decided. What cannot be done is refused
+//! ([`crate::refusals`]), nothing is weakened.
 
 use crate::failure::Failure;
 use crate::memory;
@@ -191,14 +191,15 @@ impl Plan {
 pub enum Promises {
     /// No.
     NotReliedOn,
-    /// Where that tells it more than it finds out; and whether it is true is checked.
+    /// Relied on where they say more than is known otherwise; the search checks them.
     Checked,
-    /// The same, unchecked.
+    /// Relied on without a check.
     Trusted,
 }
 
 impl Plan {
-    /// Why a search that was made by one worker could not be shared, and what could be; asked where several were wanted.
+    /// Why a search that was made by one worker could not be shared, and what could be; asked where several
+    /// were wanted.
     pub fn why_alone(&self) -> (&'static str, &'static str) {
         match self.cycles {
             _ if self.options.state_cache.is_some() => {
@@ -210,7 +211,7 @@ impl Plan {
             CycleSearch::Nested => ("--search ndfs is made by one worker", "use --search cndfs"),
             CycleSearch::Components => ("--search scc is made by one worker", "use --search ufscc"),
             _ if self.limits.depth.is_some() => (
-                "with --max-depth cycles are looked for by one worker: what is cut off would depend on timing",
+                "with --max-depth cycles are searched by one worker: what is cut off would depend on timing",
                 "leave --max-depth out",
             ),
             _ if self.store == StoreKind::Tree => {
@@ -223,8 +224,9 @@ impl Plan {
         }
     }
 
-    /// Whether a search that leaves out no state may leave out edges. With a lossy store it may not: a state that is taken for an old one
-    /// is lost with all that only it leads to, and without the other ways around it that is far more.
+    /// Whether a search that leaves out no state may leave out edges. With a lossy store it may not: a state
+    /// that is taken for an old one is lost with all that only it leads to, and without the other ways around
+    /// it that is far more.
     pub fn is_lean(&self) -> bool {
         self.edges == Edges::Lean
             && !self.store.is_lossy()
@@ -233,8 +235,9 @@ impl Plan {
             && !self.doubts.any()
     }
 
-    /// Whether promises are relied on: only by a reduction that is asked for, so that without one a model is taken as it is. In
-    /// phase 1 of twophase states are passed over in which somebody may be about to break a promise.
+    /// Whether promises are relied on: only by a reduction that is asked for, so that without one a model is
+    /// taken as it is. In phase 1 of twophase states are passed over in which somebody may be about to break
+    /// a promise.
     pub fn promises(&self) -> Promises {
         match self.por {
             Por::Ample | Por::Stubborn if self.options.trust_xr_xs => Promises::Trusted,
@@ -303,8 +306,8 @@ fn cycles(search: Search) -> CycleSearch {
     }
 }
 
-/// The reduction. By default there is none where it would change what was asked for: a shortest counterexample, all
-/// violations that are met, all states up to some depth.
+/// The reduction. By default there is none where it would change what was asked for: a shortest
+/// counterexample, all violations that are met, all states up to some depth.
 fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = search == Search::Bfs || options.all_errors || options.max_depth.is_some();
     options.por.unwrap_or(match everything {
@@ -333,8 +336,8 @@ pub(crate) fn has_stack(order: Order, threads: u64) -> bool {
     order == Order::Handoff || order == Order::DepthFirst && threads == 1
 }
 
-/// How many workers a search has. Depth-first is an order that only one worker can keep; several are used when they are
-/// asked for. What needs the stack of one worker has one, whatever is asked for.
+/// How many workers a search has. Depth-first is an order that only one worker can keep; several are used
+/// when they are asked for. What needs the stack of one worker has one, whatever is asked for.
 fn threads(options: &CheckOptions, search: Search) -> u64 {
     match options.threads {
         _ if needs_stack(options) => 1,
@@ -344,8 +347,9 @@ fn threads(options: &CheckOptions, search: Search) -> u64 {
     }
 }
 
-/// The static reductions: all, unless told otherwise. Breadth-first search is asked for a shortest counterexample, and
-/// merging makes processes take steps that such a one may not need: it is used there only when it is asked for.
+/// The static reductions: all, unless told otherwise. Breadth-first search is asked for a shortest
+/// counterexample, and merging makes processes take steps that such a one may not need: it is used there only
+/// when it is asked for.
 fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduction> {
     use StaticReduction::{DeadVariables, Fold, Merge};
     options.opt.clone().unwrap_or_else(|| match search {

@@ -1,7 +1,8 @@
 //! Plans that make no sense: a list of small rules, each with what is wrong and what to do instead.
 //!
-//! The first rule that objects counts. What depends on the model (its properties, its claims) is refused later, in
-//! [`crate::property`] and [`crate::liveness`]; where a trail cannot be written, in [`crate::trails`].
+//! The first rule that objects counts. What depends on the model (its properties, its claims) is refused
+//! later, in [`crate::property`] and [`crate::liveness`]; where a trail cannot be written, in
+//! [`crate::trails`].
 
 use crate::failure::Failure;
 use crate::options::{Choice, CycleProviso, Edges, Por, Search, StoreKind};
@@ -112,7 +113,7 @@ fn lean_in_a_lossy_store(plan: &Plan) -> Option<Refusal> {
     plan.options.edges.filter(|&edges| edges == Edges::Lean && plan.store.is_lossy())?;
     refusal(
         format!(
-            "--edges lean has no effect beside --store {}: with a store that may lose states all edges are followed",
+            "--edges lean has no effect beside --store {}: a store that may lose states needs all edges",
             plan.store.word()
         ),
         "leave --edges out, or use a store that loses nothing",

@@ -1,7 +1,7 @@
 //! Which search pays: samples, and the choices that are made from them.
 //!
-//! A reduction that nobody asked for is tried in the first states, and a lean search in several orders. What is chosen is a
-//! [`Task`], which [`crate::dispatch`] carries out.
+//! A reduction that nobody asked for is tried in the first states, and a lean search in several orders. What
+//! is chosen is a [`Task`], which [`crate::dispatch`] carries out.
 
 use crate::dispatch::Exploration;
 use crate::options::{Por, StoreKind};
@@ -10,29 +10,34 @@ use search::{Branching, Limits, Method, Observer, Outcome, Proviso, Reduce, Stat
 use std::time::Instant;
 use system::{Lean, LeanOrder, ProcessOrder, Reducer, Reduction};
 
-/// States after which it is known whether a reduction pays.
+/// States of the sample that tells whether a reduction pays.
 const SAMPLE: u64 = 4096;
-/// The same for one that seems to: what is gained while processes begin may be lost later.
+/// States of the second sample, where the first speaks for the reduction: what is gained while processes
+/// begin may be lost later.
 const LARGE_SAMPLE: u64 = 8 * SAMPLE;
 
-/// So many times as many states a search without a reduction must have, because choosing takes so much longer than following an edge.
+/// The factor by which a reduction must make the state space smaller: choosing takes that much longer than
+/// following an edge.
 const GAIN: u64 = 3;
 
-/// Few states of a reduced search have more than one successor; elsewhere what it leaves out is mostly reached all the same, by other ways.
-/// (Measured over the corpus.) Processes that go round and round come to be everywhere at once only after a while, so the search
-/// itself is watched as well. What branches only later than this has been reduced by much until then.
+/// Few states of a reduced search have more than one successor; elsewhere what it leaves out is mostly
+/// reached all the same, by other ways. (Measured over the corpus.) Processes that go round and round come to
+/// be everywhere at once only after a while, so the search itself is watched as well. What branches only
+/// later than this has been reduced by much until then.
 const BRANCHING: Branching = Branching { steps: 5, states: 4, from: LARGE_SAMPLE, until: 16 * LARGE_SAMPLE };
 
-/// Whether a reduction may pay, after a sample of so many states: where many of them were reduced and few had more than one successor left.
+/// Whether a reduction may pay, after a sample of `states` states: many of them were reduced, and few had
+/// more than one successor left.
 fn may_pay(states: u64, sample: Statistics) -> bool {
     let branching = Branching { from: 0, until: u64::MAX, ..BRANCHING };
     sample.reduced * 8 >= states && branching.allows(sample.transitions, states)
 }
 
-/// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where it leaves out
-/// too little, there or later on, the search begins again without it and is lean, which is cheaper (in a lossy store it follows all edges). (Both at
-/// once would not be sound: a lean search relies on every state being expanded in full.) A search that several workers could have shared, if it
-/// had been larger, says that there was one.
+/// Runs the search that the plan names. A reduction that nobody asked for is tried in the first states: where
+/// it leaves out too little, there or later on, the search begins again without it and is lean, which is
+/// cheaper (in a lossy store it follows all edges). (Both at once would not be sound: a lean search relies on
+/// every state being expanded in full.) A search that several workers could have shared, if it had been
+/// larger, says that there was one.
 pub fn search(exploration: &Exploration<'_>, observer: &mut dyn Observer) -> Outcome {
     let mut outcome = search_where_it_pays(exploration, observer);
     if !exploration.plan.needs_stack() {
@@ -41,7 +46,8 @@ pub fn search(exploration: &Exploration<'_>, observer: &mut dyn Observer) -> Out
     named(outcome, observer)
 }
 
-/// The same outcome, with the reason why it was stopped: memory that the process takes for granted and cannot have ends a search like an interruption.
+/// The outcome with its true reason: a failed allocation of the process ends a search like an interruption,
+/// and is a lack of memory.
 pub fn named(mut outcome: Outcome, observer: &dyn Observer) -> Outcome {
     if outcome.stop == StopReason::Interrupted && observer.is_short_of_memory() {
         outcome.stop = StopReason::MemoryLimit;
@@ -68,7 +74,8 @@ fn search_where_it_pays(exploration: &Exploration<'_>, observer: &mut dyn Observ
         Task { limits: Limits { time, ..limits }, reduce, ..*task }
     };
     let mut first_states = |states, reduce| {
-        // A sample that is still inside the atomic sequences of one state has seen nothing that speaks for a reduction.
+        // A sample that is still inside the atomic sequences of one state has seen nothing that speaks for a
+        // reduction.
         let limits = Limits { states: Some(states), atomic: Some(LARGE_SAMPLE), ..task.limits };
         let outcome = Exploration { task: &within(limits, reduce), ..*exploration }.alone(observer);
         if outcome.stop == StopReason::StateLimit { Ok(outcome.statistics) } else { Err(Box::new(outcome)) }
@@ -98,8 +105,8 @@ fn search_where_it_pays(exploration: &Exploration<'_>, observer: &mut dyn Observ
     search_as(&Exploration { task: &within(task.limits, without), ..*exploration }, observer)
 }
 
-/// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In a protocol what is gained is often gained
-/// in a few states, and everything behind them.)
+/// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In
+/// a protocol what is gained is often gained in a few states, and everything behind them.)
 #[derive(Debug)]
 struct Always<'a>(&'a dyn Reduction);
 
@@ -124,8 +131,8 @@ const BETTER: f64 = 0.98;
 /// Orders that need about as few edges as the best one: the sample cannot tell them apart.
 const AS_GOOD: f64 = 1.02;
 
-/// The same task; if it is a lean search, in the order in which the first states were expanded by fewest edges. Or what was found
-/// out, if the search was over before.
+/// The task; if it is a lean search, in the order in which the first states were expanded by fewest
+/// edges. Or what was found out, if the search was over before.
 fn in_better_order<'t>(
     exploration: &Exploration<'t>,
     observer: &mut dyn Observer,
@@ -139,7 +146,7 @@ fn in_better_order<'t>(
         let reduce = Reduce { method: Method::Lean(order), ..reduce };
         Task { limits: Limits { time, ..limits }, reduce: Some(reduce), ..*task }
     };
-    // The edges of a sample for each state that was expanded; `None` where there are not so many states.
+    // The edges of a sample for each state that was expanded; `None` where the search ends before.
     let mut edges = |order: LeanOrder| {
         // A sample that is still inside the atomic sequences of one state has seen nothing.
         let limits = Limits { states: Some(ORDER_SAMPLE), atomic: Some(ORDER_SAMPLE), ..task.limits };
@@ -156,8 +163,9 @@ fn in_better_order<'t>(
             _ => Err(Box::new(outcome)),
         }
     };
-    // A sample takes its time, so the last order is left out: over whole searches it needs fewest edges for some models (spawn 1.12 for each
-    // state, 1.30 as chosen; philosophers 1.56 and 1.74), but its samples do not show that, and they mislead for others (qrcu_2r2u).
+    // A sample takes its time, so the last order is left out: over whole searches it needs fewest edges for
+    // some models (spawn 1.12 for each state, 1.30 as chosen; philosophers 1.56 and 1.74), but its samples do
+    // not show that, and they mislead for others (qrcu_2r2u).
     let [usual, others @ .., _] = LeanOrder::ALL;
     let Some(usually) = edges(usual)?.filter(|&edges| edges >= FEW_EDGES) else {
         return Ok(with(task.limits, usual));

@@ -1,6 +1,7 @@
 //! Options whose value is one of a few words: an enum each, with its words beside the variants.
 //!
-//! Where another crate has the enum already (`Save`, `Building`, `Fairness`), it is used as it is; only the words are added here.
+//! Where another crate has the enum already (`Save`, `Building`, `Fairness`), it is used as it is; only the
+//! words are added here.
 
 use crate::failure::Failure;
 use promela::diagnostic::nearest;
@@ -68,7 +69,10 @@ macro_rules! words {
 
 /// An enum with a word for each variant.
 macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident, $noun:literal, { $($(#[$about:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident, $noun:literal, { $($(#[$about:meta])* $variant:ident = $word:literal),+ $(,)? }
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum $name {

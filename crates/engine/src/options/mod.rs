@@ -1,6 +1,7 @@
 //! What the user asked for, as typed values that any client can fill in. [`crate::plan`] judges them.
 //!
-//! [`table`] has a row for every option, [`value`] the kinds of values, [`choice`] the enums with their words.
+//! [`table`] has a row for every option, [`value`] the kinds of values, [`choice`] the enums with their
+//! words.
 
 pub mod choice;
 pub mod table;
@@ -123,7 +124,8 @@ impl CheckOptions {
         words
     }
 
-    /// Reads the words of a command line, each option and each value a word. An option that is given again counts again.
+    /// Reads the words of a command line, each option and each value a word. An option that is given again
+    /// counts again.
     pub fn of_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Result<CheckOptions, Failure> {
         let mut options = CheckOptions::default();
         let mut words = words.into_iter();

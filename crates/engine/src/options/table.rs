@@ -1,9 +1,10 @@
-//! The table of options: a row each, as in kissat's `options.h`. From a row come the field of [`CheckOptions`], the argument of
-//! the command line with its help, completion and manual page, the directive of `spinor test`, the merging of two requests and
-//! the command that hints print. To add an option is to add a row, and to use the field.
+//! The table of options: a row each, as in kissat's `options.h`. From a row come the field of
+//! [`CheckOptions`], the argument of the command line with its help, completion and manual page, the
+//! directive of `spinor test`, the merging of two requests and the command that hints print. To add an option
+//! is to add a row, and to use the field.
 //!
-//! A row reads: help (the doc comment), field, type, name, name of the value (empty for flags), group, scope. The type decides
-//! how a word is read: see [`Slot`].
+//! A row reads: help (the doc comment), field, type, name, name of the value (empty for flags), group, scope.
+//! The type decides how a word is read: see [`Slot`].
 
 use super::choice::{CycleProviso, Edges, Exec, Por, Search, SelfCheck, StaticReduction, StoreKind};
 use super::value::{Kind, Size, Slot};
@@ -50,7 +51,8 @@ macro_rules! last_counts {
 macro_rules! options {
     ($(
         $(#[doc = $help:literal])+
-        $field:ident: $slot:ty = [$name:literal, $placeholder:literal, $group:ident, $scope:ident] $($last:ident)?;
+        $field:ident: $slot:ty =
+            [$name:literal, $placeholder:literal, $group:ident, $scope:ident] $($last:ident)?;
     )+) => {
         /// The options of a check; what is empty was not given.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,45 +81,48 @@ macro_rules! options {
 }
 
 options! {
-    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace, runtime);
-    /// ltl:NAME, never, accept, progress. Default: all that apply except progress.
+    /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace,
+    /// runtime); ltl:NAME, never, accept, progress. Default: all that apply except progress.
     properties: Vec<String> = ["property", "PROPERTY", Common, Check];
     /// Also check this formula.
     ltl: Option<String> = ["ltl", "FORMULA", Common, Model];
-    /// Process fairness for cycle properties: weak (a process that stays enabled eventually moves) or strong (a process
-    /// that is enabled again and again eventually moves).
+    /// Process fairness for cycle properties: weak (a process that stays enabled eventually moves) or strong
+    /// (a process that is enabled again and again eventually moves).
     fair: Option<Fairness> = ["fair", "KIND", Common, Model];
     /// Do not stop at the first violation: explore everything and count violations.
     all_errors: bool = ["all-errors", "", Common, Model];
-    /// Search order. Safety: frontier (in order of discovery, the fastest), dfs (depth-first, finds deep errors early), bfs
-    /// (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs (parallel), ndfs-dual (two
-    /// threads), scc, ufscc (parallel). Default: auto.
+    /// Search order. Safety: frontier (in order of discovery, the fastest), dfs (depth-first, finds deep
+    /// errors early), bfs (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs
+    /// (parallel), ndfs-dual (two threads), scc, ufscc (parallel). Default: auto.
     search: Option<Search> = ["search", "ORDER", Common, Exploration];
     /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
     timeout: Option<Duration> = ["timeout", "TIME", Common, Exploration];
-    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of the process.
+    /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of
+    /// the process.
     max_memory: Option<Size> = ["max-memory", "SIZE", Common, Exploration];
 
-    /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds errors, proves
-    /// nothing). Default: table.
+    /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds
+    /// errors, proves nothing). Default: table.
     store: Option<StoreKind> = ["store", "STORE", Expert, Exploration];
-    /// Worker threads. Default: every core, where several can share the work. When given twice, the last one counts.
+    /// Worker threads. Default: every core, where several can share the work. When given twice, the last one
+    /// counts.
     threads: Option<u64> = ["threads", "N", Expert, Exploration] last;
     /// Partial-order reduction: none, ample, twophase or stubborn. Default: stubborn, where it pays.
     por: Option<Por> = ["por", "REDUCTION", Expert, Exploration];
-    /// Which edges are followed by a search that visits every state: all, or lean (the default), which skips those whose
-    /// target is found through edges that commute. Counts are the same.
+    /// Which edges are followed by a search that visits every state: all, or lean (the default), which skips
+    /// those whose target is found through edges that commute. Counts are the same.
     edges: Option<Edges> = ["edges", "EDGES", Expert, Exploration];
     /// Cycle proviso of the reduction: stack, closed-set, color or static.
     proviso: Option<CycleProviso> = ["proviso", "PROVISO", Expert, Exploration];
-    /// Verify the assumptions of reductions during the search (repeatable, or with commas): facts, reduction. Slow; what is
-    /// refuted is a bug of the tool.
+    /// Verify the assumptions of reductions during the search (repeatable, or with commas): facts, reduction.
+    /// Slow; what is refuted is a bug of the tool.
     check: Vec<SelfCheck> = ["check", "WHAT", Expert, Exploration];
     /// Add sleep sets.
     sleep: bool = ["sleep", "", Expert, Exploration];
     /// How stubborn sets are built: closure (from one process) or deletion (from everything).
     stubborn: Option<Building> = ["stubborn", "HOW", Expert, Exploration];
-    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is checked.
+    /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is
+    /// checked.
     trust_xr_xs: bool = ["trust-xr-xs", "", Expert, Exploration];
     /// Which phase-1 states twophase stores: all, backedge or none.
     save: Option<Save> = ["save", "WHICH", Expert, Exploration];

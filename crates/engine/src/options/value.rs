@@ -156,7 +156,8 @@ impl Value for Size {
     }
 }
 
-/// A size such as `512M`: bytes, or with a suffix K, M, G or T for powers of 1024 (`KB` and `KiB` mean the same).
+/// A size such as `512M`: bytes, or with a suffix K, M, G or T for powers of 1024 (`KB` and `KiB` mean the
+/// same).
 pub fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

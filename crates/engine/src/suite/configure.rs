@@ -1,5 +1,5 @@
-//! How a check of a suite is run: the model's own options, what the command line wants for all, and otherwise the
-//! reference configuration, in which every number that a model may expect has its meaning.
+//! How a check of a suite is run: the model's own options, what the command line wants for all, and otherwise
+//! the reference configuration, in which every number that a model may expect has its meaning.
 
 use super::expect::Expectation;
 use crate::options::{CheckOptions, Por, Search, StoreKind};
@@ -9,12 +9,13 @@ use crate::options::{CheckOptions, Por, Search, StoreKind};
 pub struct Configured {
     /// The options.
     pub options: CheckOptions,
-    /// The reference configuration, or one that counts the same: states, violations and kinds are what models expect.
+    /// The reference configuration, or one that counts the same: states, violations and kinds are what models
+    /// expect.
     pub reference: bool,
 }
 
-/// The options of one check: `own` as the model states them, under those for `all`. With `defaults` what nobody asks
-/// for is left to the tool, as in `spinor check`.
+/// The options of one check: `own` as the model states them, under those for `all`. With `defaults` what
+/// nobody asks for is left to the tool, as in `spinor check`.
 pub fn configure(own: &CheckOptions, all: &CheckOptions, defaults: bool, expect: &Expectation) -> Configured {
     // Where a counterexample goes is for the suite to say.
     let mut options = CheckOptions { trail: None, ..own.overridden_with(all) };

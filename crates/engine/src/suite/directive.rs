@@ -8,9 +8,9 @@
 //! //@ expect: verdict=violated kind=assertion line=42
 //! ```
 //!
-//! `options` hold for the whole file, those after a `check` for that check. An `expect` belongs to the `check` before it;
-//! a file without a `check` checks `safety`. What may be expected is in [`super::expect`]. An unknown key is an
-//! error, never ignored.
+//! `options` hold for the whole file, those after a `check` for that check. An `expect` belongs to the
+//! `check` before it; a file without a `check` checks `safety`. What may be expected is in [`super::expect`].
+//! An unknown key is an error, never ignored.
 
 use std::fmt;
 
@@ -144,8 +144,8 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     if quote.is_some() { Err("a quotation mark is not closed".into()) } else { Ok(words) }
 }
 
-/// Writes the expectation of one check (counted from 0) into a model: replaces it, or adds it. In a model without
-/// directives the first check is made.
+/// Writes the expectation of one check (counted from 0) into a model: replaces it, or adds it. In a model
+/// without directives the first check is made.
 pub fn with_expectation(text: &str, check: usize, expect: &Expectation) -> Result<String, Vec<Mistake>> {
     let directives = parse(text)?;
     let new = format!("//@ expect: {expect}");
