@@ -14,7 +14,7 @@ use search::{
 };
 use store::bitstate::DEFAULT_HASHES;
 use store::{
-    Bitstate, Cache, Collapse, Hand, HashCompaction, Recall, Roots, Seen, SharedBitstate, SharedCollapse,
+    Bitstate, Cache, Collapse, Evicting, Hand, HashCompaction, Recall, Roots, SharedBitstate, SharedCollapse,
     SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
 use system::TransitionSystem;
@@ -126,13 +126,17 @@ impl Exploration<'_> {
         self.leave(tree, outcome)
     }
 
-    fn by_name_in<S: Recall + Send + 'static>(&self, mut store: S, observer: &mut dyn Observer) -> Outcome {
+    fn by_name_in<S: Recall + Evicting + Send + 'static>(
+        &self,
+        mut store: S,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
         let outcome = self.by_name(&mut store, observer);
         self.leave(store, outcome)
     }
 
     /// States wait under their names, unless a part of them is not in the store.
-    fn by_name<S: Recall>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
+    fn by_name<S: Recall + Evicting>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
         match self.system.hidden_bytes() {
             0 => self.run(store, Names::default(), observer),
             _ => self.whole(store, observer),
@@ -140,11 +144,11 @@ impl Exploration<'_> {
     }
 
     /// States wait as they are.
-    fn whole<S: Seen>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
+    fn whole<S: Evicting>(&self, store: &mut S, observer: &mut dyn Observer) -> Outcome {
         self.run(store, Whole::new(self.system.hidden_bytes(), self.task.is_lean()), observer)
     }
 
-    fn run<S: Seen, Q: Queue<S>>(&self, store: &mut S, queue: Q, observer: &mut dyn Observer) -> Outcome {
+    fn run<S: Evicting, Q: Queue<S>>(&self, store: &mut S, queue: Q, observer: &mut dyn Observer) -> Outcome {
         let Exploration { plan, system, task, .. } = *self;
         match plan.order {
             Order::DepthFirst | Order::Handoff => depth_first(system, store, task, observer),
@@ -154,7 +158,7 @@ impl Exploration<'_> {
     }
 
     /// Many workers: states wait under their names, unless a part of them is not in the store.
-    fn share_by_name<H: Recall + Hand>(
+    fn share_by_name<H: Recall + Hand + Evicting>(
         &self,
         hand: &(impl Fn() -> H + Sync),
         observer: &mut dyn Observer,
@@ -168,7 +172,7 @@ impl Exploration<'_> {
         }
     }
 
-    fn share<H: Hand, P: States<H>>(
+    fn share<H: Hand + Evicting, P: States<H>>(
         &self,
         hand: &(impl Fn() -> H + Sync),
         observer: &mut dyn Observer,

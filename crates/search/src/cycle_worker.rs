@@ -19,7 +19,7 @@ use crate::worker_pool::{ALONE, Alarm, WorkerPool};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
-use store::{Entry, Full, Hand, Numbering, Seen};
+use store::{Batched, Entry, Full, Hand, Numbering, Seen};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Who searches.
@@ -250,7 +250,7 @@ where
         let key = key(stack.state(), *hidden);
         let (ticket, lack) = match stack.ticket {
             Some(Pending { ticket, lack }) => (ticket, Some(lack)),
-            None => (store.prepare(key).map_err(full)?, None),
+            None => (store.hash(key).map_err(full)?, None),
         };
         // Without a limit on states nothing must be known before.
         let limited = shared.task.limits.states.is_some() && store.number(key, ticket).is_none();
@@ -272,8 +272,8 @@ where
         store.depart(key(parent.unwrap_or(stack.state()), *hidden));
         tickets.clear();
         let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), *hidden));
-        store.prepare_all(keys, tickets).map_err(full)?;
-        store.approach_all(tickets);
+        store.hash_all(keys, tickets).map_err(full)?;
+        store.probe_all(tickets);
         Ok(())
     }
 
@@ -384,7 +384,7 @@ where
             } else {
                 // By the time that its turn comes its memory is there.
                 let CycleWorker { stack, store, .. } = worker;
-                stack.next_ticket().into_iter().for_each(|next| store.remember(next.ticket));
+                stack.next_ticket().into_iter().for_each(|next| store.prefetch(next.ticket));
                 if !self.enter()? {
                     self.worker().stack.leave();
                 }

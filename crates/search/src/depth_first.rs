@@ -32,7 +32,7 @@ use crate::sleep::{LeanSleep, Met, NoSleep, Sleep, SleepSet, Sleeping};
 use crate::stack::Stack;
 use crate::task::{Proviso, Task};
 use std::ops::Range;
-use store::{Noted, Seen};
+use store::{Evicting, Noted};
 use system::{ActionId, Fault, TransitionSystem};
 
 mod judge;
@@ -43,7 +43,7 @@ use look_ahead::LookAhead;
 use successors::Ranks;
 
 /// Explores `system` depth-first.
-pub fn depth_first<S: Seen>(
+pub fn depth_first<S: Evicting>(
     system: &dyn TransitionSystem,
     store: &mut S,
     task: &Task<'_>,
@@ -68,7 +68,7 @@ pub fn depth_first_with_sleep<S: Noted<Note = SleepSet>>(
     }
 }
 
-fn search<S: Seen, Z: Sleeping<S>>(
+fn search<S: Evicting, Z: Sleeping<S>>(
     system: &dyn TransitionSystem,
     store: &mut S,
     sleep: Z,
@@ -87,7 +87,7 @@ fn search<S: Seen, Z: Sleeping<S>>(
 const ELSEWHERE: usize = usize::MAX;
 
 /// A running search.
-pub(crate) struct DepthFirst<'a, S: Seen, Z> {
+pub(crate) struct DepthFirst<'a, S: Evicting, Z> {
     pub system: &'a dyn TransitionSystem,
     pub store: &'a mut S,
     sleep: Z,
@@ -121,7 +121,7 @@ pub(crate) struct DepthFirst<'a, S: Seen, Z> {
     pub statistics: Statistics,
 }
 
-impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
+impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// A search that has not begun.
     pub fn new(
         system: &'a dyn TransitionSystem,
@@ -209,7 +209,7 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let key = key(state, self.hidden);
         let ticket = match self.stack.ticket {
             Some(ticket) => ticket,
-            None => self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?,
+            None => self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?,
         };
         if self.limited && self.budget.states_spent(self.store.n_keys()) && !self.store.contains(key, ticket)
         {
@@ -339,13 +339,13 @@ impl<'a, S: Seen, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     fn expand_behind_phase1(&mut self, depth: u64) -> Result<(), StopReason> {
         let limit = self.budget.limits().states;
         let (store, hidden) = (&mut *self.store, self.hidden);
-        let mut known = |end: &[u8]| store_aside(store, hidden, limit, end).map(|is_new| !is_new);
+        let mut known = |end: &[u8]| store_and_leave(store, hidden, limit, end).map(|is_new| !is_new);
         let (state, expansion) = (self.stack.state(), &mut self.fan.expansion);
         self.expander.expand_unless(state, depth, &mut self.budget, expansion, &mut known)?;
         let Some(phase1) = self.expander.phase1() else { return Ok(()) };
         let mut lookups = u64::from(phase1.end() != self.stack.state());
         for saved in phase1.saved() {
-            store_aside(self.store, self.hidden, limit, saved)?;
+            store_and_leave(self.store, self.hidden, limit, saved)?;
             lookups += 1;
         }
         self.statistics.transitions += phase1.steps();
@@ -424,8 +424,22 @@ fn expand(
     }
 }
 
+/// Stores a state of phase 1, which is not on the path; true when it is new.
+fn store_and_leave<S: Evicting>(
+    store: &mut S,
+    hidden: usize,
+    limit: Option<u64>,
+    state: &[u8],
+) -> Result<bool, StopReason> {
+    let is_new = store_aside(store, hidden, limit, state)?;
+    if is_new {
+        store.leave(key(state, hidden));
+    }
+    Ok(is_new)
+}
+
 /// Inserts a state that others may insert as well: it is held before anybody can find it.
-fn visit_openly<S: Seen, Z: Sleeping<S>>(
+fn visit_openly<S: Evicting, Z: Sleeping<S>>(
     open: &Open,
     sleep: &mut Z,
     store: &mut S,

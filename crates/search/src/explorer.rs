@@ -11,11 +11,11 @@ use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memo
 use crate::random::Random;
 use crate::stack::Stack;
 use crate::task::Task;
-use store::{Entry, Numbering, Seen};
+use store::{Batched, Entry, Numbering};
 use system::{ActionId, Fault, TransitionSystem};
 
 /// Explores states, one at a time.
-pub(crate) struct Explorer<'a, S: Seen> {
+pub(crate) struct Explorer<'a, S: Batched> {
     pub system: &'a dyn TransitionSystem,
     pub cycles: &'a Cycles,
     pub budget: Budget<'a>,
@@ -35,7 +35,7 @@ pub(crate) struct Explorer<'a, S: Seen> {
     random: Option<Random>,
 }
 
-impl<'a, S: Seen> Explorer<'a, S> {
+impl<'a, S: Batched> Explorer<'a, S> {
     pub fn new(
         system: &'a dyn TransitionSystem,
         cycles: &'a Cycles,
@@ -85,7 +85,7 @@ impl<'a, S: Seen> Explorer<'a, S> {
 
     /// What is asked of the store about a state.
     pub fn prepare(&mut self, state: &[u8]) -> Result<S::Ticket, StopReason> {
-        self.store.prepare(key(state, self.hidden)).map_err(|_| StopReason::MemoryLimit)
+        self.store.hash(key(state, self.hidden)).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Expands the new state at the end of a path, notes what is wrong, and lines up its edges. `memory` is what the search uses
@@ -169,8 +169,8 @@ impl<'a, S: Seen> Explorer<'a, S> {
         tickets.clear();
         store.depart(key(state, *hidden));
         let keys = order.iter().map(|&at| key(expansion.state(&expansion.edges()[at]), *hidden));
-        store.prepare_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)?;
-        store.approach_all(tickets);
+        store.hash_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)?;
+        store.probe_all(tickets);
         Ok(())
     }
 

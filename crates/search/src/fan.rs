@@ -6,7 +6,7 @@ use crate::ndfs::key;
 use crate::outcome::StopReason;
 use crate::random::Random;
 use std::ops::Range;
-use store::Seen;
+use store::Batched;
 use system::ActionId;
 
 /// Whether it is worth while to take the last successor of a state for new before the store was asked. If not, that costs an expansion;
@@ -70,7 +70,7 @@ impl<T> Default for Fan<T> {
 
 impl<T: Copy> Fan<T> {
     /// Puts some edges of the state that was expanded last in order and has them looked up, up to the first stride.
-    pub fn prepare<S: Seen<Ticket = T>>(
+    pub fn prepare<S: Batched<Ticket = T>>(
         &mut self,
         edges: Range<usize>,
         random: Option<&mut Random>,
@@ -84,12 +84,12 @@ impl<T: Copy> Fan<T> {
         let edges = &expansion.edges()[edges];
         let key = |edge| key(expansion.state(edge), hidden);
         let prepared = match random {
-            None => store.prepare_all(edges.iter().rev().map(key), tickets),
+            None => store.hash_all(edges.iter().rev().map(key), tickets),
             Some(random) => {
                 self.order.clear();
                 self.order.extend(self.edges.clone().rev());
                 random.shuffle(&mut self.order);
-                store.prepare_all(self.order.iter().map(|&i| key(&expansion.edges()[i])), tickets)
+                store.hash_all(self.order.iter().map(|&i| key(&expansion.edges()[i])), tickets)
             }
         };
         prepared.map_err(|_| StopReason::MemoryLimit)
@@ -139,9 +139,9 @@ impl<T: Copy> Fan<T> {
 
     /// The second stride, which shows how well the first one is to be trusted.
     #[inline]
-    pub fn approach<S: Seen<Ticket = T>>(&mut self, store: &S, trust: &mut Trust) {
+    pub fn approach<S: Batched<Ticket = T>>(&mut self, store: &S, trust: &mut Trust) {
         if !std::mem::replace(&mut self.approached, true) {
-            store.approach_all(&mut self.tickets);
+            store.probe_all(&mut self.tickets);
             if let Some(&last) = self.tickets.last() {
                 trust.learn(!store.seems_known(last));
             }
@@ -151,7 +151,7 @@ impl<T: Copy> Fan<T> {
     /// The place of the successor that will be tried first, as far as can be told. To ask the store for certain, once the second stride
     /// is done, takes less time than to expand in vain.
     #[inline]
-    pub fn favourite<S: Seen<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
+    pub fn favourite<S: Batched<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
         let is_known = |at: usize, ticket| {
             let state = self.expansion.state(&self.expansion.edges()[self.number(at)]);
             store.contains(key(state, hidden), ticket)

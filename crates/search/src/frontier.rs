@@ -38,7 +38,7 @@ use crate::retrace::retrace;
 use crate::task::{Proviso, Task};
 use std::collections::{TryReserveError, VecDeque};
 use std::ops::Range;
-use store::{Full, Seen};
+use store::{Batched, Full};
 use system::{ActionId, Annotation, Fault, TransitionSystem};
 
 /// States that are expanded together.
@@ -56,7 +56,7 @@ pub enum Levels {
 }
 
 /// Explores `system` level by level.
-pub fn frontier<S: Seen, Q: Queue<S>>(
+pub fn frontier<S: Batched, Q: Queue<S>>(
     system: &dyn TransitionSystem,
     store: &mut S,
     queue: Q,
@@ -73,7 +73,7 @@ pub fn frontier<S: Seen, Q: Queue<S>>(
 }
 
 /// A running search, or one worker of a parallel one.
-pub(crate) struct Frontier<'a, S: Seen, Q> {
+pub(crate) struct Frontier<'a, S: Batched, Q> {
     system: &'a dyn TransitionSystem,
     pub store: &'a mut S,
     pub queue: Q,
@@ -154,7 +154,7 @@ impl<T, N> Default for Batch<T, N> {
     }
 }
 
-impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
+impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
     /// A search that has not begun.
     pub fn new(
         system: &'a dyn TransitionSystem,
@@ -218,7 +218,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             return if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) };
         }
         let key = &state[..state.len().saturating_sub(self.hidden)];
-        let ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+        let ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
         if self.budget.states_spent(0) {
             return Err(StopReason::StateLimit);
         }
@@ -309,7 +309,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let state = expansion.state(edge);
             &state[..state.len().saturating_sub(hidden)]
         });
-        self.store.outline_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
+        self.store.plan_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Prepares all edges, those of all states together.
@@ -321,7 +321,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
             let state = expansion.state(&expansion.edges()[at]);
             &state[..state.len().saturating_sub(self.hidden)]
         };
-        self.store.complete_all(key, tickets).map_err(|_| StopReason::MemoryLimit)
+        self.store.finish_all(key, tickets).map_err(|_| StopReason::MemoryLimit)
     }
 
     /// Looks at the clock and the rest.
@@ -452,7 +452,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         if !one_by_one && self.levels == Levels::Edges {
             return self.insert_together(batch);
         }
-        self.store.approach_all(&mut batch.tickets);
+        self.store.probe_all(&mut batch.tickets);
         let mut first = 0;
         for at in 0..batch.parents.len() {
             let Parent { end, order, rest } = batch.parents[at];
@@ -535,8 +535,8 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         for (i, edge) in expansion.edges()[first..].iter().enumerate() {
             let state = expansion.state(edge);
             let key = &state[..state.len().saturating_sub(self.hidden)];
-            let mut ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
-            self.store.approach(&mut ticket);
+            let mut ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
+            self.store.probe(&mut ticket);
             self.statistics.transitions += 1;
             let is_new = self.reach(expansion, first + i, ticket, order.encode(followed + i as u32))?;
             self.statistics.matched += u64::from(!is_new);
@@ -626,7 +626,7 @@ impl<'a, S: Seen, Q: Queue<S>> Frontier<'a, S, Q> {
         let waiting = self.apart.next_level();
         for (parent, number, state) in waiting.iter() {
             let key = &state[..state.len().saturating_sub(self.hidden)];
-            let ticket = self.store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+            let ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
             match self.insert(state, ticket)? {
                 Some(name) => {
                     self.ancestry.found_apart(parent, number);

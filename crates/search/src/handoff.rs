@@ -45,7 +45,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use store::Hand;
+use store::{Evicting, Hand};
 use system::{Path, TransitionSystem};
 
 /// Roots that a queue can hold.
@@ -68,7 +68,7 @@ pub struct Ring<'a> {
 
 /// Explores a system depth-first with workers in a ring. `hand` gives a worker its access to the store that all share. The task
 /// has no limit on depth and no [`Proviso::Color`].
-pub fn handoff<H: Hand>(
+pub fn handoff<H: Hand + Evicting>(
     ring: Ring<'_>,
     hand: &(impl Fn() -> H + Sync),
     task: &Task<'_>,
@@ -188,7 +188,7 @@ impl Drop for Slice {
     }
 }
 
-fn work<H: Hand>(
+fn work<H: Hand + Evicting>(
     ring: Ring<'_>,
     hand: &(impl Fn() -> H + Sync),
     task: &Task<'_>,
@@ -216,7 +216,7 @@ fn work<H: Hand>(
     (found, statistics, cuts)
 }
 
-struct Worker<'a, 'c, H: Hand> {
+struct Worker<'a, 'c, H: Hand + Evicting> {
     search: DepthFirst<'a, H, NoSleep>,
     shared: &'c Shared,
     place: Place,
@@ -226,7 +226,7 @@ struct Worker<'a, 'c, H: Hand> {
     states: u32,
 }
 
-impl<H: Hand> Worker<'_, '_, H> {
+impl<H: Hand + Evicting> Worker<'_, '_, H> {
     fn run(&mut self, start: Option<Start>) -> Result<(), StopReason> {
         match start {
             Some(Start::Fault(fault)) => self.search.no_beginning(fault)?,
@@ -354,7 +354,7 @@ impl<H: Hand> Worker<'_, '_, H> {
 }
 
 /// What all found.
-fn put_together<H: Hand>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Yield>) -> Outcome {
+fn put_together<H: Hand + Evicting>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Yield>) -> Outcome {
     let (mut found, mut statistics, mut cuts) = (Recorder::default(), Statistics::default(), Cuts::default());
     statistics.workers = all.len() as u64;
     for (part, numbers, cut) in all {

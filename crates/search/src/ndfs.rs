@@ -140,7 +140,7 @@ impl<S: Numbering> Ndfs<'_, S> {
         self.enter()?;
         while self.blue.depth() > 0 {
             if self.blue.advance() {
-                self.blue.next_ticket().into_iter().for_each(|&next| self.explorer.store.remember(next));
+                self.blue.next_ticket().into_iter().for_each(|&next| self.explorer.store.prefetch(next));
                 if !self.enter()? {
                     self.explorer.statistics.matched += 1;
                     self.blue.leave();

@@ -131,7 +131,7 @@ impl<S: Numbering> Second<'_, S> {
 
     fn is_new(&mut self) -> Result<bool, StopReason> {
         let key = key(self.stack.state(), self.hidden);
-        let ticket = self.met.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+        let ticket = self.met.hash(key).map_err(|_| StopReason::MemoryLimit)?;
         self.met.visit(key, ticket).map(|entry| entry.new).map_err(|_| StopReason::MemoryLimit)
     }
 

@@ -21,7 +21,7 @@ use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
 use crate::task::Task;
-use store::{Full, Seen};
+use store::{Batched, Full};
 use system::{ActionId, TransitionSystem};
 
 /// What stands behind a key for the second search.
@@ -31,7 +31,7 @@ const SECOND: [u8; 8] = *b"\xa5second\x5a";
 pub fn ndfs_lossy(
     system: &dyn TransitionSystem,
     cycles: &Cycles,
-    store: impl Seen,
+    store: impl Batched,
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
@@ -50,7 +50,7 @@ pub fn ndfs_lossy(
     search.explorer.conclude(stop)
 }
 
-struct NdfsLossy<'a, S: Seen> {
+struct NdfsLossy<'a, S: Batched> {
     explorer: Explorer<'a, S>,
     actions: Vec<ActionId>,
     first: Stack<S::Ticket>,
@@ -58,7 +58,7 @@ struct NdfsLossy<'a, S: Seen> {
     second_key: Vec<u8>,
 }
 
-impl<S: Seen> NdfsLossy<'_, S> {
+impl<S: Batched> NdfsLossy<'_, S> {
     fn run(&mut self) -> Result<(), StopReason> {
         if !self.explorer.begin(&mut self.first)? {
             return Ok(());
@@ -207,7 +207,7 @@ mod tests {
     use system::toy::{Counters, Graph};
     use system::{Fairness, Successors};
 
-    fn over(store: impl Seen, system: &dyn TransitionSystem, limits: Limits) -> Outcome {
+    fn over(store: impl Batched, system: &dyn TransitionSystem, limits: Limits) -> Outcome {
         let stop = AtomicBool::new(false);
         let task =
             Task { checks: Checks::NONE, all_errors: false, seed: None, limits, stop: &stop, reduce: None };

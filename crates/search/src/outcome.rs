@@ -77,7 +77,7 @@ pub struct Statistics {
 impl Statistics {
     /// Takes over what a store that several workers shared has come to hold. Of states found beyond the limit, before all had
     /// stopped, none was expanded: they do not count.
-    pub(crate) fn take_stock(&mut self, store: &impl store::Seen, stop: StopReason, most: Option<u64>) {
+    pub(crate) fn take_stock(&mut self, store: &impl store::Batched, stop: StopReason, most: Option<u64>) {
         let most = most.filter(|_| stop == StopReason::StateLimit);
         self.states = store.n_keys().min(most.unwrap_or(u64::MAX));
         self.state_bytes = store.memory();

@@ -5,11 +5,11 @@
 
 use crate::ancestry::Ordinal;
 use std::collections::TryReserveError;
-use store::{Recall, Seen};
+use store::{Batched, Recall};
 use system::Annotation;
 
 /// The states of a pack, first in, first out.
-pub trait States<S: Seen>: Default + Send {
+pub trait States<S: Batched>: Default + Send {
     /// Whether it wants states, and not only their names.
     const WHOLE: bool;
 
@@ -107,7 +107,7 @@ pub struct WholeStates {
     gone: (usize, usize),
 }
 
-impl<S: Seen> States<S> for WholeStates {
+impl<S: Batched> States<S> for WholeStates {
     const WHOLE: bool = true;
 
     fn push(&mut self, _name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
@@ -159,7 +159,7 @@ pub(crate) struct Pack<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use store::Table;
+    use store::{Seen, Table};
 
     #[test]
     fn states_come_out_as_they_went_in() {
@@ -173,7 +173,7 @@ mod tests {
         for round in 0..3u8 {
             for i in 0..50u8 {
                 let state = [i, round, 7, 7, i].repeat(1 + i as usize % 3);
-                let ticket = store.prepare(&state).unwrap();
+                let ticket = store.hash(&state).unwrap();
                 let name = store.insert(&state, ticket).unwrap().unwrap();
                 let annotation = annotation(i, round);
                 States::<Table>::push(&mut named, name, &state, annotation).unwrap();

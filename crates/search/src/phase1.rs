@@ -28,7 +28,7 @@
 
 use crate::limits::Budget;
 use crate::outcome::{StopReason, no_memory};
-use store::Seen;
+use store::Batched;
 use store::numbered::{Number, Numbered, Visit};
 use store::tally::Tally;
 use system::{ActionId, Reducer, Reduction, Successors, TransitionSystem, Worker, WorkerExt};
@@ -49,22 +49,18 @@ pub enum Save {
 
 /// Stores a state that is not itself to be visited, unless there are as many as there may be; true when it is new. `hidden` bytes at
 /// its end are no part of the key.
-pub(crate) fn store_aside<S: Seen>(
+pub(crate) fn store_aside<S: Batched>(
     store: &mut S,
     hidden: usize,
     limit: Option<u64>,
     state: &[u8],
 ) -> Result<bool, StopReason> {
     let key = &state[..state.len().saturating_sub(hidden)];
-    let ticket = store.prepare(key).map_err(|_| StopReason::MemoryLimit)?;
+    let ticket = store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
     if limit.is_some_and(|limit| store.n_keys() >= limit) && !store.contains(key, ticket) {
         return Err(StopReason::StateLimit);
     }
-    let is_new = store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)?.is_some();
-    if is_new {
-        store.leave(key);
-    }
-    Ok(is_new)
+    Ok(store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)?.is_some())
 }
 
 /// Runs phase 1; keeps its buffers between two runs.

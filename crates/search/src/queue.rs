@@ -5,14 +5,14 @@
 
 use crate::observer::Snapshot;
 use std::collections::{TryReserveError, VecDeque};
-use store::{Recall, Seen};
+use store::{Batched, Recall};
 use system::Annotation;
 
 /// Bytes of a chunk, about.
 const CHUNK: usize = 1 << 18;
 
 /// States that wait to be expanded.
-pub trait Queue<S: Seen> {
+pub trait Queue<S: Batched> {
     /// Whether it wants states, and not only their names.
     const WHOLE: bool;
 
@@ -196,7 +196,7 @@ impl Whole {
     }
 }
 
-impl<S: Seen> Queue<S> for Whole {
+impl<S: Batched> Queue<S> for Whole {
     const WHOLE: bool = true;
 
     fn push(&mut self, _name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError> {
@@ -236,7 +236,7 @@ impl<S: Seen> Queue<S> for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use store::Table;
+    use store::{Seen, Table};
 
     #[test]
     fn states_come_out_as_they_went_in() {
@@ -247,7 +247,7 @@ mod tests {
         let (mut first, mut last) = (0u32, 0u32);
         for round in 0..40_000u32 {
             let state: Vec<u8> = key(last).collect();
-            let ticket = store.prepare(&state).unwrap();
+            let ticket = store.hash(&state).unwrap();
             let name = store.insert(&state, ticket).unwrap().unwrap();
             let annotation = Annotation::new(1 + last as u64);
             Queue::<Table>::push(&mut names, name, &state, annotation).unwrap();

@@ -98,7 +98,7 @@ impl<S: Numbering> Scc<'_, S> {
                 self.leave();
                 continue;
             }
-            self.stack.next_ticket().into_iter().for_each(|next| self.explorer.store.remember(next.key));
+            self.stack.next_ticket().into_iter().for_each(|next| self.explorer.store.prefetch(next.key));
             if !self.enter()? {
                 self.explorer.statistics.matched += 1;
                 self.stack.leave();

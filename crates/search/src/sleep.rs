@@ -22,7 +22,7 @@
 
 use crate::expand::Wanted;
 use std::collections::TryReserveError;
-use store::{Full, Noted, Seen};
+use store::{Batched, Full, Noted};
 use system::{ActionId, Annotation, Reducer};
 
 /// What a visit to a state showed.
@@ -37,7 +37,7 @@ pub enum Met {
 }
 
 /// What a depth-first search asks about sleep.
-pub trait Sleeping<S: Seen> {
+pub trait Sleeping<S: Batched> {
     /// The search has come to a successor that was [pushed](Self::push): it is looked up and stored.
     fn visit(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket) -> Result<Met, Full>;
 
@@ -77,7 +77,7 @@ pub trait Sleeping<S: Seen> {
 #[derive(Debug)]
 pub struct NoSleep;
 
-impl<S: Seen> Sleeping<S> for NoSleep {
+impl<S: Batched> Sleeping<S> for NoSleep {
     const RANKS: bool = false;
 
     #[inline(always)]
@@ -104,7 +104,7 @@ pub struct LeanSleep {
     pending: Vec<Annotation>,
 }
 
-impl<S: Seen> Sleeping<S> for LeanSleep {
+impl<S: Batched> Sleeping<S> for LeanSleep {
     const RANKS: bool = false;
 
     #[inline(always)]

@@ -158,6 +158,7 @@ impl<T> Stack<T> {
     /// Puts another state in the place of the one at the end of the path, none of whose successors is to be tried.
     pub fn jump(&mut self, state: &[u8]) -> Result<(), TryReserveError> {
         let Some(last) = self.entries.last_mut() else { return Ok(()) };
+        debug_assert!(last.is_taken(), "successors of the state are still to be tried");
         let start = self.bytes.len() - last.bytes as usize;
         self.bytes.truncate(start);
         self.bytes.try_reserve(state.len())?;
@@ -177,6 +178,7 @@ impl<T> Stack<T> {
         if last.is_taken() {
             return false;
         }
+        debug_assert!(!self.pending.is_empty(), "a successor without a ticket");
         last.actions |= TAKEN;
         self.steps += last.n_actions();
         self.ticket = self.pending.pop();
@@ -236,6 +238,8 @@ impl<T> Stack<T> {
     #[inline]
     pub fn leave(&mut self) {
         let Some(last) = self.entries.pop() else { return };
+        debug_assert!(last.is_taken(), "only a state of the path can be left");
+        debug_assert!(self.steps >= last.n_actions() && self.actions.len() >= last.n_apart());
         self.bytes.truncate(self.bytes.len() - last.bytes as usize);
         let (actions, apart) = (last.n_actions(), last.n_apart());
         if apart > 0 {
@@ -250,6 +254,7 @@ impl<T> Stack<T> {
     /// The successor just taken is new: it gets a frame, which [`Stack::push`] fills.
     #[inline]
     pub fn enter(&mut self, hash: Option<u64>) -> Result<(), TryReserveError> {
+        debug_assert!(self.entries.last().is_some_and(|last| last.is_taken()));
         self.frames += 1;
         if self.entries.len() > MOST || self.bytes.len() > MOST_BYTES {
             self.pack()?;
@@ -337,6 +342,7 @@ impl<T> Stack<T> {
 
     /// Adds a successor that is reached through the run that was kept.
     pub fn push_through_run(&mut self, state: &[u8], edge: &Edge, ticket: T) -> Result<(), TryReserveError> {
+        debug_assert!(self.runs.last().is_some_and(|run| run.0 == self.frames), "no run was kept");
         self.actions.try_reserve(1)?;
         let left = ActionId(u64::from(edge.transient));
         self.push_entry(state, (STEP * n_actions(edge)) | THROUGH_RUN, left, ticket)?;

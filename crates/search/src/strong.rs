@@ -121,7 +121,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         if self.budget.states_spent(self.store.n_keys()) && self.store.find(known).is_none() {
             return Err(StopReason::StateLimit);
         }
-        let ticket = self.store.prepare(known).map_err(|_| StopReason::MemoryLimit)?;
+        let ticket = self.store.hash(known).map_err(|_| StopReason::MemoryLimit)?;
         let Entry { number, name, new } =
             self.store.visit(known, ticket).map_err(|_| StopReason::MemoryLimit)?;
         if new {

@@ -15,7 +15,7 @@ use std::collections::{TryReserveError, VecDeque};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use store::Seen;
+use store::Batched;
 use system::Annotation;
 
 /// States of a pack that is handed on when it is full.
@@ -318,7 +318,7 @@ impl<'t, P: Default> Share<'t, P> {
     }
 }
 
-impl<S: Seen, P: States<S>> Queue<S> for Share<'_, P> {
+impl<S: Batched, P: States<S>> Queue<S> for Share<'_, P> {
     const WHOLE: bool = P::WHOLE;
 
     #[inline]

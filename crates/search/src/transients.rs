@@ -43,7 +43,7 @@ impl Transients {
 
     /// Prepares looking up a state, if that is worth while now.
     pub fn prepare(&self, state: &[u8]) -> Option<u64> {
-        (self.ends.len() == FEW).then(|| self.many.prepare(state))
+        (self.ends.len() == FEW).then(|| self.many.hash(state))
     }
 
     /// The number of a state that was met before; otherwise it gets the next number, and the answer is `None`.
@@ -56,7 +56,7 @@ impl Transients {
             self.ends.push(self.few.len());
             return Ok(None);
         }
-        let prepared = prepared.unwrap_or_else(|| self.many.prepare(state));
+        let prepared = prepared.unwrap_or_else(|| self.many.hash(state));
         Ok(match self.many.visit_prepared(state, prepared)? {
             Visit::New(_) => None,
             Visit::Seen(number) => Some(number.0 + FEW as u32),

@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use store::{Bitstate, Full, HashCompaction, Seen, Table};
+use store::{Batched, Bitstate, Full, HashCompaction, Table};
 
 const BATCH: usize = 64;
 
@@ -45,7 +45,7 @@ fn batches(n: u64, len: usize, mut each: impl FnMut(&[u8], u64) -> Result<(), Fu
     Ok(())
 }
 
-fn run<S: Seen>(mut store: S, n: u64, len: usize, strides: u32) -> Result<(), Full> {
+fn run<S: Batched>(mut store: S, n: u64, len: usize, strides: u32) -> Result<(), Full> {
     let clock = Instant::now();
     let begin = now(clock);
     batches(n, len, |keys, _| {
@@ -72,17 +72,17 @@ fn run<S: Seen>(mut store: S, n: u64, len: usize, strides: u32) -> Result<(), Fu
 }
 
 #[inline(never)]
-fn batch<S: Seen>(store: &mut S, keys: &[u8], len: usize, strides: u32) -> Result<(), Full> {
+fn batch<S: Batched>(store: &mut S, keys: &[u8], len: usize, strides: u32) -> Result<(), Full> {
     if strides <= 1 {
         keys.chunks_exact(len).try_for_each(|key| store.is_new(key).map(|_| ()))?;
         return Ok(());
     }
     let mut tickets = Vec::with_capacity(BATCH);
     for key in keys.chunks_exact(len) {
-        tickets.push(store.prepare(key)?);
+        tickets.push(store.hash(key)?);
     }
     if strides > 2 {
-        tickets.iter_mut().for_each(|ticket| store.approach(ticket));
+        tickets.iter_mut().for_each(|ticket| store.probe(ticket));
     }
     for (key, ticket) in keys.chunks_exact(len).zip(tickets) {
         store.insert(key, ticket)?;

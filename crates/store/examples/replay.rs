@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout)]
 
 use std::time::Duration;
-use store::{Full, Roots, Seen, Table, Tree};
+use store::{Batched, Full, Roots, Seen, Table, Tree};
 
 /// A record: whether it is a parent, and its key.
 type Record<'a> = (bool, &'a [u8]);
@@ -24,7 +24,7 @@ fn records(bytes: &[u8]) -> Vec<Record<'_>> {
 }
 
 /// Prepares the successors of `batch` parents together, then inserts them.
-fn replay<S: Seen>(store: &mut S, records: &[Record<'_>], batch: usize) -> Result<(), Full> {
+fn replay<S: Batched>(store: &mut S, records: &[Record<'_>], batch: usize) -> Result<(), Full> {
     let mut tickets = Vec::new();
     let mut parents = 0;
     for (i, &(parent, key)) in records.iter().enumerate() {
@@ -39,14 +39,14 @@ fn replay<S: Seen>(store: &mut S, records: &[Record<'_>], batch: usize) -> Resul
             }
             store.depart(key);
         } else {
-            tickets.push((key, store.prepare(key)?));
+            tickets.push((key, store.hash(key)?));
         }
     }
     flush(store, &mut tickets)
 }
 
-fn flush<S: Seen>(store: &mut S, tickets: &mut Vec<(&[u8], S::Ticket)>) -> Result<(), Full> {
-    tickets.iter_mut().for_each(|(_, ticket)| store.approach(ticket));
+fn flush<S: Batched>(store: &mut S, tickets: &mut Vec<(&[u8], S::Ticket)>) -> Result<(), Full> {
+    tickets.iter_mut().for_each(|(_, ticket)| store.probe(ticket));
     for (key, ticket) in tickets.drain(..) {
         store.insert(key, ticket)?;
     }
@@ -61,7 +61,7 @@ fn processor_time() -> Result<Duration, Box<dyn std::error::Error>> {
 }
 
 /// Replays, and says what came out.
-fn measure<S: Seen>(
+fn measure<S: Batched>(
     mut store: S,
     records: &[Record<'_>],
     batch: usize,

@@ -6,7 +6,7 @@
 //!
 //! The bits of a key lie anywhere, each in a cache line of its own. Putting them all into one line would save time, but keys that
 //! share a line would share their bits: in a nearly empty array, where omissions are rare, they would be many times
-//! as frequent. So [`Seen::prepare`] asks for all the lines at once instead.
+//! as frequent. So [`Seen::hash`] asks for all the lines at once instead.
 //!
 //! **The first keys** come to an array of ordinary pages: a huge page is zeroed as a whole at the first touch, and a few dozen keys touch
 //! all of them. When there are some thousand keys their hashes, which have been noted until then, are entered
@@ -19,7 +19,7 @@ use crate::sync::{Mutex, PoisonError};
 use crate::concurrent::{Common, Hand, Turn};
 use crate::hash::hash;
 use crate::pages::{Pages, WORDS, prefetch};
-use crate::{Full, Seen};
+use crate::{Batched, Evicting, Full, Seen};
 
 /// Bits that are set for each key.
 pub const DEFAULT_HASHES: u32 = 3;
@@ -137,7 +137,7 @@ impl Seen for Bitstate {
     type Ticket = u64;
     type Name = ();
 
-    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<u64, Full> {
         let hash = hash(key);
         self.array.prefetch(hash);
         Ok(hash)
@@ -173,6 +173,10 @@ impl Seen for Bitstate {
         Some(-(-self.expected_omissions).exp_m1())
     }
 }
+
+impl Batched for Bitstate {}
+
+impl Evicting for Bitstate {}
 
 /// Locks of a [`SharedBitstate`].
 const LOCKS: usize = 256;
@@ -251,7 +255,7 @@ impl Seen for BitHand<'_> {
     type Ticket = u64;
     type Name = ();
 
-    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<u64, Full> {
         let hash = hash(key);
         self.turn.work().prefetch(hash);
         Ok(hash)
@@ -307,6 +311,10 @@ impl Seen for BitHand<'_> {
         Some(-(-(others + self.omissions)).exp_m1())
     }
 }
+
+impl Batched for BitHand<'_> {}
+
+impl Evicting for BitHand<'_> {}
 
 impl Hand for BitHand<'_> {
     fn rest(&mut self) {

@@ -19,7 +19,7 @@
 use crate::hash::hash;
 use crate::meetings::Meetings;
 use crate::tally::Tally;
-use crate::{Full, Noted, Seen};
+use crate::{Batched, Evicting, Full, Noted, Seen};
 use std::cell::Cell;
 
 /// The least size of the index.
@@ -232,7 +232,7 @@ impl<N: Default> Cache<N> {
         self.key_bytes -= key.len() as u64;
         self.counts.cleared += 1;
         self.dropped.note_hash(hash);
-        self.meetings.remember(hash, met);
+        self.meetings.prefetch(hash, met);
     }
 
     /// A key is on the stack no more: it waits among the others, and if they are too many one has to go.
@@ -290,7 +290,7 @@ impl<N: Default> Seen for Cache<N> {
     type Ticket = u64;
     type Name = ();
 
-    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<u64, Full> {
         Ok(hash(key))
     }
 
@@ -310,6 +310,21 @@ impl<N: Default> Seen for Cache<N> {
         found.is_some()
     }
 
+    fn n_keys(&self) -> u64 {
+        self.counts.inserted - self.counts.reexplored
+    }
+
+    fn memory(&self) -> u64 {
+        let entries = self.entries.capacity() * size_of::<Entry<N>>();
+        let lists = (self.index.capacity() + self.free.capacity() + self.waiting.capacity()) * 4;
+        let past = self.dropped.memory() + self.meetings.memory();
+        (entries + lists) as u64 + self.key_bytes + self.keys * 16 + past
+    }
+}
+
+impl<N: Default> Batched for Cache<N> {}
+
+impl<N: Default> Evicting for Cache<N> {
     fn hold(&mut self, key: &[u8]) {
         if let Some(at) = self.find(key, hash(key)) {
             let entry = &mut self.entries[at];
@@ -337,17 +352,6 @@ impl<N: Default> Seen for Cache<N> {
 
     fn forgotten(&self) -> Option<Counts> {
         (self.most < u64::MAX).then_some(self.counts)
-    }
-
-    fn n_keys(&self) -> u64 {
-        self.counts.inserted - self.counts.reexplored
-    }
-
-    fn memory(&self) -> u64 {
-        let entries = self.entries.capacity() * size_of::<Entry<N>>();
-        let lists = (self.index.capacity() + self.free.capacity() + self.waiting.capacity()) * 4;
-        let past = self.dropped.memory() + self.meetings.memory();
-        (entries + lists) as u64 + self.key_bytes + self.keys * 16 + past
     }
 }
 
@@ -459,7 +463,7 @@ mod tests {
     fn notes_stay_beside_their_keys() {
         let mut cache: Cache<u32> = Cache::new(10, u64::MAX);
         let key = 5_u32.to_le_bytes();
-        let ticket = cache.prepare(&key).unwrap();
+        let ticket = cache.hash(&key).unwrap();
         assert!(cache.note(&key, ticket).is_none());
         visit(&mut cache, 5);
         *cache.note(&key, ticket).unwrap() = 9;

@@ -5,7 +5,7 @@
 //! are kept for a state.
 
 use crate::numbered::{Number, Numbered, Visit};
-use crate::{Entry, Full, Numbering, Recall, Seen};
+use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};
 
 /// Says where a key is to be cut: appends the ends of all pieces but the last.
 pub trait Cut {
@@ -101,7 +101,7 @@ impl<C: Cut> Seen for Collapse<C> {
     type Ticket = ();
     type Name = Number;
 
-    fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
+    fn hash(&mut self, _key: &[u8]) -> Result<(), Full> {
         Ok(())
     }
 
@@ -124,6 +124,10 @@ impl<C: Cut> Seen for Collapse<C> {
         self.components.memory() + self.states.memory()
     }
 }
+
+impl<C: Cut> Batched for Collapse<C> {}
+
+impl<C: Cut> Evicting for Collapse<C> {}
 
 impl<C: Cut> Recall for Collapse<C> {
     fn load(&mut self, name: Number, out: &mut Vec<u8>) {

@@ -78,6 +78,7 @@ impl Colours {
     /// Adds a colour to those of a key.
     #[inline]
     pub fn paint(&self, place: impl KeyNumber, colour: Colour) {
+        debug_assert!(self.check(place).is_ok(), "a colour without room is lost");
         if let Some(word) = self.word(place) {
             word.fetch_or(colour.0 << shift(place), AcqRel);
         }

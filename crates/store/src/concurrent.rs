@@ -14,13 +14,13 @@ use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, relax};
 
-use crate::Seen;
+use crate::Batched;
 
 /// How often who waits looks again before it sleeps: some ten microseconds. A look-up takes less, and most growth, too.
 const PATIENCE: u32 = if cfg!(loom) { 0 } else { 500 };
 
 /// One worker's access to a store.
-pub trait Hand: Seen {
+pub trait Hand: Batched {
     /// Lets others change what cannot be changed while anybody looks. To be called before waiting.
     fn rest(&mut self);
 }

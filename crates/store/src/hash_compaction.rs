@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::compact::{Compact, Crowded, Growth, Mixed, Untold};
 use crate::concurrent::{Common, Hand, Turn};
 use crate::hash::hash;
-use crate::{Full, Seen};
+use crate::{Batched, Evicting, Full, Seen};
 
 /// Bits of the hash that are kept.
 pub const HASH_BITS: u32 = 48;
@@ -36,7 +36,7 @@ impl Seen for HashCompaction {
     type Ticket = Mixed;
     type Name = ();
 
-    fn prepare(&mut self, key: &[u8]) -> Result<Mixed, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<Mixed, Full> {
         let hash = self.set.mixed(short(key));
         self.set.prefetch(hash);
         Ok(hash)
@@ -65,6 +65,10 @@ impl Seen for HashCompaction {
         Some(-(-expected).exp_m1())
     }
 }
+
+impl Batched for HashCompaction {}
+
+impl Evicting for HashCompaction {}
 
 /// A set of hashes that several workers share.
 #[derive(Debug)]
@@ -108,7 +112,7 @@ impl Seen for HashHand<'_> {
     type Ticket = Mixed;
     type Name = ();
 
-    fn prepare(&mut self, key: &[u8]) -> Result<Mixed, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<Mixed, Full> {
         let set = &self.turn.work().set;
         let hash = set.mixed(short(key));
         set.prefetch(hash);
@@ -141,6 +145,10 @@ impl Seen for HashHand<'_> {
         self.turn.look(HashCompaction::omission)
     }
 }
+
+impl Batched for HashHand<'_> {}
+
+impl Evicting for HashHand<'_> {}
 
 impl Hand for HashHand<'_> {
     fn rest(&mut self) {

@@ -36,7 +36,7 @@ impl Meetings {
     }
 
     /// A key is forgotten that was met so often.
-    pub fn remember(&mut self, hash: u64, met: u8) {
+    pub fn prefetch(&mut self, hash: u64, met: u8) {
         if self.counters.is_empty() {
             self.counters = vec![0; 1 << self.log_size];
         }
@@ -59,8 +59,8 @@ mod tests {
     fn remembers_the_most() {
         let mut meetings = Meetings::new(100);
         assert_eq!((meetings.recall(7), meetings.memory()), (0, 0));
-        meetings.remember(7, 3);
-        meetings.remember(7, 2);
+        meetings.prefetch(7, 3);
+        meetings.prefetch(7, 2);
         assert_eq!(meetings.recall(7), 3);
         assert_eq!(meetings.memory(), 4096);
     }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn few_keys_share_a_counter() {
         let mut meetings = Meetings::new(1000);
-        (0..1000_u32).for_each(|n| meetings.remember(hash(&n.to_le_bytes()), 1));
+        (0..1000_u32).for_each(|n| meetings.prefetch(hash(&n.to_le_bytes()), 1));
         let known = (1000..11_000_u32).filter(|n| meetings.recall(hash(&n.to_le_bytes())) > 0).count();
         assert!(known < 1000, "{known} of 10,000");
     }

@@ -13,7 +13,7 @@
 use crate::hash::hash;
 use crate::pages::{Pages, WORDS, prefetch};
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::{Entry, Full, Numbering, Recall, Seen};
+use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};
 
 /// Slots of a table that has just been made: as many as fill whole cache lines.
 const FIRST_SLOTS: usize = 64;
@@ -112,7 +112,7 @@ impl Numbered {
 
     /// Computes what [`Numbered::visit_prepared`] needs and asks for the memory where the key must be. Who has several keys
     /// prepares all of them first.
-    pub fn prepare(&self, key: &[u8]) -> u64 {
+    pub fn hash(&self, key: &[u8]) -> u64 {
         let hash = hash(key);
         self.slots.prefetch((hash >> 32) as usize);
         hash
@@ -120,7 +120,7 @@ impl Numbered {
 
     /// Looks where prepared keys may be, and asks for the memory where they lie. Waiting for memory is most of
     /// what a lookup costs: here all keys wait together.
-    pub fn approach_all(&self, hashes: &[u64]) {
+    pub fn probe_all(&self, hashes: &[u64]) {
         for &hash in hashes {
             let entry = self.slots.get((hash >> 32) as usize);
             if let Some(address) = address(entry, hash) {
@@ -131,12 +131,13 @@ impl Numbered {
 
     /// Asks for the memory where a prepared key must be, if it was long ago that it was prepared.
     #[inline]
-    pub fn remember(&self, hash: u64) {
+    pub fn prefetch(&self, hash: u64) {
         self.slots.prefetch((hash >> 32) as usize);
     }
 
     /// Inserts a prepared key or recognises it.
     pub fn visit_prepared(&mut self, key: &[u8], hash: u64) -> Result<Visit, Full> {
+        debug_assert_eq!(hash, crate::hash::hash(key), "the hash of another key");
         match self.probe(key, hash) {
             Ok(id) => Ok(Visit::Seen(id)),
             Err(at) => self.insert(key, hash, at).map(Visit::New),
@@ -235,24 +236,13 @@ impl Numbered {
 
 impl Seen for Numbered {
     const LOSSLESS: bool = true;
-    const INCREMENTAL: bool = false;
 
     type Ticket = u64;
     type Name = Number;
 
     #[inline]
-    fn prepare(&mut self, key: &[u8]) -> Result<u64, Full> {
-        Ok(Numbered::prepare(self, key))
-    }
-
-    #[inline]
-    fn approach_all(&self, tickets: &mut [u64]) {
-        Numbered::approach_all(self, tickets);
-    }
-
-    #[inline]
-    fn remember(&self, hash: u64) {
-        Numbered::remember(self, hash);
+    fn hash(&mut self, key: &[u8]) -> Result<u64, Full> {
+        Ok(Numbered::hash(self, key))
     }
 
     #[inline]
@@ -277,6 +267,22 @@ impl Seen for Numbered {
         Numbered::memory(self)
     }
 }
+
+impl Batched for Numbered {
+    const INCREMENTAL: bool = false;
+
+    #[inline]
+    fn probe_all(&self, tickets: &mut [u64]) {
+        Numbered::probe_all(self, tickets);
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        Numbered::prefetch(self, hash);
+    }
+}
+
+impl Evicting for Numbered {}
 
 impl Recall for Numbered {
     fn load(&mut self, name: Number, out: &mut Vec<u8>) {

@@ -14,7 +14,7 @@ use crate::arena::Place;
 use crate::numbered::Number;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::{Full, Seen};
+use crate::{Batched, Full};
 
 /// A number that a store gives to a key.
 pub trait KeyNumber: Copy + Eq + Hash + Debug + Send + Sync {
@@ -48,7 +48,7 @@ pub struct Entry<N, M> {
 }
 
 /// A store that numbers its keys. With one worker numbers are dense, in order of insertion, from 0; several workers leave some out.
-pub trait Numbering: Seen {
+pub trait Numbering: Batched {
     /// What numbers are.
     type Number: KeyNumber;
 
@@ -117,7 +117,9 @@ impl Spare {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::{Collapse, Hand, Numbered, Recall, Roots, SharedCollapse, SharedTable, SharedTree, Tree};
+    use crate::{
+        Collapse, Hand, Numbered, Recall, Roots, Seen, SharedCollapse, SharedTable, SharedTree, Tree,
+    };
     use std::collections::{HashMap, HashSet};
 
     fn below(seed: &mut u64, n: usize) -> usize {
@@ -155,7 +157,7 @@ mod tests {
                 store.depart(&key);
             }
             step(&mut key, &mut seed);
-            held.push((key.clone(), store.prepare(&key).unwrap()));
+            held.push((key.clone(), store.hash(&key).unwrap()));
             if held.len() < 20 {
                 continue;
             }
@@ -174,7 +176,7 @@ mod tests {
             loaded.clear();
             store.load(name, &mut loaded);
             assert_eq!(&loaded, key);
-            let ticket = store.prepare(key).unwrap();
+            let ticket = store.hash(key).unwrap();
             assert_eq!(store.number(key, ticket), Some(number), "through growth and lessons");
         }
         known

@@ -142,7 +142,7 @@ impl RootSet {
 
     /// Where a root is to be looked for; the memory there is asked for.
     #[inline(always)]
-    pub fn approach(&self, root: (u32, u32)) -> Location {
+    pub fn probe(&self, root: (u32, u32)) -> Location {
         let class = self.classes[bits(root.0) as usize][bits(root.1) as usize];
         match self.sets.get(usize::from(class)) {
             Some(set) => {
@@ -356,7 +356,7 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let widest = 1 + i.ilog2().min(30);
                 let root = ((seed >> 33) as u32 >> (31 - widest), (seed >> 9) as u32 % (1 + i / 50));
-                let at = set.approach(root);
+                let at = set.probe(root);
                 assert_eq!(at, set.locate(root));
                 assert_eq!(set.contains(root, at), model.contains(&root));
                 assert_eq!(set.insert(root, at, budget), Ok(model.insert(root)), "{root:?}");
@@ -389,7 +389,7 @@ mod tests {
                 let widest = 1 + i.ilog2().min(30);
                 let root = ((seed >> 33) as u32 >> (31 - widest), (seed >> 9) as u32 % (1 + i / 50));
                 let root = if i % 1000 == 999 { (root.0 << 12, u32::MAX - root.1) } else { root };
-                let at = set.approach(root);
+                let at = set.probe(root);
                 assert_eq!(set.number(root, at), model.get(&root).copied());
                 let (number, new) = set.visit(root, at, i, budget).unwrap();
                 assert_eq!(new, !model.contains_key(&root));

@@ -121,6 +121,7 @@ impl Segment {
     }
 
     pub(crate) fn of(lines: Pages, bits: u32, skipped: u32) -> Self {
+        debug_assert!(skipped <= bits, "a tag cannot leave out more bits than a line number has");
         let capacity = (WORDS as u64) << bits;
         let quantum = (capacity / 32).clamp(1, 32);
         let (mask, reach) = ((1 << bits) - 1, 1 << bits.min(NEAR_BITS));

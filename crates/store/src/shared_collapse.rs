@@ -12,7 +12,7 @@ use crate::concurrent::Hand;
 use crate::hash::hash;
 use crate::numbered::{Number, Numbered, Visit};
 use crate::shared_table::{SharedTable, TableHand};
-use crate::{Entry, Full, Numbering, Recall, Seen};
+use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};
 
 /// Tables of components (a power of two).
 const TABLES: u32 = 16;
@@ -160,7 +160,7 @@ impl<C: Cut> Seen for CollapseHand<'_, C> {
     type Ticket = ();
     type Name = Place;
 
-    fn prepare(&mut self, _key: &[u8]) -> Result<(), Full> {
+    fn hash(&mut self, _key: &[u8]) -> Result<(), Full> {
         Ok(())
     }
 
@@ -182,6 +182,10 @@ impl<C: Cut> Seen for CollapseHand<'_, C> {
     }
 }
 
+impl<C: Cut> Batched for CollapseHand<'_, C> {}
+
+impl<C: Cut> Evicting for CollapseHand<'_, C> {}
+
 impl<C: Cut> Recall for CollapseHand<'_, C> {
     fn load(&mut self, name: Place, out: &mut Vec<u8>) {
         self.list.clear();
@@ -195,8 +199,8 @@ impl<C: Cut> Numbering for CollapseHand<'_, C> {
 
     fn visit(&mut self, key: &[u8], (): ()) -> Result<Entry<Place, Place>, Full> {
         self.collapse(key)?;
-        let mut ticket = self.states.prepare(&self.list)?;
-        self.states.approach(&mut ticket);
+        let mut ticket = self.states.hash(&self.list)?;
+        self.states.probe(&mut ticket);
         self.states.visit(&self.list, ticket)
     }
 

@@ -7,7 +7,7 @@ use crate::arena::Place;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::segment::Ticket;
 use crate::table::{self, AHEAD, Halt, Shared};
-use crate::{Entry, Full, Numbering, Recall, Seen};
+use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};
 
 /// An exact set of byte strings that several workers share.
 #[derive(Debug)]
@@ -47,42 +47,12 @@ impl TableHand<'_> {
 
 impl Seen for TableHand<'_> {
     const LOSSLESS: bool = true;
-    const INCREMENTAL: bool = false;
     type Ticket = Ticket;
     type Name = Place;
 
     #[inline(always)]
-    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
-        Ok(self.turn.work().prepare(key))
-    }
-
-    fn outline_all<'k>(
-        &mut self,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        tickets: &mut Vec<Ticket>,
-    ) -> Result<(), Full> {
-        let shared = self.turn.work();
-        tickets.extend(keys.map(|key| shared.prepare(key)));
-        Ok(())
-    }
-
-    fn approach_all(&self, tickets: &mut [Ticket]) {
-        self.turn.look(|shared| tickets.iter_mut().for_each(|ticket| shared.approach(ticket)));
-    }
-
-    #[inline(always)]
-    fn approach(&self, ticket: &mut Ticket) {
-        self.turn.look(|shared| shared.approach(ticket));
-    }
-
-    #[inline]
-    fn remember(&self, ticket: Ticket) {
-        self.turn.look(|shared| shared.remember(ticket));
-    }
-
-    #[inline(always)]
-    fn seems_known(&self, ticket: Ticket) -> bool {
-        ticket.likely().is_some()
+    fn hash(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+        Ok(self.turn.work().hash(key))
     }
 
     #[inline]
@@ -95,33 +65,6 @@ impl Seen for TableHand<'_> {
                 Err(Halt::Full) => return Err(Full),
             }
         }
-    }
-
-    /// Keys are approached shortly before they are inserted, as in a [`Table`](crate::Table).
-    fn insert_all<'k>(
-        &mut self,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        tickets: &mut [Ticket],
-        new: &mut Vec<(u32, Place)>,
-    ) -> Result<(), Full> {
-        new.try_reserve(keys.len()).map_err(|_| Full)?;
-        let shared = self.turn.work();
-        tickets.iter_mut().take(AHEAD).for_each(|ticket| shared.approach(ticket));
-        for (at, key) in keys.enumerate() {
-            let shared = self.turn.work();
-            if let Some(ticket) = tickets.get_mut(at + AHEAD) {
-                shared.approach(ticket);
-            }
-            let Some(&ticket) = tickets.get(at) else { break };
-            let inserted = match shared.insert(&mut self.hand, key, ticket) {
-                Ok(answer) => answer,
-                Err(_) => self.insert(key, ticket)?,
-            };
-            if let Some(place) = inserted {
-                new.push((at as u32, place));
-            }
-        }
-        Ok(())
     }
 
     #[inline]
@@ -138,6 +81,68 @@ impl Seen for TableHand<'_> {
         self.turn.look(Shared::memory)
     }
 }
+
+impl Batched for TableHand<'_> {
+    const INCREMENTAL: bool = false;
+
+    fn plan_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        let shared = self.turn.work();
+        tickets.extend(keys.map(|key| shared.hash(key)));
+        Ok(())
+    }
+
+    fn probe_all(&self, tickets: &mut [Ticket]) {
+        self.turn.look(|shared| tickets.iter_mut().for_each(|ticket| shared.probe(ticket)));
+    }
+
+    #[inline(always)]
+    fn probe(&self, ticket: &mut Ticket) {
+        self.turn.look(|shared| shared.probe(ticket));
+    }
+
+    #[inline]
+    fn prefetch(&self, ticket: Ticket) {
+        self.turn.look(|shared| shared.prefetch(ticket));
+    }
+
+    #[inline(always)]
+    fn seems_known(&self, ticket: Ticket) -> bool {
+        ticket.likely().is_some()
+    }
+
+    /// Keys are approached shortly before they are inserted, as in a [`Table`](crate::Table).
+    fn insert_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Ticket],
+        new: &mut Vec<(u32, Place)>,
+    ) -> Result<(), Full> {
+        new.try_reserve(keys.len()).map_err(|_| Full)?;
+        let shared = self.turn.work();
+        tickets.iter_mut().take(AHEAD).for_each(|ticket| shared.probe(ticket));
+        for (at, key) in keys.enumerate() {
+            let shared = self.turn.work();
+            if let Some(ticket) = tickets.get_mut(at + AHEAD) {
+                shared.probe(ticket);
+            }
+            let Some(&ticket) = tickets.get(at) else { break };
+            let inserted = match shared.insert(&mut self.hand, key, ticket) {
+                Ok(answer) => answer,
+                Err(_) => self.insert(key, ticket)?,
+            };
+            if let Some(place) = inserted {
+                new.push((at as u32, place));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Evicting for TableHand<'_> {}
 
 impl Recall for TableHand<'_> {
     fn load(&mut self, name: Place, out: &mut Vec<u8>) {
@@ -168,7 +173,7 @@ impl Numbering for TableHand<'_> {
     }
 
     fn find(&self, key: &[u8]) -> Option<Place> {
-        self.turn.look(|shared| shared.find(key, shared.prepare(key)))
+        self.turn.look(|shared| shared.find(key, shared.hash(key)))
     }
 
     /// What the records take in words.
@@ -213,8 +218,8 @@ mod loom_tests {
             let insert = |table: &SharedTable, keys: &[[u8; 2]], which: &[usize]| -> Vec<bool> {
                 let mut hand = table.hand();
                 let mut is_new = |key: &[u8]| {
-                    let mut ticket = hand.prepare(key).unwrap();
-                    hand.approach(&mut ticket);
+                    let mut ticket = hand.hash(key).unwrap();
+                    hand.probe(&mut ticket);
                     hand.insert(key, ticket).unwrap().is_some()
                 };
                 let new = which.iter().map(|&at| is_new(&keys[at])).collect();
@@ -281,8 +286,8 @@ mod tests {
                             };
                             let keys: Vec<_> = (first..first + 50).map(key).collect();
                             let mut tickets: Vec<_> =
-                                keys.iter().map(|key| hand.prepare(key).unwrap()).collect();
-                            tickets.iter_mut().for_each(|ticket| hand.approach(ticket));
+                                keys.iter().map(|key| hand.hash(key).unwrap()).collect();
+                            tickets.iter_mut().for_each(|ticket| hand.probe(ticket));
                             for ((i, key), ticket) in (first..).zip(&keys).zip(tickets) {
                                 firsts.extend(hand.insert(key, ticket).unwrap().map(|place| (i, place)));
                                 assert!(hand.contains(key, ticket));
@@ -343,7 +348,7 @@ mod tests {
                 let mut hand = table.hand();
                 let mut found = Vec::new();
                 for i in (0..KEYS).map(|i| (i + worker * 10_000) % KEYS) {
-                    let ticket = hand.prepare(&key(i)).unwrap();
+                    let ticket = hand.hash(&key(i)).unwrap();
                     found.extend(hand.insert(&key(i), ticket).unwrap().map(|place| (i, place)));
                 }
                 found

@@ -17,7 +17,7 @@ use crate::numbering::{Pool, Spare};
 use crate::path::{Naming, Path};
 use crate::roots::UntoldRoots;
 use crate::tree::{Family, NO_FAMILY, Root, Roots, Ticket, Tree};
-use crate::{Entry, Full, Numbering, Recall, Seen};
+use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};
 
 /// How many new keys a worker keeps for itself before it asks whether a lesson is due.
 const QUANTUM: i64 = 256;
@@ -197,7 +197,7 @@ impl TreeHand<'_> {
         let lost = self.climbs.lost(|family| families[family as usize].roots.is_none());
         for climb in lost {
             let number = climb.ticket as usize;
-            tickets[number] = self.prepare(key(number))?;
+            tickets[number] = self.hash(key(number))?;
         }
         Ok(())
     }
@@ -300,63 +300,16 @@ impl Seen for TreeHand<'_> {
     type Ticket = Ticket;
     type Name = Root;
 
-    /// When there is no memory for it the path stays where it is: it is only slower from there.
-    fn depart(&mut self, key: &[u8]) {
-        if let Ok((family, _)) = self.root(key, true) {
-            self.parent = family;
-        }
-    }
-
     #[inline]
-    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<Ticket, Full> {
         loop {
             let (family, root) = self.root(key, false)?;
             // The present family of a length has roots; it may have been replaced a moment ago.
             if let Some(roots) = &self.turn.work().families[family as usize].roots {
-                let at = roots.approach(root);
+                let at = roots.probe(root);
                 return Ok(Ticket { root: Root::new(family, root), at });
             }
         }
-    }
-
-    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
-    #[inline]
-    fn outline_all<'k>(
-        &mut self,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        tickets: &mut Vec<Ticket>,
-    ) -> Result<(), Full> {
-        if tickets.is_empty() {
-            self.climbs.clear();
-        }
-        tickets.reserve(keys.len());
-        let mut keys = keys.peekable();
-        while let Some(&first) = keys.peek() {
-            if !self.outline_siblings(first.len(), &mut keys, tickets) {
-                let Some(key) = keys.next() else { break };
-                tickets.push(self.prepare(key)?);
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn complete_all<'k>(
-        &mut self,
-        key: impl Fn(usize) -> &'k [u8],
-        tickets: &mut [Ticket],
-    ) -> Result<(), Full> {
-        while !self.climbs.is_empty() {
-            let families = &self.turn.work().families;
-            if self.climbs.families().any(|family| families[family as usize].roots.is_none()) {
-                self.climb_elsewhere(&key, tickets)?;
-                continue;
-            }
-            if let Err(wanted) = self.climbs.climb(&mut Climbing { families, tickets }) {
-                self.provide(&wanted, 0)?;
-            }
-        }
-        Ok(())
     }
 
     #[inline]
@@ -368,7 +321,7 @@ impl Seen for TreeHand<'_> {
             let inserted = match &self.turn.work().families[number].roots {
                 Some(roots) => roots.insert_shared(root.halves(), at, untold(&mut self.untold, number)),
                 None => {
-                    ticket = self.prepare(key)?;
+                    ticket = self.hash(key)?;
                     continue;
                 }
             };
@@ -403,6 +356,57 @@ impl Seen for TreeHand<'_> {
     }
 }
 
+impl Batched for TreeHand<'_> {
+    /// When there is no memory for it the path stays where it is: it is only slower from there.
+    fn depart(&mut self, key: &[u8]) {
+        if let Ok((family, _)) = self.root(key, true) {
+            self.parent = family;
+        }
+    }
+
+    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
+    #[inline]
+    fn plan_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        if tickets.is_empty() {
+            self.climbs.clear();
+        }
+        tickets.reserve(keys.len());
+        let mut keys = keys.peekable();
+        while let Some(&first) = keys.peek() {
+            if !self.outline_siblings(first.len(), &mut keys, tickets) {
+                let Some(key) = keys.next() else { break };
+                tickets.push(self.hash(key)?);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn finish_all<'k>(
+        &mut self,
+        key: impl Fn(usize) -> &'k [u8],
+        tickets: &mut [Ticket],
+    ) -> Result<(), Full> {
+        while !self.climbs.is_empty() {
+            let families = &self.turn.work().families;
+            if self.climbs.families().any(|family| families[family as usize].roots.is_none()) {
+                self.climb_elsewhere(&key, tickets)?;
+                continue;
+            }
+            if let Err(wanted) = self.climbs.climb(&mut Climbing { families, tickets }) {
+                self.provide(&wanted, 0)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Evicting for TreeHand<'_> {}
+
 impl Recall for TreeHand<'_> {
     fn load(&mut self, name: Root, out: &mut Vec<u8>) {
         let family = &self.turn.work().families[name.family as usize];
@@ -429,7 +433,7 @@ impl Numbering for TreeHand<'_> {
             let Ticket { root, at } = ticket;
             let family = root.family as usize;
             let Some(roots) = &self.turn.work().families[family].roots else {
-                ticket = self.prepare(key)?;
+                ticket = self.hash(key)?;
                 continue;
             };
             match roots.visit_shared(root.halves(), at, next, untold(&mut self.untold, family)) {
@@ -530,7 +534,7 @@ mod tests {
                 next[at + key.len() / 2] = next[at];
                 successors.push(next);
             }
-            let tickets: Vec<_> = successors.iter().map(|key| hand.prepare(key).unwrap()).collect();
+            let tickets: Vec<_> = successors.iter().map(|key| hand.hash(key).unwrap()).collect();
             for (next, ticket) in successors.iter().zip(tickets) {
                 let new = hand.insert(next, ticket).unwrap();
                 found.extend(new.map(|root| (next.clone(), root)));

@@ -3,7 +3,7 @@
 //! An entry is one word: 24 bits of the hash (the *tag*) and where the record lies (40 bits, never 0, which is
 //! empty). Eight entries are a cache line; a key is looked for in the line that its hash names and then in the next
 //! ones, so that nearly every look-up touches one line of the index and one record. Both can be asked for in
-//! advance ([`Seen::prepare`], [`Seen::approach`]). Laarman, van de Pol & Weber (FMCAD 2010) showed how well walking
+//! advance ([`Seen::hash`], [`Batched::probe`]). Laarman, van de Pol & Weber (FMCAD 2010) showed how well walking
 //! along cache lines does.
 //!
 //! **Growth** reads no records. The upper bits of the hash name the line, and the tag repeats the last of these bits
@@ -25,7 +25,7 @@ use crate::arena::{Arena, Block, PLACE_BITS, Place};
 use crate::pages::{Line, Narrow, WORDS, Width, prefetch};
 use crate::segment::{PASSED, PLACE_MASK, SEGMENT_BITS, SEGMENTS, Segment, Ticket, has_room, place_of};
 use crate::together::together;
-use crate::{Full, Recall, Seen};
+use crate::{Batched, Evicting, Full, Recall, Seen};
 
 /// So many keys before it is inserted a key is approached.
 pub(crate) const AHEAD: usize = 16;
@@ -112,7 +112,7 @@ impl Shared {
 
     /// The first stride: hashes the key and asks for its line.
     #[inline(always)]
-    pub fn prepare(&self, key: &[u8]) -> Ticket {
+    pub fn hash(&self, key: &[u8]) -> Ticket {
         let ticket = Ticket::new(key);
         let segment = self.segment(ticket.hash).1;
         prefetch(&segment.lines.lines()[segment.home(ticket.hash)]);
@@ -121,7 +121,7 @@ impl Shared {
 
     /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
     #[inline(always)]
-    pub fn approach(&self, ticket: &mut Ticket) {
+    pub fn probe(&self, ticket: &mut Ticket) {
         self.approach_by(Narrow, ticket);
     }
 
@@ -163,7 +163,7 @@ impl Shared {
 
     /// Asks for the memory of a key that was approached some time ago.
     #[inline]
-    pub fn remember(&self, ticket: Ticket) {
+    pub fn prefetch(&self, ticket: Ticket) {
         let segment = self.segment(ticket.hash).1;
         prefetch(&segment.lines.lines()[segment.home(ticket.hash)]);
         if let Some(likely) = ticket.likely() {
@@ -217,6 +217,7 @@ impl Shared {
         key: &[u8],
         ticket: Ticket,
     ) -> Option<Option<Place>> {
+        debug_assert_eq!(ticket.hash, crate::hash::hash(key), "the ticket of another key");
         let ticket = if ticket.seen & PASSED != 0 { self.pass(width, ticket) } else { ticket };
         let mut likely = ticket.likely().map_or(0, Place::number);
         let (number, segment) = self.segment(ticket.hash);
@@ -561,54 +562,17 @@ impl Table {
 
 impl Seen for Table {
     const LOSSLESS: bool = true;
-    const INCREMENTAL: bool = false;
     type Ticket = Ticket;
     type Name = Place;
 
     #[inline(always)]
-    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
-        Ok(self.shared.prepare(key))
-    }
-
-    fn outline_all<'k>(
-        &mut self,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        tickets: &mut Vec<Ticket>,
-    ) -> Result<(), Full> {
-        tickets.extend(keys.map(|key| self.shared.prepare(key)));
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn approach(&self, ticket: &mut Ticket) {
-        self.shared.approach(ticket);
-    }
-
-    #[inline]
-    fn remember(&self, ticket: Ticket) {
-        self.shared.remember(ticket);
-    }
-
-    #[inline(always)]
-    fn seems_known(&self, ticket: Ticket) -> bool {
-        ticket.likely().is_some()
+    fn hash(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+        Ok(self.shared.hash(key))
     }
 
     #[inline(always)]
     fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
         self.insert_one(Narrow, key, ticket)
-    }
-
-    fn insert_all<'k>(
-        &mut self,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        tickets: &mut [Ticket],
-        new: &mut Vec<(u32, Place)>,
-    ) -> Result<(), Full> {
-        match self.shared.arena.wide() {
-            Some(wide) => self.insert_many(wide, keys, tickets, new),
-            None => self.insert_many(Narrow, keys, tickets, new),
-        }
     }
 
     #[inline(always)]
@@ -630,6 +594,48 @@ impl Seen for Table {
         self.shared.memory()
     }
 }
+
+impl Batched for Table {
+    const INCREMENTAL: bool = false;
+
+    fn plan_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<(), Full> {
+        tickets.extend(keys.map(|key| self.shared.hash(key)));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn probe(&self, ticket: &mut Ticket) {
+        self.shared.probe(ticket);
+    }
+
+    #[inline]
+    fn prefetch(&self, ticket: Ticket) {
+        self.shared.prefetch(ticket);
+    }
+
+    #[inline(always)]
+    fn seems_known(&self, ticket: Ticket) -> bool {
+        ticket.likely().is_some()
+    }
+
+    fn insert_all<'k>(
+        &mut self,
+        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        tickets: &mut [Ticket],
+        new: &mut Vec<(u32, Place)>,
+    ) -> Result<(), Full> {
+        match self.shared.arena.wide() {
+            Some(wide) => self.insert_many(wide, keys, tickets, new),
+            None => self.insert_many(Narrow, keys, tickets, new),
+        }
+    }
+}
+
+impl Evicting for Table {}
 
 impl Recall for Table {
     #[inline]
@@ -676,9 +682,9 @@ mod tests {
         let mut done = 0;
         while done < operations {
             let keys: Vec<_> = (0..1 + random.below(64)).map(|_| random.key(len, alphabet)).collect();
-            let mut tickets: Vec<_> = keys.iter().map(|key| table.prepare(key).unwrap()).collect();
+            let mut tickets: Vec<_> = keys.iter().map(|key| table.hash(key).unwrap()).collect();
             if random.below(2) == 0 {
-                tickets.iter_mut().for_each(|ticket| table.approach(ticket));
+                tickets.iter_mut().for_each(|ticket| table.probe(ticket));
             }
             for (key, ticket) in keys.into_iter().zip(tickets) {
                 let known = model.get(&key).copied();
@@ -713,13 +719,13 @@ mod tests {
     fn tickets_stay_valid_whatever_grows() {
         let mut table = Table::default();
         let n = 4_200_000u32;
-        let early: Vec<Ticket> = (0..1000u32).map(|i| table.prepare(&i.to_le_bytes()).unwrap()).collect();
+        let early: Vec<Ticket> = (0..1000u32).map(|i| table.hash(&i.to_le_bytes()).unwrap()).collect();
         for i in (0..n).filter(|i| i % 2 == 0) {
             assert_eq!(table.is_new(&i.to_le_bytes()), Ok(true));
         }
         assert!(table.shared.segments.iter().all(|segment| segment.skipped > 0 && segment.bits > 15));
         for (i, mut ticket) in (0..1000u32).zip(early) {
-            table.approach(&mut ticket);
+            table.probe(&mut ticket);
             assert_eq!(table.contains(&i.to_le_bytes(), ticket), i % 2 == 0);
             assert_eq!(table.insert(&i.to_le_bytes(), ticket).unwrap().is_some(), i % 2 == 1);
         }
@@ -750,7 +756,7 @@ mod tests {
                     })
                     .collect();
                 let (mut tickets, mut new) = (Vec::new(), Vec::new());
-                table.outline_all(keys.iter().map(Vec::as_slice), &mut tickets).unwrap();
+                table.plan_all(keys.iter().map(Vec::as_slice), &mut tickets).unwrap();
                 table.insert_all(keys.iter().map(Vec::as_slice), &mut tickets, &mut new).unwrap();
                 let mut new = new.into_iter().peekable();
                 for (at, key) in keys.into_iter().enumerate() {
@@ -865,8 +871,8 @@ mod tests {
         let mut places = Vec::new();
         for i in 0..60_000 {
             let key = long_key(i);
-            let mut ticket = table.prepare(&key).unwrap();
-            table.approach(&mut ticket);
+            let mut ticket = table.hash(&key).unwrap();
+            table.probe(&mut ticket);
             assert!(!table.contains(&key, ticket));
             places.push(table.insert(&key, ticket).unwrap().unwrap());
             assert_eq!(table.is_new(&long_key(i / 3)), Ok(false));
@@ -912,7 +918,7 @@ mod tests {
                                     n if n < half => (n + worker as u32 * half / WORKERS) % half,
                                     n => n,
                                 };
-                                let ticket = shared.prepare(&key(i));
+                                let ticket = shared.hash(&key(i));
                                 if let Some(place) = shared.insert(hand, &key(i), ticket)? {
                                     firsts.push((i, place));
                                 }

@@ -24,7 +24,7 @@ use crate::numbered::Number;
 use crate::order::Order;
 use crate::path::{Alone, Path};
 use crate::roots::{Location, RootSet};
-use crate::{Entry, Full, Numbering, Recall, Seen};
+use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};
 
 pub use crate::roots::Kind as Roots;
 
@@ -79,7 +79,7 @@ impl Ticket {
     /// The ticket of a key with this root, the memory of which is asked for.
     #[inline(always)]
     pub(crate) fn new(family: u32, root: (u32, u32), roots: Option<&RootSet>) -> Self {
-        let at = roots.map_or(Location::default(), |roots| roots.approach(root));
+        let at = roots.map_or(Location::default(), |roots| roots.probe(root));
         Ticket { root: Root::new(family, root), at }
     }
 }
@@ -343,7 +343,7 @@ impl Tree {
                     from_roots.is_numbered().then(|| from_roots.number(root, from_roots.locate(root)));
                 let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
                 let root = to_path.go(&to.order, &key, naming)?;
-                copies.push((root, to_roots.approach(root), number.flatten()));
+                copies.push((root, to_roots.probe(root), number.flatten()));
             }
             for (root, at, number) in copies.drain(..) {
                 match number {
@@ -358,7 +358,7 @@ impl Tree {
     /// Inserts a key that was prepared for a family which another one has replaced since.
     #[cold]
     fn insert_again(&mut self, key: &[u8]) -> Result<Option<Root>, Full> {
-        let ticket = self.prepare(key)?;
+        let ticket = self.hash(key)?;
         self.insert(key, ticket)
     }
 
@@ -430,13 +430,8 @@ impl Seen for Tree {
     type Ticket = Ticket;
     type Name = Root;
 
-    /// When there is no memory for it the path stays where it is: it is only slower from there.
-    fn depart(&mut self, key: &[u8]) {
-        let _ = self.stand(key);
-    }
-
     #[inline]
-    fn prepare(&mut self, key: &[u8]) -> Result<Ticket, Full> {
+    fn hash(&mut self, key: &[u8]) -> Result<Ticket, Full> {
         let number = self.family(key.len())?;
         let Family { order, nodes, roots, .. } = &mut self.families[number as usize];
         let path = &mut self.paths[number as usize];
@@ -446,9 +441,33 @@ impl Seen for Tree {
         Ok(Ticket::new(number, root, roots.as_ref()))
     }
 
+    #[inline(always)]
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
+        self.insert_lazily(|| key, ticket)
+    }
+
+    fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
+        self.look(key, ticket, RootSet::contains).unwrap_or(false)
+    }
+
+    fn n_keys(&self) -> u64 {
+        self.len
+    }
+
+    fn memory(&self) -> u64 {
+        self.budget.used()
+    }
+}
+
+impl Batched for Tree {
+    /// When there is no memory for it the path stays where it is: it is only slower from there.
+    fn depart(&mut self, key: &[u8]) {
+        let _ = self.stand(key);
+    }
+
     /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
     #[inline]
-    fn outline_all<'k>(
+    fn plan_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut Vec<Ticket>,
@@ -464,7 +483,7 @@ impl Seen for Tree {
             let siblings = std::iter::from_fn(|| keys.next_if(|key| key.len() == len));
             if number != self.parent {
                 for key in siblings {
-                    tickets.push(self.prepare(key)?);
+                    tickets.push(self.hash(key)?);
                 }
                 continue;
             }
@@ -488,18 +507,13 @@ impl Seen for Tree {
     }
 
     #[inline]
-    fn complete_all<'k>(
+    fn finish_all<'k>(
         &mut self,
         _key: impl Fn(usize) -> &'k [u8],
         tickets: &mut [Ticket],
     ) -> Result<(), Full> {
         let Tree { families, budget, climbs, .. } = self;
         climbs.climb(&mut Climbing { families, budget, tickets })
-    }
-
-    #[inline(always)]
-    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Root>, Full> {
-        self.insert_lazily(|| key, ticket)
     }
 
     /// What a key was is only needed if another family has taken the place of its own.
@@ -524,19 +538,9 @@ impl Seen for Tree {
         }
         Ok(())
     }
-
-    fn contains(&self, key: &[u8], ticket: Ticket) -> bool {
-        self.look(key, ticket, RootSet::contains).unwrap_or(false)
-    }
-
-    fn n_keys(&self) -> u64 {
-        self.len
-    }
-
-    fn memory(&self) -> u64 {
-        self.budget.used()
-    }
 }
+
+impl Evicting for Tree {}
 
 impl Recall for Tree {
     fn load(&mut self, name: Root, out: &mut Vec<u8>) {
@@ -559,7 +563,7 @@ impl Numbering for Tree {
     #[inline]
     fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<Entry<Number, Root>, Full> {
         let Some(roots) = &mut self.families[ticket.root.family as usize].roots else {
-            let ticket = self.prepare(key)?;
+            let ticket = self.hash(key)?;
             return self.visit(key, ticket);
         };
         let next = u32::try_from(self.len).map_err(|_| Full)?;
@@ -621,10 +625,10 @@ mod tests {
                     key[at] = below(3) as u8;
                 }
             }
-            held.push((tree.prepare(&key).unwrap(), key.clone()));
+            held.push((tree.hash(&key).unwrap(), key.clone()));
             if below(held.len() + 1) >= 8 {
                 for (mut ticket, key) in held.drain(..) {
-                    tree.approach(&mut ticket);
+                    tree.probe(&mut ticket);
                     assert_eq!(tree.contains(&key, ticket), model.contains(&key));
                     let name = tree.insert(&key, ticket).unwrap();
                     assert_eq!(name.is_some(), model.insert(key.clone()));
@@ -660,7 +664,7 @@ mod tests {
             };
             let mut tree = Tree { first_lesson: 1000, ..Tree::new(kind, u64::MAX) };
             let mut plain = Tree { first_lesson: u64::MAX, ..Tree::new(kind, u64::MAX) };
-            let held: Vec<Ticket> = (0..40_000).map(|i| tree.prepare(&key(i)).unwrap()).collect();
+            let held: Vec<Ticket> = (0..40_000).map(|i| tree.hash(&key(i)).unwrap()).collect();
             let mut names = Vec::new();
             for i in 0..40_000 {
                 assert_eq!(plain.is_new(&key(i)), Ok(true));
@@ -736,7 +740,7 @@ mod tests {
             assert!(n > 10_000, "{n}");
             assert_eq!(tree.n_keys(), u64::from(n));
             for i in 0..n {
-                let ticket = tree.prepare(&key(i)).unwrap();
+                let ticket = tree.hash(&key(i)).unwrap();
                 assert!(tree.contains(&key(i), ticket));
             }
         }

@@ -116,6 +116,7 @@ impl UnionFind {
 
     /// Begins a node that nobody else knows yet.
     pub fn begin(&self, node: Node, name: impl Portable) -> Result<(), Full> {
+        debug_assert!(node.0 > 0, "0 stands for no node");
         let line = self.0.lines().get(node.0 as usize).ok_or(Full)?;
         for (word, part) in NAMES.into_iter().zip(name.to_words()) {
             line.0[word].store(part, Relaxed);
@@ -150,7 +151,9 @@ impl UnionFind {
         let mut at = node;
         loop {
             let (Some(parent), word) = self.parent(at) else { return at };
+            debug_assert!(parent < at, "parents have smaller numbers");
             let Some(above) = self.parent(parent).0 else { return parent };
+            debug_assert!(above < parent, "parents have smaller numbers");
             // Whoever writes here writes a node further up: it does not matter who is first.
             let _ = self.word(at, PARENT).compare_exchange(word, u64::from(above.0), AcqRel, Relaxed);
             at = above;
@@ -183,6 +186,7 @@ impl UnionFind {
     /// A worker comes to a node. (When the answer is *new* and the set is put together with one where the worker has been at this very
     /// moment, the search does not mind: its proof allows that to happen right afterwards.)
     pub fn make_claim(&self, node: Node, worker: usize) -> Claim {
+        debug_assert!(worker < MOST_WORKERS);
         if let Some(claim) = self.known(node, worker) {
             return claim;
         }
@@ -249,6 +253,7 @@ impl UnionFind {
             self.word(child, PARENT).store(0, Release);
             return false;
         };
+        debug_assert!(root < child && here != there, "two lists, and no circle of parents");
         self.word(child, PARENT).store(u64::from(root.0), Release);
         let workers = self.last_word(child, WORKERS);
         let mut above = root;
@@ -336,6 +341,7 @@ impl UnionFind {
 
     /// The component of a node, of whose list only tombs are left, is complete. True for the first who says so.
     pub fn mark_dead(&self, node: Node) -> bool {
+        debug_assert!(self.pick_from_list(node).is_none(), "a state of the component is not finished");
         loop {
             let root = self.find(node);
             match self.word(root, PARENT).compare_exchange(0, DEAD, AcqRel, Acquire) {

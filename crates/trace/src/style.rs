@@ -34,11 +34,6 @@ impl Palette {
         Palette { coloured }
     }
 
-    /// Whether text gets colours.
-    pub fn is_coloured(self) -> bool {
-        self.coloured
-    }
-
     /// Something is as it should be.
     pub fn good<T: Display>(self, text: T) -> Painted<T> {
         self.paint(text, colour(AnsiColor::Green).bold())

@@ -4,9 +4,9 @@ use super::DepthFirst;
 use crate::outcome::{StopReason, Warning};
 use crate::phase1::Phase1;
 use crate::sleep::Sleeping;
-use store::Seen;
+use store::Evicting;
 
-impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
+impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     /// Judges the new state that was expanded, with phase 1 its end, and counts the edges that sleep there.
     #[inline]
     pub(super) fn judge_state(&mut self) -> Result<(), StopReason> {

@@ -10,7 +10,7 @@ use crate::expand::n_actions;
 use crate::fan::{Fan, Trust};
 use crate::ndfs::key;
 use crate::sleep::Sleeping;
-use store::Seen;
+use store::Evicting;
 
 /// The states ahead.
 pub(super) struct LookAhead<T> {
@@ -54,7 +54,7 @@ impl<T> LookAhead<T> {
     }
 }
 
-impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
+impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     /// Expands the successor that will be tried first, and the one that will be tried after it. What was prepared for an earlier state is
     /// approached as late as can be.
     #[inline]
@@ -104,7 +104,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             next.depth = before.depth + u64::from(n_actions(edge));
         } else if self.ahead.n > 0 {
             // The search will come to an end there, and go on with what waits.
-            return self.stack.next_ticket().into_iter().for_each(|&next| self.store.remember(next));
+            return self.stack.next_ticket().into_iter().for_each(|&next| self.store.prefetch(next));
         } else {
             let Some((waiting, &ticket, depth)) = self.stack.peek() else { return };
             if self.store.contains(key(waiting, self.hidden), ticket) {

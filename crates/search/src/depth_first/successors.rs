@@ -11,7 +11,7 @@ use crate::outcome::{StopReason, no_memory};
 use crate::sleep::{Met, Sleeping};
 use crate::stack::Stack;
 use crate::task::Proviso;
-use store::Seen;
+use store::Evicting;
 use system::ActionId;
 
 /// For more successors than this the atomic sequences that lead to them are kept as they are, not each for itself.
@@ -35,7 +35,7 @@ struct Kept {
     broken: bool,
 }
 
-impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
+impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     /// Puts those successors on the stack that are unknown; says whether enough of them all keep the proviso. `more`: there were
     /// others of the same state.
     pub(super) fn push_successors(&mut self, more: bool) -> Result<bool, StopReason> {
@@ -143,7 +143,7 @@ impl<S: Seen, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
 }
 
 /// Whether a successor that is to be visited, perhaps not for the first time, keeps the proviso.
-fn keeps<S: Seen>(
+fn keeps<S: Evicting>(
     proviso: Proviso,
     stack: &Stack<S::Ticket>,
     store: &S,
