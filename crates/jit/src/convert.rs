@@ -52,6 +52,8 @@ fn put(out: &mut Vec<u8>, width: Width, value: u32) {
 
 /// Appends what the reference machine would write for `state`, which has the shape `shape`.
 pub fn to_interp(program: &Program, layout: &Layout, shape: &Shape, state: &[u8], out: &mut Vec<u8>) {
+    debug_assert_eq!(state.len(), shape.len as usize);
+    debug_assert!(shape.n_procs <= u32::from(u8::MAX), "the number of processes is a byte");
     out.push(shape.n_procs as u8);
     out.push(state[CONTROL as usize]);
     let globals = (layout.globals - u32::from(program.uses.last)) as usize;
@@ -109,6 +111,7 @@ pub fn from_interp(
         }
     }
     out.extend_from_slice(from.take(layout.hidden as usize)?);
+    debug_assert!(!from.bytes.is_empty() || out.len() - start == shape.len as usize, "all parts are there");
     out[start..start + HEADER as usize].copy_from_slice(&(shape.id | u32::from(control) << 24).to_le_bytes());
     from.bytes.is_empty().then_some(())
 }

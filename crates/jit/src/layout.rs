@@ -127,6 +127,8 @@ impl Layout {
         if at.max(hidden) > 4 * MAX_BLOCK {
             return None;
         }
+        debug_assert_eq!(scalars.len(), cells.len());
+        debug_assert!(processes.iter().all(|block| block.cells_end <= block.size), "channels end a block");
         let fields = channels.iter().map(|c| c.fields.len());
         let params = program.proctypes.iter().map(|p| p.n_params as usize);
         Some(Layout {

@@ -12,7 +12,7 @@
 //! run in the reference machine altogether: priorities and trace assertions. So do models whose channels or arrays
 //! are so large that a layout of fixed size would waste memory.
 //!
-//! This is the only crate with `unsafe` code. Its safety rests on three things: code is called with a state whose
+//! Most of the `unsafe` code of the workspace is here. Its safety rests on three things: code is called with a state whose
 //! length is its shape's, indices and channel numbers are checked by the code, and buffers have room for all that it
 //! can write.
 

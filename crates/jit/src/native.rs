@@ -229,6 +229,7 @@ impl Components for Native {
         out.extend(starts.chain(ends).chain(channels).filter(|&cut| cut > 0 && cut < key.len()));
         out[before..].sort_unstable();
         out.dedup();
+        debug_assert!(out[before..].is_sorted_by(|a, b| a < b), "components are not empty");
     }
 }
 
@@ -291,6 +292,7 @@ impl<'a> NativeWorker<'a> {
     fn expand_like_last(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors) -> bool {
         let last = self.last;
         let same = state.len() == self.simple && header(state) == Some(last.id);
+        debug_assert!(!same || self.native.is_simple(last));
         if same {
             self.native.expand_simple(&mut self.context, last, asleep, state, out);
         }
@@ -388,6 +390,7 @@ impl Native {
         let most = if shape.copied || self.code.offers { 1 } else { most };
         let mut followed = 0;
         loop {
+            debug_assert!((1..=shape.n_procs).contains(&control));
             // SAFETY: who is in control is one of the shape's processes.
             let process = unsafe { shape.processes.get_unchecked(control as usize - 1) };
             let before = context.rec;

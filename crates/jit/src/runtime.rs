@@ -160,6 +160,8 @@ impl Context {
     /// The same for a shape whose states code reads as they are given.
     #[inline(always)]
     pub fn note(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors) {
+        debug_assert_eq!(state.len(), shape.len as usize, "the length of a state is its shape's");
+        debug_assert_eq!(convert::shape_id(state), Some(shape.id));
         self.given = state.as_ptr();
         self.parent = shape;
         self.heard = u64::MAX;
@@ -191,6 +193,8 @@ impl Context {
         if list.capacity() - list.len() < outcomes || bytes.capacity() - bytes.len() < room {
             reserve(list, outcomes, bytes, room);
         }
+        debug_assert!(list.capacity() - list.len() >= outcomes, "room for every record");
+        debug_assert!(bytes.capacity() - bytes.len() >= room, "room for every state");
         let base = bytes.as_mut_ptr();
         // SAFETY: both stay within the allocations.
         let (out, rec) = unsafe { (base.add(bytes.len()), list.as_mut_ptr().add(list.len())) };
@@ -205,6 +209,9 @@ impl Context {
             self.unusual = 0;
             *unusual = true;
         }
+        debug_assert_eq!(self.base, bytes.as_mut_ptr(), "the batch has not moved");
+        debug_assert!(self.out.addr() - self.base.addr() <= bytes.capacity());
+        debug_assert!(self.rec.addr() - list.as_ptr().addr() <= list.capacity() * size_of::<Successor>());
         // SAFETY: code moves both pointers only over what it has written, within the capacity.
         unsafe {
             bytes.set_len(self.out.offset_from(self.base) as usize);
@@ -273,6 +280,24 @@ impl Context {
     #[inline(always)]
     pub fn end(&mut self) {
         self.settle();
+        if cfg!(debug_assertions) && !self.list {
+            self.check_outcomes();
+        }
+    }
+
+    /// What a search relies on: states lie within the batch, have the length of their shape, and are transient exactly where somebody is
+    /// in control.
+    fn check_outcomes(&self) {
+        // SAFETY: the machine outlives every expansion.
+        let (batch, native) = (self.batch(), unsafe { &*self.native });
+        for outcome in batch.list[self.before..].iter().filter(|outcome| outcome.has_state()) {
+            let end = outcome.start as usize + outcome.len as usize;
+            debug_assert!(end <= batch.bytes.len(), "a state lies within the batch");
+            let state = &batch.bytes[outcome.start as usize..end];
+            debug_assert!(native.shape_of(state).is_some(), "a state has the length of its shape");
+            debug_assert_eq!(outcome.is_transient(), state[CONTROL as usize] != 0, "control is transient");
+            debug_assert!(batch.unusual || outcome.is_ordinary(), "what is unusual is told");
+        }
     }
 
     /// Lets the code of one process write its outcomes, where `state` is what `begin` answered. With `NARROW`, locations
@@ -350,6 +375,7 @@ impl Context {
         native.handed_over();
         self.settle();
         self.take_back(pid);
+        debug_assert!(pid < shape.n_procs);
         // SAFETY: it has the shape's length, and is the caller's until the expansion ends.
         let state = unsafe { std::slice::from_raw_parts(self.given, shape.len as usize) };
         self.reference.clear();

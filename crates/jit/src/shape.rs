@@ -10,8 +10,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use machine::action::Action;
 use promela::ir::{Proctype, Program};
-use system::ActiveMask;
 use system::lean::first_slot;
+use system::{ActionId, ActiveMask};
 
 use crate::code::{Code, Expand, Listen, Receive, nothing};
 use crate::layout::Layout;
@@ -225,7 +225,9 @@ impl Shapes {
         let chunk = self.chunks.get(id as usize / CHUNK)?.get()?;
         let shape = chunk[id as usize % CHUNK].load(Ordering::Acquire);
         // SAFETY: what was published points to a shape that lives as long as `self`.
-        unsafe { shape.as_ref() }
+        let shape = unsafe { shape.as_ref() };
+        debug_assert!(shape.is_none_or(|shape| shape.id == id), "a shape stands where its number says");
+        shape
     }
 
     /// The shape with one more process. `None` when there are too many shapes to number them.
@@ -262,12 +264,27 @@ impl Shapes {
         shape.procs = shape.processes.as_ptr();
         shape.chans = shape.channels.as_ptr();
         shape.first_of = shape.oldest_of.as_ptr();
+        shape.check();
         let shape = Box::into_raw(Box::new(shape));
         owned.push(shape);
         let chunk =
             self.chunks[id / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicPtr::default()).collect());
         chunk[id % CHUNK].store(shape, Ordering::Release);
         shape
+    }
+}
+
+impl Shape {
+    /// What code and conversions rely on: processes are numbered by their place, blocks follow each other up to the hidden part, and
+    /// channels lie before it.
+    fn check(&self) {
+        debug_assert!(self.hidden <= self.len, "the hidden part ends the state");
+        debug_assert!(self.processes.iter().zip(0..).all(|(process, pid)| process.pid == pid));
+        debug_assert!(self.processes.iter().all(|p| Action::process(ActionId(p.action)) == p.pid as usize));
+        debug_assert!(self.processes.is_sorted_by(|a, b| a.offset < b.offset), "blocks are in order of pid");
+        debug_assert!(self.processes.iter().all(|p| p.offset < u64::from(self.hidden)));
+        debug_assert!(self.channels.iter().all(|channel| channel.offset <= self.hidden));
+        debug_assert!(self.first_slot <= self.processes.len());
     }
 }
 

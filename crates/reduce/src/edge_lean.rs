@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
-use system::lean::{Sleeping, first_slot};
+use system::lean::{OnlyEdge, first_slot};
 use system::{ActionId, Annotation, Lean, ProcessOrder, Successor};
 
 use crate::instance::{Ground, Instances};
@@ -331,10 +331,8 @@ impl Here<'_, '_> {
 }
 
 impl Lean for EdgeLean<'_> {
-    #[inline]
-    fn sleeping(&self, annotation: Annotation) -> Sleeping {
-        let asleep = SleepCode::of(annotation);
-        Sleeping { mask: asleep.mask(), edges: asleep.edges() }
+    fn slept(&self, annotation: Annotation) -> u64 {
+        SleepCode::of(annotation).edges()
     }
 
     fn sleep_after(
@@ -343,25 +341,27 @@ impl Lean for EdgeLean<'_> {
         annotation: Annotation,
         edges: &[Successor],
         out: &mut Vec<Annotation>,
-    ) {
+    ) -> u64 {
         let first = out.len();
         out.resize(first + edges.len(), Annotation::NONE);
         if self.pays.is_quiet() || !self.pays.pauses() {
             let total = self.sleep_after_some(state, SleepCode::of(annotation), edges, &mut out[first..]);
             self.pays.tried(edges.len() as u32, total);
         }
+        SleepCode::of(annotation).edges()
     }
 
     /// Apart from what is done for several edges: most states have one.
-    fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> Annotation {
+    fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> OnlyEdge {
         let asleep = SleepCode::of(annotation);
+        let slept = asleep.edges();
         if self.pays.is_quiet()
             && let Some(after) = self.glance(state, asleep, action)
         {
             self.pays.tried(1, u32::from(!after.is_nobody()));
-            return after.annotation();
+            return OnlyEdge { after: after.annotation(), slept };
         }
-        self.find_sleep_after_only(state, asleep, action).annotation()
+        OnlyEdge { after: self.find_sleep_after_only(state, asleep, action).annotation(), slept }
     }
 
     fn always(&mut self) {

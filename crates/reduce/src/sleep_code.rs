@@ -2,7 +2,7 @@
 //! edges it has. Nobody else reads it.
 
 use system::lean::SLOTS;
-use system::{Annotation, ProcessOrder, SleepMask};
+use system::{Annotation, ProcessOrder};
 
 /// For each slot the slots before it in the order of the processes; then for pids above all slots, and for pids below.
 #[derive(Clone, Copy, Debug)]
@@ -136,12 +136,6 @@ impl SleepCode {
     #[inline(always)]
     pub fn of(annotation: Annotation) -> Self {
         SleepCode(annotation.bits())
-    }
-
-    /// Who sleeps.
-    #[inline(always)]
-    pub fn mask(self) -> SleepMask {
-        SleepMask::of_fields(self.0)
     }
 
     /// Those for which this holds, which is told the code as well; `None` where it is once.

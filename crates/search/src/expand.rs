@@ -26,7 +26,7 @@ use crate::outcome::{StopReason, no_memory};
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
 use std::ops::Range;
-use system::lean::Sleeping;
+use system::lean::OnlyEdge;
 use system::{
     ActionId, Annotation, Choice, Fault, Lean, LeanOrder, Processes, Reducer, Successor, Successors,
     TransitionSystem, Worker, WorkerExt,
@@ -179,7 +179,6 @@ impl Expansion {
         self.reordered = false;
         self.known = false;
         self.lost = false;
-        self.slept = 0;
         self.outcomes.unusual = false;
     }
 
@@ -330,12 +329,7 @@ impl<'a> Expander<'a> {
     ) -> Result<(), StopReason> {
         out.begin();
         let first = out.outcomes.list.len();
-        let sleeping = match &self.lean {
-            Some(lean) if !annotation.is_none() => lean.sleeping(annotation),
-            _ => Sleeping::default(),
-        };
-        out.slept = sleeping.edges;
-        self.worker.expand_active(state, sleeping.mask, &mut out.outcomes);
+        self.worker.expand_active(state, annotation.mask(), &mut out.outcomes);
         let edges = &out.outcomes.list[first..];
         out.stuck = edges.is_empty() && annotation.is_none();
         if out.outcomes.unusual || budget.steps_left(depth) == 0 {
@@ -343,10 +337,14 @@ impl<'a> Expander<'a> {
         }
         if let Some(lean) = &mut self.lean {
             match edges {
-                [] => {}
-                [edge] => out.annotations.push(lean.sleep_after_only(state, annotation, edge.action)),
+                [] => out.slept = lean.slept(annotation),
+                [edge] => {
+                    let OnlyEdge { after, slept } = lean.sleep_after_only(state, annotation, edge.action);
+                    out.annotations.push(after);
+                    out.slept = slept;
+                }
                 _ => {
-                    lean.sleep_after(state, annotation, edges, &mut out.annotations);
+                    out.slept = lean.sleep_after(state, annotation, edges, &mut out.annotations);
                     if self.lowest_edges_first {
                         out.turn_round(first);
                     }
@@ -371,6 +369,7 @@ impl<'a> Expander<'a> {
         let alone = annotation.is_none() && self.is_one_process(&out.outcomes.list[first..]);
         self.settle(first, true, depth, budget, out)?;
         let (Some(lean), run) = (&mut self.lean, &self.run) else { return Ok(()) };
+        out.slept = lean.slept(annotation);
         let edges = &out.outcomes.list[first..];
         // Whether an atomic sequence without end was met must not matter: it is looked for only until one is known, and a path that is
         // retraced must find the same annotations.

@@ -236,8 +236,20 @@ impl Claim {
         self.edges.is_empty()
     }
 
+    /// Whether every state has all its parts, edges lead to states, and marks are some of the claim's.
+    fn is_consistent(&self) -> bool {
+        let n = self.len();
+        let parts = [self.accepting.len(), self.ends.len(), self.first_only.len()];
+        let own = |marks: Marks| self.n_marks == 0 && marks == 0 || u32::from(marks) < 1 << self.n_marks;
+        let edge =
+            |edge: &ClaimEdge| edge.to.index() < n && own(edge.marks) && !(edge.atomic && edge.marks != 0);
+        n <= MOST_STATES && parts == [n; 3] && self.edges.iter().flatten().all(edge)
+    }
+
     /// Appends where the claim can go from `state` when the propositions have the values `bits`.
     pub fn moves(&self, state: ClaimState, bits: u64, out: &mut Moves) {
+        debug_assert!(self.is_consistent());
+        debug_assert!(self.ends[state.index()].is_none(), "no run goes on behind the end of a claim");
         let first = out.to.len();
         let mut seen = vec![state];
         let mut next = 0;

@@ -17,7 +17,7 @@
 //! which other processes come to have these slots nobody sleeps.
 //!
 //! **Annotations.** What is known of sleep in a state is one word that travels with it through queues and stacks. Only the
-//! implementation of [`Lean`] knows its code; a search moves it, and asks for the [`SleepMask`] that a worker takes.
+//! implementation of [`Lean`] knows its code; a search moves it, and a worker is given the [`SleepMask`] that it stands for.
 //!
 //! **Errors.** Where a step shows an error nobody is put to sleep, so errors are met as often as without.
 
@@ -32,7 +32,8 @@ pub fn first_slot(processes: usize) -> usize {
     processes.saturating_sub(SLOTS)
 }
 
-/// A word that accompanies a state; what it means is known to who wrote it.
+/// A word that accompanies a state: four bits for each slot. A process sleeps if one of the bits of its slot is set; what else they
+/// say is known to the implementation of [`Lean`] alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct Annotation(u64);
@@ -58,9 +59,16 @@ impl Annotation {
     pub fn is_none(self) -> bool {
         self.0 == 0
     }
+
+    /// The processes that need not be expanded.
+    #[inline(always)]
+    pub fn mask(self) -> SleepMask {
+        let pairs = self.0 | self.0 >> 1;
+        SleepMask((pairs | pairs >> 2) & USED)
+    }
 }
 
-/// Bits of a mask for each slot, of which the lowest is used: a word with four bits for each slot becomes a mask without moving any.
+/// Bits of a mask for each slot, of which the lowest is used: an annotation becomes a mask without moving any.
 const STRIDE: usize = u64::BITS as usize / SLOTS;
 /// The bits that are used.
 const USED: u64 = 0x1111_1111_1111_1111;
@@ -72,13 +80,6 @@ pub struct SleepMask(u64);
 impl SleepMask {
     /// All processes are expanded.
     pub const NONE: SleepMask = SleepMask(0);
-
-    /// The slots of which one of the four bits is set.
-    #[inline(always)]
-    pub fn of_fields(word: u64) -> Self {
-        let pairs = word | word >> 1;
-        SleepMask((pairs | pairs >> 2) & USED)
-    }
 
     /// Whether all processes are expanded.
     #[inline(always)]
@@ -175,32 +176,32 @@ impl LeanOrder {
     ];
 }
 
-/// What an annotation says of its state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Sleeping {
-    /// Who need not be expanded.
-    pub mask: SleepMask,
-    /// The number of edges that these processes have there: they are counted all the same.
-    pub edges: u64,
+/// What is known of the only edge of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OnlyEdge {
+    /// The annotation of the state that it leads to.
+    pub after: Annotation,
+    /// The number of edges of processes that sleep in the state that it leaves.
+    pub slept: u64,
 }
 
 /// Puts processes to sleep, for one thread.
 pub trait Lean {
-    /// What an annotation says that this, or that of another thread, has written.
-    fn sleeping(&self, annotation: Annotation) -> Sleeping;
+    /// The number of edges of processes that sleep in a state with this annotation: they are counted all the same.
+    fn slept(&self, annotation: Annotation) -> u64;
 
     /// The ordinary `state` was expanded, with this annotation. Appends, for each of its edges, of which the first actions are given, the
-    /// annotation of the state that it leads to. [`Annotation::NONE`] is always a safe answer.
+    /// annotation of the state that it leads to; [`Annotation::NONE`] is always a safe answer. Answers what [`Lean::slept`] does.
     fn sleep_after(
         &mut self,
         state: &[u8],
         annotation: Annotation,
         edges: &[Successor],
         out: &mut Vec<Annotation>,
-    );
+    ) -> u64;
 
-    /// The annotation behind the only edge of a state, whose first action is given.
-    fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> Annotation;
+    /// The same for a state with one edge, whose first action is given.
+    fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> OnlyEdge;
 
     /// From now on processes are put to sleep wherever that is possible: for callers that expand again what was expanded before.
     fn always(&mut self) {}
@@ -217,9 +218,9 @@ mod tests {
 
     #[test]
     fn active_slots_are_told_highest_first() {
-        let mask = SleepMask::of_fields(1 | 8 << 12 | 15 << 16 | 2 << 60);
+        let mask = Annotation::new(1 | 8 << 12 | 15 << 16 | 2 << 60).mask();
         assert!((0..SLOTS).filter(|&slot| mask.holds(slot)).eq([0, 3, 4, 15]));
-        assert!(!mask.holds(SLOTS) && !mask.is_none() && SleepMask::of_fields(0).is_none());
+        assert!(!mask.holds(SLOTS) && !mask.is_none() && Annotation::NONE.mask().is_none());
         assert!(ActiveMask::all(6).except(mask).eq([5, 2, 1]));
         assert!(ActiveMask::all(16).except(mask).eq((0..15).rev().filter(|&slot| !mask.holds(slot))));
         assert!(ActiveMask::all(20).except(SleepMask::NONE).eq((0..16).rev()));

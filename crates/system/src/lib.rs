@@ -243,6 +243,7 @@ impl Successors {
 
     /// The first error that an outcome shows.
     pub fn fault(&self, successor: &Successor) -> Option<&Fault> {
+        debug_assert!(successor.fault as usize <= self.faults.len(), "an error that an outcome names exists");
         self.faults.get((successor.fault as usize).checked_sub(1)?)
     }
 
@@ -255,6 +256,7 @@ impl Successors {
 
     /// Adds an error to the outcome appended last.
     pub fn also(&mut self, fault: Fault) {
+        debug_assert!(!self.list.is_empty(), "there is a step to blame");
         let Some(last) = self.list.last_mut() else { return };
         match last.fault {
             0 => {
@@ -296,6 +298,8 @@ impl Successors {
     }
 
     fn note(&mut self, action: ActionId, (start, len): (u32, u32), transient: bool, fault: Option<Fault>) {
+        debug_assert!(self.bytes.len() < u32::MAX as usize, "places of states fit into 32 bits");
+        debug_assert!(len != Successor::NO_STATE || !transient, "what does not exist is not transient");
         self.unusual |= transient || fault.is_some() || len == Successor::NO_STATE;
         let fault = fault.map_or(0, |fault| {
             self.faults.push(fault);
@@ -446,6 +450,7 @@ impl<S: TransitionSystem + ?Sized> Worker for Direct<'_, S> {
         self.actions.clear();
         self.system.enabled(state, &mut self.actions);
         self.system.fire(state, &self.actions, out);
+        debug_assert_eq!(out.list.len() - first, self.actions.len(), "one outcome for each action");
         if let Some(processes) = self.processes.filter(|_| !asleep.is_none()) {
             asleep.retain_active(processes, state, &mut out.list, first);
         }
