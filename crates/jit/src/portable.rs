@@ -1,7 +1,9 @@
-//! Portable states of the compiled machine: the number of a state's shape becomes the list of its processes' proctypes.
+//! Portable states of the compiled machine: the number of a state's shape becomes the list of its processes'
+//! proctypes.
 //!
-//! The contents are who is in control and all that follows the header. They have the layout that the list gives them, so they are
-//! copied, and then validated: code relies on locations, lengths of channels and values being what declarations allow.
+//! The contents are who is in control and all that follows the header. They have the layout that the list
+//! gives them, so they are copied, and then validated: code relies on locations, lengths of channels and
+//! values being what declarations allow.
 
 use machine::interp::layout::Width;
 use machine::interp::portable::fingerprint;
@@ -106,7 +108,8 @@ impl Native {
     }
 }
 
-/// A channel holds no more messages than it has room for, of the types of its fields, and the rest of its room is 0.
+/// A channel holds no more messages than it has room for, of the types of its fields, and the rest of its
+/// room is 0.
 fn validate_channel(class: &ChanLayout, bytes: &[u8]) -> Result<(), PortableError> {
     if class.capacity == 0 {
         return Ok(());

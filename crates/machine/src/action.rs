@@ -1,9 +1,11 @@
-//! Actions as numbers: which process moves along which edge and, for a rendezvous, which process receives along which edge.
+//! Actions as numbers: which process moves along which edge and, for a rendezvous, which process receives
+//! along which edge.
 //!
-//! This is the only place that knows how an [`ActionId`] of a program is packed; the reference machine packs whole actions, compiled
-//! code puts them together from the parts given here, and reductions take them apart. From the highest bit to the lowest: pid (8
-//! bits), edge (24), the partner's pid (8), the partner's edge (24). All bits of a field are set where there is none. Since no process has
-//! the number 255, no action is [`ActionId::STUTTER`] or [`ActionId::INVALID`].
+//! This is the only place that knows how an [`ActionId`] of a program is packed; the reference machine packs
+//! whole actions, compiled code puts them together from the parts given here, and reductions take them apart.
+//! From the highest bit to the lowest: pid (8 bits), edge (24), the partner's pid (8), the partner's edge
+//! (24). All bits of a field are set where there is none. Since no process has the number 255, no action is
+//! [`ActionId::STUTTER`] or [`ActionId::INVALID`].
 
 use promela::ir::EdgeId;
 use system::ActionId;
@@ -59,7 +61,8 @@ impl Action {
         Self::sender_bits(edge) | NO_PARTNER
     }
 
-    /// The bits of a rendezvous of which this is the sender's edge, but for the processes and the receiver's edge.
+    /// The bits of a rendezvous of which this is the sender's edge, but for the processes and the receiver's
+    /// edge.
     pub fn sender_bits(edge: EdgeId) -> u64 {
         u64::from(edge.0) << EDGE_SHIFT
     }

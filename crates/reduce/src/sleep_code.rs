@@ -1,10 +1,11 @@
-//! The code of annotations in edge lean search ([`system::lean`]): four bits for each slot say whether its process sleeps, and which
-//! edges it has. Nobody else reads it.
+//! The code of annotations in edge lean search ([`system::lean`]): four bits for each slot say whether its
+//! process sleeps, and which edges it has. Nobody else reads it.
 
 use system::lean::SLOTS;
 use system::{Annotation, ProcessOrder};
 
-/// For each slot the slots before it in the order of the processes; then for pids above all slots, and for pids below.
+/// For each slot the slots before it in the order of the processes; then for pids above all slots, and for
+/// pids below.
 #[derive(Clone, Copy, Debug)]
 pub struct Precedence([u64; SLOTS + 2]);
 
@@ -40,8 +41,9 @@ impl Precedence {
     }
 }
 
-/// The processes that sleep in a state, by their slots, each with a code for the edges that it has there: their number, or that it is one
-/// edge, and which of those of its location. Processes with many edges do not sleep.
+/// The processes that sleep in a state, by their slots, each with a code for the edges that it has there:
+/// their number, or that it is one edge, and which of those of its location. Processes with many edges do not
+/// sleep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct SleepCode(u64);
@@ -65,7 +67,8 @@ impl SleepCode {
         if slot < SLOTS { u64::from(Self::LAST) << (BITS * slot) } else { 0 }
     }
 
-    /// The code of the only edge of a process, which has this number, small and other than those of its location.
+    /// The code of the only edge of a process, which has this number, small and other than those of its
+    /// location.
     pub fn code_of_one(number: usize) -> u8 {
         let code = number.saturating_add(usize::from(Self::EDGES) + 1);
         if code <= usize::from(Self::LAST) { code as u8 } else { 1 }

@@ -1,9 +1,10 @@
 //! Capabilities: what a system can tell beyond its states and steps.
 //!
-//! A search asks for them once, when it begins ([`TransitionSystem::capabilities`](crate::TransitionSystem::capabilities)), and keeps the
-//! references that it needs; what is missing is `None`, never a default answer that could be taken for a true one. A system that
-//! is made of another one takes what the other can do as it is, or through [`Layer::forwarded`](crate::Layer::forwarded), and names what
-//! it changes.
+//! A search asks for them once, when it begins
+//! ([`TransitionSystem::capabilities`](crate::TransitionSystem::capabilities)), and keeps the references that
+//! it needs; what is missing is `None`, never a default answer that could be taken for a true one. A system
+//! that is made of another one takes what the other can do as it is, or through
+//! [`Layer::forwarded`](crate::Layer::forwarded), and names what it changes.
 
 use crate::claim::Marks;
 use crate::portable::PortableStates;
@@ -40,18 +41,19 @@ impl Capabilities<'_> {
 
 /// Values of propositions.
 pub trait Propositions: Sync {
-    /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the lowest bit. One that
-    /// cannot be evaluated does not hold.
+    /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the
+    /// lowest bit. One that cannot be evaluated does not hold.
     fn propositions(&self, set: usize, state: &[u8]) -> u64;
 }
 
 /// Whose step an action is.
 pub trait Processes: Sync {
-    /// The process whose step an action is ([`NOBODY`](crate::NOBODY) if none); of a rendezvous, the sender: a process that could only
-    /// receive is not one that can move. What fairness is about.
+    /// The process whose step an action is ([`NOBODY`](crate::NOBODY) if none); of a rendezvous, the sender:
+    /// a process that could only receive is not one that can move. What fairness is about.
     fn process_of(&self, action: ActionId) -> u32;
 
-    /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as well.
+    /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as
+    /// well.
     fn partner_of(&self, action: ActionId) -> Option<u32>;
 
     /// The number of processes in a state; their numbers are less.
@@ -60,7 +62,8 @@ pub trait Processes: Sync {
 
 /// Where the parts of a state are.
 pub trait Components: Sync {
-    /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in ascending order.
+    /// Where the components of a key (processes, channels) end: appends the ends of all but the last, in
+    /// ascending order.
     fn cuts(&self, key: &[u8], out: &mut Vec<usize>);
 }
 
@@ -72,7 +75,7 @@ pub trait Invariants: Sync {
 
 /// Acceptance on steps.
 pub trait AcceptanceMarks: Sync {
-    /// Which marks the step to this state earned. It is told by the state, in its hidden part, so that only a search that has just
-    /// taken the step knows it.
+    /// Which marks the step to this state earned. It is told by the state, in its hidden part, so that only a
+    /// search that has just taken the step knows it.
     fn earned(&self, state: &[u8]) -> Marks;
 }

@@ -1,8 +1,8 @@
 //! Systems made of another one: a product with a claim, a system that remembers labels.
 //!
-//! A state of a [`Layer`] is a state of the inner system between a *head* and a *tail* of the layer's own; the tail is hidden.
-//! Whatever is only about the inner system is forwarded here, once for all layers. (A system that leaves the states as they
-//! are, such as a reduced one, hands on the capabilities of the other.)
+//! A state of a [`Layer`] is a state of the inner system between a *head* and a *tail* of the layer's own;
+//! the tail is hidden. Whatever is only about the inner system is forwarded here, once for all layers. (A
+//! system that leaves the states as they are, such as a reduced one, hands on the capabilities of the other.)
 
 use crate::capabilities::{Capabilities, Components, Invariants, Processes, Propositions};
 use crate::portable::{LocalShape, PortableError, PortableStates, StableHash};
@@ -58,8 +58,8 @@ pub trait Layer: Sync {
         self.parts(state).map_or(&[], |(_, inner, _)| inner)
     }
 
-    /// What the inner system can tell, asked through this one. Acceptance is not forwarded: a layer around a system whose steps
-    /// earn marks has to say what they mean for its own steps.
+    /// What the inner system can tell, asked through this one. Acceptance is not forwarded: a layer around a
+    /// system whose steps earn marks has to say what they mean for its own steps.
     fn forwarded(&self) -> Capabilities<'_>
     where
         Self: Sized,

@@ -1,23 +1,26 @@
-//! Edge lean search as a search sees it: who need not move in a state, because where that would lead is found elsewhere.
+//! Edge lean search as a search sees it: who need not move in a state, because where that would lead is found
+//! elsewhere.
 //!
-//! From D. Bošnački, E. Elkind, B. Genest and D. Peled (*On commutativity based edge lean search*, 2007). All states are visited,
-//! each once, and the edges between them are counted as ever; but of the many ways around a diamond of steps that commute only one
-//! is walked. The processes are ordered, higher pids before lower ones or the other way round ([`ProcessOrder`]). Say that *p* leads to *s* by a
-//! step *b* of one process, and a process before it could move in *p*, has the same moves in *s*, and all of them commute with *b*. Then
-//! this process *sleeps* in *s*.
+//! From D. Bošnački, E. Elkind, B. Genest and D. Peled (*On commutativity based edge lean search*, 2007). All
+//! states are visited, each once, and the edges between them are counted as ever; but of the many ways around
+//! a diamond of steps that commute only one is walked. The processes are ordered, higher pids before lower
+//! ones or the other way round ([`ProcessOrder`]). Say that *p* leads to *s* by a step *b* of one process,
+//! and a process before it could move in *p*, has the same moves in *s*, and all of them commute with *b*.
+//! Then this process *sleeps* in *s*.
 //!
-//! **Why nothing is missed.** Let *t* be a move of it. *t(s)* is *b(t(p))*: to find it, *t* must be followed in *p*, or
-//! what it leads to be found otherwise, and the same is true of *b* in *t(p)*. The first question is about the same
-//! process and a state that was expanded earlier, the second about a process behind it; so such questions come to an end. It follows
-//! that the order of the search does not matter, that every state may be expanded once, with what slept on the way by
-//! which it was found first, and that workers may share the states. In a search by levels no state is found later than without
-//! sleep, by the same argument.
+//! **Why nothing is missed.** Let *t* be a move of it. *t(s)* is *b(t(p))*: to find it, *t* must be followed
+//! in *p*, or what it leads to be found otherwise, and the same is true of *b* in *t(p)*. The first question
+//! is about the same process and a state that was expanded earlier, the second about a process behind it; so
+//! such questions come to an end. It follows that the order of the search does not matter, that every state
+//! may be expanded once, with what slept on the way by which it was found first, and that workers may share
+//! the states. In a search by levels no state is found later than without sleep, by the same argument.
 //!
-//! **Slots.** Up to sixteen processes of a state can sleep: those with the highest pids, each of which has a *slot*. After a step by
-//! which other processes come to have these slots nobody sleeps.
+//! **Slots.** Up to sixteen processes of a state can sleep: those with the highest pids, each of which has a
+//! *slot*. After a step by which other processes come to have these slots nobody sleeps.
 //!
-//! **Annotations.** What is known of sleep in a state is one word that travels with it through queues and stacks. Only the
-//! implementation of [`Lean`] knows its code; a search moves it, and a worker is given the [`SleepMask`] that it stands for.
+//! **Annotations.** What is known of sleep in a state is one word that travels with it through queues and
+//! stacks. Only the implementation of [`Lean`] knows its code; a search moves it, and a worker is given the
+//! [`SleepMask`] that it stands for.
 //!
 //! **Errors.** Where a step shows an error nobody is put to sleep, so errors are met as often as without.
 
@@ -32,8 +35,8 @@ pub fn first_slot(processes: usize) -> usize {
     processes.saturating_sub(SLOTS)
 }
 
-/// A word that accompanies a state: four bits for each slot. A process sleeps if one of the bits of its slot is set; what else they
-/// say is known to the implementation of [`Lean`] alone.
+/// A word that accompanies a state: four bits for each slot. A process sleeps if one of the bits of its slot
+/// is set; what else they say is known to the implementation of [`Lean`] alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct Annotation(u64);
@@ -68,7 +71,8 @@ impl Annotation {
     }
 }
 
-/// Bits of a mask for each slot, of which the lowest is used: an annotation becomes a mask without moving any.
+/// Bits of a mask for each slot, of which the lowest is used: an annotation becomes a mask without moving
+/// any.
 const STRIDE: usize = u64::BITS as usize / SLOTS;
 /// The bits that are used.
 const USED: u64 = 0x1111_1111_1111_1111;
@@ -145,8 +149,9 @@ impl Iterator for ActiveMask {
     }
 }
 
-/// The order of the processes of a lean search: who may sleep after a step of a process are those before it. With a good order, a process
-/// that is woken by others comes after them: every state is then found by one edge.
+/// The order of the processes of a lean search: who may sleep after a step of a process are those before it.
+/// With a good order, a process that is woken by others comes after them: every state is then found by one
+/// edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProcessOrder {
     /// Those with higher pids come first: the younger ones.
@@ -156,8 +161,8 @@ pub enum ProcessOrder {
     LowestFirst,
 }
 
-/// The order of a lean search: of its processes, and of the edges of a state. The latter decides by which way a state is found first, and so
-/// who sleeps there; which is better depends on the model.
+/// The order of a lean search: of its processes, and of the edges of a state. The latter decides by which way
+/// a state is found first, and so who sleeps there; which is better depends on the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LeanOrder {
     /// Who may sleep after a step.
@@ -187,11 +192,13 @@ pub struct OnlyEdge {
 
 /// Puts processes to sleep, for one thread.
 pub trait Lean {
-    /// The number of edges of processes that sleep in a state with this annotation: they are counted all the same.
+    /// The number of edges of processes that sleep in a state with this annotation: they are counted all the
+    /// same.
     fn slept(&self, annotation: Annotation) -> u64;
 
-    /// The ordinary `state` was expanded, with this annotation. Appends, for each of its edges, of which the first actions are given, the
-    /// annotation of the state that it leads to; [`Annotation::NONE`] is always a safe answer. Answers what [`Lean::slept`] does.
+    /// The ordinary `state` was expanded, with this annotation. Appends, for each of its edges, of which the
+    /// first actions are given, the annotation of the state that it leads to; [`Annotation::NONE`] is always
+    /// a safe answer. Answers what [`Lean::slept`] does.
     fn sleep_after(
         &mut self,
         state: &[u8],
@@ -203,7 +210,8 @@ pub trait Lean {
     /// The same for a state with one edge, whose first action is given.
     fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> OnlyEdge;
 
-    /// From now on processes are put to sleep wherever that is possible: for callers that expand again what was expanded before.
+    /// From now on processes are put to sleep wherever that is possible: for callers that expand again what
+    /// was expanded before.
     fn always(&mut self) {}
 }
 

@@ -1,21 +1,23 @@
 //! Portable states: states that leave the process which made them, to a file or to another machine.
 //!
-//! The bytes of a state may refer to tables of the process that wrote them: the compiled machine numbers its *shapes* (which
-//! processes live) in the order in which it meets them. Such numbers mean nothing elsewhere, or worse, something else. A portable
-//! state has two parts instead:
+//! The bytes of a state may refer to tables of the process that wrote them: the compiled machine numbers its
+//! *shapes* (which processes live) in the order in which it meets them. Such numbers mean nothing elsewhere,
+//! or worse, something else. A portable state has two parts instead:
 //! - the *description* of its shape, which means the same everywhere: the proctypes of its processes;
 //! - its *contents*: all other bytes, independent of any table.
 //!
-//! One state by itself carries its description ([`write_state`]). In bulk, descriptions are sent once, as entries of a
-//! [`Dictionary`], and each state carries the number of its entry ([`Exporter`], [`Importer`]); the dictionary grows, and only what is
-//! new in it is sent again. This is the table of LTSmin's distributed tools, kept for shapes instead of for values (S. Blom,
-//! J. van de Pol and M. Weber, *LTSmin: distributed and symbolic reachability*, CAV 2010).
+//! One state by itself carries its description ([`write_state`]). In bulk, descriptions are sent once, as
+//! entries of a [`Dictionary`], and each state carries the number of its entry ([`Exporter`], [`Importer`]);
+//! the dictionary grows, and only what is new in it is sent again. This is the table of LTSmin's distributed
+//! tools, kept for shapes instead of for values (S. Blom, J. van de Pol and M. Weber, *LTSmin: distributed
+//! and symbolic reachability*, CAV 2010).
 //!
-//! Which process owns a state is decided by a hash of the description and of the visible contents (U. Stern and D. Dill, *Parallelizing
-//! the Murphi verifier*, CAV 1997), so that all processes agree about it.
+//! Which process owns a state is decided by a hash of the description and of the visible contents (U. Stern
+//! and D. Dill, *Parallelizing the Murphi verifier*, CAV 1997), so that all processes agree about it.
 //!
-//! **Nothing is guessed.** An unknown number, a wrong length, a value that its variable cannot have, another model: each is a
-//! [`PortableError`]. A state that is dropped in silence would make a search claim that it has seen everything.
+//! **Nothing is guessed.** An unknown number, a wrong length, a value that its variable cannot have, another
+//! model: each is a [`PortableError`]. A state that is dropped in silence would make a search claim that it
+//! has seen everything.
 
 use crate::TransitionSystem;
 use std::collections::HashMap;
@@ -45,7 +47,8 @@ pub enum PortableError {
     LeftOver,
     /// They were changed on the way: a check sum is wrong.
     Damaged,
-    /// The state carries a number that is not in the dictionary, or a local number that this process has not given.
+    /// The state carries a number that is not in the dictionary, or a local number that this process has not
+    /// given.
     UnknownShape(u32),
     /// A part of a dictionary that does not continue what was read before.
     Gap {
@@ -97,11 +100,13 @@ impl fmt::Display for PortableError {
 
 impl std::error::Error for PortableError {}
 
-/// A system whose states can leave the process. States that describe themselves have one shape, with an empty description.
+/// A system whose states can leave the process. States that describe themselves have one shape, with an empty
+/// description.
 ///
 /// The last [hidden](TransitionSystem::hidden_bytes) bytes of the contents are those of the state.
 pub trait PortableStates: Sync {
-    /// A hash of everything that decides what descriptions and contents mean: the model and the kind of machine, not the run.
+    /// A hash of everything that decides what descriptions and contents mean: the model and the kind of
+    /// machine, not the run.
     fn fingerprint(&self) -> u64;
 
     /// Appends the description of a shape.
@@ -110,15 +115,17 @@ pub trait PortableStates: Sync {
     /// The shape that a description stands for; it gets a number if it has none yet.
     fn register(&self, description: &[u8]) -> Result<LocalShape, PortableError>;
 
-    /// Appends the contents of a state, and says which shape it has. What an error leaves behind in `out` means nothing.
+    /// Appends the contents of a state, and says which shape it has. What an error leaves behind in `out`
+    /// means nothing.
     fn export(&self, state: &[u8], out: &mut Vec<u8>) -> Result<LocalShape, PortableError>;
 
-    /// Appends the state with this shape and these contents, which are validated. Nothing is appended in case of an error.
+    /// Appends the state with this shape and these contents, which are validated. Nothing is appended in case
+    /// of an error.
     fn import(&self, shape: LocalShape, contents: &[u8], out: &mut Vec<u8>) -> Result<(), PortableError>;
 }
 
-/// A hash that is the same in every process and on every machine: of fingerprints, owners and check sums. Folded
-/// multiplication, eight bytes at a time.
+/// A hash that is the same in every process and on every machine: of fingerprints, owners and check sums.
+/// Folded multiplication, eight bytes at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct StableHash(u64);
 
@@ -376,7 +383,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// States are a local number in 32 bits and one byte; the description of shape `n` of process `p` is `n ^ p`.
+    /// States are a local number in 32 bits and one byte; the description of shape `n` of process `p` is `n ^
+    /// p`.
     struct Numbered {
         process: u32,
         model: u64,
