@@ -15,7 +15,7 @@
  *
  * Try this:
  *   -D NO_SENSE   the door is opened by the last and closed by the first of the next round: a fast thread
- *                 closes it in front of a slow one, which then waits for ever
+ *                 closes it in front of a slow one, which then waits forever
  */
 
 #define N 3

@@ -14,7 +14,7 @@
  * They walk towards each other. Whoever sees the other on the same side steps aside, and the other may do so at the same
  * moment: left, right, left, right. Nobody is stuck, so this is no deadlock, and no assertion fails; but nothing is achieved
  * either. Progress labels say what counts as an achievement: a label that begins with `progress`. `--property progress` looks
- * for a run that goes on for ever and passes such a label only finitely often. It is checked only when it is asked for.
+ * for a run that goes on forever and passes such a label only finitely often. It is checked only when it is asked for.
  *
  * Without fairness a run in which one person falls asleep and the other dances alone would be a counterexample too, and
  * would hide what we look for; so ask with `--fair weak`. Then the dance for two is left, step by step.

@@ -19,18 +19,18 @@
  * and gives the road back. Four things are wanted, and none of them is an assertion about one moment:
  *
  *   never_both       cars and people never have green together          [] !(...)         always
- *   no_walk_unasked  people have red until somebody asks                (!walk) U asked   until (or for ever)
+ *   no_walk_unasked  people have red until somebody asks                (!walk) U asked   until (or forever)
  *   heard            whoever asks will walk, sooner or later            [] (asked -> <> walk)
  *   cars_again       cars get green again and again                     []<> drive
  *
  * The first two say what must not happen, and a run that breaks them does so at some step. The other two say what must
- * happen in the end, so only a run that goes on for ever can break them: the counterexample is a lasso, a way to a
+ * happen in the end, so only a run that goes on forever can break them: the counterexample is a lasso, a way to a
  * circle and the circle. `heard` is broken by a run in which the controller simply never moves: nothing says that
  * it is ever its turn. That is no fault of the controller, so leave such runs out with `--fair weak`: who could
  * move all the time moves in the end.
  *
  * Try: -D FORGETFUL. Now the controller puts the button's light out when people have walked, not before. Who comes at the
- * wrong moment, and is the last one, waits for ever.
+ * wrong moment, and is the last one, waits forever.
  */
 
 bool asked;			/* the button is lit */

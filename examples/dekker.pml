@@ -13,7 +13,7 @@
  * Checked: never two users inside (the ghost variable `inside` counts them), and no deadlock.
  *
  * Try this:
- *   -D STUBBORN   nobody takes the flag down again: safe, but both can wait for each other for ever (a deadlock)
+ *   -D STUBBORN   nobody takes the flag down again: safe, but both can wait for each other forever (a deadlock)
  *   -D CARELESS   the flag is raised after looking at the other's: both look, both see nothing, both enter
  */
 

@@ -6,7 +6,7 @@
 //@ expect: verdict=violated kind=assertion states=35754
 /*
  * Paxos for a single decision (Lamport, 1998): servers agree on one value, although proposers compete, messages get
- * lost, and anybody may be slow for ever.
+ * lost, and anybody may be slow forever.
  *
  * A proposer owns a ballot number. Phase 1: it asks the acceptors for the promise to ignore smaller ballots; who
  * promises also tells which value it has accepted so far, if any. Phase 2: with promises from a majority the proposer

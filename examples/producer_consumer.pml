@@ -12,7 +12,7 @@
  * world may have changed in between. That is why the condition is tested in a loop. `notify` wakes one sleeper, any
  * of them, and does nothing when nobody sleeps.
  *
- * Checked: the buffer neither overflows nor underflows, and nobody sleeps for ever (no deadlock).
+ * Checked: the buffer neither overflows nor underflows, and nobody sleeps forever (no deadlock).
  *
  * Try this:
  *   -D IF_INSTEAD_OF_WHILE   test the condition only once: another consumer slips in between the wake-up and the mutex

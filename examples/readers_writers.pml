@@ -12,7 +12,7 @@
  * says who is first and last.
  *
  * Checked: a writer is alone in the room, no semaphore is released twice, and there is no deadlock. Not checked:
- * fairness. A steady stream of readers keeps the writers out for ever, which is the known weakness of this solution.
+ * fairness. A steady stream of readers keeps the writers out forever, which is the known weakness of this solution.
  *
  * Try this:
  *   -D UNPROTECTED   readers count without `mutex`: two of them can both believe to be the first

@@ -19,7 +19,7 @@
  * - With nothing said about the scheduler it is not: perhaps client 0 is never given the processor.
  * - Weak fairness (`--fair weak`) excludes that: a process that can move *all the time* moves in the end. It is not
  *   enough here. Whenever somebody else has the lock, client 0 cannot move, so it can not move all the time, and may come
- *   too late for ever.
+ *   too late forever.
  * - Strong fairness (`--fair strong`) excludes this as well: a process that can move *again and again* moves in the end. Few
  *   real schedulers promise that.
  * - Better to repair the lock: -D TICKETS hands it out in the order of arrival. A client that has drawn its ticket waits for

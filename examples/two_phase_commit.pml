@@ -13,7 +13,7 @@
  *
  * Checked: agreement (never a commit here and an abort there) and validity (no commit against a no). Deadlock is
  * checked too, with one exception that is the known weakness of this protocol: when the coordinator has crashed, and only
- * then, a participant that voted yes may wait for ever. The label `end_in_doubt` declares that as acceptable. Rename it
+ * then, a participant that voted yes may wait forever. The label `end_in_doubt` declares that as acceptable. Rename it
  * to `in_doubt`, and the search shows how two-phase commit blocks.
  *
  * Try this:
@@ -102,7 +102,7 @@ active [N] proctype participant()
 #endif
 	:: timeout ->
 		assert(coordinator_crashed);
-end_in_doubt:	false					/* waits for ever */
+end_in_doubt:	false					/* waits forever */
 	fi;
 finished:
 	skip

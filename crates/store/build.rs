@@ -1,7 +1,8 @@
 //! Decides in one place whether code for x86-64 is built: `cfg(x86_code)`.
 //!
-//! It is not where threads are tried in all orders (`--cfg loom`) or memory accesses are checked one by one (Miri), because neither
-//! sees through `asm!`; and not with `--cfg portable`, by which any machine can test what other processors run (`.ci/portable`).
+//! It is not where threads are tried in all orders (`--cfg loom`) or memory accesses are checked one by one
+//! (Miri), because neither sees through `asm!`; and not with `--cfg portable`, by which any machine can test
+//! what other processors run (`.ci/portable`).
 
 // Printing is how a build script answers.
 #![allow(clippy::print_stdout)]

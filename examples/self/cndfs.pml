@@ -17,7 +17,7 @@
  *
  * The graph: 0 -> 2 -> 1 -> 3 -> 2, where 0 and 1 accept: a cycle through 1, closed by a step between two states that do not accept.
  *
- * Checked: when everybody has finished, the cycle was found, and nobody waits for ever.
+ * Checked: when everybody has finished, the cycle was found, and nobody waits forever.
  *
  * Try this:
  *   -D FINE          no step closes the cycle: nothing is found, and everybody finishes

@@ -15,12 +15,12 @@
  * first whether the room is still what it was. A worker who waits for the others must *rest*, that is, hold no share of the lock:
  * one of them may be waiting to have it alone.
  *
- * Checked: no key is lost or inserted twice, the index is never larger than needed, nobody waits for ever. (`keys` is a ghost variable.)
+ * Checked: no key is lost or inserted twice, the index is never larger than needed, nobody waits forever. (`keys` is a ghost variable.)
  *
  * Try this:
  *   -D KEEP_WORKING     the index grows while others work: what they insert into the old one is lost
  *   -D NO_SECOND_LOOK   who waited to grow does so, even if another has just done it
- *   -D NO_REST          a worker waits for the others without resting: if one of them wants to grow, all wait for ever
+ *   -D NO_REST          a worker waits for the others without resting: if one of them wants to grow, all wait forever
  */
 
 #define WORKERS 2

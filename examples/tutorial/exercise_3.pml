@@ -1,7 +1,7 @@
 //@ check: safety
 //@ expect: verdict=violated kind=end-state states=6
 /*
- * Exercise 3. A client asks, a server answers, over a channel that may lose the request. The client then waits for ever. Let
+ * Exercise 3. A client asks, a server answers, over a channel that may lose the request. The client then waits forever. Let
  * the client ask again: `timeout` is true when nothing else in the whole system can happen.
  */
 

@@ -4,7 +4,7 @@
 //@ expect: verdict=holds states=10
 /*
  * Two friends who both insist on speaking first. On a rendezvous channel a send waits for the receive, and so both
- * wait for ever. With room for one message (-D CAPACITY=1) both can speak, and then both listen.
+ * wait forever. With room for one message (-D CAPACITY=1) both can speak, and then both listen.
  */
 
 #ifndef CAPACITY

@@ -2,7 +2,7 @@
 //@ expect: verdict=holds states=6
 /*
  * Solution 3. Send until an answer arrives. Each loss is followed by a timeout, because nobody else can move then. Note
- * what is not claimed: when every request is lost, the client goes on asking for ever.
+ * what is not claimed: when every request is lost, the client goes on asking forever.
  */
 
 mtype = { request, answer };

@@ -1,4 +1,4 @@
-/* A barrier with a sense that turns: nobody is a phase ahead, so phases come and go for ever. */
+/* A barrier with a sense that turns: nobody is a phase ahead, so phases come and go forever. */
 #ifndef N
 #define N 4
 #endif

@@ -1,5 +1,5 @@
 /* A sender that repeats what was not answered, a receiver that answers, and links that may lose what they carry. While messages are
-   lost for ever nothing need arrive; if they are not, and the receiver goes on, it does. */
+   lost forever nothing need arrive; if they are not, and the receiver goes on, it does. */
 #ifndef M
 #define M 3
 #endif

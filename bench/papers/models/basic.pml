@@ -1,4 +1,4 @@
-/* Two processes that count for ever, each for itself: an in-stack proviso multiplies them.
+/* Two processes that count forever, each for itself: an in-stack proviso multiplies them.
    Figure 5 of "Performance Studies of PV" (Gopalakrishnan et al., 2001). */
 active proctype P() {
     byte x;

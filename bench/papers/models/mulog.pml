@@ -1,7 +1,7 @@
 /* Distributed mutual exclusion in log(n) messages on average (Trehel and Naimi, 1987): requests travel to the root of a tree, which
    turns itself round on the way; who waits is a queue spread over the sites. The model of section 5 of "On the Costs and
    Benefits of using Partial-Order Methods" (Godefroid, 1996) was not printed: two processes a site, which share its variables, as
-   is said there. With ROUNDS each user asks only so often; without, for ever. */
+   is said there. With ROUNDS each user asks only so often; without, forever. */
 #ifndef N
 #define N 3
 #endif

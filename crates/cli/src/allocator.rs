@@ -1,20 +1,24 @@
 //! The allocator of the process: the system's, with a reserve for the moment when it has no more memory.
 //!
-//! Whatever grows with a search asks for its memory so that "no" is an answer (`try_reserve`, mappings), and then the search stops and
-//! reports. The rest of the program, and every library, takes memory for granted: without this file the process would abort there.
-//! So when the system has no more,
+//! Whatever grows with a search asks for its memory so that "no" is an answer (`try_reserve`, mappings), and
+//! then the search stops and reports. The rest of the program, and every library, takes memory for granted:
+//! without this file the process would abort there. So when the system has no more,
 //!
-//! - a small request is served from a reserve, and what is running is asked to stop, as by Ctrl-C; that it was for want of memory, it is told when
-//!   it asks ([`is_short`]). Then its memory is free again, and there is enough to report.
-//! - a large request gets "no". Who cannot take that for an answer aborts, and the abort becomes a message and status 4 ([`prepare`]).
+//! - a small request is served from a reserve, and what is running is asked to stop, as by Ctrl-C; that it
+//!   was for want of memory, it is told when it asks ([`is_short`]). Then its memory is free again, and there
+//!   is enough to report.
+//! - a large request gets "no". Who cannot take that for an answer aborts, and the abort becomes a message
+//!   and status 4 ([`prepare`]).
 //!
-//! The reserve is never given back and never used twice: memory in it is zero until it is taken, and it needs no list of what is free.
+//! The reserve is never given back and never used twice: memory in it is zero until it is taken, and it needs
+//! no list of what is free.
 //!
-//! An allocator belongs to the whole process, so this is the one place with global state. `unsafe` is what Rust asks of who implements one, and of who
-//! handles a signal.
+//! An allocator belongs to the whole process, so this is the one place with global state. `unsafe` is what
+//! Rust asks of who implements one, and of who handles a signal.
 //!
-//! **Tests make it fail**: in builds with debug assertions, `SPINOR_FAIL_ALLOCATION=n` lets the system refuse the n-th request, `n+` that one and all that
-//! follow. At the end standard error says how many requests there were.
+//! **Tests make it fail**: in builds with debug assertions, `SPINOR_FAIL_ALLOCATION=n` lets the system refuse
+//! the n-th request, `n+` that one and all that follow. At the end standard error says how many requests
+//! there were.
 
 #![allow(unsafe_code)]
 
@@ -80,7 +84,8 @@ struct Reserve<const N: usize> {
     taken: AtomicUsize,
 }
 
-// SAFETY: every byte is handed out once, to one owner: `taken` only grows. Nobody reads or writes the bytes here.
+// SAFETY: every byte is handed out once, to one owner: `taken` only grows. Nobody reads or writes the bytes
+// here.
 unsafe impl<const N: usize> Sync for Reserve<N> {}
 
 impl<const N: usize> Reserve<N> {
@@ -105,7 +110,8 @@ struct WithReserve<const N: usize> {
 }
 
 impl<const N: usize> WithReserve<N> {
-    /// More than this is not taken from the reserve at once: what asks for so much grows, and can be told that it cannot.
+    /// More than this is not taken from the reserve at once: what asks for so much grows, and can be told
+    /// that it cannot.
     const LARGEST: usize = N / 64;
 
     const fn new() -> Self {
@@ -129,8 +135,8 @@ impl<const N: usize> WithReserve<N> {
     #[cold]
     unsafe fn move_from(&self, memory: *mut u8, layout: Layout, to: *mut u8, size: usize) -> *mut u8 {
         if !to.is_null() {
-            // SAFETY: both have room for the smaller size, and the new memory belongs to nobody else yet. The old memory was
-            // allocated with `layout`, as the caller promises, and is not used any more.
+            // SAFETY: both have room for the smaller size, and the new memory belongs to nobody else yet. The
+            // old memory was allocated with `layout`, as the caller promises, and is not used any more.
             unsafe {
                 std::ptr::copy_nonoverlapping(memory, to, layout.size().min(size));
                 self.dealloc(memory, layout);
@@ -140,8 +146,8 @@ impl<const N: usize> WithReserve<N> {
     }
 }
 
-// SAFETY: memory comes from the system's allocator or from the reserve, which hands out each byte once, as aligned as is asked for.
-// Nothing here unwinds, and nothing allocates.
+// SAFETY: memory comes from the system's allocator or from the reserve, which hands out each byte once, as
+// aligned as is asked for. Nothing here unwinds, and nothing allocates.
 unsafe impl<const N: usize> GlobalAlloc for WithReserve<N> {
     #[inline]
     // SAFETY: as the trait says: the size is not 0.
@@ -169,12 +175,14 @@ unsafe impl<const N: usize> GlobalAlloc for WithReserve<N> {
     }
 
     #[inline]
-    // SAFETY: as the trait says: the memory was allocated here with this layout, and the new size is not 0 and not too large.
+    // SAFETY: as the trait says: the memory was allocated here with this layout, and the new size is not 0
+    // and not too large.
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller promises that the size, rounded up to the alignment, does not overflow.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         if self.reserve.contains(memory) {
-            // SAFETY: the size is not 0, and the memory was allocated with the layout, as the caller promises.
+            // SAFETY: the size is not 0, and the memory was allocated with the layout, as the caller
+            // promises.
             return unsafe { self.move_from(memory, layout, self.alloc(wanted), size) };
         }
         if !refused() {
@@ -236,7 +244,8 @@ pub mod faults {
     }
 }
 
-/// What is said when there is no memory even for a report. An abort, which is all that Rust leaves to who takes memory for granted, becomes an exit.
+/// What is said when there is no memory even for a report. An abort, which is all that Rust leaves to who
+/// takes memory for granted, becomes an exit.
 #[cfg(unix)]
 mod last_words {
     use super::{JSON, Relaxed};
@@ -252,7 +261,8 @@ mod last_words {
 
     pub fn prepare() {
         let handler: extern "C" fn(libc::c_int) = aborted;
-        // SAFETY: the handler is a function with the right arguments that calls nothing but what a handler may call.
+        // SAFETY: the handler is a function with the right arguments that calls nothing but what a handler
+        // may call.
         unsafe {
             libc::signal(libc::SIGABRT, handler as libc::sighandler_t);
         }
@@ -261,7 +271,7 @@ mod last_words {
     /// Rust aborts for want of memory and of stack; its own message stands before this one.
     extern "C" fn aborted(_: libc::c_int) {
         let text = if JSON.load(Relaxed) { OBJECT } else { TEXT };
-        // SAFETY: `write` and `_exit` may be called in a handler; the text is there for ever.
+        // SAFETY: `write` and `_exit` may be called in a handler; the text is there forever.
         unsafe {
             libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
             libc::_exit(STATUS);

@@ -1,8 +1,8 @@
 //! The `spinor` command.
 //!
-//! Reading order: [`args`] (the table of options) → one file per command → [`output`] (the only code that writes) and
-//! [`signal`] (Ctrl-C); [`allocator`] for the end of memory. Exit statuses: 0 holds (or done), 1 violated, 2 the model or the command line is wrong, 3 not
-//! exhaustive, 4 internal error, 130 interrupted.
+//! Reading order: [`args`] (the table of options) → one file per command → [`output`] (the only code that
+//! writes) and [`signal`] (Ctrl-C); [`allocator`] for the end of memory. Exit statuses: 0 holds (or done), 1
+//! violated, 2 the model or the command line is wrong, 3 not exhaustive, 4 internal error, 130 interrupted.
 
 mod allocator;
 mod args;
@@ -109,8 +109,8 @@ fn forgotten_command(error: &clap::Error, words: &[String]) -> Option<engine::No
     Some(engine::Notice::plain(Code::E0901, message, Some(help)))
 }
 
-/// The text of the parser with its styles. It repeats what was given, so that is made harmless first: with pictures of control
-/// characters, which no option has in its name, the same is wrong.
+/// The text of the parser with its styles. It repeats what was given, so that is made harmless first: with
+/// pictures of control characters, which no option has in its name, the same is wrong.
 fn rendered(error: &clap::Error, words: &[String]) -> String {
     let colour = if error.use_stderr() { output::err_colour() } else { output::out_colour() };
     let harmless = words.iter().map(|word| one_line(word).into_owned());

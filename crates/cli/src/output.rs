@@ -1,7 +1,8 @@
 //! The only code that writes: results to standard output, notices to standard error.
 //!
-//! A closed pipe is no error: whoever reads may stop reading, and the exit status still says what was found. Anything else
-//! that keeps a result from being written is said, and is status 4; a violation keeps its status 1.
+//! A closed pipe is no error: whoever reads may stop reading, and the exit status still says what was found.
+//! Anything else that keeps a result from being written is said, and is status 4; a violation keeps its
+//! status 1.
 
 use crate::args::{Colour, Format};
 use anstream::{AutoStream, ColorChoice};
@@ -30,8 +31,8 @@ pub fn standard() -> Output<Stdout> {
 }
 
 impl<W: Write> Output<W> {
-    /// Writes a piece of text for people; after an error nothing more is written. Whatever steers a terminal becomes visible,
-    /// except for our own styles.
+    /// Writes a piece of text for people; after an error nothing more is written. Whatever steers a terminal
+    /// becomes visible, except for our own styles.
     pub fn write(&mut self, text: &str) {
         self.write_machine(&shown(text));
     }
@@ -80,7 +81,8 @@ pub fn deliver_machine(text: &str, status: u8) -> u8 {
     output.finish(status)
 }
 
-/// Writes a result for people to standard output; returns the exit status, which is `status` unless it could not be written.
+/// Writes a result for people to standard output; returns the exit status, which is `status` unless it could
+/// not be written.
 pub fn deliver(text: &str, status: u8) -> u8 {
     let mut output = standard();
     output.write(text);
@@ -96,7 +98,8 @@ pub fn answer(answer: Answer<String>, format: Format) -> u8 {
     }
 }
 
-/// Says that something besides the result went wrong; returns the exit status, when `status` says what was found.
+/// Says that something besides the result went wrong; returns the exit status, when `status` says what was
+/// found.
 pub fn fail(failure: &Failure, format: Format, status: u8) -> u8 {
     notices(failure.notice().as_slice(), format);
     match failure {
@@ -105,8 +108,8 @@ pub fn fail(failure: &Failure, format: Format, status: u8) -> u8 {
     }
 }
 
-/// Lets what follows on standard output stand behind what another part of the process has written to the same file
-/// (`--trail /dev/stdout > FILE`).
+/// Lets what follows on standard output stand behind what another part of the process has written to the same
+/// file (`--trail /dev/stdout > FILE`).
 pub fn skip_what_is_there() {
     #[cfg(unix)]
     if let Ok(own) = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {
@@ -193,8 +196,9 @@ pub enum Lines {
     One,
 }
 
-/// Decides about colours for the whole process, as far as the command line does. It is kept in `anstream`, where the parser
-/// of the command line looks, too; terminals and the environment (`NO_COLOR`, `CLICOLOR_FORCE`, `TERM`) decide about the rest.
+/// Decides about colours for the whole process, as far as the command line does. It is kept in `anstream`,
+/// where the parser of the command line looks, too; terminals and the environment (`NO_COLOR`,
+/// `CLICOLOR_FORCE`, `TERM`) decide about the rest.
 pub fn use_colours(wanted: Colour) {
     match wanted {
         Colour::Auto => ColorChoice::Auto,
@@ -232,8 +236,8 @@ pub fn notices(notices: &[Notice], format: Format) {
     }
 }
 
-/// Writes the notices of an answer like [`settle`], for a command that has more important things to say: long lists of like
-/// warnings are cut short, and a `quiet` user sees no warnings at all.
+/// Writes the notices of an answer like [`settle`], for a command that has more important things to say: long
+/// lists of like warnings are cut short, and a `quiet` user sees no warnings at all.
 pub fn settle_brief<T>(mut answer: Answer<T>, format: Format, model: &str, quiet: bool) -> Result<T, u8> {
     if answer.result.is_err() {
         answer.notices.retain(|notice| !quiet || notice.is_error());

@@ -1,7 +1,8 @@
-//! How far a search is, on standard error while it runs: one live line on a terminal, a plain line a second elsewhere.
+//! How far a search is, on standard error while it runs: one live line on a terminal, a plain line a second
+//! elsewhere.
 //!
-//! The live line is `indicatif`'s: redrawn in place, cut to the width of the terminal, taken away at the end. For logs and for
-//! machines there are no control codes.
+//! The live line is `indicatif`'s: redrawn in place, cut to the width of the terminal, taken away at the end.
+//! For logs and for machines there are no control codes.
 
 use crate::args::{CheckArgs, Format, Progress};
 use crate::output;
@@ -30,7 +31,8 @@ enum Sink {
     Log(Format),
 }
 
-/// The command as the client of a check: tells how far the search is, if that is wanted, writes notices and counterexamples.
+/// The command as the client of a check: tells how far the search is, if that is wanted, writes notices and
+/// counterexamples.
 pub struct Line {
     sink: Sink,
     rate: Rate,

@@ -1,8 +1,9 @@
 //! Pages of the process that a search no longer needs.
 //!
-//! With a compact store a search of a million states takes less memory than the front end and the compiler before it. So their
-//! pages are given back ([`engine::resident`]) at the first report of progress after a moment, and what was touched while the search began a
-//! little later. Shorter searches are not disturbed. The process is the command's: a check never does this by itself.
+//! With a compact store a search of a million states takes less memory than the front end and the compiler
+//! before it. So their pages are given back ([`engine::resident`]) at the first report of progress after a
+//! moment, and what was touched while the search began a little later. Shorter searches are not disturbed.
+//! The process is the command's: a check never does this by itself.
 
 use std::time::{Duration, Instant};
 

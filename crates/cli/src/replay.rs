@@ -109,7 +109,7 @@ fn text(replayed: &Replayed<'_>, args: &ReplayArgs, palette: Palette, to: &mut d
     write!(to, "\n{ending}\n{}\n", palette.bad(sentence))
 }
 
-/// The steps as a story; where they are repeated for ever is said.
+/// The steps as a story; where they are repeated forever is said.
 pub fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
     let mut out = Vec::new();
     // Memory takes everything.
@@ -129,8 +129,8 @@ fn tell(
         return story::write_part(run, steps, palette, to);
     };
     let around = match run.len() - cycle {
-        0 => "nothing can move: this state lasts for ever".to_string(),
-        n => format!("from here on for ever, {} again and again:", story::steps(n)),
+        0 => "nothing can move: this state lasts forever".to_string(),
+        n => format!("from here on forever, {} again and again:", story::steps(n)),
     };
     if cycle >= first {
         story::write_part(run, first..=cycle, palette, to)?;

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first one asks what is running to stop and report, the second one ends the process.
+//! Ctrl-C and SIGTERM: the first one asks what is running to stop and report, the second one ends the
+//! process.
 
 use engine::Stop;
 use std::sync::Arc;
@@ -88,8 +89,8 @@ impl Interrupt {
     }
 }
 
-/// Lets signals set the flags. No thread waits for them: each would need address space, which may be short. Where a handler cannot be
-/// set, the signal ends the process at once, which is no harm either.
+/// Lets signals set the flags. No thread waits for them: each would need address space, which may be short.
+/// Where a handler cannot be set, the signal ends the process at once, which is no harm either.
 #[cfg(unix)]
 fn listen(flags: &Flags) {
     use signal_hook::consts::{SIGINT, SIGTERM};

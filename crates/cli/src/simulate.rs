@@ -47,7 +47,8 @@ pub fn run(args: &SimulateArgs) -> u8 {
     printer.output.finish(status)
 }
 
-/// Steps that a run takes when nobody says: enough to see what a model does, and an end for those that have none.
+/// Steps that a run takes when nobody says: enough to see what a model does, and an end for those that have
+/// none.
 const STEPS: u64 = 1000;
 /// Seeds that are drawn are below this, so that they can be typed.
 const SEEDS: u64 = 1_000_000;

@@ -575,7 +575,8 @@ fn warnings_are_shown_in_brief_by_check_and_not_at_all_when_quiet() {
     assert_eq!(json.stderr.matches("W0205").count(), 12);
 }
 
-/// The report tells how many workers there were; where several were asked for and cannot be, that is said or refused.
+/// The report tells how many workers there were; where several were asked for and cannot be, that is said or
+/// refused.
 #[test]
 fn threads_are_told_as_they_were() {
     let large = "active [3] proctype p() { byte x; do :: x < 100 -> x++ :: else -> break od }";

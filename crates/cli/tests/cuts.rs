@@ -1,5 +1,5 @@
-//! No property holds because a path was cut off: run-time errors, trace violations, endless atomic sequences and labels inside them,
-//! in every search. `difftest cuts` asks the same of random programs.
+//! No property holds because a path was cut off: run-time errors, trace violations, endless atomic sequences
+//! and labels inside them, in every search. `difftest cuts` asks the same of random programs.
 
 mod common;
 
@@ -181,8 +181,8 @@ fn labels_that_are_not_seen_are_told() {
     assert!(run.stderr.contains("W0705"), "{}", run.stderr);
 }
 
-/// Found by `difftest cuts` (seed 767): whether an endless sequence was known changed which processes sleep, so that the way to an error
-/// could not be found again.
+/// Found by `difftest cuts` (seed 767): whether an endless sequence was known changed which processes sleep,
+/// so that the way to an error could not be found again.
 #[test]
 fn a_way_past_an_endless_sequence_is_found_again() {
     let model =

@@ -1,5 +1,5 @@
-//! Properties of whole runs on small models: what real Spin says (`pan -a`, `pan -a -f`, without reduction) where Spin is right,
-//! from every search, machine and static reduction; every counterexample replays.
+//! Properties of whole runs on small models: what real Spin says (`pan -a`, `pan -a -f`, without reduction)
+//! where Spin is right, from every search, machine and static reduction; every counterexample replays.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::Scratch;
 
 /// Model, property, verdict, verdict under weak fairness.
 const CASES: &[(&str, &str, &str, &str)] = &[
-    // A loop that can go on alone for ever.
+    // A loop that can go on alone forever.
     ("byte x, b; active proctype p() { x = 1 } active proctype q() { do :: b = 1 - b od } ltl f { <> (x == 1) }", "ltl:f", "violated", "holds"),
     // A rendezvous that is always possible must happen.
     ("chan c = [0] of { bit }; byte x, b; active proctype p() { c!1; x = 1 } active proctype r() { c?_ }
@@ -39,7 +39,8 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: true od } unless { x == 2 -> skip } }", "never", "violated", "violated"),
     ("byte x; active proctype p() { x = 1; x = 2 } never { { do :: x < 2 :: x == 1 -> break od } unless { x == 1 -> false } }", "never", "holds", "holds"),
     ("byte x; active proctype p() { do :: x = 1 - x od } never { S: if :: d_step { x == 2 -> x == 3 } -> goto S :: else -> goto accept fi; accept: goto S }", "never", "violated", "violated"),
-    // Claims that change variables: they count, wake others up, hold them back, end while the last state is repeated, give up inside atomic.
+    // Claims that change variables: they count, wake others up, hold them back, end while the last state is
+    // repeated, give up inside atomic.
     ("byte x, n; active proctype p() { do :: x = 1 - x od } never { do :: n < 5 -> n++ :: n == 5 && x == 1 -> break od }", "never", "holds", "holds"),
     ("byte x, n; active proctype p() { x = 1 } never { do :: n < 20 -> n++ :: else -> break od }", "never", "violated", "violated"),
     ("byte x, n; active proctype p() { x == 7; x = 8 }
@@ -173,7 +174,8 @@ fn a_claim_that_acts_is_told_and_its_steps_are_shown() {
 
 #[test]
 fn a_run_that_a_claim_finds_wrong_in_two_ways_is_confirmed() {
-    // The claim may end at once, or go round an accepting state: the run found for the one also shows the other.
+    // The claim may end at once, or go round an accepting state: the run found for the one also shows the
+    // other.
     let scratch = Scratch::with(
         "byte x; chan q = [1] of { bit }; chan r = [1] of { bit };
          active proctype a() { L: skip } active proctype c() { x = 1; M: skip }
@@ -191,18 +193,17 @@ fn a_replay_shows_the_cycle() {
         Scratch::with("byte x; active proctype p() { x = 1; do :: x = 3 - x od } ltl f { <>[] (x == 1) }");
     scratch.check(&[]);
     let text = scratch.run(&["replay", "m.pml.trail.json"]).stdout;
-    assert!(text.contains("from here on for ever, 2 steps again and again:"), "{text}");
+    assert!(text.contains("from here on forever, 2 steps again and again:"), "{text}");
     let chart = scratch.run(&["replay", "m.pml.trail.json", "--format", "msc"]).stdout;
     let at = |text: &str| chart.find(text).unwrap_or_else(|| panic!("no {text:?} in {chart}"));
-    assert!(at("x = 1") < at("from here on for ever"), "{chart}");
+    assert!(at("x = 1") < at("from here on forever"), "{chart}");
     assert!(
-        at("from here on for ever") < at("x = 3 - x")
-            && at("x = 3 - x") < at("and again from the line above"),
+        at("from here on forever") < at("x = 3 - x") && at("x = 3 - x") < at("and again from the line above"),
         "{chart}"
     );
     scratch.run(&["replay", "m.pml.trail.json", "--msc", "chart.svg"]);
     let svg = scratch.read("chart.svg");
-    assert!(svg.contains("↻ from here on for ever") && svg.contains("↻ and again"), "{svg}");
+    assert!(svg.contains("↻ from here on forever") && svg.contains("↻ and again"), "{svg}");
     let informal = scratch.run(&["replay", "m.pml.trail.json", "--format", "itf"]).stdout;
     assert!(informal.contains("\"loop\": 2"), "{informal}");
     let scratch = Scratch::with("byte x; active proctype p() { x = 1 } ltl f { <> (x == 2) }");
@@ -210,7 +211,7 @@ fn a_replay_shows_the_cycle() {
     assert_eq!(report["properties"][1]["violations"][0]["kind"], "accept-cycle");
     for format in ["text", "msc"] {
         let text = scratch.run(&["replay", "m.pml.trail.json", "--format", format]).stdout;
-        assert!(text.contains("nothing can move: this state lasts for ever"), "{text}");
+        assert!(text.contains("nothing can move: this state lasts forever"), "{text}");
     }
 }
 

@@ -1,8 +1,9 @@
-//! The end of memory: whatever is refused, and whenever, the command ends with a report or at least a message, by an exit status and not by a signal, and
-//! no verdict changes but to "unknown".
+//! The end of memory: whatever is refused, and whenever, the command ends with a report or at least a
+//! message, by an exit status and not by a signal, and no verdict changes but to "unknown".
 //!
-//! As SQLite's tests do, the n-th request for memory is refused, or that one and all that follow, for n over a whole run of every search and store
-//! (`SPINOR_FAIL_ALLOCATION`, see `allocator.rs`). Here a sample of the requests is taken; `tests/faults/allocations` takes all.
+//! As SQLite's tests do, the n-th request for memory is refused, or that one and all that follow, for n over
+//! a whole run of every search and store (`SPINOR_FAIL_ALLOCATION`, see `allocator.rs`). Here a sample of the
+//! requests is taken; `tests/faults/allocations` takes all.
 
 mod common;
 
@@ -13,7 +14,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A model of a few dozen states, with an assertion that holds if `GOOD`, an atomic sequence that branches, and a formula.
+/// A model of a few dozen states, with an assertion that holds if `GOOD`, an atomic sequence that branches,
+/// and a formula.
 const MODEL: &str = "#ifndef GOOD\n#define GOOD 1\n#endif\n\
     mtype = { a, b }; chan c = [1] of { mtype }; byte x; bool done;\n\
     active proctype p() { do :: x < 3 -> atomic { x++; if :: c!a :: c!b fi } :: x == 3 -> break od; done = true }\n\
@@ -171,7 +173,8 @@ fn shell(scratch: &Scratch, line: &str) -> Run {
     Run::of(command.output().unwrap())
 }
 
-/// More states than there is memory for, in each of several shapes: many of them, long paths, and long atomic sequences.
+/// More states than there is memory for, in each of several shapes: many of them, long paths, and long atomic
+/// sequences.
 const ENDLESS: &str = "int a; int b; int c; active proctype p() { do :: a++ :: b++ :: c++ :: a + b + c < 0 od }\n\
     ltl live { []<> (a < 10) }\n";
 
@@ -229,7 +232,8 @@ fn without_threads_the_check_runs_here() {
     }
 }
 
-/// A bit array is sized beside what the process takes itself, so that the memory is used for states and not only for the array.
+/// A bit array is sized beside what the process takes itself, so that the memory is used for states and not
+/// only for the array.
 #[test]
 fn a_bit_array_uses_what_it_is_given() {
     let scratch = Scratch::with("active [4] proctype p() { byte x; end: do :: x < 21 -> x++ od }");

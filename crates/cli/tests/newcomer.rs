@@ -1,4 +1,5 @@
-//! A newcomer's first hour: slips on the command line are answered with what was meant, and reports say what matters.
+//! A newcomer's first hour: slips on the command line are answered with what was meant, and reports say what
+//! matters.
 
 mod common;
 

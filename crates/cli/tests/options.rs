@@ -1,5 +1,5 @@
-//! The table of options reaches the user everywhere: help, completions and manual pages have every row, and what the
-//! command-line contract promises is in the table.
+//! The table of options reaches the user everywhere: help, completions and manual pages have every row, and
+//! what the command-line contract promises is in the table.
 
 mod common;
 

@@ -86,7 +86,7 @@ fn a_deadlock_lists_who_is_stuck() {
 fn a_server_that_waits_is_a_reason_for_a_hint() {
     let server = "chan q = [1] of { byte };\nactive proctype server() { byte x; do :: q?x -> skip od }\nactive proctype c() { q!1 }\n";
     let (_, text) = report(server, &[]);
-    assert!(text.contains("hint: if server may wait at m.pml:2 for ever"), "{text}");
+    assert!(text.contains("hint: if server may wait at m.pml:2 forever"), "{text}");
     let labelled = server.replace("do ::", "end: do ::");
     let (status, text) = report(&labelled, &[]);
     assert_eq!((status, text.contains("hint: if server")), (Some(0), false), "{text}");

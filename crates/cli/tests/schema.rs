@@ -1,5 +1,5 @@
-//! `docs/report.schema.json` and `docs/facts.schema.json` describe what is really written, all fields and no others;
-//! SARIF logs have the form that the standard prescribes for what they contain.
+//! `docs/report.schema.json` and `docs/facts.schema.json` describe what is really written, all fields and no
+//! others; SARIF logs have the form that the standard prescribes for what they contain.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Files that are none: pipes, devices, folders, what may not be read, what is no text. Each is named, and nothing waits.
+//! Files that are none: pipes, devices, folders, what may not be read, what is no text. Each is named, and
+//! nothing waits.
 #![cfg(unix)]
 
 mod common;

@@ -1,4 +1,5 @@
-//! `spinor test`: what it finds, its exit statuses, and its four formats (`UPDATE_EXPECT=1` writes them to `tests/suite/`).
+//! `spinor test`: what it finds, its exit statuses, and its four formats (`UPDATE_EXPECT=1` writes them to
+//! `tests/suite/`).
 
 mod common;
 

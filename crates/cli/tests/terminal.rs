@@ -1,6 +1,8 @@
-//! Through a pseudo-terminal: stepping through a counterexample, choosing and undoing steps, colours, Ctrl-C and Ctrl-D.
+//! Through a pseudo-terminal: stepping through a counterexample, choosing and undoing steps, colours, Ctrl-C
+//! and Ctrl-D.
 //!
-//! Every step waits for text that must come; the time limit is only there to end a test that has already failed.
+//! Every step waits for text that must come; the time limit is only there to end a test that has already
+//! failed.
 
 #![cfg(unix)]
 
@@ -15,7 +17,8 @@ use std::process::Command;
 /// Long enough for a loaded machine.
 const LIMIT_MS: u64 = 120_000;
 
-/// Two processes that lock each other out: two choices at first, and a deadlock when both take their first step.
+/// Two processes that lock each other out: two choices at first, and a deadlock when both take their first
+/// step.
 const MODEL: &str = "\
 bool a, b;
 active proctype left() {
@@ -147,13 +150,13 @@ fn a_run_that_does_not_end_is_walked_around() {
     let mut s = plain(dir, &["replay", "--interactive", "m.pml.trail.json"]);
     until_prompt(&mut s);
     let one = say(&mut s, "");
-    assert!(one.contains("from here on for ever, 2 steps again and again:"), "{one}");
+    assert!(one.contains("from here on forever, 2 steps again and again:"), "{one}");
     assert!(one.ends_with("(1 of 3, in the cycle) > "), "{one}");
     let two = say(&mut s, "");
-    assert!(!two.contains("from here on for ever") && two.contains("x = 3 - x"), "{two}");
+    assert!(!two.contains("from here on forever") && two.contains("x = 3 - x"), "{two}");
     say(&mut s, "");
     let end = say(&mut s, "");
-    assert!(end.contains("the run goes on with step 2 for ever"), "{end}");
+    assert!(end.contains("the run goes on with step 2 forever"), "{end}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What a model, a file name, a trail or an option contains must not steer the terminal of whoever looks at the output.
+//! What a model, a file name, a trail or an option contains must not steer the terminal of whoever looks at
+//! the output.
 #![cfg(unix)]
 
 mod common;
@@ -6,7 +7,8 @@ mod common;
 use common::{Run, Scratch};
 use serde_json::Value;
 
-/// Clears the screen, sets the title, colours, a C1 control, a bell, a change of direction, and what stands for our own styles.
+/// Clears the screen, sets the title, colours, a C1 control, a bell, a change of direction, and what stands
+/// for our own styles.
 const EVIL: &str = "\x1b[2J\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\u{fdef}[32m\u{fdef}[2J";
 
 /// A name of a file with all of that but our own mark, which no name that is given contains.

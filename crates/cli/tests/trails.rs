@@ -1,4 +1,5 @@
-//! Trails: what replay prints is its own finding, a trail that no longer fits says which statement, and long ones stay small.
+//! Trails: what replay prints is its own finding, a trail that no longer fits says which statement, and long
+//! ones stay small.
 
 mod common;
 

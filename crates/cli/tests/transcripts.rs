@@ -1,6 +1,6 @@
-//! Every command that README.md, `docs/` and `examples/` show is executed, and must print what is shown there.
-//! `UPDATE_EXPECT=1` writes what it prints into the document. The notation: `testkit::transcript`. A picture that a document
-//! shows is written by one of its commands.
+//! Every command that README.md, `docs/` and `examples/` show is executed, and must print what is shown
+//! there. `UPDATE_EXPECT=1` writes what it prints into the document. The notation: `testkit::transcript`. A
+//! picture that a document shows is written by one of its commands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,8 @@ fn documents() -> Vec<PathBuf> {
 /// Where figures are that no command writes.
 const FIGURES: &str = "figures/";
 
-/// The pictures that a document shows. Its commands write them, under the same names, unless they are [`FIGURES`].
+/// The pictures that a document shows. Its commands write them, under the same names, unless they are
+/// [`FIGURES`].
 fn pictures(document: &Document) -> Vec<String> {
     let images = document.lines.iter().filter_map(|line| line.trim().strip_prefix("!["));
     images.filter_map(|image| Some(image.split_once("](")?.1.strip_suffix(")")?.to_string())).collect()

@@ -1,4 +1,5 @@
-//! What cannot be written is said: a full device, a read-only folder, a reader that has gone; trails in special files.
+//! What cannot be written is said: a full device, a read-only folder, a reader that has gone; trails in
+//! special files.
 
 mod common;
 

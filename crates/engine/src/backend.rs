@@ -1,7 +1,8 @@
 //! Backends: what is searched for a property.
 //!
-//! A backend executes what the static reductions left of the program, as native code or in the reference machine. Its actions are those of the
-//! reference machine of the unreduced program, in which everything that a search finds is replayed.
+//! A backend executes what the static reductions left of the program, as native code or in the reference
+//! machine. Its actions are those of the reference machine of the unreduced program, in which everything that
+//! a search finds is replayed.
 
 use crate::failure::Failure;
 use crate::options::Por;
@@ -37,8 +38,8 @@ pub trait Backend: Sync {
         None
     }
 
-    /// The same for a property of whole runs, which looks at no more than is `watched` and does not count repetitions. It needs
-    /// no proviso of the search.
+    /// The same for a property of whole runs, which looks at no more than is `watched` and does not count
+    /// repetitions. It needs no proviso of the search.
     fn unnoticed(&self, _por: Por, _watched: Watched) -> Option<Box<dyn Reduction + '_>> {
         None
     }
@@ -153,8 +154,8 @@ impl Backend for ProgramBackend {
     }
 }
 
-/// The machines that are searched. Merging hides states between the steps of a process. Properties of whole runs must not notice:
-/// those that count repetitions have a machine of their own.
+/// The machines that are searched. Merging hides states between the steps of a process. Properties of whole
+/// runs must not notice: those that count repetitions have a machine of their own.
 pub struct Backends {
     safety: Option<ProgramBackend>,
     /// Nothing is merged.

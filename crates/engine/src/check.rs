@@ -28,8 +28,8 @@ mod runs;
 mod safety;
 mod told;
 
-/// Checks a model: every property asked for, or all that apply. Nothing is left behind but the answer: files, the terminal and the
-/// process are the client's.
+/// Checks a model: every property asked for, or all that apply. Nothing is left behind but the answer: files,
+/// the terminal and the process are the client's.
 pub fn check(
     options: &CheckOptions,
     files: &(dyn Files + Sync),
@@ -44,7 +44,8 @@ pub fn check(
 }
 
 impl Session {
-    /// Checks the model that was read. A session serves any number of checks, one after another or at the same time.
+    /// Checks the model that was read. A session serves any number of checks, one after another or at the
+    /// same time.
     pub fn check(
         &self,
         options: &CheckOptions,
@@ -137,7 +138,8 @@ fn run(
     })
 }
 
-/// The properties of whole runs: refuses what does not go with them, and tells what is to be known about them.
+/// The properties of whole runs: refuses what does not go with them, and tells what is to be known about
+/// them.
 fn prepare_runs(
     plan: &Plan,
     session: &Session,

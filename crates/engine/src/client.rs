@@ -1,8 +1,8 @@
 //! The client of a check: the command line, a test, a workbench.
 //!
-//! A check is a computation and nothing else. Whatever concerns the world around it is the client's: it hears what happens (notices,
-//! progress, counterexamples), decides what is written to files, and says whether the process belongs to this check alone. So two
-//! checks can run at once in one process.
+//! A check is a computation and nothing else. Whatever concerns the world around it is the client's: it hears
+//! what happens (notices, progress, counterexamples), decides what is written to files, and says whether the
+//! process belongs to this check alone. So two checks can run at once in one process.
 
 use crate::failure::Failure;
 use crate::notice::Notice;
@@ -10,24 +10,29 @@ use crate::trails::Unwritten;
 use search::{MemoryAccount, Observer, Silent};
 use trace::Evidence;
 
-/// Hears of the events of a check, on the thread of the check. Progress and the wish to stop come from [`Observer`].
+/// Hears of the events of a check, on the thread of the check. Progress and the wish to stop come from
+/// [`Observer`].
 pub trait Client: Observer {
-    /// The files that make up the model, as soon as they were read. A client that is about to overwrite one of them refuses.
+    /// The files that make up the model, as soon as they were read. A client that is about to overwrite one
+    /// of them refuses.
     fn model_files(&mut self, _names: &[&str]) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Notices of the front end, before the search, which may take hours. Those returned are kept for the end.
+    /// Notices of the front end, before the search, which may take hours. Those returned are kept for the
+    /// end.
     fn notices(&mut self, notices: Vec<Notice>) -> Vec<Notice> {
         notices
     }
 
-    /// A counterexample that was replayed. It will be in the report; the client may keep it elsewhere as well, and says where.
+    /// A counterexample that was replayed. It will be in the report; the client may keep it elsewhere as
+    /// well, and says where.
     fn counterexample(&mut self, _evidence: &Evidence) -> Kept {
         Kept::InReport
     }
 
-    /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the process.
+    /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the
+    /// process.
     fn memory_account(&self) -> MemoryAccount {
         MemoryAccount::Search
     }

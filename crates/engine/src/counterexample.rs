@@ -1,7 +1,9 @@
-//! From what a search found to what is shown: the path is executed once in the reference machine, and what that shows is recorded.
+//! From what a search found to what is shown: the path is executed once in the reference machine, and what
+//! that shows is recorded.
 //!
-//! While it is executed, the words of its steps are noted, the judge hears it, and the last steps are remembered for the report. So
-//! a counterexample of ten million steps takes about as many bytes, and the time of one run.
+//! While it is executed, the words of its steps are noted, the judge hears it, and the last steps are
+//! remembered for the report. So a counterexample of ten million steps takes about as many bytes, and the
+//! time of one run.
 
 use crate::VERSION;
 use crate::failure::Failure;
@@ -76,7 +78,8 @@ pub fn confirm<'m, M: TransitionSystem + Explain>(
     })
 }
 
-/// The product tells states apart in which the claim is elsewhere; the run may enter its cycle before the product does.
+/// The product tells states apart in which the claim is elsewhere; the run may enter its cycle before the
+/// product does.
 pub fn tighten<M: TransitionSystem>(judge: &Judge<'_>, machine: &M, violation: &mut Violation) {
     let (Some(start), Ok(mut walker)) = (violation.cycle, Walker::start(machine)) else { return };
     if violation.path.len() > MOST_TIGHTENED {

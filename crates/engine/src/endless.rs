@@ -1,4 +1,5 @@
-//! Whether a process that is stuck waits where a loop of it begins: then waiting for ever may be what its author wants.
+//! Whether a process that is stuck waits where a loop of it begins: then waiting forever may be what its
+//! author wants.
 
 use promela::ir::{LocId, Proctype, Program};
 use promela::source::{Location, Span};
@@ -20,7 +21,8 @@ pub fn waits_in_loop(program: &Program, locate: impl Fn(Span) -> Location, fault
     fault.kind == FaultKind::EndState && locations.any(|l| stands(l) && begins_loop(proctype, l))
 }
 
-/// Whether a loop is entered at `location`: one can come back to it, and one can come to it from outside of the loop.
+/// Whether a loop is entered at `location`: one can come back to it, and one can come to it from outside of
+/// the loop.
 fn begins_loop(proctype: &Proctype, location: LocId) -> bool {
     let ahead = reached_from(proctype, location);
     if !ahead.contains(&location) {

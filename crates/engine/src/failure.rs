@@ -53,8 +53,8 @@ impl Failure {
         }
     }
 
-    /// Whether something is refused only because it does not exist yet; the words are those of the command-line
-    /// contract.
+    /// Whether something is refused only because it does not exist yet; the words are those of the
+    /// command-line contract.
     pub fn is_gap(&self) -> bool {
         matches!(self, Failure::Refused { message, .. } if message.contains("not available yet"))
     }

@@ -1,7 +1,8 @@
 //! Files from the disk, and standard input. The front end does no input of its own.
 //!
-//! Only what can be read to its end is read: folders, devices and named pipes are refused with their name. A named pipe may have no
-//! writer, ever; the pipes that a shell makes for `<(command)` are below `/dev/fd` and are read.
+//! Only what can be read to its end is read: folders, devices and named pipes are refused with their name. A
+//! named pipe may have no writer, ever; the pipes that a shell makes for `<(command)` are below `/dev/fd` and
+//! are read.
 
 use promela::source::{Files, NO_SUCH_FILE};
 use std::fs::Metadata;

@@ -1,9 +1,10 @@
-//! From the formula of an `ltl` block to a formula over numbered propositions: where the language meets the logic.
+//! From the formula of an `ltl` block to a formula over numbered propositions: where the language meets the
+//! logic.
 //!
-//! Propositions are arbitrary Promela expressions. Equal ones share a number, and so do a comparison and its opposite. A
-//! search evaluates all propositions in every state; so where evaluating an operand may fail (an index, a division, a process that may
-//! not exist), the whole Boolean part around it is one proposition, in which `&&` and `||` shield their right operands as in
-//! Promela.
+//! Propositions are arbitrary Promela expressions. Equal ones share a number, and so do a comparison and its
+//! opposite. A search evaluates all propositions in every state; so where evaluating an operand may fail (an
+//! index, a division, a process that may not exist), the whole Boolean part around it is one proposition, in
+//! which `&&` and `||` shield their right operands as in Promela.
 
 use crate::failure::Failure;
 use ltl::Formula;

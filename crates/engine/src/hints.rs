@@ -103,7 +103,8 @@ fn is_too_large(property: &PropertyReport) -> bool {
     )
 }
 
-/// The same, where another search of states may get further: not where the process alone takes more memory than it may.
+/// The same, where another search of states may get further: not where the process alone takes more memory
+/// than it may.
 fn is_worth_searching(property: &PropertyReport) -> bool {
     let nothing = matches!(reason(property), Some(Reason::Memory(_))) && property.statistics.states <= 1;
     is_too_large(property) && property.kind == "safety" && !nothing
@@ -220,7 +221,7 @@ fn waiting_for_ever(_: &Report, property: &PropertyReport) -> Option<Hint> {
     debug_assert_eq!(fault.kind, FaultKind::EndState);
     let who = fault.process.as_deref().unwrap_or("the process");
     plain(format!(
-        "if {who} may wait at {}:{} for ever, say so with a label that begins with `end` in front of that statement or of \
+        "if {who} may wait at {}:{} forever, say so with a label that begins with `end` in front of that statement or of \
          its loop",
         fault.file, fault.line
     ))
@@ -475,7 +476,7 @@ mod tests {
     #[test]
     fn waiting_for_ever_may_be_meant() {
         let said = said(&report(CheckOptions::default(), violated(1, true)));
-        assert!(said[0].starts_with("if graph may wait at toy:1 for ever"), "{said:?}");
+        assert!(said[0].starts_with("if graph may wait at toy:1 forever"), "{said:?}");
     }
 
     #[test]

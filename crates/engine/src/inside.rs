@@ -1,8 +1,9 @@
 //! Labels inside atomic sequences and `d_step`: which of them a property sees.
 //!
-//! A process passes such a label without standing at it in any state that a claim could see. An accept label inside an atomic sequence counts
-//! all the same ([`search::passing`]). A progress label there does not, as in Spin: a run that only passes it makes no progress. Labels
-//! inside a `d_step`, which is one step, are never seen by anybody. What is not seen is told.
+//! A process passes such a label without standing at it in any state that a claim could see. An accept label
+//! inside an atomic sequence counts all the same ([`search::passing`]). A progress label there does not, as
+//! in Spin: a run that only passes it makes no progress. Labels inside a `d_step`, which is one step, are
+//! never seen by anybody. What is not seen is told.
 
 use crate::notice::Notice;
 use crate::session::Session;

@@ -1,13 +1,15 @@
 //! Runs work on a thread of its own, with a deep stack, and turns a panic into a message.
 //!
-//! The front end and the interpreter recurse over the structure of a model, within limits of their own; the deep
-//! stack makes those limits generous. A panic is a bug: it must become an internal error and nothing else.
+//! The front end and the interpreter recurse over the structure of a model, within limits of their own; the
+//! deep stack makes those limits generous. A panic is a bug: it must become an internal error and nothing
+//! else.
 
 use crate::failure::Failure;
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 
-/// Reserved, not used: pages are touched only when needed. Where the process may have few addresses it is less.
+/// Reserved, not used: pages are touched only when needed. Where the process may have few addresses it is
+/// less.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Where work runs.
@@ -19,7 +21,8 @@ pub enum Place {
     Here(String),
 }
 
-/// Runs `work` on a deep stack; a panic becomes [`Failure::Internal`]. Where no thread can be started it runs here.
+/// Runs `work` on a deep stack; a panic becomes [`Failure::Internal`]. Where no thread can be started it runs
+/// here.
 pub fn isolated<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     isolated_at(|_| work())
 }

@@ -1,8 +1,9 @@
 //! A job: a check that runs on a thread of its own, tells what happens as events, and can be cancelled.
 //!
-//! For clients that do something else meanwhile: a workbench, an editor, a service with many checks at once. A job shares nothing with
-//! other jobs but the text and the program of its [`Session`]: it has its own stop flag, and its memory limit counts what its own
-//! searches have. It writes no file: counterexamples come back as data.
+//! For clients that do something else meanwhile: a workbench, an editor, a service with many checks at once.
+//! A job shares nothing with other jobs but the text and the program of its [`Session`]: it has its own stop
+//! flag, and its memory limit counts what its own searches have. It writes no file: counterexamples come back
+//! as data.
 
 use crate::client::{Client, Kept};
 use crate::failure::{Answer, Failure};

@@ -1,8 +1,9 @@
 //! Stores that nobody needs any more go while the report is written.
 //!
-//! To give the memory of a large store back to the system takes one thread some hundredths of the time that the search took: with
-//! several workers it would be their only work that cannot be shared. So a thread does that beside whoever has the answer. The next search of the
-//! same check waits for it, because limits are about all memory of the process; so does the end of the report.
+//! To give the memory of a large store back to the system takes one thread some hundredths of the time that
+//! the search took: with several workers it would be their only work that cannot be shared. So a thread does
+//! that beside whoever has the answer. The next search of the same check waits for it, because limits are
+//! about all memory of the process; so does the end of the report.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};

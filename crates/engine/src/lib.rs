@@ -1,8 +1,9 @@
 //! Plan → report: the only crate that knows all the others.
 //!
-//! Reading order: [`options`] (the table of options; what was asked, as values) → [`plan`] (decided) and [`refusals`] →
-//! [`session`] (a model's text to a program) → [`check`](mod@check) (the run) → [`report`] (what may be claimed, as text
-//! and as JSON, with [`hints`]). [`replay`] and [`simulate`] run a model one step at a time. Clients print; this crate does not.
+//! Reading order: [`options`] (the table of options; what was asked, as values) → [`plan`] (decided) and
+//! [`refusals`] → [`session`] (a model's text to a program) → [`check`](mod@check) (the run) → [`report`]
+//! (what may be claimed, as text and as JSON, with [`hints`]). [`replay`] and [`simulate`] run a model one
+//! step at a time. Clients print; this crate does not.
 
 pub mod backend;
 pub mod check;

@@ -1,16 +1,18 @@
 //! Which search a claim gets: by its strength, and by what fairness asks.
 //!
-//! Where only the end of a claim is wrong, the product is searched like any system for an error. Where cycles accept as a
-//! whole or not at all, one depth-first search is enough, else it is nested; but where generalised acceptance has a smaller automaton,
-//! one search for components is quicker. Fairness is acceptance with a mark for every process: a matter of components, which strong fairness
-//! takes apart further.
+//! Where only the end of a claim is wrong, the product is searched like any system for an error. Where cycles
+//! accept as a whole or not at all, one depth-first search is enough, else it is nested; but where
+//! generalised acceptance has a smaller automaton, one search for components is quicker. Fairness is
+//! acceptance with a mark for every process: a matter of components, which strong fairness takes apart
+//! further.
 //!
-//! All run over the same system, of which a reduction may leave something out: one that depends on the state alone
-//! ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it leaves out much: that is known
-//! before the search, and the same for all of it.
+//! All run over the same system, of which a reduction may leave something out: one that depends on the state
+//! alone ([`search::reduced`]). Where nothing is said, it is used when a sample of the states shows that it
+//! leaves out much: that is known before the search, and the same for all of it.
 //!
-//! Depth-first searches are made by all workers together (CNDFS), as are searches for components (UFSCC), unless there is a limit on depth. To count all
-//! errors, and to find the same one every time, is for one worker: when several have found something, it searches again.
+//! Depth-first searches are made by all workers together (CNDFS), as are searches for components (UFSCC),
+//! unless there is a limit on depth. To count all errors, and to find the same one every time, is for one
+//! worker: when several have found something, it searches again.
 
 use crate::backend::Backend;
 use crate::dispatch::{Exploration, no_array};
@@ -179,8 +181,8 @@ fn state_store(plan: &Plan) -> Option<StateStore> {
     }
 }
 
-/// Searches for cycles keep what they know of a state beside it, in a store that numbers states. A lossy store does not: over it there
-/// is one search, which needs to know only whether a state was met.
+/// Searches for cycles keep what they know of a state beside it, in a store that numbers states. A lossy
+/// store does not: over it there is one search, which needs to know only whether a state was met.
 pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Failure> {
     if state_store(plan).is_some() || is_reachability(plan, strength(watch)) {
         return Ok(());
@@ -216,7 +218,8 @@ fn search_lossy(exploration: &Exploration<'_>, cycles: &Cycles, observer: &mut d
     }
 }
 
-/// Refuses options that belong to searches for errors of states, where all that is looked for are properties of whole runs.
+/// Refuses options that belong to searches for errors of states, where all that is looked for are properties
+/// of whole runs.
 pub fn refuse_for_runs_alone(plan: &Plan, watches: &[Watch]) -> Result<(), Failure> {
     let is_idle = |watch: &Watch| !is_reachability(plan, strength(watch));
     let option = match plan.options.state_cache {
@@ -271,8 +274,8 @@ impl<'a> RunReduction<'a> {
     }
 }
 
-/// The reduction that a property gets: the one asked for, or one that pays; none where the property might notice, or where
-/// fairness asks who can move.
+/// The reduction that a property gets: the one asked for, or one that pays; none where the property might
+/// notice, or where fairness asks who can move.
 pub fn reduction<'a>(
     plan: &Plan,
     searched: &'a dyn Backend,
@@ -335,7 +338,8 @@ fn is_together(plan: &Plan, task: &Task<'_>) -> bool {
     }
 }
 
-/// How components are searched. Workers take states from each other without the values that are hidden in them.
+/// How components are searched. Workers take states from each other without the values that are hidden in
+/// them.
 fn components(plan: &Plan, system: &dyn TransitionSystem, task: &Task<'_>) -> How {
     let asked = plan.cycles == CycleSearch::ComponentsTogether || plan.threads > 1;
     let together = asked && can_be_shared(task) && system.hidden_bytes() == 0;
@@ -350,7 +354,8 @@ fn can_be_shared(task: &Task<'_>) -> bool {
 type ByOne = fn(&dyn TransitionSystem, &Cycles, &Task<'_>, &mut dyn Observer) -> Outcome;
 type BySeveral = fn(&dyn TransitionSystem, &Cycles, Workers, &Task<'_>, &mut dyn Observer) -> Outcome;
 
-/// A search by several workers, and the one that answers when all errors are to be counted, or the same one is to be found every time.
+/// A search by several workers, and the one that answers when all errors are to be counted, or the same one
+/// is to be found every time.
 struct Together {
     several: BySeveral,
     one: ByOne,

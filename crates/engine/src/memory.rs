@@ -1,8 +1,9 @@
-//! How much memory a check may use, and who says so: `--max-memory`, or a safe share of the tightest limit around the process.
+//! How much memory a check may use, and who says so: `--max-memory`, or a safe share of the tightest limit
+//! around the process.
 //!
-//! Looked at are the memory that the machine has free, the limits of the process (`ulimit -v`, `ulimit -d`) and those of its control
-//! group and of every group around it (versions 1 and 2). All of it is read from files of Linux, through [`Look`], so that tests can
-//! make them up; elsewhere a fixed amount is assumed.
+//! Looked at are the memory that the machine has free, the limits of the process (`ulimit -v`, `ulimit -d`)
+//! and those of its control group and of every group around it (versions 1 and 2). All of it is read from
+//! files of Linux, through [`Look`], so that tests can make them up; elsewhere a fixed amount is assumed.
 
 use crate::report_text::bytes;
 use std::fmt;
@@ -80,7 +81,8 @@ pub fn available() -> Option<u64> {
     ceilings(&look).into_iter().map(|ceiling| ceiling.free).min()
 }
 
-/// Shares of a budget that a bit array takes. It does not grow, so what waits and everything else needs the rest; in a small budget that is more.
+/// Shares of a budget that a bit array takes. It does not grow, so what waits and everything else needs the
+/// rest; in a small budget that is more.
 const SMALL_BUDGET: u64 = 64 << 20;
 /// The smallest array.
 const LEAST_ARRAY: u64 = 64 << 10;
@@ -100,7 +102,8 @@ struct Ceiling {
 }
 
 fn allowance_among(requested: Option<u64>, ceilings: Vec<Ceiling>) -> Allowance {
-    // What the machine has free is no limit to who insists: other processes may end, and pages may be written to disk.
+    // What the machine has free is no limit to who insists: other processes may end, and pages may be written
+    // to disk.
     let holds = |ceiling: &Ceiling| requested.is_none() || ceiling.by != Source::Machine;
     let tightest = ceilings.into_iter().filter(holds).min_by_key(|ceiling| ceiling.free);
     match (requested, tightest) {
@@ -180,7 +183,8 @@ fn control_groups(look: Look<'_>) -> Vec<Ceiling> {
         let Some(path) = own.lines().find_map(|line| group_path(line, version)) else { continue };
         let mount = mounts.lines().find_map(|line| mount(line, version));
         let (root, at) = mount.unwrap_or_else(|| ("/".into(), default_mount(version)));
-        // In a container the path may be the host's, which cannot be seen: then what is mounted is the group itself.
+        // In a container the path may be the host's, which cannot be seen: then what is mounted is the group
+        // itself.
         let inside = Path::new(path).strip_prefix(&root).unwrap_or(Path::new(""));
         for group in inside.ancestors() {
             all.extend(group_ceiling(look, version, &at, group));

@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn a_notice_as_json() {
-        let notice = Notice::plain(Code::W0701, "for ever", Some("stop".to_string())).at("m.pml", 3, 5);
+        let notice = Notice::plain(Code::W0701, "forever", Some("stop".to_string())).at("m.pml", 3, 5);
         assert_eq!(
             notice.json().to_string(),
-            "{\"severity\":\"warning\",\"code\":\"W0701\",\"message\":\"for ever\",\"file\":\"m.pml\",\"line\":3,\
+            "{\"severity\":\"warning\",\"code\":\"W0701\",\"message\":\"forever\",\"file\":\"m.pml\",\"line\":3,\
              \"column\":5,\"help\":\"stop\",\"labels\":[{\"file\":\"m.pml\",\"line\":3,\"column\":5,\
              \"end_line\":3,\"end_column\":5,\"message\":\"\"}],\"notes\":[]}"
         );

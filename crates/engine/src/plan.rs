@@ -79,7 +79,7 @@ pub struct Plan {
     pub por: Por,
     /// Which states of phase 1 are stored, with [`Por::Twophase`].
     pub save: Save,
-    /// What makes sure, where that is needed, that no action is put off for ever.
+    /// What makes sure, where that is needed, that no action is put off forever.
     pub proviso: Proviso,
     /// The reducer sees to the proviso itself ([`CycleProviso::Static`]).
     pub static_proviso: bool,

@@ -114,7 +114,8 @@ fn later_kind(name: &str) -> &'static str {
     }
 }
 
-/// What to report on: what was asked for by name, or all that applies. A formula from the command line always is.
+/// What to report on: what was asked for by name, or all that applies. A formula from the command line always
+/// is.
 pub fn select(requested: &[String], inventory: &Inventory) -> Result<Vec<Selected>, Failure> {
     if requested.is_empty() {
         return Ok(all_that_apply(inventory));

@@ -1,7 +1,7 @@
 //! Notices as text for people, in the style of rustc: header, source lines with the places marked, a repair.
 //!
-//! [`render`] shows one, [`render_all`] what a whole run has to say, with a summary below. Whether there are colours is
-//! for the client to decide.
+//! [`render`] shows one, [`render_all`] what a whole run has to say, with a summary below. Whether there are
+//! colours is for the client to decide.
 
 use crate::command_line::quoted;
 use crate::notice::{Label, Notice};
@@ -77,7 +77,8 @@ fn harmless(notice: &Notice) -> Notice {
     notice
 }
 
-/// All notices of a run, and below them how many there are and how to learn more; nothing when there are none.
+/// All notices of a run, and below them how many there are and how to learn more; nothing when there are
+/// none.
 pub fn render_all(notices: &[Notice], colour: bool) -> String {
     render_some(notices, colour, None)
 }

@@ -25,7 +25,7 @@ pub struct Replayed<'a> {
     pub run: Run<'a>,
     /// What is wrong at the end.
     pub violation: Fault,
-    /// For a run that does not end: how many steps come before those that are repeated for ever.
+    /// For a run that does not end: how many steps come before those that are repeated forever.
     pub cycle: Option<usize>,
     /// Where the run comes from.
     pub origin: Origin,
@@ -33,8 +33,8 @@ pub struct Replayed<'a> {
     pub machine: Option<&'a Interp>,
 }
 
-/// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that says which step
-/// failed and why.
+/// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that
+/// says which step failed and why.
 pub fn replay<T: Send>(
     path: &str,
     files: &(dyn Files + Sync),
@@ -105,8 +105,8 @@ fn run<T>(
     Ok(view(&mut Replayed { model, property, run, violation, cycle, origin, machine }))
 }
 
-/// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged wins, else the
-/// first that can be read.
+/// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged
+/// wins, else the first that can be read.
 fn find_model(
     path: &str,
     trail: &Trail,
@@ -147,8 +147,8 @@ fn watches(session: &Session, trail: &Trail) -> Result<Watches, Failure> {
     Ok(watches)
 }
 
-/// Takes every step and looks for the violation: at the end, or of the run as a whole. Where the model has `changed`, statements
-/// are compared with what the trail says about them.
+/// Takes every step and looks for the violation: at the end, or of the run as a whole. Where the model has
+/// `changed`, statements are compared with what the trail says about them.
 fn walk<'a, M: TransitionSystem + Explain>(
     machine: &'a M,
     trail: &Trail,

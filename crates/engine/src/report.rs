@@ -1,7 +1,8 @@
 //! What may be claimed after a check.
 //!
-//! Honest by construction: [`Verdict::Holds`] needs the token of a complete, lossless search, [`Verdict::Violated`]
-//! needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the reason.
+//! Honest by construction: [`Verdict::Holds`] needs the token of a complete, lossless search,
+//! [`Verdict::Violated`] needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the
+//! reason.
 
 use crate::client::Kept;
 use crate::leaving::Leaving;
@@ -28,7 +29,8 @@ pub struct Shown {
     pub kept: Kept,
     /// The line of the model to which the violation points, where it could be had.
     pub line: Option<String>,
-    /// How it comes about, or the end of that: for the first violation, and for those that are in no file; without colours.
+    /// How it comes about, or the end of that: for the first violation, and for those that are in no file;
+    /// without colours.
     pub story: String,
     /// The processes that are stuck at the end, where that is what is wrong.
     pub blocked: Vec<Blocked>,
@@ -102,7 +104,7 @@ impl fmt::Display for Reason {
                 let place = place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
                 write!(
                     f,
-                    "a run can stay in an atomic sequence{place} for ever, where no claim sees its states"
+                    "a run can stay in an atomic sequence{place} forever, where no claim sees its states"
                 )
             }
             Reason::Incomplete => write!(f, "the search was not exhaustive"),

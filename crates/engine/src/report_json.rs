@@ -11,8 +11,8 @@ use system::Fairness;
 use system::coverage::{Coverage, Statement};
 use trace::write::fault_object;
 
-/// The number of the form of reports, which `docs/report.schema.json` describes. Additions leave it as it is: it changes when a
-/// field changes its meaning or goes.
+/// The number of the form of reports, which `docs/report.schema.json` describes. Additions leave it as it is:
+/// it changes when a field changes its meaning or goes.
 pub const SCHEMA: u64 = 1;
 
 /// The report as one JSON object.

@@ -1,4 +1,5 @@
-//! Reports of checks as SARIF: violations where they happen, properties of which nothing is known, and diagnostics.
+//! Reports of checks as SARIF: violations where they happen, properties of which nothing is known, and
+//! diagnostics.
 
 use crate::notice::Notice;
 use crate::report::{PropertyReport, Report, Verdict};

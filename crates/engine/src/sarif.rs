@@ -1,5 +1,5 @@
-//! SARIF 2.1.0, which code hosts and editors show beside the source: a log of results at places. What the results are is for
-//! [`report_sarif`](crate::report_sarif) and [`suite::sarif`](crate::suite::sarif) to say.
+//! SARIF 2.1.0, which code hosts and editors show beside the source: a log of results at places. What the
+//! results are is for [`report_sarif`](crate::report_sarif) and [`suite::sarif`](crate::suite::sarif) to say.
 
 use crate::VERSION;
 use promela::diagnostic::Code;

@@ -1,9 +1,10 @@
 //! Writing a file so that it is there as a whole or not at all.
 //!
-//! A regular file is written under another name in the same folder and then renamed, so that a full disk neither leaves half a
-//! file nor spoils the one that was there. What must keep its identity is written in place: a file with several names or
-//! of another owner, and one in a folder in which nothing can be created. A special file (a device, a pipe, `/dev/stdout`) is only
-//! ever written to. A reader that closes its pipe has seen enough: that is no error.
+//! A regular file is written under another name in the same folder and then renamed, so that a full disk
+//! neither leaves half a file nor spoils the one that was there. What must keep its identity is written in
+//! place: a file with several names or of another owner, and one in a folder in which nothing can be created.
+//! A special file (a device, a pipe, `/dev/stdout`) is only ever written to. A reader that closes its pipe
+//! has seen enough: that is no error.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -55,7 +56,8 @@ pub trait Storage: Sync {
 /// What is written, piece by piece.
 pub type Content<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
-/// Writes a file. After an error a file that was there is as it was, or empty where it had to be written in place.
+/// Writes a file. After an error a file that was there is as it was, or empty where it had to be written in
+/// place.
 pub fn save(storage: &dyn Storage, path: &Path, content: Content<'_>) -> io::Result<()> {
     match storage.look(path) {
         Entry::Special => append(&mut storage.append(path)?, content),
@@ -178,7 +180,8 @@ impl Storage for RealStorage {
     }
 }
 
-/// Whether a path means something that this process has open (`/dev/stdout`, `/dev/fd/3`), be it a regular file.
+/// Whether a path means something that this process has open (`/dev/stdout`, `/dev/fd/3`), be it a regular
+/// file.
 fn is_open_already(path: &Path) -> bool {
     let mut at = path.to_path_buf();
     // So many links nobody makes.

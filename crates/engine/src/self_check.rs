@@ -1,8 +1,9 @@
 //! `--check facts|reduction`: a search that doubts what reductions rely on, while it runs.
 //!
-//! It stands between the search and the reducer. Of the states that it sees it takes some, ever fewer, and tries to falsify
-//! what is claimed of them: the facts about the actions, by changing the state; the choice, by the definition of a
-//! persistent set. What is refuted is a bug of the tool: the check ends without a verdict and says so.
+//! It stands between the search and the reducer. Of the states that it sees it takes some, ever fewer, and
+//! tries to falsify what is claimed of them: the facts about the actions, by changing the state; the choice,
+//! by the definition of a persistent set. What is refuted is a bug of the tool: the check ends without a
+//! verdict and says so.
 
 use crate::failure::Failure;
 use machine::Interp;

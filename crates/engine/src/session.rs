@@ -24,7 +24,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stop::Stop;
 
-/// A model that was read: the beginning of any number of checks. Clones are cheap and share the text and the program.
+/// A model that was read: the beginning of any number of checks. Clones are cheap and share the text and the
+/// program.
 #[derive(Clone, Debug)]
 pub struct Session {
     /// Where it came from, and how it was read.
@@ -42,13 +43,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads a model. The error is about the options; what is wrong with the model is in the notices. Reading it, and all
-    /// that is made of it, is given up when it is to `stop`.
+    /// Reads a model. The error is about the options; what is wrong with the model is in the notices. Reading
+    /// it, and all that is made of it, is given up when it is to `stop`.
     pub fn load(source: &Source, files: &dyn Files, stop: &Stop) -> Result<Session, Failure> {
         Session::load_with_syntax(source, files, stop).map(|(session, _)| session)
     }
 
-    /// Reads a model that can be executed, on a stack that is deep enough for any; what is wrong with it is in the notices.
+    /// Reads a model that can be executed, on a stack that is deep enough for any; what is wrong with it is
+    /// in the notices.
     pub fn open(source: &Source, files: &(dyn Files + Sync), stop: &Stop) -> Answer<Session> {
         let read = || match Session::load(source, files, stop) {
             Ok(session) if session.program.is_none() => {
@@ -93,8 +95,8 @@ impl Session {
         Ok((Session { source, sources, notices, program, time, stop }, unit))
     }
 
-    /// The same model for a check that obeys `stop` and asks for the formula of `source`. With another formula than before the front end
-    /// reads the text of the session once more.
+    /// The same model for a check that obeys `stop` and asks for the formula of `source`. With another
+    /// formula than before the front end reads the text of the session once more.
     pub fn for_formula(&self, source: &Source, stop: &Stop) -> Result<Session, Failure> {
         match source.options.formula == self.source.options.formula {
             true => Ok(Session { stop: stop.clone(), ..self.clone() }),
@@ -125,9 +127,8 @@ impl Session {
             .map_err(|why| Failure::Internal(format!("the program cannot be executed: {why}")))
     }
 
-    /// What is searched: what the static reductions leave of the program, as native code or in the reference machine.
-    /// Its actions are those of [`Session::machine`].
-    /// It is made to tell the sets of propositions.
+    /// What is searched: what the static reductions leave of the program, as native code or in the reference
+    /// machine. Its actions are those of [`Session::machine`]. It is made to tell the sets of propositions.
     pub fn searched(
         &self,
         reductions: Reductions,
@@ -222,8 +223,9 @@ const CONFINED: &[Code] = &[Code::E0005, Code::E0018, Code::E0020, Code::E0021, 
 /// Problems that end the parse: what was not read may declare anything.
 const FINAL: &[Code] = &[Code::E0103, Code::E0104, Code::E0105];
 
-/// Preprocess, parse, lower, and look for what is probably not meant. After errors the next step is still taken where its own errors would make sense, so that
-/// one run shows them all; what stands on the same line as an earlier error is taken for a consequence of it.
+/// Preprocess, parse, lower, and look for what is probably not meant. After errors the next step is still
+/// taken where its own errors would make sense, so that one run shows them all; what stands on the same line
+/// as an earlier error is taken for a consequence of it.
 fn front_end(
     path: &str,
     files: &dyn Files,

@@ -27,7 +27,8 @@ pub struct SimulateOptions {
     pub steps: Option<u64>,
 }
 
-/// Looks at a simulation while it happens. A watcher that does not look back lets the run [`forget`](Run::forget).
+/// Looks at a simulation while it happens. A watcher that does not look back lets the run
+/// [`forget`](Run::forget).
 pub trait Watch: Send {
     /// The run begins; from where is worth keeping only for its trail.
     fn begin(&mut self, _: &Origin) {}
@@ -52,8 +53,8 @@ impl Origin {
         Origin { source, fingerprint }
     }
 
-    /// Writes a run that shows an error as a trail, once it has been replayed. All of its steps must be remembered. The error
-    /// says why not.
+    /// Writes a run that shows an error as a trail, once it has been replayed. All of its steps must be
+    /// remembered. The error says why not.
     pub fn write_trail(&self, path: &str, run: &Run<'_>, violation: Fault) -> io::Result<()> {
         let evidence = trace::confirm(run.system(), self.trail(run, violation)).map_err(io::Error::other)?;
         let mut content = |out: &mut dyn std::io::Write| trace::write_to(out, evidence.trail());

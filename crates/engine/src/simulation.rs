@@ -1,7 +1,8 @@
-//! A run in the making: what can be done next, doing it, undoing it. `simulate` makes random runs of it, clients let people
-//! choose.
+//! A run in the making: what can be done next, doing it, undoing it. `simulate` makes random runs of it,
+//! clients let people choose.
 //!
-//! Steps may read characters from outside. Undoing a step gives back what it read, so that the next one reads the same.
+//! Steps may read characters from outside. Undoing a step gives back what it read, so that the next one reads
+//! the same.
 
 use machine::Interp;
 use search::random::Random;

@@ -14,7 +14,8 @@ pub struct TrailFiles<'a> {
     storage: &'a dyn Storage,
     /// How many there were, written or not.
     count: usize,
-    /// A special file, as soon as one was opened: it stays open, because a reader of a pipe would else see its end.
+    /// A special file, as soon as one was opened: it stays open, because a reader of a pipe would else see
+    /// its end.
     special: Option<Sink>,
 }
 
@@ -33,8 +34,8 @@ pub fn default_name(model: &str) -> String {
 }
 
 impl<'a> TrailFiles<'a> {
-    /// Files called `base` and after it. A counterexample that cannot be written after hours of search helps nobody, so a
-    /// missing folder is refused at once.
+    /// Files called `base` and after it. A counterexample that cannot be written after hours of search helps
+    /// nobody, so a missing folder is refused at once.
     pub fn new(base: &str, storage: &'a dyn Storage) -> Result<Self, Failure> {
         refuse_missing_folder(base)?;
         Ok(TrailFiles { base: base.to_string(), storage, count: 0, special: None })

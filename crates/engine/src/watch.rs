@@ -1,7 +1,9 @@
-//! What a search for cycles looks for: each `ltl` block, never claim, accept and progress labels as a claim over propositions.
+//! What a search for cycles looks for: each `ltl` block, never claim, accept and progress labels as a claim
+//! over propositions.
 //!
-//! The same is made for a check, for confirming what it found, and for replaying a trail, each time from the program and the
-//! property's name. A never claim that changes variables is no claim over propositions: it and the program are one system.
+//! The same is made for a check, for confirming what it found, and for replaying a trail, each time from the
+//! program and the property's name. A never claim that changes variables is no claim over propositions: it
+//! and the program are one system.
 
 use crate::failure::Failure;
 use crate::formula::formulate;
@@ -23,13 +25,15 @@ use system::{Fault, FaultKind};
 pub struct Watch {
     /// What finds runs wrong; `None`: the accept labels of the system.
     pub claim: Option<Claim>,
-    /// A never claim that changes variables, with the program: what is searched and replayed in the place of other machines.
+    /// A never claim that changes variables, with the program: what is searched and replayed in the place of
+    /// other machines.
     pub acting: Option<Arc<ActingClaim>>,
-    /// The same with generalised acceptance on edges, where that has fewer states; only searches by components can use it.
+    /// The same with generalised acceptance on edges, where that has fewer states; only searches by
+    /// components can use it.
     pub general: Option<Claim>,
     /// Which set of propositions the claim is about.
     pub set: usize,
-    /// What is said of a run that goes on for ever.
+    /// What is said of a run that goes on forever.
     pub fault: Fault,
     /// Whether it does not matter how often a state is repeated.
     pub stutter_invariant: bool,
@@ -153,7 +157,8 @@ impl Maker<'_> {
         })
     }
 
-    /// Formulas in which an implication promises nothing; those only that a search for a reachable state can refute, which is cheap.
+    /// Formulas in which an implication promises nothing; those only that a search for a reachable state can
+    /// refute, which is cheap.
     fn stronger(&self, name: &str) -> Result<Vec<Stronger>, Failure> {
         let Some(property) = self.program.ltl.iter().find(|property| property.name == name) else {
             return Ok(Vec::new());
@@ -238,8 +243,8 @@ impl Maker<'_> {
     }
 }
 
-/// Whether a proposition is about what can happen in a state, or has just happened, and not about the state alone: whatever is
-/// left out may change that.
+/// Whether a proposition is about what can happen in a state, or has just happened, and not about the state
+/// alone: whatever is left out may change that.
 fn asks_what_can_happen(proposition: &Expr) -> bool {
     let mut found = false;
     visit::walk(proposition, &mut |part| {

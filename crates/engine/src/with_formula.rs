@@ -1,7 +1,8 @@
 //! A formula from the command line (`--ltl`) behind a model, whose macros and names it may use.
 //!
-//! Both are read as one text, a file that includes the model; so the formula must be one formula and no more. What could end its
-//! block (a brace, also one that comes out of a macro) or the line of a directive is refused.
+//! Both are read as one text, a file that includes the model; so the formula must be one formula and no more.
+//! What could end its block (a brace, also one that comes out of a macro) or the line of a directive is
+//! refused.
 
 use crate::failure::Failure;
 use crate::options::Source;

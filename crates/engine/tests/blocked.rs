@@ -1,6 +1,6 @@
-//! Why processes are blocked: one small model for every reason. Each model in `tests/blocked/` begins with a comment that lists
-//! the statements to execute first (each time the first enabled one with that text, or `pid: text`); beside it stands what people
-//! see then. `UPDATE_EXPECT=1` writes the expected files anew.
+//! Why processes are blocked: one small model for every reason. Each model in `tests/blocked/` begins with a
+//! comment that lists the statements to execute first (each time the first enabled one with that text, or
+//! `pid: text`); beside it stands what people see then. `UPDATE_EXPECT=1` writes the expected files anew.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -78,8 +78,8 @@ fn every_reason_is_explained() {
 /// Steps that are looked at in each model.
 const STEPS: usize = 3000;
 
-/// Whoever is not named cannot help: over all shipped models, a step that unblocks a process is a step of a process that was
-/// named, or the process waited for something that any step may bring about.
+/// Whoever is not named cannot help: over all shipped models, a step that unblocks a process is a step of a
+/// process that was named, or the process waited for something that any step may bring about.
 #[test]
 fn who_is_not_named_cannot_help() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,9 +1,10 @@
-//! What authors of wrong models are told. `tests/diagnostics/` holds a wrong model per file, `NAME.pml`, with the exact
-//! text that it gets in `NAME.stderr`; every code of the table is shown there or named below with the test that shows it;
-//! the examples in the explanations are what they claim to be; `docs/diagnostics.md` says what the table says.
+//! What authors of wrong models are told. `tests/diagnostics/` holds a wrong model per file, `NAME.pml`, with
+//! the exact text that it gets in `NAME.stderr`; every code of the table is shown there or named below with
+//! the test that shows it; the examples in the explanations are what they claim to be; `docs/diagnostics.md`
+//! says what the table says.
 //!
-//! `UPDATE_EXPECT=1 cargo nextest run -p engine --test diagnostics` writes the expected files: read the difference.
-//! A first line `// options: pv -DN=2` gives a model the options it is read with.
+//! `UPDATE_EXPECT=1 cargo nextest run -p engine --test diagnostics` writes the expected files: read the
+//! difference. A first line `// options: pv -DN=2` gives a model the options it is read with.
 
 use engine::render::render_all;
 use engine::{Notice, Source};

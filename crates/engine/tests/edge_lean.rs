@@ -1,5 +1,5 @@
-//! A lean search and one that follows all edges, on many programs: the same states, transitions, depths and errors in every order
-//! and store, by one worker and by several; and every path that it tells is one.
+//! A lean search and one that follows all edges, on many programs: the same states, transitions, depths and
+//! errors in every order and store, by one worker and by several; and every path that it tells is one.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;

@@ -1,7 +1,8 @@
-//! A step that takes longer than there is time ends with the time, in every search and machine, and is no step: nothing is said
-//! about what is behind it, and nothing about what is not.
+//! A step that takes longer than there is time ends with the time, in every search and machine, and is no
+//! step: nothing is said about what is behind it, and nothing about what is not.
 //!
-//! The d_step of the model takes minutes, so that a search that does not give it up keeps the test from ending.
+//! The d_step of the model takes minutes, so that a search that does not give it up keeps the test from
+//! ending.
 
 use engine::options::{CheckOptions, SelfCheck, Source, Value};
 use engine::report::{Reason, Verdict};

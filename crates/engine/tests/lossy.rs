@@ -1,4 +1,5 @@
-//! Stores that may lose states: all edges are followed, because each is another way around what was lost; and nothing holds.
+//! Stores that may lose states: all edges are followed, because each is another way around what was lost; and
+//! nothing holds.
 
 use engine::options::{CheckOptions, Por, Search, Source, StoreKind};
 use engine::{Report, Silent};
@@ -40,7 +41,7 @@ fn all_edges_are_followed_where_states_may_be_lost() {
     }
 }
 
-/// One process waits for another, which may go round for ever.
+/// One process waits for another, which may go round forever.
 const WAITING: &str = "byte turn, done; bool odd;
 active proctype busy() { do :: turn == 0 -> odd = !odd :: turn == 0 -> turn = 1 od }
 active proctype waits() { turn == 1 -> done = 1 }

@@ -1,6 +1,7 @@
-//! States leave their process: two operating-system processes share one search, each expands the states that it owns, and together
-//! they find as many as one search does. The second process is this test executable once more, told by its environment what to do;
-//! it has met the shapes of its states in another order, so that their numbers differ.
+//! States leave their process: two operating-system processes share one search, each expands the states that
+//! it owns, and together they find as many as one search does. The second process is this test executable
+//! once more, told by its environment what to do; it has met the shapes of its states in another order, so
+//! that their numbers differ.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;
@@ -241,7 +242,8 @@ fn receive(from: &mut dyn Read) -> Option<Vec<u8>> {
     Some(packet)
 }
 
-/// What the second process does. It answers on standard error, because the test harness writes to standard output.
+/// What the second process does. It answers on standard error, because the test harness writes to standard
+/// output.
 #[test]
 fn second_process() {
     let Ok(job) = std::env::var(JOB) else { return };

@@ -1,4 +1,5 @@
-//! `xr` and `xs`: a reduction that relies on them notices when they are not true; one that does not, and no reduction at all, do not ask.
+//! `xr` and `xs`: a reduction that relies on them notices when they are not true; one that does not, and no
+//! reduction at all, do not ask.
 
 use engine::Silent;
 use engine::options::{CheckOptions, Exec, Por, Source, Value};

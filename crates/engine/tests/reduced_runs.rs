@@ -1,7 +1,8 @@
 //! Properties of whole runs: every reduction gives the verdict of the full search.
 //!
-//! Random programs with random formulas over what is theirs, and small models in which a reduction that looks at the search, or
-//! that does not look at the property, is known to go wrong. Each lasso is replayed before it is believed, as always.
+//! Random programs with random formulas over what is theirs, and small models in which a reduction that looks
+//! at the search, or that does not look at the property, is known to go wrong. Each lasso is replayed before
+//! it is believed, as always.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;
@@ -183,7 +184,8 @@ fn programs(seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-/// With `SPINOR_SEED=1000 SPINOR_SEEDS=3000` it compares that many programs, from there on, which takes minutes.
+/// With `SPINOR_SEED=1000 SPINOR_SEEDS=3000` it compares that many programs, from there on, which takes
+/// minutes.
 #[test]
 fn random_programs_and_formulas() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
@@ -196,10 +198,11 @@ fn random_programs_and_formulas() {
 /// What it is about, a model, and properties with their verdicts.
 type Trap = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-/// Models in which a reduction goes wrong that leaves out too much, with the verdict of the full search (and of `pan -a -DNOREDUCE`).
+/// Models in which a reduction goes wrong that leaves out too much, with the verdict of the full search (and
+/// of `pan -a -DNOREDUCE`).
 const TRAPS: &[Trap] = &[
     (
-        "ignoring: a process that goes round for ever is always enough by itself",
+        "ignoring: a process that goes round forever is always enough by itself",
         "byte x;
          active proctype round() { byte i; do :: i = 1 - i od }
          active proctype one() { x = 1; x = 2 }
@@ -314,9 +317,10 @@ fn traps_for_reductions() {
     assert!(tally.smaller > 5, "{tally:?}");
 }
 
-/// A claim that accepts the runs in which `p` becomes true and stays so, and which counts, modulo `n`, how often it sees that `p` does
-/// not hold; but two counters that begin at different times are right about any number. While a process goes round, each
-/// counter meets the stack again when it has gone round once, just where `p = 1` comes at the wrong moment.
+/// A claim that accepts the runs in which `p` becomes true and stays so, and which counts, modulo `n`, how
+/// often it sees that `p` does not hold; but two counters that begin at different times are right about any
+/// number. While a process goes round, each counter meets the stack again when it has gone round once, just
+/// where `p = 1` comes at the wrong moment.
 fn counting_claim(n: usize) -> String {
     let ring = |name: &str, accepts: &dyn Fn(usize) -> bool, first: &str| {
         let place = |at: usize| {
@@ -331,9 +335,9 @@ fn counting_claim(n: usize) -> String {
     format!("never {{\n{one}{other}accept: do :: p od\n}}\n")
 }
 
-/// The family of counterexamples by Siegel (CAV 2019): the language does not count repetitions, the automaton does. The stack
-/// proviso on the product loses the run (so does `pan -a` of Spin 6.5.2, with its reduction on); here nothing does, neither for the
-/// claim nor for a formula that says the same.
+/// The family of counterexamples by Siegel (CAV 2019): the language does not count repetitions, the automaton
+/// does. The stack proviso on the product loses the run (so does `pan -a` of Spin 6.5.2, with its reduction
+/// on); here nothing does, neither for the claim nor for a formula that says the same.
 #[test]
 fn a_product_reduced_on_the_fly_loses_runs() {
     let mut tally = Tally::default();
@@ -353,8 +357,9 @@ fn a_product_reduced_on_the_fly_loses_runs() {
     }
 }
 
-/// The ignoring problem, for runs: `p = 1` must be possible while `rounds` stays in its first loop, which only what leaves
-/// the stack does not ask for, nor who has no proviso. For reachable states the weaker one is enough.
+/// The ignoring problem, for runs: `p = 1` must be possible while `rounds` stays in its first loop, which
+/// only what leaves the stack does not ask for, nor who has no proviso. For reachable states the weaker one
+/// is enough.
 #[test]
 fn a_step_is_not_ignored_for_ever() {
     use on_the_fly::{Proviso, accepts};

@@ -1,5 +1,5 @@
-//! Every reduction × sleep sets × save mode × order × cache, on many programs: the same deadlock states and the same errors as the
-//! plain search of everything.
+//! Every reduction × sleep sets × save mode × order × cache, on many programs: the same deadlock states and
+//! the same errors as the plain search of everything.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;
@@ -24,7 +24,7 @@ use testkit::generate::Size;
 /// Programs with more states are left out.
 const MOST_STATES: u64 = 1_000;
 
-/// Nearly as many as there may be: with far too few a search takes for ever.
+/// Nearly as many as there may be: with far too few a search takes forever.
 const CACHE: u64 = 800;
 
 /// A machine that notes its deadlocks.
@@ -200,8 +200,8 @@ fn on_the_models_of_the_repository_all_ways_find_the_same() {
     assert!(small > 100, "only {small} models were small enough");
 }
 
-/// A process in control of an atomic sequence never sees `timeout`, and `else` is no answer to it that others could take away: how
-/// far a sequence goes does not depend on who else can move.
+/// A process in control of an atomic sequence never sees `timeout`, and `else` is no answer to it that others
+/// could take away: how far a sequence goes does not depend on who else can move.
 #[test]
 fn timeout_within_sequences_depends_on_nobody() {
     let others =

@@ -1,7 +1,7 @@
 //! Whatever ends a search ends it for all workers, in every search and store, with a report that says so.
 //!
-//! The model has more states than anybody can explore, so a worker that does not stop keeps the test from ending. Nothing here looks at
-//! a clock but the search itself.
+//! The model has more states than anybody can explore, so a worker that does not stop keeps the test from
+//! ending. Nothing here looks at a clock but the search itself.
 
 use std::sync::atomic::Ordering;
 

@@ -1,5 +1,5 @@
-//! Stories and charts of real runs: what they say of one model, to the letter (`UPDATE_EXPECT=1` writes it anew), and that what they
-//! say is true and can be read for every model that there is here.
+//! Stories and charts of real runs: what they say of one model, to the letter (`UPDATE_EXPECT=1` writes it
+//! anew), and that what they say is true and can be read for every model that there is here.
 
 use engine::simulate::{SimulateOptions, Watch, simulate};
 use engine::simulation::Ending;

@@ -1,15 +1,17 @@
 //! Many workers on few cores: random programs × random configurations, each compared with one worker.
 //!
-//! The first worker is alone for no moment (`--alone 0`), so that even small programs are searched by all. There are more workers than
-//! cores, so that they are interrupted anywhere. Compared are:
+//! The first worker is alone for no moment (`--alone 0`), so that even small programs are searched by all.
+//! There are more workers than cores, so that they are interrupted anywhere. Compared are:
 //!
 //! - the verdict, always, with that of one worker who leaves nothing out;
-//! - states, transitions, errors and what is wrong, for safety when everything is explored and nothing is left out;
+//! - states, transitions, errors and what is wrong, for safety when everything is explored and nothing is
+//!   left out;
 //! - the length of the counterexample with `--search bfs`;
 //! - states, for cycles when there are none;
 //! - the counterexample itself, twice, with `--deterministic`.
 //!
-//! `SPINOR_STRESS=500` compares that many programs of each kind, from seed `SPINOR_SEED` on; without it, a few.
+//! `SPINOR_STRESS=500` compares that many programs of each kind, from seed `SPINOR_SEED` on; without it, a
+//! few.
 
 use std::collections::BTreeSet;
 

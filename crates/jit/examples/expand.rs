@@ -1,7 +1,8 @@
-//! How long the compiled machine takes to expand a state: `cargo run --release -p jit --example expand -- MODEL…`.
+//! How long the compiled machine takes to expand a state: `cargo run --release -p jit --example expand --
+//! MODEL…`.
 //!
-//! Collects states breadth-first once, then expands all of them several times through a worker, without any store, and
-//! prints nanoseconds per state and per successor. `STATES=n` sets how many states are collected,
+//! Collects states breadth-first once, then expands all of them several times through a worker, without any
+//! store, and prints nanoseconds per state and per successor. `STATES=n` sets how many states are collected,
 //! `INTERP=1` measures the reference machine instead, `TOGETHER=1` code as it is made for large programs.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people")]
@@ -90,8 +91,8 @@ fn collect(system: &dyn TransitionSystem, limit: usize) -> States {
     states
 }
 
-/// Nanoseconds per state and per successor, and successors. Of every piece of the list the fastest round counts: a busy
-/// machine interrupts some, but not all.
+/// Nanoseconds per state and per successor, and successors. Of every piece of the list the fastest round
+/// counts: a busy machine interrupts some, but not all.
 fn measure(system: &dyn TransitionSystem, states: &States) -> (f64, f64, usize) {
     let mut worker = system.worker();
     let mut out = Successors::default();

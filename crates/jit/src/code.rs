@@ -9,14 +9,15 @@ use crate::shape::{ProcEntry, Shape};
 
 /// Writes the outcomes of a process: context, state, shape, process. `SLOW` when the reference machine must.
 pub type Expand = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u32;
-/// Lets a process take the message on offer: context, state, shape, process, channel, whether it is only asked.
-/// Answers how often it did, or `SLOW`.
+/// Lets a process take the message on offer: context, state, shape, process, channel, whether it is only
+/// asked. Answers how often it did, or `SLOW`.
 pub type Receive =
     unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry, u32, u32) -> u32;
-/// On which channels a process would take a message, and perhaps on some others: context, state, shape, process. See
-/// [`channel_bit`].
+/// On which channels a process would take a message, and perhaps on some others: context, state, shape,
+/// process. See [`channel_bit`].
 pub type Listen = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u64;
-/// Initialises a process, or evaluates the invariants: context, state, shape, process. 0 when something is wrong.
+/// Initialises a process, or evaluates the invariants: context, state, shape, process. 0 when something is
+/// wrong.
 pub type Check = unsafe extern "C" fn(*mut Context, *mut u8, *const Shape, *const ProcEntry) -> u32;
 
 /// Set in an answer about propositions when all could be evaluated.
@@ -36,12 +37,13 @@ pub extern "C" fn nothing(_: *mut Context, _: *mut u8, _: *const Shape, _: *cons
 
 /// The code of a program.
 pub struct Code {
-    /// By proctype and location; where there is no code, there is some that does nothing. A location of one byte, whatever
-    /// it is, has an entry.
+    /// By proctype and location; where there is no code, there is some that does nothing. A location of one
+    /// byte, whatever it is, has an entry.
     pub expand: Vec<Box<[Expand]>>,
     /// By proctype and location.
     pub receive: Vec<Box<[Option<Receive>]>>,
-    /// By proctype and location, the channels on which a process there may take what is on offer: see [`channel_bit`].
+    /// By proctype and location, the channels on which a process there may take what is on offer: see
+    /// [`channel_bit`].
     pub hears: Vec<Box<[u64]>>,
     /// By proctype and location, the code that says so more exactly, where that depends on the state.
     pub listen: Vec<Box<[Option<Listen>]>>,

@@ -1,6 +1,7 @@
 //! States of the reference machine to states of this one and back.
 //!
-//! Both write cells alike; they differ in the header, in where channels stand, and in the room that channels take.
+//! Both write cells alike; they differ in the header, in where channels stand, and in the room that channels
+//! take.
 
 use machine::interp::layout::Width;
 use promela::ir::Program;
@@ -17,8 +18,8 @@ pub fn header(state: &[u8]) -> Option<u32> {
     state.first_chunk().map(|header| u32::from_le_bytes(*header))
 }
 
-/// The number of the shape, and who is in control. Code writes that as a byte: where it has just been written, it is read in the same
-/// way, so that it need not be waited for.
+/// The number of the shape, and who is in control. Code writes that as a byte: where it has just been
+/// written, it is read in the same way, so that it need not be waited for.
 ///
 /// # Safety
 /// A state begins there.

@@ -1,11 +1,11 @@
 //! Where everything is in a state: the part that all shapes have in common.
 //!
-//! A state is: a header (the shape's number in 24 bits, 1 + pid of the process in control in 8), `_last` if the
-//! program asks, the visible globals, the channels that exist from the beginning; then for every process its
-//! *block*: location, cells, and the channels that it created; at the end the hidden globals, so that what makes a
-//! state different is a prefix. A process keeps the place of its block as long as it lives, because processes die
-//! youngest first. Cells are written as the reference machine writes them, so that conversion is copying; but a channel
-//! has room for all the messages it can hold, and unused room is 0.
+//! A state is: a header (the shape's number in 24 bits, 1 + pid of the process in control in 8), `_last` if
+//! the program asks, the visible globals, the channels that exist from the beginning; then for every process
+//! its *block*: location, cells, and the channels that it created; at the end the hidden globals, so that
+//! what makes a state different is a prefix. A process keeps the place of its block as long as it lives,
+//! because processes die youngest first. Cells are written as the reference machine writes them, so that
+//! conversion is copying; but a channel has room for all the messages it can hold, and unused room is 0.
 
 use machine::interp::layout::{Width, cell_scalars, hidden_cells};
 use promela::ir::{Action, InitStep, LocId, Proctype, Program, Scalar};
@@ -14,7 +14,8 @@ use promela::ir::{Action, InitStep, LocId, Proctype, Program, Scalar};
 pub const HEADER: u32 = 4;
 /// Where the header says who is in control.
 pub const CONTROL: u32 = 3;
-/// Blocks beyond this size are left to the reference machine, whose channels take only the room that they need.
+/// Blocks beyond this size are left to the reference machine, whose channels take only the room that they
+/// need.
 const MAX_BLOCK: u64 = 1 << 20;
 
 /// A channel declaration in bytes.
@@ -71,7 +72,8 @@ pub struct Layout {
     pub globals: u32,
     /// Bytes of the visible globals.
     pub globals_len: u32,
-    /// Offset of every global cell (of a hidden one: from the beginning of the hidden part), and whether it is hidden.
+    /// Offset of every global cell (of a hidden one: from the beginning of the hidden part), and whether it
+    /// is hidden.
     pub cells: Vec<(u32, bool)>,
     /// Type of every global cell.
     pub scalars: Vec<Scalar>,

@@ -1,20 +1,20 @@
 //! The compiled machine: a program becomes native code when it is loaded.
 //!
-//! [`Jit`] is the same transition system as `machine::Interp`: the same actions in the same order, the same faults,
-//! states that stand for the same. It differs in how. A state has a fixed layout (`layout`), given by its *shape*
-//! (`shape`): which processes live. For every location of every proctype there is code (`compile`) that tests each
-//! edge on the state, copies the state where the edge is executable, and performs the effect on the copy. Code is
-//! given the shape as a table, so it is made once, before the search.
+//! [`Jit`] is the same transition system as `machine::Interp`: the same actions in the same order, the same
+//! faults, states that stand for the same. It differs in how. A state has a fixed layout (`layout`), given by
+//! its *shape* (`shape`): which processes live. For every location of every proctype there is code
+//! (`compile`) that tests each edge on the state, copies the state where the edge is executable, and performs
+//! the effect on the copy. Code is given the shape as a table, so it is made once, before the search.
 //!
-//! The reference machine stays behind it. Whatever code was not made for is handed over (`runtime`): all that one
-//! process can do, by converting the state (`convert`). Every error is found so: code only notices that something is
-//! wrong and lets the reference machine say what. Two mechanisms are not compiled at all, and models that use them
-//! run in the reference machine altogether: priorities and trace assertions. So do models whose channels or arrays
-//! are so large that a layout of fixed size would waste memory.
+//! The reference machine stays behind it. Whatever code was not made for is handed over (`runtime`): all that
+//! one process can do, by converting the state (`convert`). Every error is found so: code only notices that
+//! something is wrong and lets the reference machine say what. Two mechanisms are not compiled at all, and
+//! models that use them run in the reference machine altogether: priorities and trace assertions. So do
+//! models whose channels or arrays are so large that a layout of fixed size would waste memory.
 //!
-//! Most of the `unsafe` code of the workspace is here. Its safety rests on three things: code is called with a state whose
-//! length is its shape's, indices and channel numbers are checked by the code, and buffers have room for all that it
-//! can write.
+//! Most of the `unsafe` code of the workspace is here. Its safety rests on three things: code is called with
+//! a state whose length is its shape's, indices and channel numbers are checked by the code, and buffers have
+//! room for all that it can write.
 
 mod code;
 mod compile;
@@ -60,7 +60,8 @@ impl fmt::Debug for Jit {
 }
 
 impl Jit {
-    /// Compiles `program`; `locate` tells where a span is. The error says what makes the program impossible to execute.
+    /// Compiles `program`; `locate` tells where a span is. The error says what makes the program impossible
+    /// to execute.
     pub fn new(
         program: Arc<Program>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
@@ -68,8 +69,8 @@ impl Jit {
         Jit::watched(program, Vec::new(), locate, &Stop::never())
     }
 
-    /// As [`Jit::new`], for a program about which sets of propositions are asked, at most 64 each. Gives up, while compiling and in
-    /// the midst of a long step, when it is to `stop`.
+    /// As [`Jit::new`], for a program about which sets of propositions are asked, at most 64 each. Gives up,
+    /// while compiling and in the midst of a long step, when it is to `stop`.
     pub fn watched(
         program: Arc<Program>,
         propositions: Vec<Vec<Expr>>,
@@ -80,7 +81,8 @@ impl Jit {
         Jit::make(program, propositions, locate, functions, stop)
     }
 
-    /// As [`Jit::new`], but says which functions are made, which otherwise depends on the size of the program.
+    /// As [`Jit::new`], but says which functions are made, which otherwise depends on the size of the
+    /// program.
     pub fn with_functions(
         program: Arc<Program>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
@@ -121,8 +123,8 @@ impl Jit {
         matches!(self.machine, Machine::Native(_))
     }
 
-    /// How often code left something to the reference machine: errors, and what there is no code for. A program for
-    /// which this is large is no faster than there.
+    /// How often code left something to the reference machine: errors, and what there is no code for. A
+    /// program for which this is large is no faster than there.
     pub fn handed_over(&self) -> u64 {
         match &self.machine {
             Machine::Native(native) => native.times_handed_over(),

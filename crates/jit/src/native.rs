@@ -1,4 +1,5 @@
-//! The compiled machine: finds the code for where each process is, and lends it buffers. A worker keeps the buffers.
+//! The compiled machine: finds the code for where each process is, and lends it buffers. A worker keeps the
+//! buffers.
 
 use std::ptr;
 use std::sync::Arc;
@@ -20,8 +21,9 @@ use crate::runtime::Context;
 use crate::shape::{Shape, Shapes};
 use crate::watched::Watched;
 
-/// What is wrong with bytes whose header names no shape of this process, or one of another length. Such bytes come from elsewhere
-/// (a file, another process), not from an error of this code: so they are told as an error, and not asserted against.
+/// What is wrong with bytes whose header names no shape of this process, or one of another length. Such bytes
+/// come from elsewhere (a file, another process), not from an error of this code: so they are told as an
+/// error, and not asserted against.
 const UNKNOWN_SHAPE: &str = "the number of the shape is unknown, or the length is another";
 
 /// A program with its code.
@@ -269,8 +271,8 @@ pub struct NativeWorker<'a> {
 }
 
 impl<'a> NativeWorker<'a> {
-    /// The shape of a state, and who is in control, 0: nobody; `None` for bytes that are no state. Most states have the
-    /// shape that the last one had.
+    /// The shape of a state, and who is in control, 0: nobody; `None` for bytes that are no state. Most
+    /// states have the shape that the last one had.
     #[inline(always)]
     fn shape_of(&mut self, state: &[u8]) -> Option<(&'a Shape, u32)> {
         if state.len() < HEADER as usize {
@@ -373,8 +375,8 @@ impl Native {
         };
     }
 
-    /// Expands a transient state, and goes on for as long as states have the same shape, there is room, and nothing else is
-    /// in the way: see [`Worker::follow`].
+    /// Expands a transient state, and goes on for as long as states have the same shape, there is room, and
+    /// nothing else is in the way: see [`Worker::follow`].
     #[inline(always)]
     fn follow<const NARROW: bool>(
         &self,
@@ -409,7 +411,8 @@ impl Native {
         followed as usize
     }
 
-    /// Whether states of a shape are simple: all processes have slots, locations are bytes, and code reads the state itself.
+    /// Whether states of a shape are simple: all processes have slots, locations are bytes, and code reads
+    /// the state itself.
     #[inline]
     fn is_simple(&self, shape: &Shape) -> bool {
         self.location_bytes == 1 && shape.processes.len() <= SLOTS && !shape.copied
@@ -468,7 +471,8 @@ impl Native {
         }
     }
 
-    /// Lets the code of the processes with these slots alone write their outcomes. With `NARROW`, locations are bytes.
+    /// Lets the code of the processes with these slots alone write their outcomes. With `NARROW`, locations
+    /// are bytes.
     #[inline(always)]
     fn expand_few<const NARROW: bool>(
         &self,
@@ -485,7 +489,8 @@ impl Native {
         }
     }
 
-    /// Lets the code of the processes with these slots, and of those without one, write their outcomes: see `expand_few`.
+    /// Lets the code of the processes with these slots, and of those without one, write their outcomes: see
+    /// `expand_few`.
     #[inline(never)]
     fn expand_many<const NARROW: bool>(
         &self,

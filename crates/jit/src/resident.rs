@@ -1,15 +1,17 @@
 //! Code and constants that have done their work leave the memory of the process.
 //!
-//! A compiler is large: with the front end it is most of the program's ten megabytes, and the system maps pages around every one
-//! that is touched. A search uses very little of that, for a long time. With a compact store a search of millions of states
-//! takes less memory than the compiler before it. So the pages are given back when a search turns out to be longer; what is needed again
-//! comes from the system's cache at the next touch, without reading the file.
+//! A compiler is large: with the front end it is most of the program's ten megabytes, and the system maps
+//! pages around every one that is touched. A search uses very little of that, for a long time. With a compact
+//! store a search of millions of states takes less memory than the compiler before it. So the pages are given
+//! back when a search turns out to be longer; what is needed again comes from the system's cache at the next
+//! touch, without reading the file.
 //!
-//! Only what the system can bring back is given back: pages of files that were never written in this process. It says so itself
-//! (`/proc/self/smaps`). The heap has pages in which nothing is left; they go as well. Elsewhere than on Linux nothing is done.
+//! Only what the system can bring back is given back: pages of files that were never written in this process.
+//! It says so itself (`/proc/self/smaps`). The heap has pages in which nothing is left; they go as well.
+//! Elsewhere than on Linux nothing is done.
 
-/// Gives back the pages of the program's file, and of libraries, that are only read or executed. Says how many bytes of addresses
-/// that concerns.
+/// Gives back the pages of the program's file, and of libraries, that are only read or executed. Says how
+/// many bytes of addresses that concerns.
 pub fn forget_files() -> usize {
     #[cfg(target_os = "linux")]
     {
@@ -20,7 +22,8 @@ pub fn forget_files() -> usize {
     0
 }
 
-/// Gives back the pages of the heap in which nothing is left. Where the heap is not that of the GNU library nothing is done.
+/// Gives back the pages of the heap in which nothing is left. Where the heap is not that of the GNU library
+/// nothing is done.
 pub fn forget_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it gives back memory that is not in use, and has no other effect.
@@ -62,8 +65,9 @@ impl Mapping {
 
     fn forget(&self) -> usize {
         let bytes = self.end - self.start;
-        // SAFETY: the range is a private mapping of a file in which no page differs from the file, and which nobody may write. So the
-        // advice, which drops the pages, changes no byte that can be read there: the next touch reads the same from the file.
+        // SAFETY: the range is a private mapping of a file in which no page differs from the file, and which
+        // nobody may write. So the advice, which drops the pages, changes no byte that can be read there: the
+        // next touch reads the same from the file.
         let done = unsafe { libc::madvise(self.start as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
         if done == 0 { bytes } else { 0 }
     }

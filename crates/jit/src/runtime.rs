@@ -1,14 +1,15 @@
 //! What compiled code writes and calls: the context of one thread and the helpers.
 //!
-//! Code writes records and states straight into the caller's batch: the context holds the pointers to their ends.
-//! Before every call there is room for as many outcomes as it can write, so that code never asks. It calls helpers
-//! for what is rare or long: `run`, offers to others, moving many bytes. When it meets an error, a failed assertion
-//! or something that it was not made for, it says so (`SLOW`): what the process wrote is taken back, and the
-//! reference machine does all of that process, and so decides what it means. No panic may pass compiled frames:
-//! helpers that could meet one keep it in the context, and the caller of the code lets it go on.
+//! Code writes records and states straight into the caller's batch: the context holds the pointers to their
+//! ends. Before every call there is room for as many outcomes as it can write, so that code never asks. It
+//! calls helpers for what is rare or long: `run`, offers to others, moving many bytes. When it meets an
+//! error, a failed assertion or something that it was not made for, it says so (`SLOW`): what the process
+//! wrote is taken back, and the reference machine does all of that process, and so decides what it means. No
+//! panic may pass compiled frames: helpers that could meet one keep it in the context, and the caller of the
+//! code lets it go on.
 //!
-//! Which edges were taken is noted in flags of the context, one byte written and nothing shared between threads, and
-//! told to the machine when the worker ends.
+//! Which edges were taken is noted in flags of the context, one byte written and nothing shared between
+//! threads, and told to the machine when the worker ends.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -54,7 +55,8 @@ pub struct Context {
     pub sender_to: u32,
     /// Whether `timeout` is true; only during an expansion.
     pub timeout: u32,
-    /// Whether a part of a location before this one has executed an edge; only while such a location is expanded.
+    /// Whether a part of a location before this one has executed an edge; only while such a location is
+    /// expanded.
     pub moved: u32,
     /// The escape that it has executed, 0: none.
     pub escape: u32,
@@ -81,7 +83,8 @@ pub struct Context {
     reference: Vec<u8>,
     /// Who may take what is on offer, youngest first; looked up for the first offer.
     receivers: Vec<(*const ProcEntry, Receive, u64)>,
-    /// Up to where the next state and the next record leave room for all outcomes of the state; looked up with the receivers.
+    /// Up to where the next state and the next record leave room for all outcomes of the state; looked up
+    /// with the receivers.
     limits: (*mut u8, *mut Successor),
     /// The caller's batch, during an expansion.
     batch: *mut Successors,
@@ -149,8 +152,9 @@ impl Context {
         context
     }
 
-    /// Begins the expansion of `state`, whose length is its shape's; outcomes are appended to `batch`, which nothing
-    /// else may use before the expansion ends. Answers the state as code reads it: the copy, where there is one.
+    /// Begins the expansion of `state`, whose length is its shape's; outcomes are appended to `batch`, which
+    /// nothing else may use before the expansion ends. Answers the state as code reads it: the copy, where
+    /// there is one.
     #[inline(always)]
     pub fn begin(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors) -> *mut u8 {
         self.note(shape, state, batch);
@@ -182,7 +186,8 @@ impl Context {
     /// The caller's batch.
     #[inline(always)]
     fn batch<'b>(&self) -> &'b mut Successors {
-        // SAFETY: the batch was lent for the expansion; no reference to it is kept beyond a line or two of this file.
+        // SAFETY: the batch was lent for the expansion; no reference to it is kept beyond a line or two of
+        // this file.
         unsafe { &mut *self.batch }
     }
 
@@ -249,8 +254,8 @@ impl Context {
         };
     }
 
-    /// Looks up who may take what is on offer in the state that is expanded: as it was given, because who makes the
-    /// first offer may already be where it will be.
+    /// Looks up who may take what is on offer in the state that is expanded: as it was given, because who
+    /// makes the first offer may already be where it will be.
     fn find_receivers(&mut self, native: &Native, shape: &Shape) {
         self.set_limits(shape);
         self.receivers.clear();
@@ -285,8 +290,8 @@ impl Context {
         }
     }
 
-    /// What a search relies on: states lie within the batch, have the length of their shape, and are transient exactly where somebody is
-    /// in control.
+    /// What a search relies on: states lie within the batch, have the length of their shape, and are
+    /// transient exactly where somebody is in control.
     fn check_outcomes(&self) {
         // SAFETY: the machine outlives every expansion.
         let (batch, native) = (self.batch(), unsafe { &*self.native });
@@ -300,8 +305,8 @@ impl Context {
         }
     }
 
-    /// Lets the code of one process write its outcomes, where `state` is what `begin` answered. With `NARROW`, locations
-    /// are bytes.
+    /// Lets the code of one process write its outcomes, where `state` is what `begin` answered. With
+    /// `NARROW`, locations are bytes.
     #[inline(always)]
     pub fn expand<const NARROW: bool>(
         &mut self,
@@ -330,13 +335,14 @@ impl Context {
             if NARROW { u32::from(block.read()) } else { native.read_location(block) }
         };
         let expand = process.expand::<NARROW>(location);
-        // SAFETY: the code was made for this signature; it stays within the state and the buffers, where there is
-        // room. It writes to the state only when that is the context's copy.
+        // SAFETY: the code was made for this signature; it stays within the state and the buffers, where
+        // there is room. It writes to the state only when that is the context's copy.
         unsafe { expand(self, state, shape, process) != SLOW }
     }
 
-    /// Goes on with the record that code wrote where the next one was to go before, if it is the only one, leads to a transient state
-    /// of the same shape, and there is room for all outcomes of that. Answers the state, and who is in control.
+    /// Goes on with the record that code wrote where the next one was to go before, if it is the only one,
+    /// leads to a transient state of the same shape, and there is room for all outcomes of that. Answers the
+    /// state, and who is in control.
     #[inline(always)]
     pub fn next_of_run(&mut self, shape: &Shape, before: *mut Successor) -> Option<(*mut u8, u32)> {
         if self.rec != before.wrapping_add(1) {
@@ -363,8 +369,8 @@ impl Context {
         Some((state, control))
     }
 
-    /// Lets the reference machine find and execute everything that a process can do. A panic of a helper goes on here:
-    /// code that called it has given up.
+    /// Lets the reference machine find and execute everything that a process can do. A panic of a helper goes
+    /// on here: code that called it has given up.
     #[cold]
     pub fn hand_over(&mut self, pid: u32) {
         if let Some(panic) = self.panic.take() {
@@ -444,8 +450,8 @@ fn guarded<T>(context: *mut Context, otherwise: T, work: impl FnOnce(&mut Contex
     }
 }
 
-/// Offers the message in the context to all other processes, youngest first. Answers how many took it, or `SLOW`.
-/// Afterwards there is as much room as before.
+/// Offers the message in the context to all other processes, youngest first. Answers how many took it, or
+/// `SLOW`. Afterwards there is as much room as before.
 pub extern "C" fn offer(
     context: *mut Context,
     state: *mut u8,
@@ -479,8 +485,8 @@ pub extern "C" fn offer(
     })
 }
 
-/// Whether somebody else would take the message in the context, in a state under construction. `SLOW` when the
-/// reference machine must say.
+/// Whether somebody else would take the message in the context, in a state under construction. `SLOW` when
+/// the reference machine must say.
 pub extern "C" fn ask(
     context: *mut Context,
     state: *mut u8,
@@ -519,7 +525,8 @@ pub extern "C" fn run(context: *mut Context, proctype: u32) -> u32 {
         }
         let Some(shape) = native.shapes.child(&native.layout, old, proctype as usize) else { return 0 };
         let definition = &native.program.proctypes[proctype as usize];
-        // SAFETY: there is room for a state with one more block behind `out`, and arguments for all parameters.
+        // SAFETY: there is room for a state with one more block behind `out`, and arguments for all
+        // parameters.
         unsafe {
             let new = context.out.add(old.hidden as usize);
             ptr::copy(new, new.add(block.size as usize), native.layout.hidden as usize);

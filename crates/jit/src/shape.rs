@@ -1,8 +1,9 @@
 //! Shapes: which processes live, and so where everything is.
 //!
-//! Which channels exist follows from which processes do, and a process keeps its place, so shapes form a tree: a
-//! shape's parent lacks the youngest process. A shape is made when it is first met, is never changed and lives as long
-//! as the machine. Finding one by its number, its parent or its child takes no lock; only making one does.
+//! Which channels exist follows from which processes do, and a process keeps its place, so shapes form a
+//! tree: a shape's parent lacks the youngest process. A shape is made when it is first met, is never changed
+//! and lives as long as the machine. Finding one by its number, its parent or its child takes no lock; only
+//! making one does.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -46,7 +47,8 @@ pub struct Shape {
     pub first_slot: usize,
     /// The shape without the youngest process; null for the empty shape.
     pub parent: *const Shape,
-    /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can take.
+    /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can
+    /// take.
     pub room: (usize, usize),
     /// The processes.
     pub processes: Vec<ProcEntry>,
@@ -94,14 +96,15 @@ struct Tables {
 }
 
 impl ProcEntry {
-    /// The code for a location. Bytes that are no state may have any location; there is no code for that. With `NARROW`,
-    /// locations are bytes.
+    /// The code for a location. Bytes that are no state may have any location; there is no code for that.
+    /// With `NARROW`, locations are bytes.
     #[inline(always)]
     pub fn expand<const NARROW: bool>(&self, location: u32) -> Expand {
         if !NARROW && location >= self.locations {
             return nothing;
         }
-        // SAFETY: the table has an entry for every location, and for every byte, and lives as long as the shapes.
+        // SAFETY: the table has an entry for every location, and for every byte, and lives as long as the
+        // shapes.
         unsafe { *self.expand.add(location as usize) }
     }
 
@@ -117,7 +120,8 @@ impl ProcEntry {
         }
     }
 
-    /// The code that says on which channels a process would take a message at a location where there is code to receive.
+    /// The code that says on which channels a process would take a message at a location where there is code
+    /// to receive.
     #[inline(always)]
     pub fn listen(&self, location: u32) -> Option<Listen> {
         if location >= self.locations {
@@ -158,8 +162,8 @@ pub struct Shapes {
     empty: *const Shape,
 }
 
-// SAFETY: shapes are never changed after they were published, but for their atomic fields; the list of them is
-// guarded by the lock.
+// SAFETY: shapes are never changed after they were published, but for their atomic fields; the list of them
+// is guarded by the lock.
 unsafe impl Send for Shapes {}
 // SAFETY: as above.
 unsafe impl Sync for Shapes {}
@@ -275,8 +279,8 @@ impl Shapes {
 }
 
 impl Shape {
-    /// What code and conversions rely on: processes are numbered by their place, blocks follow each other up to the hidden part, and
-    /// channels lie before it.
+    /// What code and conversions rely on: processes are numbered by their place, blocks follow each other up
+    /// to the hidden part, and channels lie before it.
     fn check(&self) {
         debug_assert!(self.hidden <= self.len, "the hidden part ends the state");
         debug_assert!(self.processes.iter().zip(0..).all(|(process, pid)| process.pid == pid));

@@ -1,7 +1,8 @@
 //! Propositions: which code answers which of them.
 //!
-//! A set of propositions is cut into groups that one function answers at a time. `np_` is read from the labels. What there is
-//! no code for, and what meets an error, is left to the reference machine, a whole set at a time.
+//! A set of propositions is cut into groups that one function answers at a time. `np_` is read from the
+//! labels. What there is no code for, and what meets an error, is left to the reference machine, a whole set
+//! at a time.
 
 use promela::ir::{Expr, ExprKind};
 use system::Propositions;

@@ -1,5 +1,5 @@
-//! The compiled machine against the reference machine, step by step: both walk the state graph of many programs in
-//! lockstep, and everything that a search can see must be the same.
+//! The compiled machine against the reference machine, step by step: both walk the state graph of many
+//! programs in lockstep, and everything that a search can see must be the same.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -200,8 +200,8 @@ impl Pair {
     }
 }
 
-/// What is only listed was not taken.
-/// Locations with so many edges that they are cut into parts: `else`, escapes, messages on offer and atomic steps among them.
+/// What is only listed was not taken. Locations with so many edges that they are cut into parts: `else`,
+/// escapes, messages on offer and atomic steps among them.
 #[test]
 fn very_many_options() {
     let guards: String = (0..700).map(|i| format!(":: x == {i} -> x = (x + 7) % 701\n")).collect();
@@ -237,8 +237,8 @@ fn asking_covers_nothing() {
     assert_eq!(taken(&pair), 1);
 }
 
-/// Who takes a message depends on variables that name channels: elements of arrays, parameters, what was received, none at all;
-/// there are more channels than bits in a set of them; and an index may be wrong.
+/// Who takes a message depends on variables that name channels: elements of arrays, parameters, what was
+/// received, none at all; there are more channels than bits in a set of them; and an index may be wrong.
 #[test]
 fn channels_that_variables_name() {
     let several = "
@@ -332,8 +332,9 @@ fn random_medium_programs() {
     random(1000..1150, Size::Medium);
 }
 
-/// `JIT_MODELS=dir` compares all models of a folder, for instance a corpus, and prints for each: whether it is compiled, how
-/// many states were compared, how often the reference machine was asked, microseconds from text to machines.
+/// `JIT_MODELS=dir` compares all models of a folder, for instance a corpus, and prints for each: whether it
+/// is compiled, how many states were compared, how often the reference machine was asked, microseconds from
+/// text to machines.
 #[test]
 #[allow(clippy::print_stdout, reason = "asked for by hand only")]
 fn models_elsewhere() {

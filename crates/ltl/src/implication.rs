@@ -2,7 +2,7 @@
 //! those.
 //!
 //! Leaving out a formula that follows from another is *not* safe in general: states would be replaced by
-//! others with the same language, and a promise that is kept nowhere could be passed on for ever. `a`
+//! others with the same language, and a promise that is kept nowhere could be passed on forever. `a`
 //! [entails](Entailment::entails) `b` here when, in the automaton of [`crate::translate`], every move that
 //! `a` offers is covered by a move of `b` that demands no more of the present, promises no more, and leaves a
 //! state which the remainder of `a` entails again. So `b` simulates `a` directly (Etessami, Wilke, Schuller

@@ -135,7 +135,7 @@ impl Sets {
         }
     }
 
-    /// Whether the automaton accepts the word that goes round a loop for ever, from some member of the set.
+    /// Whether the automaton accepts the word that goes round a loop forever, from some member of the set.
     fn accepts(&mut self, yes: &Tgba, set: usize, around: &[Bdd]) -> bool {
         let letters: Vec<u64> = around.iter().map(|guard| self.graph.bdds.point(*guard)).collect();
         let node = |state: usize, at: usize| 1 + state * letters.len() + at;

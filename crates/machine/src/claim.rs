@@ -1,8 +1,8 @@
 //! Never claims as automata: locations become states, conditions become propositions.
 //!
-//! A claim has no variables of its own and sends nothing, so where it is says all about it. A step inside an atomic
-//! sequence or a d_step goes on in the same state of the system. Statements that change something have no place in an
-//! observer; such claims are refused.
+//! A claim has no variables of its own and sends nothing, so where it is says all about it. A step inside an
+//! atomic sequence or a d_step goes on in the same state of the system. Statements that change something have
+//! no place in an observer; such claims are refused.
 
 use std::collections::HashMap;
 
@@ -113,8 +113,8 @@ impl Maker<'_> {
         Ok(Some(made))
     }
 
-    /// The edges of a location with what `unless` asks of them: an edge cannot be taken when one before it can that belongs to an
-    /// escape, and not to the same. What `else` means is then said in full.
+    /// The edges of a location with what `unless` asks of them: an edge cannot be taken when one before it
+    /// can that belongs to an escape, and not to the same. What `else` means is then said in full.
     fn escaped(&self, edges: Vec<(EdgeId, ClaimEdge)>) -> Result<Vec<ClaimEdge>, Unsuitable> {
         let escape = |id: &EdgeId| self.proctype.edges[id.index()].escape;
         if edges.iter().all(|(id, _)| escape(id).is_none()) {

@@ -1,12 +1,12 @@
 //! Facts: static truth about a program, computed once from the intermediate form, as plain data.
 //!
-//! [`footprint`] says what a statement mentions; [`access`] says, for every edge, what parts of a state it may
-//! read and write, with everything that the language adds; [`region`] is how such sets are named, [`points`]
-//! which channels are meant, [`known`] what more can be said of a process whose number and parameters are known.
-//! [`object`], [`mark`] and [`guard`] say which steps commute, which enable which, and which exclude each other;
-//! [`components`] where a process can come back, [`visible`] what a property notices.
-//! [`check`] tries to falsify them. Facts err in one direction only, and their types say in which: [`May`] can
-//! name more than is really touched, never less; [`Must`] can name less, never more.
+//! [`footprint`] says what a statement mentions; [`access`] says, for every edge, what parts of a state it
+//! may read and write, with everything that the language adds; [`region`] is how such sets are named,
+//! [`points`] which channels are meant, [`known`] what more can be said of a process whose number and
+//! parameters are known. [`object`], [`mark`] and [`guard`] say which steps commute, which enable which, and
+//! which exclude each other; [`components`] where a process can come back, [`visible`] what a property
+//! notices. [`check`] tries to falsify them. Facts err in one direction only, and their types say in which:
+//! [`May`] can name more than is really touched, never less; [`Must`] can name less, never more.
 
 pub mod access;
 pub mod check;

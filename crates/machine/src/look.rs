@@ -47,8 +47,8 @@ impl Glance {
     }
 }
 
-/// Where things are in all states that have the same length and begin with the same four bytes. The processes of two such states
-/// are the same but for what they hold.
+/// Where things are in all states that have the same length and begin with the same four bytes. The processes
+/// of two such states are the same but for what they hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// For each process, where its location is.

@@ -1,7 +1,7 @@
 //! Static reductions: programs that mean the same and have fewer states.
 //!
-//! Each takes a program and gives one with the same proctypes, locations and edges, so that the steps of a counterexample
-//! found in the reduced program are steps of the original, where they are replayed.
+//! Each takes a program and gives one with the same proctypes, locations and edges, so that the steps of a
+//! counterexample found in the reduced program are steps of the original, where they are replayed.
 
 mod bits;
 pub mod dead_variables;
@@ -28,8 +28,8 @@ pub fn reduce(program: &mut Program, wanted: Reductions) {
     apply(program, wanted, false);
 }
 
-/// The same for properties of whole runs, which also look at labels of acceptance and progress. Merging is for those only that do not count
-/// how often a state is repeated.
+/// The same for properties of whole runs, which also look at labels of acceptance and progress. Merging is
+/// for those only that do not count how often a state is repeated.
 pub fn reduce_for_runs(program: &mut Program, wanted: Reductions) {
     apply(program, wanted, true);
 }

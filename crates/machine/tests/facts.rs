@@ -160,8 +160,8 @@ const BUSY: &str = "
     }
     proctype s() { byte k; k = g; h = k }";
 
-/// Empties one set of one edge at a time; says for which edges that was found out, of those where the set said more than
-/// the own location.
+/// Empties one set of one edge at a time; says for which edges that was found out, of those where the set
+/// said more than the own location.
 fn blinded(claim: Claim, region: fn(&mut Access) -> &mut Region) -> (Vec<String>, Vec<String>) {
     let model = Model::new("busy", BUSY).expect("a model");
     let machine = model.machine(&model.program);
@@ -179,7 +179,8 @@ fn blinded(claim: Claim, region: fn(&mut Access) -> &mut Region) -> (Vec<String>
             }
             *claimed = less;
             let (_, refuted) = confront(&machine, &wrong, 150, 40);
-            // Processes 0 and 1 are the first of their proctypes; those that are started later are all of the third.
+            // Processes 0 and 1 are the first of their proctypes; those that are started later are all of the
+            // third.
             let is = |(pid, edge): (usize, EdgeId)| pid.min(2) == p && edge == edge_id;
             let names = |r: &Refutation| {
                 let action = r.action;

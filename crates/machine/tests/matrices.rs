@@ -238,8 +238,8 @@ fn a_guard_that_nobody_makes_false_is_found() {
     assert!(sure.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
 }
 
-/// The matrices of a model, a line for each group: name, slots, and what it conflicts with, may be enabled together with;
-/// and a line for each guard: name, necessary enabling set, necessary disabling set.
+/// The matrices of a model, a line for each group: name, slots, and what it conflicts with, may be enabled
+/// together with; and a line for each guard: name, necessary enabling set, necessary disabling set.
 fn drawn(text: &str) -> String {
     let model = Model::new("tiny", text).expect("a model");
     let all = Matrices::of(&model.machine(&model.program), &Stop::never()).dependencies;

@@ -1,5 +1,5 @@
-//! Static reductions change nothing that can be observed: the same violations with and without each of them, and never
-//! more states.
+//! Static reductions change nothing that can be observed: the same violations with and without each of them,
+//! and never more states.
 
 mod common;
 
@@ -152,8 +152,8 @@ fn more_random_programs() {
     random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
 }
 
-/// `OPT_MODELS=dir` compares the models of a folder that have up to `OPT_STATES` states, and prints for each how many: as it
-/// is, with each reduction, with all.
+/// `OPT_MODELS=dir` compares the models of a folder that have up to `OPT_STATES` states, and prints for each
+/// how many: as it is, with each reduction, with all.
 #[test]
 #[allow(clippy::print_stdout, reason = "asked for by hand only")]
 fn models_elsewhere() {

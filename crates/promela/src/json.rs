@@ -147,7 +147,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The place of `site` when it follows `before` on the same line: on very long lines counting columns
-    /// from the beginning each time would take for ever.
+    /// from the beginning each time would take forever.
     fn same_line(&self, before: Span, site: Span, place: Location) -> Option<Location> {
         if before.file != site.file {
             return None;

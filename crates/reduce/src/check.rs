@@ -1,8 +1,9 @@
 //! Tries to falsify a choice: the definition of a persistent set, on states that can be reached without it.
 //!
-//! From the state, actions that were not chosen are followed as far as wanted. In every state on the way each chosen action
-//! must still be enabled, and whatever else is enabled must leave it alone: it is still enabled afterwards and shows the same
-//! errors, and both orders end in the same states. Nothing is proved this way, but a set that is too small is found soon.
+//! From the state, actions that were not chosen are followed as far as wanted. In every state on the way each
+//! chosen action must still be enabled, and whatever else is enabled must leave it alone: it is still enabled
+//! afterwards and shows the same errors, and both orders end in the same states. Nothing is proved this way,
+//! but a set that is too small is found soon.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
@@ -77,7 +78,8 @@ pub fn outcomes(system: &dyn TransitionSystem, state: &[u8]) -> BTreeMap<ActionI
     found
 }
 
-/// Follows actions that are not in `chosen` to up to `limit` states and looks for one that does not leave them alone.
+/// Follows actions that are not in `chosen` to up to `limit` states and looks for one that does not leave
+/// them alone.
 pub fn persistent(
     system: &dyn TransitionSystem,
     state: &[u8],
@@ -122,7 +124,8 @@ pub fn persistent(
     Ok(())
 }
 
-/// Whether the two actions of one state leave each other alone; of the first it is known what is enabled afterwards.
+/// Whether the two actions of one state leave each other alone; of the first it is known what is enabled
+/// afterwards.
 fn commute(
     system: &dyn TransitionSystem,
     (t, after): (ActionId, &[BTreeMap<ActionId, Outcome>]),

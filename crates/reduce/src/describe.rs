@@ -1,10 +1,11 @@
-//! What is known of a program before any state is seen, for people: which statements conflict, and who uses which
-//! end of a channel.
+//! What is known of a program before any state is seen, for people: which statements conflict, and who uses
+//! which end of a channel.
 //!
-//! It is what reducers rely on, but told for *any* process of a proctype. During a search more is known, because
-//! there processes have numbers and parameters ([`crate::instance`]). The relations are those of the dependency
-//! matrices (`machine::facts::matrix`), which come from the same marks; but these tell of statements, also of those
-//! inside a d_step and of the two halves of a rendezvous, which are no groups of their own.
+//! It is what reducers rely on, but told for *any* process of a proctype. During a search more is known,
+//! because there processes have numbers and parameters ([`crate::instance`]). The relations are those of the
+//! dependency matrices (`machine::facts::matrix`), which come from the same marks; but these tell of
+//! statements, also of those inside a d_step and of the two halves of a rendezvous, which are no groups of
+//! their own.
 
 use machine::facts::{Access, Analysis, Facts, Who};
 use promela::ir::{Action, ChanTypeId, EdgeId, Expr, ProctypeId, Program, Promise};

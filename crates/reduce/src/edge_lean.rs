@@ -1,9 +1,10 @@
-//! Edge lean search: which processes sleep after a step. [`system::lean`] says why that is sound, `relations.rs` how edges and locations
-//! depend on each other, `sleep_code.rs` how it is written down.
+//! Edge lean search: which processes sleep after a step. [`system::lean`] says why that is sound,
+//! `relations.rs` how edges and locations depend on each other, `sleep_code.rs` how it is written down.
 //!
-//! This must cost less than following the edges that it spares, so a state is not taken apart: where locations are, and
-//! which [instances](crate::instance) the processes are, is found out once for all states of a kind (`kind.rs`). Where too little is
-//! spared it is left alone for a while: a process that does not sleep is only more work.
+//! This must cost less than following the edges that it spares, so a state is not taken apart: where
+//! locations are, and which [instances](crate::instance) the processes are, is found out once for all states
+//! of a kind (`kind.rs`). Where too little is spared it is left alone for a while: a process that does not
+//! sleep is only more work.
 
 use std::collections::HashMap;
 
@@ -35,7 +36,8 @@ pub struct EdgeLean<'a> {
     before: Precedence,
     relations: Relations<'a>,
     kinds: Vec<Kind>,
-    /// The kind of the last state, and the length of its states; no length at all unless it is [simple](Kind::is_simple).
+    /// The kind of the last state, and the length of its states; no length at all unless it is
+    /// [simple](Kind::is_simple).
     last: usize,
     simple: usize,
     /// Kinds by how their states begin: the one met last for each end of that number, and all.
@@ -47,8 +49,8 @@ pub struct EdgeLean<'a> {
 /// Whether it pays.
 #[derive(Debug, Default)]
 struct Pays {
-    /// Edges since this was judged last, and behind how many of them somebody sleeps. It is judged, or there is a pause, when they
-    /// are many.
+    /// Edges since this was judged last, and behind how many of them somebody sleeps. It is judged, or there
+    /// is a pause, when they are many.
     edges: u32,
     asleep: u32,
     /// States that still go without.
@@ -199,8 +201,8 @@ impl<'a> EdgeLean<'a> {
         }
     }
 
-    /// Who sleeps behind the only edge of a state. `None` unless that can be told at a glance: the state is of the last kind, and
-    /// all has been found out.
+    /// Who sleeps behind the only edge of a state. `None` unless that can be told at a glance: the state is
+    /// of the last kind, and all has been found out.
     #[inline(always)]
     fn glance(&self, state: &[u8], asleep: SleepCode, action: ActionId) -> Option<SleepCode> {
         if asleep.is_nobody() {
@@ -237,7 +239,8 @@ impl<'a> EdgeLean<'a> {
         Some(known.unwrap_or_else(|| relations.find_sleep_after(kind, state, action, before)))
     }
 
-    /// Says who sleeps behind each of some edges, where nobody did until now, and behind how many somebody does.
+    /// Says who sleeps behind each of some edges, where nobody did until now, and behind how many somebody
+    /// does.
     #[inline(always)]
     fn sleep_after_some(
         &mut self,
@@ -289,8 +292,9 @@ impl Here<'_, '_> {
         total.unwrap_or(0)
     }
 
-    /// Says who sleeps behind each of some actions, and behind how many somebody does. They come in the order of the processes, the
-    /// lowest pid first if those with lower pids sleep, so when those of a process come it is known who is before it; `None` when they do not.
+    /// Says who sleeps behind each of some actions, and behind how many somebody does. They come in the order
+    /// of the processes, the lowest pid first if those with lower pids sleep, so when those of a process come
+    /// it is known who is before it; `None` when they do not.
     #[inline(always)]
     fn sleep_after<'o, const LOWEST_FIRST: bool>(
         &mut self,

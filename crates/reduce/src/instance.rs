@@ -1,8 +1,9 @@
 //! Instances: processes of which the same is known, so that their edges have the same marks.
 //!
-//! Which processes there are is seen only during the search; an instance is made when it is first met. For every edge it
-//! says what the edge touches, and what lies *ahead* of it: everything that the process may touch from that edge on, as far as
-//! its automaton can tell, and all that processes may touch which it may start.
+//! Which processes there are is seen only during the search; an instance is made when it is first met. For
+//! every edge it says what the edge touches, and what lies *ahead* of it: everything that the process may
+//! touch from that edge on, as far as its automaton can tell, and all that processes may touch which it may
+//! start.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -87,7 +88,8 @@ pub struct Instances<'a> {
     end_object: u32,
     /// What guards need of global cells, each list once; the first is empty.
     needs: Vec<Vec<Need>>,
-    /// For an instance and needs that exclude some of its actions: what lies ahead of its edges but for these.
+    /// For an instance and needs that exclude some of its actions: what lies ahead of its edges but for
+    /// these.
     ahead_but: HashMap<(u32, u32), Option<Vec<BitSet>>>,
 }
 
@@ -109,7 +111,8 @@ impl<'a> Instances<'a> {
             }
             Marker::watch_places(&mut objects, Places::of(program, &ground.watched), &mut visible);
         }
-        // Who stands before an offer that the trace assertion forbids shows an error: every step may lead there or away.
+        // Who stands before an offer that the trace assertion forbids shows an error: every step may lead
+        // there or away.
         visible.all |= program.trace_sees_offers();
         Instances {
             ground,
@@ -145,9 +148,10 @@ impl<'a> Instances<'a> {
         mark.touch.contains(self.run_object) || mark.touch.contains(self.end_object)
     }
 
-    /// Whether an edge of an instance changes nothing for those who may take what is offered by others: the process itself takes nothing of that
-    /// before and after it, there are no other processes than before, and it leaves alone who takes it. (Who takes it must not go on
-    /// either, or others might lead to the same state on the way, and steps would be counted twice.)
+    /// Whether an edge of an instance changes nothing for those who may take what is offered by others: the
+    /// process itself takes nothing of that before and after it, there are no other processes than before,
+    /// and it leaves alone who takes it. (Who takes it must not go on either, or others might lead to the
+    /// same state on the way, and steps would be counted twice.)
     pub fn leaves_partners(&self, instance: &Instance, edge: u32, offers: &[&Mark]) -> bool {
         let mark = &instance.marks[edge as usize];
         let proctype = self.ground.analysis.program.proctype(instance.proctype);
@@ -171,7 +175,8 @@ impl<'a> Instances<'a> {
         })
     }
 
-    /// Whether nothing but its location and its marks decides whether a process of this instance takes part in a rendezvous.
+    /// Whether nothing but its location and its marks decides whether a process of this instance takes part
+    /// in a rendezvous.
     pub fn takes_simply(&self, instance: &Instance) -> bool {
         let proctype = self.ground.analysis.program.proctype(instance.proctype);
         let is_escape = |edge: &Edge| edge.escape.is_some();
@@ -305,7 +310,8 @@ impl<'a> Instances<'a> {
         }) as u32
     }
 
-    /// Finds out what lies ahead of the edges of an instance, actions aside that exclude the needs with this number.
+    /// Finds out what lies ahead of the edges of an instance, actions aside that exclude the needs with this
+    /// number.
     pub fn prepare_ahead(&mut self, instance: u32, needs: u32) {
         if needs != 0 && !self.ahead_but.contains_key(&(instance, needs)) {
             let Instance { proctype, marks, .. } = &mut self.list[instance as usize];

@@ -1,5 +1,6 @@
-//! Kinds of states: a state need not be taken apart to tell where its processes are, when that has been found out for another state of
-//! the same [form](machine::look::Form) whose processes are the same [instances](crate::instance).
+//! Kinds of states: a state need not be taken apart to tell where its processes are, when that has been found
+//! out for another state of the same [form](machine::look::Form) whose processes are the same
+//! [instances](crate::instance).
 
 use system::lean::SLOTS;
 
@@ -21,7 +22,8 @@ pub struct Kind {
     /// The lowest pid of a process that can sleep, and these processes, by their slots.
     pub first: usize,
     pub processes: [Process; PROCESSES],
-    /// Those of them that [ask](machine::facts::mark::Mark::asks) for `timeout` somewhere; nobody, where none of all processes does.
+    /// Those of them that [ask](machine::facts::mark::Mark::asks) for `timeout` somewhere; nobody, where none
+    /// of all processes does.
     pub asking: SleepCode,
     /// The instances of all processes.
     pub instances: Vec<u32>,
@@ -49,7 +51,8 @@ pub struct Word {
 }
 
 impl Word {
-    /// The cells of a state, each given by where it is and how many bytes it has, in as few words as that takes.
+    /// The cells of a state, each given by where it is and how many bytes it has, in as few words as that
+    /// takes.
     pub fn all(state: &[u8], cells: &[(u32, u8)]) -> Vec<Word> {
         let mut words: Vec<Word> = Vec::new();
         let mut cells = cells.to_vec();
@@ -117,8 +120,8 @@ impl Kind {
         self.location == u32::from(u8::MAX)
     }
 
-    /// Whether the length of a state and how it begins tell that it is of this kind, locations are bytes, all can sleep, and nobody asks
-    /// for `timeout`.
+    /// Whether the length of a state and how it begins tell that it is of this kind, locations are bytes, all
+    /// can sleep, and nobody asks for `timeout`.
     pub fn is_simple(&self) -> bool {
         self.cells.is_empty() && self.is_narrow() && self.first == 0 && self.asking.is_nobody()
     }

@@ -1,9 +1,9 @@
 //! When to try: a reducer that gains nothing should cost nothing.
 //!
-//! Attempts are made in rows. After a row that left out hardly any action, or that was a lot of work for what it left out, the
-//! next states go without, the more of them the more often that happened in a row. A row counts together with those before it, each half
-//! as much as the next: what pays only now and then does not pay. Work is counted and not timed, so that the same search is the
-//! same each time.
+//! Attempts are made in rows. After a row that left out hardly any action, or that was a lot of work for what
+//! it left out, the next states go without, the more of them the more often that happened in a row. A row
+//! counts together with those before it, each half as much as the next: what pays only now and then does not
+//! pay. Work is counted and not timed, so that the same search is the same each time.
 
 /// Attempts of one row.
 const ROW: u32 = 256;
@@ -60,7 +60,8 @@ impl Patience {
         }
     }
 
-    /// So many actions that were not chosen had to be taken after all, which is more work than to take them at once.
+    /// So many actions that were not chosen had to be taken after all, which is more work than to take them
+    /// at once.
     pub fn in_vain(&mut self, left_out: u32) {
         self.chosen += 2 * u64::from(left_out);
     }
@@ -68,7 +69,8 @@ impl Patience {
     #[cold]
     fn judge(&mut self) {
         let spared = self.enabled.saturating_sub(self.chosen);
-        // Three actions in ten should be spared; with one in two, states become so few that work does not matter.
+        // Three actions in ten should be spared; with one in two, states become so few that work does not
+        // matter.
         let many = spared * 2 >= self.enabled;
         let some = spared * 10 >= self.enabled * 3;
         let pays = many || some && spared * SPARED >= self.work + ATTEMPT * self.tries;

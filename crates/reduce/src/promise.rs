@@ -1,13 +1,15 @@
 //! Promises (`xr`, `xs`): which of them tell a reduction more than it can find out.
 //!
-//! Who uses which end of a channel is mostly found out ([`crate::describe`]). It is not where channels travel in variables and
-//! messages: then a send may go to any of them. A promise says that it does not go to *this* one. It is
-//! relied on only where it adds something and where a look at single states shows that it is broken:
+//! Who uses which end of a channel is mostly found out ([`crate::describe`]). It is not where channels travel
+//! in variables and messages: then a send may go to any of them. A promise says that it does not go to *this*
+//! one. It is relied on only where it adds something and where a look at single states shows that it is
+//! broken:
 //! - it is made by one process, about a channel that a global variable always names and that holds messages;
 //! - some other process may, for all that is known, use the channel in the same way;
-//! - each such statement finds its channel in variables of its own process, and a process can be seen standing before it (it
-//!   does not lie inside an atomic sequence or d_step). Then, as for assertions, a search that puts no process off for ever comes to
-//!   a state in which somebody is about to break the promise, if there is one without reduction.
+//! - each such statement finds its channel in variables of its own process, and a process can be seen
+//!   standing before it (it does not lie inside an atomic sequence or d_step). Then, as for assertions, a
+//!   search that puts no process off forever comes to a state in which somebody is about to break the
+//!   promise, if there is one without reduction.
 
 use machine::facts::{Analysis, Who};
 use promela::ir::{Action, Base, Edge, ExprKind, LocId, Proctype, ProctypeId, Program, Promise, visit};

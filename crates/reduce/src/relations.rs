@@ -1,13 +1,15 @@
-//! How an edge of one process gets on with a location of another, found out once for each two, from the [marks](machine::facts::mark): whether the
-//! edges that the other process has there leave the edge alone, and whether it may enable more. What would only accept an offer does not count:
-//! that is an action of who offers.
+//! How an edge of one process gets on with a location of another, found out once for each two, from the
+//! [marks](machine::facts::mark): whether the edges that the other process has there leave the edge alone,
+//! and whether it may enable more. What would only accept an offer does not count: that is an action of who
+//! offers.
 //!
-//! **Rendezvous.** Which offers of a process are taken depends on where others are. So an edge gets on with a location at which something is
-//! offered only if it changes nothing for those who may take it either ([`Instances::leaves_partners`]), and then what the process has there stays the
-//! same, whatever that is. The step of two processes gets on with a location with which both edges do.
+//! **Rendezvous.** Which offers of a process are taken depends on where others are. So an edge gets on with a
+//! location at which something is offered only if it changes nothing for those who may take it either
+//! ([`Instances::leaves_partners`]), and then what the process has there stays the same, whatever that is.
+//! The step of two processes gets on with a location with which both edges do.
 //!
-//! Which edges a process has is known as far as [`SleepCode`] says: how many, or which one. If there is one, others must not be enabled;
-//! what they would do does not matter.
+//! Which edges a process has is known as far as [`SleepCode`] says: how many, or which one. If there is one,
+//! others must not be enabled; what they would do does not matter.
 
 use machine::action::Action;
 use system::{ActionId, Successor};
@@ -17,9 +19,10 @@ use crate::kind::{Kind, PROCESSES};
 use crate::sleep_code::SleepCode;
 use machine::facts::mark::Mark;
 
-/// How an edge of one process and a location of another get on: for each code of [`SleepCode`] one bit that says whether a process at the
-/// location that has the edges of this code has the same after the edge, and they do the same. (If the edge may enable something
-/// there, it is known to enable nothing only when all that there is can be executed already.)
+/// How an edge of one process and a location of another get on: for each code of [`SleepCode`] one bit that
+/// says whether a process at the location that has the edges of this code has the same after the edge, and
+/// they do the same. (If the edge may enable something there, it is known to enable nothing only when all
+/// that there is can be executed already.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Relation(u16);
 
@@ -31,7 +34,8 @@ impl Relation {
     /// It has not been found out: the bit that is no code's.
     const UNKNOWN: Relation = Relation(1);
 
-    /// Whether a process at the location that has the edges of this code has the same after the edge, if that has been found out.
+    /// Whether a process at the location that has the edges of this code has the same after the edge, if that
+    /// has been found out.
     #[inline(always)]
     fn keeps(self, code: u8) -> Option<bool> {
         (self != Relation::UNKNOWN).then_some(self.holds(code))
@@ -55,7 +59,8 @@ pub struct Relations<'a> {
     pub instances: Instances<'a>,
     /// For each instance the number of its first edge.
     first_edges: Vec<u32>,
-    /// For each edge of all instances the code of a process that has it alone, and whether it starts or ends processes.
+    /// For each edge of all instances the code of a process that has it alone, and whether it starts or ends
+    /// processes.
     codes: Vec<u8>,
     changes_number: Vec<bool>,
     /// For each edge of all instances, how it gets on with each location of all instances: rows of `n_nodes`.
@@ -120,8 +125,8 @@ impl<'a> Relations<'a> {
         self.codes.get((first_edge + edge) as usize).copied().unwrap_or(1)
     }
 
-    /// Who sleeps behind an action in a state of this kind, of those who could move and are before its process, which are at these locations.
-    /// `None` where something has not been found out.
+    /// Who sleeps behind an action in a state of this kind, of those who could move and are before its
+    /// process, which are at these locations. `None` where something has not been found out.
     #[inline(always)]
     pub fn sleep_after(
         &self,
@@ -193,8 +198,8 @@ impl<'a> Relations<'a> {
         asleep
     }
 
-    /// Whether those who could move in a state, where nobody sleeps, perhaps only can because of `timeout`: all of them ask for it.
-    /// (Where somebody sleeps it is false: who sleeps could move without it.)
+    /// Whether those who could move in a state, where nobody sleeps, perhaps only can because of `timeout`:
+    /// all of them ask for it. (Where somebody sleeps it is false: who sleeps could move without it.)
     #[inline(always)]
     pub fn may_be_timeout(&self, kind: &Kind, state: &[u8], edges: &[Successor]) -> bool {
         !kind.asking.is_nobody() && self.all_ask(kind, state, edges)
@@ -308,8 +313,8 @@ fn relate_all(mark: &Mark, others: &[&Mark]) -> Relation {
     width(others).map_or(Relation::DISTURBED, |width| Relation(1 << width))
 }
 
-/// Whether it leaves the only one of the others alone that can be executed, and enables no other. Of one that may lead nowhere it
-/// is not known whether it can be.
+/// Whether it leaves the only one of the others alone that can be executed, and enables no other. Of one that
+/// may lead nowhere it is not known whether it can be.
 fn relate_one(mark: &Mark, one: &Mark, others: &[&Mark]) -> bool {
     let filled = one.taking.as_ref().map(|taking| taking.number);
     let stirs = |other: &Mark| {

@@ -1,26 +1,28 @@
 //! Stubborn sets by closure, process by process.
 //!
-//! From A. Valmari (*Stubborn sets for reduced state space generation*, 1989) and P. Godefroid's persistent sets (1996). A set of
-//! actions, enabled or not, is stubborn in a state when (1) it holds an enabled action, (2) for an enabled action of it, every
-//! action in the whole program that does not leave it alone is in the set as well, and (3) for one that is not
-//! enabled, all actions of some set are, one of which must be taken before it can become enabled. Whatever the others do, the
-//! enabled actions of the set stay enabled and can be taken first.
+//! From A. Valmari (*Stubborn sets for reduced state space generation*, 1989) and P. Godefroid's persistent
+//! sets (1996). A set of actions, enabled or not, is stubborn in a state when (1) it holds an enabled action,
+//! (2) for an enabled action of it, every action in the whole program that does not leave it alone is in the
+//! set as well, and (3) for one that is not enabled, all actions of some set are, one of which must be taken
+//! before it can become enabled. Whatever the others do, the enabled actions of the set stay enabled and can
+//! be taken first.
 //!
-//! Here the set is built of *items*, a process and one of the edges where it is now; an item stands for all actions in which
-//! that edge takes part, rendezvous with anybody included. An action that lies ahead of a process is represented by the
-//! edges from which the process may get there. So:
-//! - an item that is enabled draws in all edges of its process, both processes of a rendezvous, and every edge of
-//!   another process ahead of which something does not leave it alone;
-//!   (actions aside that are never executable together with it, [`machine::facts::guard`]);
-//! - an item that is not enabled draws in the edges ahead of which something may enable it: of a guard, those that may change one part
-//!   of it that is false, the part for which the least is drawn in;
+//! Here the set is built of *items*, a process and one of the edges where it is now; an item stands for all
+//! actions in which that edge takes part, rendezvous with anybody included. An action that lies ahead of a
+//! process is represented by the edges from which the process may get there. So:
+//! - an item that is enabled draws in all edges of its process, both processes of a rendezvous, and every
+//!   edge of another process ahead of which something does not leave it alone; (actions aside that are never
+//!   executable together with it, [`machine::facts::guard`]);
+//! - an item that is not enabled draws in the edges ahead of which something may enable it: of a guard, those
+//!   that may change one part of it that is false, the part for which the least is drawn in;
 //! - the end of a process that is not the youngest draws in the youngest.
 //!
-//! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is taken, one that stays
-//! within a process first. With [`Extent::OneProcess`] only these count: the ample sets of Spin.
+//! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is
+//! taken, one that stays within a process first. With [`Extent::OneProcess`] only these count: the ample sets
+//! of Spin.
 //!
-//! What is found out for pairs of an edge and a location is kept in a table of fixed size. On request a choice is tried only
-//! from time to time where it does not pay ([`Patience`]).
+//! What is found out for pairs of an edge and a location is kept in a table of fixed size. On request a
+//! choice is tried only from time to time where it does not pay ([`Patience`]).
 
 use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
@@ -126,16 +128,17 @@ impl<'a> Stubborn<'a> {
         }
     }
 
-    /// The same for a property of whole runs, which does not notice what is put off: of a set with an action that it might
-    /// notice nothing is left out (condition C2). What it cannot notice must be the same for it however often a state is repeated.
+    /// The same for a property of whole runs, which does not notice what is put off: of a set with an action
+    /// that it might notice nothing is left out (condition C2). What it cannot notice must be the same for it
+    /// however often a state is repeated.
     pub fn unnoticed_by(mut self, watched: Watched) -> Self {
         self.ground.watched = watched;
         Stubborn { unnoticed: true, ..self }
     }
 
-    /// The same, but with a proviso of its own, the *static* one: an action that may close a circle of locations is never
-    /// chosen without all others, so every cycle of states has one that was expanded in full. A search needs no other
-    /// proviso then, and what is chosen does not depend on the search.
+    /// The same, but with a proviso of its own, the *static* one: an action that may close a circle of
+    /// locations is never chosen without all others, so every cycle of states has one that was expanded in
+    /// full. A search needs no other proviso then, and what is chosen does not depend on the search.
     pub fn closing_no_circle(self) -> Self {
         Stubborn { closes_no_circle: true, ..self }
     }
@@ -145,7 +148,8 @@ impl<'a> Stubborn<'a> {
         Stubborn { building, ..self }
     }
 
-    /// Whether facts alone show that nothing can be left out: all actions depend on each other, or there is nobody else.
+    /// Whether facts alone show that nothing can be left out: all actions depend on each other, or there is
+    /// nobody else.
     pub fn is_hopeless(&self) -> bool {
         let program = self.ground.analysis.program;
         self.depends_on_everything() || (program.active.len() <= 1 && !starts_processes(program))
@@ -538,7 +542,8 @@ impl Chooser<'_> {
         Some(())
     }
 
-    /// What an item that is not enabled asks of its own process; says what it asks of the others, if anything.
+    /// What an item that is not enabled asks of its own process; says what it asks of the others, if
+    /// anything.
     fn disabled(&mut self, pid: usize, place: u32, cost: &mut u32) -> Option<Why> {
         let youngest = self.here.len() - 1;
         let mark = self.mark(pid, place);
@@ -572,8 +577,9 @@ impl Chooser<'_> {
         action.items().any(|(pid, place)| self.instances.is_visible(self.mark(pid, place)))
     }
 
-    /// The best set that begins with one of the processes. Of equally good ones, one that stays within a process is taken: what
-    /// waits for others is better put off, since these may bring it back to where it was.
+    /// The best set that begins with one of the processes. Of equally good ones, one that stays within a
+    /// process is taken: what waits for others is better put off, since these may bring it back to where it
+    /// was.
     fn best(&mut self, total: u32) -> bool {
         if self.of.building == Building::Deletion {
             let found = self.delete(total).is_some();

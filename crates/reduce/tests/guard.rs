@@ -1,4 +1,5 @@
-//! Guards taken apart: fewer actions are enough where a part that is false, or guards that exclude each other, show it.
+//! Guards taken apart: fewer actions are enough where a part that is false, or guards that exclude each
+//! other, show it.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;

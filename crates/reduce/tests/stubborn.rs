@@ -1,4 +1,5 @@
-//! Choices for many programs: against the definition of a persistent set, and against the plain search of everything.
+//! Choices for many programs: against the definition of a persistent set, and against the plain search of
+//! everything.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;

@@ -1,17 +1,19 @@
 //! From a state back to the beginning, for a search that takes states in the order in which it found them.
 //!
-//! States have no names here but their *ordinals*: the first is 0, and they are expanded in that order. So the parents of
-//! states 1, 2, 3 … never decrease, and it is enough to write down, for each expanded state, which of its edges led to a
-//! new state: half a byte for each, and half a byte for the end. About one byte a state, written one after another,
-//! whatever the store does with its entries.
+//! States have no names here but their *ordinals*: the first is 0, and they are expanded in that order. So
+//! the parents of states 1, 2, 3 … never decrease, and it is enough to write down, for each expanded state,
+//! which of its edges led to a new state: half a byte for each, and half a byte for the end. About one byte a
+//! state, written one after another, whatever the store does with its entries.
 //!
-//! A state that was not inserted while its parent was expanded (see `frontier`: a long atomic sequence) is noted apart.
+//! A state that was not inserted while its parent was expanded (see `frontier`: a long atomic sequence) is
+//! noted apart.
 //!
 //! Landmarks at regular distances make going back quick: to the nearest landmark, then along the log.
 //!
-//! **Several workers** each keep an ancestry of their own: of the states that they found, in their order of finding. A
-//! worker expands states in packs, each found by one worker without a gap, so a note for each pack ([`Ancestry::take_up`])
-//! tells which states its expansions were. A way back goes from ancestry to ancestry ([`edges_to`]).
+//! **Several workers** each keep an ancestry of their own: of the states that they found, in their order of
+//! finding. A worker expands states in packs, each found by one worker without a gap, so a note for each pack
+//! ([`Ancestry::take_up`]) tells which states its expansions were. A way back goes from ancestry to ancestry
+//! ([`edges_to`]).
 
 use crate::edge_number::EdgeOrder;
 use std::collections::{BTreeMap, TryReserveError};
@@ -51,7 +53,8 @@ struct Pack {
 /// Which edge of which state led to each state.
 #[derive(Debug, Default)]
 pub struct Ancestry {
-    /// Half-bytes, the lower ones first: for each parent the numbers of its edges plus one, in groups of three bits, and a 0.
+    /// Half-bytes, the lower ones first: for each parent the numbers of its edges plus one, in groups of
+    /// three bits, and a 0.
     log: Vec<u64>,
     /// The half-bytes that do not fill a word yet, and how many bits they have.
     latest: u64,
@@ -139,8 +142,9 @@ impl Ancestry {
         Ok(())
     }
 
-    /// Several states have been expanded. Of each it is said where its edges end and how they are numbered; `new` are the edges that
-    /// led to new states. The same as [`Ancestry::found`] and [`Ancestry::expanded`] for each of them.
+    /// Several states have been expanded. Of each it is said where its edges end and how they are numbered;
+    /// `new` are the edges that led to new states. The same as [`Ancestry::found`] and [`Ancestry::expanded`]
+    /// for each of them.
     #[inline(never)]
     pub(crate) fn expanded_all(
         &mut self,
@@ -215,7 +219,8 @@ impl Ancestry {
         (word >> (4 * (at % 16))) as u8 & 15
     }
 
-    /// The parents of the states from the last landmark before `state` on to the next one, and the numbers of the edges.
+    /// The parents of the states from the last landmark before `state` on to the next one, and the numbers of
+    /// the edges.
     fn stretch(&self, state: Ordinal) -> Option<Stretch> {
         let after = self.landmarks.partition_point(|landmark| landmark.child <= state);
         let Landmark { mut at, mut parent, child } = *self.landmarks.get(after.checked_sub(1)?)?;
@@ -248,7 +253,8 @@ impl Ancestry {
     }
 }
 
-/// The origins of the states that were found between two landmarks: a long way back passes most of them, one after another.
+/// The origins of the states that were found between two landmarks: a long way back passes most of them, one
+/// after another.
 #[derive(Debug, Default)]
 struct Stretch {
     /// The first state.
@@ -271,8 +277,8 @@ impl Stretch {
     }
 }
 
-/// The numbers of the edges that lead back to the initial state from the one that `worker` expanded as the one with this
-/// number, when these are the ancestries of all workers.
+/// The numbers of the edges that lead back to the initial state from the one that `worker` expanded as the
+/// one with this number, when these are the ancestries of all workers.
 pub fn edges_to(ancestries: &[&Ancestry], worker: usize, expansion: Ordinal) -> Sequence<u32> {
     let mut stretches: Vec<Stretch> = ancestries.iter().map(|_| Stretch::default()).collect();
     let mut edges = Sequence::new();

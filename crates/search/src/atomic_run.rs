@@ -1,7 +1,7 @@
-//! The transient states of one closure: how each was reached, and whether they can go round for ever.
+//! The transient states of one closure: how each was reached, and whether they can go round forever.
 //!
-//! [`crate::expand`] fills this in while it closes the atomic sequences of one state, and asks it for the actions to an
-//! ordinary state behind them.
+//! [`crate::expand`] fills this in while it closes the atomic sequences of one state, and asks it for the
+//! actions to an ordinary state behind them.
 
 use crate::transients::Transients;
 use system::ActionId;
@@ -108,8 +108,8 @@ impl AtomicRun {
         out[first..].reverse();
     }
 
-    /// The actions to a transient state that lies on a cycle, if there is one: a depth-first search that meets a
-    /// state on its own stack.
+    /// The actions to a transient state that lies on a cycle, if there is one: a depth-first search that
+    /// meets a state on its own stack.
     pub fn find_loop(&self) -> Option<Vec<ActionId>> {
         let again = self.again.iter().filter_map(|&(from, to)| Some((self.origin(from)?, to)));
         let first = self.places.iter().enumerate();

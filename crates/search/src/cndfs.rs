@@ -1,26 +1,27 @@
 //! CNDFS: nested depth-first search by several workers over one store with colours.
 //!
-//! Evangelista, Laarman, Petrucci & van de Pol (ATVA 2012). Every worker makes the whole nested search from the initial state,
-//! each in another order, and they spare each other work by two global colours: *blue* states need not be visited by
-//! anybody's first search, *red* ones by nobody's second. *Cyan*, the states of the path, is each worker's own.
-//! A worker's second search marks nothing until it is over: its states are a set of the worker's own, and become red
-//! together. Before that the worker **waits** until all other accepting states among them are red, which they become by the
-//! workers that have them on their paths. Without waiting, a worker could make red a state that another worker's second
-//! search, begun too late, would need. The paper proves that they never wait for each other in a circle, as long as
-//! the first cycle found ends the search; so to count all errors is left to one worker.
+//! Evangelista, Laarman, Petrucci & van de Pol (ATVA 2012). Every worker makes the whole nested search from
+//! the initial state, each in another order, and they spare each other work by two global colours: *blue*
+//! states need not be visited by anybody's first search, *red* ones by nobody's second. *Cyan*, the states of
+//! the path, is each worker's own. A worker's second search marks nothing until it is over: its states are a
+//! set of the worker's own, and become red together. Before that the worker **waits** until all other
+//! accepting states among them are red, which they become by the workers that have them on their paths.
+//! Without waiting, a worker could make red a state that another worker's second search, begun too late,
+//! would need. The paper proves that they never wait for each other in a circle, as long as the first cycle
+//! found ends the search; so to count all errors is left to one worker.
 //!
-//! **Red is closed.** Successors of a red state are red, or become so without further waiting. So a state all of whose
-//! successors are red is on no cycle and may become red without a search, as with one worker.
+//! **Red is closed.** Successors of a red state are red, or become so without further waiting. So a state all
+//! of whose successors are red is on no cycle and may become red without a search, as with one worker.
 //!
-//! **Where cycles accept as a whole** the blue search alone is enough (`nested` is false): take the first state of a cycle that
-//! becomes blue. Its successor on the cycle was not blue before, so it is on the path of the same worker, and the step to
-//! it is seen.
+//! **Where cycles accept as a whole** the blue search alone is enough (`nested` is false): take the first
+//! state of a cycle that becomes blue. Its successor on the cycle was not blue before, so it is on the path
+//! of the same worker, and the step to it is seen.
 //!
-//! **Numbers.** A state is new for exactly one worker, who expands it at once: what is counted then does not depend on timing.
-//! What others expand once more is counted apart (`reexplored`).
+//! **Numbers.** A state is new for exactly one worker, who expands it at once: what is counted then does not
+//! depend on timing. What others expand once more is counted apart (`reexplored`).
 //!
-//! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found yet are tried
-//! before those that another worker is busy with: when their turn comes they are often blue.
+//! **One begins alone**, and calls the others when there are states enough. Successors that nobody has found
+//! yet are tried before those that another worker is busy with: when their turn comes they are often blue.
 
 use crate::cuts::About;
 use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, full, merge};
@@ -42,8 +43,8 @@ use system::{ActionId, TransitionSystem};
 
 pub use crate::cycle_worker::Workers;
 
-/// Looks for a cycle through an accepting state, with several workers. The task asks for one error, has no limit on
-/// depth and no reduction.
+/// Looks for a cycle through an accepting state, with several workers. The task asks for one error, has no
+/// limit on depth and no reduction.
 pub fn cndfs(
     system: &dyn TransitionSystem,
     cycles: &Cycles,
@@ -241,8 +242,8 @@ where
         &self.base.shared.own
     }
 
-    /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts successors that nobody is
-    /// done with on the stack.
+    /// Expands the state at the end of the blue path, looks for cycles that its steps close, and puts
+    /// successors that nobody is done with on the stack.
     fn explore(&mut self, number: H::Number, new: bool) -> Result<(), StopReason> {
         self.expand()?;
         let CycleWorker { statistics, expansion, stack, marker, new: found, .. } = &mut self.base;
@@ -314,8 +315,8 @@ where
         self.lasso(Lasso { stem, cycle })
     }
 
-    /// Looks from the last state of the blue path, which is accepting, for a state on that path. If there is no way to one, all
-    /// states that were met become red.
+    /// Looks from the last state of the blue path, which is accepting, for a state on that path. If there is
+    /// no way to one, all states that were met become red.
     fn red_search(&mut self, seed: H::Number) -> Result<(), StopReason> {
         for (number, _) in self.reds.drain(..) {
             self.visited.remove(&number);
@@ -448,7 +449,8 @@ pub(crate) mod tests {
         cndfs(system, &cycles(system::Fairness::None, nested), workers, &task(limits, &stop), &mut Silent)
     }
 
-    /// Follows a lasso: every action must lead on, and the last state must be the one in which the cycle begins.
+    /// Follows a lasso: every action must lead on, and the last state must be the one in which the cycle
+    /// begins.
     fn check_lasso(graph: &Graph, outcome: &Outcome) {
         let violation = &outcome.violations[0];
         let path = violation.path.to_vec();

@@ -1,11 +1,12 @@
 //! Where a search could not follow the runs of a system to their end.
 //!
-//! A run-time error has no successor: what the run behind it would have done is unknown. The same is true of what lies beyond a limit on
-//! depth, and, for a property of whole runs, of a run that never leaves an atomic sequence: it has no further state that a claim
-//! or a label could judge. Nothing may be said to *hold* on the strength of such a path.
+//! A run-time error has no successor: what the run behind it would have done is unknown. The same is true of
+//! what lies beyond a limit on depth, and, for a property of whole runs, of a run that never leaves an atomic
+//! sequence: it has no further state that a claim or a label could judge. Nothing may be said to *hold* on
+//! the strength of such a path.
 //!
-//! So it is not left to a search to remember: whoever expands states ([`Expander`](crate::expand::Expander)) keeps this ledger, and
-//! [`Outcome::conclude`](crate::outcome::Outcome) does not make its token without one.
+//! So it is not left to a search to remember: whoever expands states ([`Expander`](crate::expand::Expander))
+//! keeps this ledger, and [`Outcome::conclude`](crate::outcome::Outcome) does not make its token without one.
 
 use crate::property::Checks;
 use system::Fault;
@@ -15,7 +16,7 @@ use system::Fault;
 pub struct Cuts {
     /// Something was left out because of the depth limit.
     depth: bool,
-    /// An atomic sequence can run for ever.
+    /// An atomic sequence can run forever.
     atomic_loop: bool,
     /// Steps that could not be completed: the first of each kind of error.
     errors: Vec<Fault>,
@@ -36,7 +37,7 @@ impl Cuts {
         self.depth = true;
     }
 
-    /// An atomic sequence can run for ever.
+    /// An atomic sequence can run forever.
     pub(crate) fn in_atomic_loop(&mut self) {
         self.atomic_loop = true;
     }
@@ -60,8 +61,8 @@ impl Cuts {
         other.errors.iter().for_each(|fault| self.by_error(fault));
     }
 
-    /// Whether every path was followed to its end, as far as a property of this sort asks. An error that counts as a violation is an
-    /// answer, not a gap.
+    /// Whether every path was followed to its end, as far as a property of this sort asks. An error that
+    /// counts as a violation is an answer, not a gap.
     pub(crate) fn is_none(&self, about: About, checks: &Checks) -> bool {
         let answered = self.errors.iter().all(|fault| checks.count(fault.kind));
         !self.depth && answered && !(self.atomic_loop && about == About::Runs)

@@ -1,7 +1,7 @@
-//! What searches for cycles by several workers have in common ([`crate::cndfs`], [`crate::ufscc`]): a store that all share (`H` is
-//! a hand on it), limits that count for all together, a first worker that begins alone, a stop for all when one has found
-//! something, and the loop of a depth-first search, in which each search enters and leaves states in its own way
-//! ([`CycleSearch`]).
+//! What searches for cycles by several workers have in common ([`crate::cndfs`], [`crate::ufscc`]): a store
+//! that all share (`H` is a hand on it), limits that count for all together, a first worker that begins
+//! alone, a stop for all when one has found something, and the loop of a depth-first search, in which each
+//! search enters and leaves states in its own way ([`CycleSearch`]).
 
 use crate::cuts::Cuts;
 use crate::expand::Expansion;
@@ -111,7 +111,8 @@ impl<'a, H: Hand + Numbering, O: Sync> Shared<'a, H, O> {
         Task { limits: Limits { time, ..self.task.limits }, ..*self.task }
     }
 
-    /// Adds what is known of the store when everybody has stopped. Every state but the first was new for one step.
+    /// Adds what is known of the store when everybody has stopped. Every state but the first was new for one
+    /// step.
     pub fn take_stock(&self, statistics: &mut Statistics) {
         let store = (self.hand)();
         statistics.states = store.n_keys();
@@ -119,7 +120,8 @@ impl<'a, H: Hand + Numbering, O: Sync> Shared<'a, H, O> {
         statistics.matched = (statistics.transitions + 1).saturating_sub(statistics.states);
     }
 
-    /// Lets the first worker search, and the others when it calls them. `search` makes the search of a worker.
+    /// Lets the first worker search, and the others when it calls them. `search` makes the search of a
+    /// worker.
     pub fn search<'c, S>(
         &'c self,
         workers: Workers,
@@ -243,7 +245,8 @@ where
         Self::new(shared, number, Box::leak(Box::new(Silent)))
     }
 
-    /// Stores the state at the end of the path, if one more may be found; and what is kept with the step to it, unless it is the first.
+    /// Stores the state at the end of the path, if one more may be found; and what is kept with the step to
+    /// it, unless it is the first.
     #[inline]
     pub fn visit(&mut self) -> Result<Visited<H, L>, StopReason> {
         let CycleWorker { stack, store, shared, hidden, .. } = self;
@@ -265,8 +268,8 @@ where
         Ok((entry, lack))
     }
 
-    /// Prepares the successors of the state that was expanded last, all together: each waits for memory. That state is `parent`, or the
-    /// one at the end of the path.
+    /// Prepares the successors of the state that was expanded last, all together: each waits for memory. That
+    /// state is `parent`, or the one at the end of the path.
     pub fn prepare_successors(&mut self, parent: Option<&[u8]>) -> Result<(), StopReason> {
         let CycleWorker { expansion, hidden, tickets, store, stack, .. } = self;
         store.depart(key(parent.unwrap_or(stack.state()), *hidden));
@@ -397,7 +400,8 @@ where
         Ok(Progress::Over)
     }
 
-    /// Goes to the initial state; false when there is none. That is not the claim's business, unless it has come to its end already.
+    /// Goes to the initial state; false when there is none. That is not the claim's business, unless it has
+    /// come to its end already.
     fn begin(&mut self) -> Result<bool, StopReason> {
         let (shared, mut initial) = (self.worker().shared, Vec::new());
         if let Err(fault) = shared.system.initial(&mut initial) {

@@ -1,12 +1,14 @@
 //! The difference between two states.
 //!
-//! A step changes a few bytes of a state that may have hundreds. A stack that keeps differences instead of states is
-//! ten times smaller. A state of another length than the one before (a process was started or has ended) is kept whole.
+//! A step changes a few bytes of a state that may have hundreds. A stack that keeps differences instead of
+//! states is ten times smaller. A state of another length than the one before (a process was started or has
+//! ended) is kept whole.
 
 use std::ops::Range;
 
-/// First byte of a difference between states of the same length. For each eight bytes with a change there follow: how many
-/// eights are skipped before (8 bits), which of the eight bytes change (a bit each), and these bytes `xor`ed.
+/// First byte of a difference between states of the same length. For each eight bytes with a change there
+/// follow: how many eights are skipped before (8 bits), which of the eight bytes change (a bit each), and
+/// these bytes `xor`ed.
 const CHANGES: u8 = 0;
 /// First byte of a difference that is the second state.
 const WHOLE: u8 = 1;
@@ -57,8 +59,8 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// The last bytes of a state, fewer than eight, as a word; they are read together with bytes in front of them if there are
-/// enough.
+/// The last bytes of a state, fewer than eight, as a word; they are read together with bytes in front of them
+/// if there are enough.
 #[inline(always)]
 fn end(state: &[u8], bytes: &[u8]) -> u64 {
     match state.last_chunk() {

@@ -1,20 +1,21 @@
 //! Depth-first search: the order of Spin, with an explicit stack.
 //!
-//! What lies on the stack is what is still to be done: the successors of each state on the path that have not been
-//! tried yet. A successor that is known already when its parent is expanded never gets there. Neither the states of
-//! the path nor those to be tried are kept, only the differences between a state and its successors ([`delta`]) and
-//! the actions, which is all that a counterexample needs. So a path of ten million steps is affordable.
+//! What lies on the stack is what is still to be done: the successors of each state on the path that have not
+//! been tried yet. A successor that is known already when its parent is expanded never gets there. Neither
+//! the states of the path nor those to be tried are kept, only the differences between a state and its
+//! successors ([`delta`]) and the actions, which is all that a counterexample needs. So a path of ten million
+//! steps is affordable.
 //!
-//! The parts beside the core: [`look_ahead`] (states expanded before it is known that they are new), `judge`, `successors` (what goes onto
-//! the stack, and the proviso); [`sleep`](crate::sleep) sets are a parameter.
+//! The parts beside the core: [`look_ahead`] (states expanded before it is known that they are new), `judge`,
+//! `successors` (what goes onto the stack, and the proviso); [`sleep`](crate::sleep) sets are a parameter.
 //!
-//! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out, and
-//! the search is then not exhaustive.
+//! Depth is counted in steps, those inside atomic sequences included; what lies beyond the limit is left out,
+//! and the search is then not exhaustive.
 //!
-//! With a reduction, a state whose chosen successors all break the proviso is expanded in full, at once. To know what is on
-//! the stack its hashes are counted: a state that is taken for one on the stack is only expanded in vain. With several workers the
-//! hashes of all their stacks are counted together ([`Open`]), and a successor that no other worker shall be faster with is stored
-//! at once (*claimed*).
+//! With a reduction, a state whose chosen successors all break the proviso is expanded in full, at once. To
+//! know what is on the stack its hashes are counted: a state that is taken for one on the stack is only
+//! expanded in vain. With several workers the hashes of all their stacks are counted together ([`Open`]), and
+//! a successor that no other worker shall be faster with is stored at once (*claimed*).
 
 use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Wanted};
@@ -55,7 +56,8 @@ pub fn depth_first<S: Evicting>(
     }
 }
 
-/// Explores `system` depth-first with sleep sets; without anybody who knows what commutes nothing ever sleeps.
+/// Explores `system` depth-first with sleep sets; without anybody who knows what commutes nothing ever
+/// sleeps.
 pub fn depth_first_with_sleep<S: Noted<Note = SleepSet>>(
     system: &dyn TransitionSystem,
     store: &mut S,
@@ -142,8 +144,9 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             phase1: expander.phase1().is_some(),
             expander,
             fan: Box::default(),
-            // A store that is told where the search is cannot be asked about two places, and what a seed means must not depend on
-            // how far the search looks. What a depth limit cuts off is told of states that are visited, not of those that may be.
+            // A store that is told where the search is cannot be asked about two places, and what a seed
+            // means must not depend on how far the search looks. What a depth limit cuts off is told of
+            // states that are visited, not of those that may be.
             ahead: LookAhead::new(
                 is_full && !Z::RANKS && !S::INCREMENTAL && task.seed.is_none() && task.limits.depth.is_none(),
             ),
@@ -184,7 +187,8 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         Ok(())
     }
 
-    /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing is left.
+    /// Takes the next successor that is to be tried, from the end of the path backwards; false when nothing
+    /// is left.
     pub fn next(&mut self) -> bool {
         self.ahead.advance();
         while self.stack.depth() > 0 {
@@ -227,7 +231,8 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.claimed
     }
 
-    /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it is judged.
+    /// Expands the state at the end of the path and puts its unknown successors on the stack. If it is new it
+    /// is judged.
     #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.arrive()?;

@@ -1,8 +1,9 @@
 //! Edge numbers: by which of its edges a state was left, as ancestries keep it and a retraced path reads it.
 //!
-//! Edges are counted in the order in which a state was expanded. That order is the machine's, unless a reduction put the chosen edges
-//! first, or a lean search left out those of processes that slept. A search of which either may be true says so in the lowest bit, so that
-//! expanding the state once more gives the same order.
+//! Edges are counted in the order in which a state was expanded. That order is the machine's, unless a
+//! reduction put the chosen edges first, or a lean search left out those of processes that slept. A search of
+//! which either may be true says so in the lowest bit, so that expanding the state once more gives the same
+//! order.
 
 /// The order in which the edges of one state are counted.
 #[derive(Clone, Copy, Debug)]

@@ -1,22 +1,24 @@
 //! One state to its ordinary successors: expand, then close atomic sequences.
 //!
-//! A step may end in a *transient* state, inside an atomic sequence. Transient states are no states of the program:
-//! here, and only here, they are expanded until all ordinary states behind them are found, each with the actions
-//! that lead to it. A transient state in which nothing is enabled counts as ordinary.
+//! A step may end in a *transient* state, inside an atomic sequence. Transient states are no states of the
+//! program: here, and only here, they are expanded until all ordinary states behind them are found, each with
+//! the actions that lead to it. A transient state in which nothing is enabled counts as ordinary.
 //!
-//! Most atomic sequences are straight: a transient state has one successor. Such a run is followed without noting where
-//! it has been, up to the state where it branches. Only those are kept, and each is expanded once however often it is
-//! reached. A run that is very long may be endless; then all its states are kept. All are kept as well if the actions
-//! to an ordinary state must be as few as possible ([`Expander::exact`]): then they are expanded in order of distance.
+//! Most atomic sequences are straight: a transient state has one successor. Such a run is followed without
+//! noting where it has been, up to the state where it branches. Only those are kept, and each is expanded
+//! once however often it is reached. A run that is very long may be endless; then all its states are kept.
+//! All are kept as well if the actions to an ordinary state must be as few as possible ([`Expander::exact`]):
+//! then they are expanded in order of distance.
 //!
-//! When a transient state is met again the graph of the closure may have a cycle: an atomic sequence that can run
-//! for ever. That is looked for only then, and reported as a warning. Limits apply inside a closure as well, since it
-//! may be as large as a state space.
+//! When a transient state is met again the graph of the closure may have a cycle: an atomic sequence that can
+//! run forever. That is looked for only then, and reported as a warning. Limits apply inside a closure as
+//! well, since it may be as large as a state space.
 //!
-//! **Reduction.** All actions of a state are tried, which costs little; a reducer then chooses some of them, and only
-//! these are followed. The others are put aside, as the *rest*, until a proviso asks for them. The edges of what was chosen
-//! come first ([`Expansion::reordered`]). What was chosen is not enough when one of its steps cannot be
-//! completed, or when it leads nowhere (an atomic sequence without end): then the rest follows at once.
+//! **Reduction.** All actions of a state are tried, which costs little; a reducer then chooses some of them,
+//! and only these are followed. The others are put aside, as the *rest*, until a proviso asks for them. The
+//! edges of what was chosen come first ([`Expansion::reordered`]). What was chosen is not enough when one of
+//! its steps cannot be completed, or when it leads nowhere (an atomic sequence without end): then the rest
+//! follows at once.
 
 use crate::atomic_run::{AtomicRun, Place, ROOM, STRAIGHT};
 use crate::cuts::Cuts;
@@ -39,10 +41,10 @@ const LONG_RUN: u32 = 500;
 /// Bytes of outcomes beyond which places no longer fit into 32 bits safely.
 const MOST_BYTES: usize = 3 << 30;
 
-/// A step to an ordinary state. It is a record as machines write it, so that most steps need not be looked at twice:
-/// where no atomic sequence begins and no error occurs, a machine's outcomes are the edges. `transient` is then the
-/// transient state from which the step is taken, plus one (0: none, the step is this action alone), and `fault` is the number
-/// of actions before the last one.
+/// A step to an ordinary state. It is a record as machines write it, so that most steps need not be looked at
+/// twice: where no atomic sequence begins and no error occurs, a machine's outcomes are the edges.
+/// `transient` is then the transient state from which the step is taken, plus one (0: none, the step is this
+/// action alone), and `fault` is the number of actions before the last one.
 pub type Edge = Successor;
 
 /// How many actions an edge has.
@@ -62,7 +64,8 @@ pub struct StepFault {
     pub cut: bool,
 }
 
-/// What expanding states gave; the buffers are reused. Edges are appended, the rest is about the state expanded last.
+/// What expanding states gave; the buffers are reused. Edges are appended, the rest is about the state
+/// expanded last.
 #[derive(Debug, Default)]
 pub struct Expansion {
     /// Errors on the way.
@@ -133,7 +136,8 @@ impl Expansion {
         self.annotations.get(edge).copied().unwrap_or_default()
     }
 
-    /// Makes room for what a few states lead to. A closure may be large, so that its growth must be an answer.
+    /// Makes room for what a few states lead to. A closure may be large, so that its growth must be an
+    /// answer.
     fn make_room(&mut self) -> Result<(), std::collections::TryReserveError> {
         self.edges.try_reserve(ROOM)?;
         self.outcomes.list.try_reserve(ROOM)?;
@@ -251,7 +255,8 @@ pub struct Expander<'a> {
     current: Vec<u8>,
     /// The steps of a straight run.
     steps: Successors,
-    /// Of the transient states that are being expanded together: where the outcomes of each end, and the hashes of all.
+    /// Of the transient states that are being expanded together: where the outcomes of each end, and the
+    /// hashes of all.
     ends: Vec<usize>,
     hashes: Vec<Option<u64>>,
 }
@@ -301,8 +306,8 @@ impl<'a> Expander<'a> {
         self.lean.iter_mut().for_each(|lean| lean.always());
     }
 
-    /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning. With the Twophase algorithm these
-    /// are the successors of the end of phase 1.
+    /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning. With the
+    /// Twophase algorithm these are the successors of the end of phase 1.
     #[inline]
     pub fn expand(
         &mut self,
@@ -354,8 +359,8 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Makes edges of outcomes that may begin atomic sequences, and annotates the states that they lead to. Errors are to be met as
-    /// often as there are.
+    /// Makes edges of outcomes that may begin atomic sequences, and annotates the states that they lead to.
+    /// Errors are to be met as often as there are.
     #[inline(never)]
     fn settle_active(
         &mut self,
@@ -371,8 +376,8 @@ impl<'a> Expander<'a> {
         let (Some(lean), run) = (&mut self.lean, &self.run) else { return Ok(()) };
         out.slept = lean.slept(annotation);
         let edges = &out.outcomes.list[first..];
-        // Whether an atomic sequence without end was met must not matter: it is looked for only until one is known, and a path that is
-        // retraced must find the same annotations.
+        // Whether an atomic sequence without end was met must not matter: it is looked for only until one is
+        // known, and a path that is retraced must find the same annotations.
         if alone || !out.faults.is_empty() || out.lost || out.cut {
             out.annotations.resize(out.outcomes.list.len(), Annotation::NONE);
             return Ok(());
@@ -390,7 +395,8 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Whether all outcomes of a state are known to be those of one process. They are in the order of the processes.
+    /// Whether all outcomes of a state are known to be those of one process. They are in the order of the
+    /// processes.
     fn is_one_process(&self, outcomes: &[Successor]) -> bool {
         let Some(system) = self.processes else { return outcomes.len() < 2 };
         let process = |outcome: &Successor| system.process_of(outcome.action);
@@ -531,8 +537,8 @@ impl<'a> Expander<'a> {
         self.settle(at, false, depth, budget, out)
     }
 
-    /// Follows what was left out of a state. The edges are appended; errors on the way, and what else is said of the state
-    /// expanded last, are about the rest alone, and so are [`Expander::actions`].
+    /// Follows what was left out of a state. The edges are appended; errors on the way, and what else is said
+    /// of the state expanded last, are about the rest alone, and so are [`Expander::actions`].
     pub fn expand_rest(
         &mut self,
         rest: Rest,
@@ -547,7 +553,8 @@ impl<'a> Expander<'a> {
         self.settle(at, true, depth, budget, out)
     }
 
-    /// Lets the reducer choose among the outcomes from `first` on, and puts the others aside. False when there are none.
+    /// Lets the reducer choose among the outcomes from `first` on, and puts the others aside. False when
+    /// there are none.
     fn choose(&mut self, state: &[u8], first: usize, out: &mut Expansion) -> bool {
         let Some(reducer) = &mut self.reducer else { return false };
         let list = &mut out.outcomes.list;
@@ -634,8 +641,8 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Makes edges of the outcomes from `first` on where that is possible, in their places: an outcome gives one at most. For
-    /// lean search they are kept as they were, as `edges`.
+    /// Makes edges of the outcomes from `first` on where that is possible, in their places: an outcome gives
+    /// one at most. For lean search they are kept as they were, as `edges`.
     fn sort_first(&mut self, first: usize, steps: u64, out: &mut Expansion) -> Result<(), StopReason> {
         let last = out.outcomes.list.len();
         if self.lean.is_some() {
@@ -685,8 +692,8 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Follows an atomic sequence that begins with this outcome of a place as long as it is straight. The state at which it is left
-    /// is then the current one.
+    /// Follows an atomic sequence that begins with this outcome of a place as long as it is straight. The
+    /// state at which it is left is then the current one.
     fn follow(
         &mut self,
         first: &mut Successor,
@@ -762,13 +769,15 @@ impl<'a> Expander<'a> {
         self.run.path(edge.transient.checked_sub(1), edge.action, out);
     }
 
-    /// Exchanges the atomic sequences behind the state that was expanded last for others: with them goes what their edges consist of.
+    /// Exchanges the atomic sequences behind the state that was expanded last for others: with them goes what
+    /// their edges consist of.
     pub fn swap_run(&mut self, run: &mut AtomicRun) {
         std::mem::swap(&mut self.run, run);
     }
 
-    /// Expands some transient states, those that may still take a step. They are expanded together, because looking up what
-    /// follows mostly waits for memory. What gave no edge is forgotten at once: a closure may be large.
+    /// Expands some transient states, those that may still take a step. They are expanded together, because
+    /// looking up what follows mostly waits for memory. What gave no edge is forgotten at once: a closure may
+    /// be large.
     fn close(&mut self, from: usize, n: usize, steps: u64, out: &mut Expansion) -> Result<(), StopReason> {
         let (first, bytes, edges) = (out.outcomes.list.len(), out.outcomes.bytes.len(), out.edges.len());
         if bytes > MOST_BYTES {
@@ -835,7 +844,8 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// Sorts an outcome: it shows an error, leads to a transient state, or an edge is made of it. Says whether it is one.
+    /// Sorts an outcome: it shows an error, leads to a transient state, or an edge is made of it. Says
+    /// whether it is one.
     fn sort(
         &mut self,
         outcome: &mut Successor,
@@ -866,7 +876,8 @@ impl<'a> Expander<'a> {
         from.is_some_and(|from| self.exact || from as usize >= self.run.careful_from)
     }
 
-    /// Follows a run; the state at which it is left will be expanded in its turn. If steps are counted, that is its first one.
+    /// Follows a run; the state at which it is left will be expanded in its turn. If steps are counted, that
+    /// is its first one.
     fn run_along(
         &mut self,
         outcome: &mut Successor,

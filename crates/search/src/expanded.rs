@@ -1,13 +1,14 @@
 //! Which states may have been expanded: a filter that errs on one side only.
 //!
-//! A reduced state needs a successor that is expanded after it. A store tells new states from known ones, but a known state may
-//! still wait in the queue, and in a search by levels most do. So states are noted as they are taken from the queue, each as one
-//! bit of a hash (Bloom's filter with one hash function): what is not noted has surely not been expanded. What is noted by
-//! chance costs some reduction and nothing else.
+//! A reduced state needs a successor that is expanded after it. A store tells new states from known ones, but
+//! a known state may still wait in the queue, and in a search by levels most do. So states are noted as they
+//! are taken from the queue, each as one bit of a hash (Bloom's filter with one hash function): what is not
+//! noted has surely not been expanded. What is noted by chance costs some reduction and nothing else.
 //!
-//! The filter grows by adding a larger part when the last one is full, so nothing need be kept of a state but its bit. Workers
-//! share it. Each notes a state before it looks whether the successors are noted, in one order for all (`SeqCst`), so of
-//! several states that rely on each other in a circle the one noted last sees that it must not.
+//! The filter grows by adding a larger part when the last one is full, so nothing need be kept of a state but
+//! its bit. Workers share it. Each notes a state before it looks whether the successors are noted, in one
+//! order for all (`SeqCst`), so of several states that rely on each other in a circle the one noted last sees
+//! that it must not.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -1,5 +1,5 @@
-//! What searches for cycles by one worker have in common, whatever they do with the states: a store (`S`), the
-//! expansion of a state, limits, and what was found.
+//! What searches for cycles by one worker have in common, whatever they do with the states: a store (`S`),
+//! the expansion of a state, limits, and what was found.
 
 use crate::cuts::About;
 use crate::expand::Expansion;
@@ -61,8 +61,8 @@ impl<'a, S: Batched> Explorer<'a, S> {
         }
     }
 
-    /// Puts the initial state at the beginning of a path; false when there is none. That is not the claim's business, unless it has
-    /// come to its end already.
+    /// Puts the initial state at the beginning of a path; false when there is none. That is not the claim's
+    /// business, unless it has come to its end already.
     pub fn begin<T>(&mut self, stack: &mut Stack<T>) -> Result<bool, StopReason> {
         let mut initial = Vec::new();
         match self.system.initial(&mut initial) {
@@ -88,8 +88,8 @@ impl<'a, S: Batched> Explorer<'a, S> {
         self.store.hash(key(state, self.hidden)).map_err(|_| StopReason::MemoryLimit)
     }
 
-    /// Expands the new state at the end of a path, notes what is wrong, and lines up its edges. `memory` is what the search uses
-    /// beside the store and the stack.
+    /// Expands the new state at the end of a path, notes what is wrong, and lines up its edges. `memory` is
+    /// what the search uses beside the store and the stack.
     pub fn explore<T>(&mut self, stack: &Stack<T>, memory: impl FnOnce() -> u64) -> Result<(), StopReason> {
         let depth = stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);

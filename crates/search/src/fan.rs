@@ -9,8 +9,8 @@ use std::ops::Range;
 use store::Batched;
 use system::ActionId;
 
-/// Whether it is worth while to take the last successor of a state for new before the store was asked. If not, that costs an expansion;
-/// asking costs waiting.
+/// Whether it is worth while to take the last successor of a state for new before the store was asked. If
+/// not, that costs an expansion; asking costs waiting.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Trust(i32);
 
@@ -39,7 +39,8 @@ pub(crate) struct Fan<T> {
     pub expansion: Expansion,
     /// The edges that were prepared.
     pub edges: Range<usize>,
-    /// The order in which they are pushed, what comes last is tried first; nothing if it is the reverse of their own.
+    /// The order in which they are pushed, what comes last is tried first; nothing if it is the reverse of
+    /// their own.
     order: Vec<usize>,
     /// What the store made of them, in this order.
     pub tickets: Vec<T>,
@@ -69,7 +70,8 @@ impl<T> Default for Fan<T> {
 }
 
 impl<T: Copy> Fan<T> {
-    /// Puts some edges of the state that was expanded last in order and has them looked up, up to the first stride.
+    /// Puts some edges of the state that was expanded last in order and has them looked up, up to the first
+    /// stride.
     pub fn prepare<S: Batched<Ticket = T>>(
         &mut self,
         edges: Range<usize>,
@@ -148,8 +150,8 @@ impl<T: Copy> Fan<T> {
         }
     }
 
-    /// The place of the successor that will be tried first, as far as can be told. To ask the store for certain, once the second stride
-    /// is done, takes less time than to expand in vain.
+    /// The place of the successor that will be tried first, as far as can be told. To ask the store for
+    /// certain, once the second stride is done, takes less time than to expand in vain.
     #[inline]
     pub fn favourite<S: Batched<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
         let is_known = |at: usize, ticket| {

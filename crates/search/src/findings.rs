@@ -1,8 +1,8 @@
 //! What a search found that keeps no paths: where, not how to get there.
 //!
-//! The way back from a state is known to the [`Ancestry`](crate::ancestry::Ancestry) alone, and when several workers
-//! search, to all of theirs together. So a finding names the expansion in which it showed, and paths are made at the end,
-//! when everybody has stopped.
+//! The way back from a state is known to the [`Ancestry`](crate::ancestry::Ancestry) alone, and when several
+//! workers search, to all of theirs together. So a finding names the expansion in which it showed, and paths
+//! are made at the end, when everybody has stopped.
 
 use crate::ancestry::Ordinal;
 use crate::outcome::{Recorder, Signature, Warning, signature};
@@ -60,7 +60,7 @@ impl Findings {
         }
     }
 
-    /// Notes where an atomic sequence can run for ever.
+    /// Notes where an atomic sequence can run forever.
     pub fn add_atomic_loop(&mut self, spot: Spot) {
         self.atomic_loop.get_or_insert(spot);
     }

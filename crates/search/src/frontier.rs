@@ -1,24 +1,28 @@
 //! Frontier search: states are expanded in the order in which they were found, many at a time.
 //!
-//! The time of an explicit search is the time spent waiting for memory. States that are taken together from a queue do not
-//! depend on each other, so their successors are generated and prepared together, and the store waits for many
-//! keys at once (see [`store`]). A depth-first search cannot do that. This makes it the default order for safety.
+//! The time of an explicit search is the time spent waiting for memory. States that are taken together from a
+//! queue do not depend on each other, so their successors are generated and prepared together, and the store
+//! waits for many keys at once (see [`store`]). A depth-first search cannot do that. This makes it the
+//! default order for safety.
 //!
-//! **Levels.** The queue goes level by level, so a counterexample is short: no other needs fewer steps *between ordinary
-//! states*. With [`Levels::Steps`] it is a shortest one in single steps as well, those inside atomic sequences
-//! included: this is breadth-first search as Dijkstra's algorithm with small integer weights, after R. Dial (Algorithm 360,
-//! CACM 1969). A state that is reached by an atomic sequence of k steps waits apart and is inserted k levels further on,
-//! unless it has been reached by a shorter way until then. So when a state is inserted its depth is final.
+//! **Levels.** The queue goes level by level, so a counterexample is short: no other needs fewer steps
+//! *between ordinary states*. With [`Levels::Steps`] it is a shortest one in single steps as well, those
+//! inside atomic sequences included: this is breadth-first search as Dijkstra's algorithm with small integer
+//! weights, after R. Dial (Algorithm 360, CACM 1969). A state that is reached by an atomic sequence of k
+//! steps waits apart and is inserted k levels further on, unless it has been reached by a shorter way until
+//! then. So when a state is inserted its depth is final.
 //!
-//! **Paths.** What is kept of the way to a state is the number of one edge, about a byte ([`Ancestry`]): the path is
-//! found by expanding the states along it once more.
+//! **Paths.** What is kept of the way to a state is the number of one edge, about a byte ([`Ancestry`]): the
+//! path is found by expanding the states along it once more.
 //!
-//! **Reduction.** What a reducer chose is expanded and inserted like anything else. The proviso asks for a successor that is
-//! expanded later: a new one or one that still waits ([`Noting`] knows). If there is none, the rest of the actions follows when the state's successors have been inserted. Its edges are
-//! numbered after those that were chosen, and the number that is kept also says whether there was a choice.
+//! **Reduction.** What a reducer chose is expanded and inserted like anything else. The proviso asks for a
+//! successor that is expanded later: a new one or one that still waits ([`Noting`] knows). If there is none,
+//! the rest of the actions follows when the state's successors have been inserted. Its edges are numbered
+//! after those that were chosen, and the number that is kept also says whether there was a choice.
 //!
-//! **Lean search.** With [`Method::Lean`](crate::task::Method) nothing is left out but edges to states that are found without them
-//! ([`system::lean`]). They are counted all the same. The number that is kept says whether somebody slept in the state.
+//! **Lean search.** With [`Method::Lean`](crate::task::Method) nothing is left out but edges to states that
+//! are found without them ([`system::lean`]). They are counted all the same. The number that is kept says
+//! whether somebody slept in the state.
 
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::cuts::Cuts;
@@ -251,13 +255,14 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         Ok(())
     }
 
-    /// Whether one violation is enough and one was found that no other can be shorter than. Without exact depths, the first
-    /// one is taken at once.
+    /// Whether one violation is enough and one was found that no other can be shorter than. Without exact
+    /// depths, the first one is taken at once.
     pub fn found_shortest(&self, depth: u64) -> bool {
         !self.task.all_errors && self.found.shortest().is_some_and(|shortest| shortest <= depth)
     }
 
-    /// Takes up to `most` states from the queue, judges and expands them and prepares their successors; says how many.
+    /// Takes up to `most` states from the queue, judges and expands them and prepares their successors; says
+    /// how many.
     fn expand_batch(&mut self, most: u64, batch: &mut Batch<S::Ticket, S::Name>) -> Result<u64, StopReason> {
         batch.expansion.clear();
         batch.parents.clear();
@@ -426,8 +431,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         Ok(())
     }
 
-    /// Counts a violation at a state or behind some more actions. Unless all are wanted the search stops: at once, or
-    /// when it is sure that there is no shorter one.
+    /// Counts a violation at a state or behind some more actions. Unless all are wanted the search stops: at
+    /// once, or when it is sure that there is no shorter one.
     fn violation(&mut self, fault: Fault, ordinal: Ordinal, more: &[ActionId]) -> Result<(), StopReason> {
         let exact = self.levels == Levels::Steps;
         let before = self.expander.before();
@@ -571,7 +576,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         result
     }
 
-    /// Follows the edges of one state, the first of which stands at this place, in the order that the batch says.
+    /// Follows the edges of one state, the first of which stands at this place, in the order that the batch
+    /// says.
     fn insert_shuffled(
         &mut self,
         batch: &Batch<S::Ticket, S::Name>,
@@ -587,7 +593,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         Ok(())
     }
 
-    /// Follows the edge at this place, which has this number among the edges of its state. True unless it led to a known state.
+    /// Follows the edge at this place, which has this number among the edges of its state. True unless it led
+    /// to a known state.
     #[inline(always)]
     fn reach(
         &mut self,

@@ -1,34 +1,38 @@
 //! Stack slicing: depth-first search by workers in a ring, each with the part of the stack that is its own.
 //!
-//! Holzmann & Bošnački (2007). Every worker searches depth-first from the roots that it is given, over a store that all
-//! share. A new state that lies `L` or more steps from the local root is *handed off*: put into the queue of the right
-//! neighbour, for which it becomes a root. So stacks are short, workers seldom meet, and a queue has one writer and one
-//! reader. A state is new for exactly one worker, and is expanded once: numbers are those of one thread. A worker
-//! whose neighbour's queue is full goes on by itself.
+//! Holzmann & Bošnački (2007). Every worker searches depth-first from the roots that it is given, over a
+//! store that all share. A new state that lies `L` or more steps from the local root is *handed off*: put
+//! into the queue of the right neighbour, for which it becomes a root. So stacks are short, workers seldom
+//! meet, and a queue has one writer and one reader. A state is new for exactly one worker, and is expanded
+//! once: numbers are those of one thread. A worker whose neighbour's queue is full goes on by itself.
 //!
-//! **When all are done.** Roots that were handed off and not yet finished are counted: who hands one off counts it before it
-//! can be seen, who finishes one takes it off afterwards. At zero nothing is left anywhere and nothing can appear. The
-//! paper uses Safra's algorithm (Dijkstra, EWD998), in which a token goes round and adds up how many messages each machine has sent and received;
-//! when the sum is zero after a round in which nobody got anything, all is done. That is for machines that share no memory. Here the same sum
-//! is kept in one place: everybody sees the end at once, where a token needs up to two rounds after it, each as long as the longest wait of a worker.
-//! The counter is touched twice for a root that is handed off, a slice of states, never for a state. `examples/self/handoff.pml` is this protocol, with mistakes to try.
+//! **When all are done.** Roots that were handed off and not yet finished are counted: who hands one off
+//! counts it before it can be seen, who finishes one takes it off afterwards. At zero nothing is left
+//! anywhere and nothing can appear. The paper uses Safra's algorithm (Dijkstra, EWD998), in which a token
+//! goes round and adds up how many messages each machine has sent and received; when the sum is zero after a
+//! round in which nobody got anything, all is done. That is for machines that share no memory. Here the same
+//! sum is kept in one place: everybody sees the end at once, where a token needs up to two rounds after it,
+//! each as long as the longest wait of a worker. The counter is touched twice for a root that is handed off,
+//! a slice of states, never for a state. `examples/self/handoff.pml` is this protocol, with mistakes to try.
 //!
-//! **Counterexamples.** A root carries the slice that led to it: its actions, and the slice before. Slices that nobody
-//! needs any more are forgotten; a path is put together from those that are left.
+//! **Counterexamples.** A root carries the slice that led to it: its actions, and the slice before. Slices
+//! that nobody needs any more are forgotten; a path is put together from those that are left.
 //!
-//! **Reductions.** The paper expands border states, and states whose chosen successors others have visited, in full: a
-//! reduced state needs a chosen successor that is left before it, and of those nothing is known. Here it is ([`Proviso::Stack`]).
-//! What is on the stack of any worker, or waits in a queue, is *open* ([`Open`]); a successor that is stored and
-//! not open was left earlier. A new one is searched before its parent is left, if the same worker does it: so where a
-//! reduced state has no other successor to rely on, its first one is *claimed* (stored at once, before another worker
-//! can find it) and is not handed off. So each reduced state has a chosen successor that was left earlier, and along these one comes to
-//! a state that was expanded in full, whatever the workers and the borders. What is lost, compared with one worker, are the states all of
-//! whose chosen successors are open elsewhere. ([`Proviso::ClosedSet`] works as well: one of the chosen successors was not yet stored when its
-//! parent looked; whoever stores it does so later. It leaves out much less.)
+//! **Reductions.** The paper expands border states, and states whose chosen successors others have visited,
+//! in full: a reduced state needs a chosen successor that is left before it, and of those nothing is known.
+//! Here it is ([`Proviso::Stack`]). What is on the stack of any worker, or waits in a queue, is *open*
+//! ([`Open`]); a successor that is stored and not open was left earlier. A new one is searched before its
+//! parent is left, if the same worker does it: so where a reduced state has no other successor to rely on,
+//! its first one is *claimed* (stored at once, before another worker can find it) and is not handed off. So
+//! each reduced state has a chosen successor that was left earlier, and along these one comes to a state that
+//! was expanded in full, whatever the workers and the borders. What is lost, compared with one worker, are
+//! the states all of whose chosen successors are open elsewhere. ([`Proviso::ClosedSet`] works as well: one
+//! of the chosen successors was not yet stored when its parent looked; whoever stores it does so later. It
+//! leaves out much less.)
 //!
-//! **`L`.** The paper wants more than ten steps and less than the depth divided by the number of workers, which nobody knows
-//! before. Without a wish, `L` follows the queue: it becomes smaller while the neighbour has nothing to do, and larger
-//! when its queue is half full.
+//! **`L`.** The paper wants more than ten steps and less than the depth divided by the number of workers,
+//! which nobody knows before. Without a wish, `L` follows the queue: it becomes smaller while the neighbour
+//! has nothing to do, and larger when its queue is half full.
 
 use crate::cuts::Cuts;
 use crate::depth_first::DepthFirst;
@@ -66,8 +70,8 @@ pub struct Ring<'a> {
     pub depth: Option<u64>,
 }
 
-/// Explores a system depth-first with workers in a ring. `hand` gives a worker its access to the store that all share. The task
-/// has no limit on depth and no [`Proviso::Color`].
+/// Explores a system depth-first with workers in a ring. `hand` gives a worker its access to the store that
+/// all share. The task has no limit on depth and no [`Proviso::Color`].
 pub fn handoff<H: Hand + Evicting>(
     ring: Ring<'_>,
     hand: &(impl Fn() -> H + Sync),
@@ -197,7 +201,7 @@ fn work<H: Hand + Evicting>(
     place: Place,
     start: Option<Start>,
 ) -> Yield {
-    // The others would wait for the roots of a worker that is lost for ever.
+    // The others would wait for the roots of a worker that is lost forever.
     let _alarm = Alarm(|| shared.halt.halt(StopReason::Interrupted));
     let mut store = hand();
     let budget = Budget::new(task, observer).halted_by(shared.halt.flag());
@@ -489,8 +493,9 @@ mod tests {
         }
     }
 
-    /// Many workers go round many rings at the same time, and behind each there is something that only a state expanded in full
-    /// leads to. A worker that relied on a successor which another has on its stack would miss it.
+    /// Many workers go round many rings at the same time, and behind each there is something that only a
+    /// state expanded in full leads to. A worker that relied on a successor which another has on its stack
+    /// would miss it.
     #[test]
     fn nobody_relies_on_what_another_has_not_left() {
         let (rings, len) = (40, 5);

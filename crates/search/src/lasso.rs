@@ -1,10 +1,12 @@
-//! Short counterexamples that do not end: from one state of a cycle that counts, a shortest way to it and a short way around.
+//! Short counterexamples that do not end: from one state of a cycle that counts, a shortest way to it and a
+//! short way around.
 //!
-//! A depth-first search finds a cycle at the end of a path that may be thousands of steps long. From a state on the cycle,
-//! breadth-first searches look for the nearest step that brings one of the marks still lacking, again and again, then for
-//! the way back; and from the initial state for the nearest state of that cycle. Each may look at a limited number of states. Where that
-//! does not do, the states that the search has met are enough: among them is a way, and mostly a much shorter one than the search went. (A
-//! long run is expensive: it is replayed and judged step by step.)
+//! A depth-first search finds a cycle at the end of a path that may be thousands of steps long. From a state
+//! on the cycle, breadth-first searches look for the nearest step that brings one of the marks still lacking,
+//! again and again, then for the way back; and from the initial state for the nearest state of that cycle.
+//! Each may look at a limited number of states. Where that does not do, the states that the search has met
+//! are enough: among them is a way, and mostly a much shorter one than the search went. (A long run is
+//! expensive: it is replayed and judged step by step.)
 
 use crate::expand::Expansion;
 use crate::limits::Budget;
@@ -32,8 +34,8 @@ pub struct Lasso {
 }
 
 impl Lasso {
-    /// All actions, and how many come before the cycle. Repetitions of a last state are no actions: without them the cycle of
-    /// a run that ends is empty.
+    /// All actions, and how many come before the cycle. Repetitions of a last state are no actions: without
+    /// them the cycle of a run that ends is empty.
     pub fn path(self) -> (Path, usize) {
         let steps =
             |actions: Path, path: &mut Path| path.extend(actions.iter().filter(|&&a| a != ActionId::STUTTER));
@@ -54,7 +56,8 @@ pub struct Anchor<'a> {
     pub state: &'a [u8],
     /// The way to it.
     pub path: &'a Path,
-    /// The keys of the states among which the way around must be, however many; `None`: among any, but not too many.
+    /// The keys of the states among which the way around must be, however many; `None`: among any, but not
+    /// too many.
     pub inside: Option<Inside<'a>>,
     /// The keys of the states that the search has met, if it can tell.
     pub met: Option<Inside<'a>>,
@@ -130,7 +133,8 @@ struct Shortener<'a, 'b, 'c> {
     region: Region<'a>,
 }
 
-/// A way that has more steps between ordinary states is not entered elsewhere than where it was begun: that takes its states.
+/// A way that has more steps between ordinary states is not entered elsewhere than where it was begun: that
+/// takes its states.
 const MOST_KEYS: usize = 100_000;
 
 /// A way from state to state.
@@ -183,8 +187,8 @@ impl Way {
     }
 }
 
-/// The states that a breadth-first search has visited, each with the step by which it was found first: from which state, and
-/// which of its edges.
+/// The states that a breadth-first search has visited, each with the step by which it was found first: from
+/// which state, and which of its edges.
 #[derive(Default)]
 struct Tree {
     keys: Numbered,
@@ -262,8 +266,8 @@ impl Shortener<'_, '_, '_> {
         Some((self.system.key(&end).to_vec(), way.actions))
     }
 
-    /// The shortest way from `start` to the end of a step that `is_end` finds good, by the key of the state and what the step lacks.
-    /// Hidden values are those of the first way to a state.
+    /// The shortest way from `start` to the end of a step that `is_end` finds good, by the key of the state
+    /// and what the step lacks. Hidden values are those of the first way to a state.
     fn search(&mut self, start: &[u8], is_end: impl Fn(&[u8], Lack) -> bool) -> Option<(Way, Vec<u8>)> {
         let (mut tree, mut state) = (Tree::default(), Vec::new());
         let hidden = self.system.hidden_bytes();

@@ -1,11 +1,11 @@
 //! The explicit searches: every reachable state of a [`system::TransitionSystem`], in two orders.
 //!
 //! Reading order: [`task`] (what to look for and how far) → [`expand`] (one state to its ordinary successors,
-//! through atomic sequences) → [`property`] (what counts as a violation) → [`frontier`] and [`depth_first`] (the two
-//! orders) → [`parallel`] (many workers) → [`outcome`] (why a search ended and what may be claimed). [`limits`] and [`observer`] keep a search within
-//! its budget and tell others how far it is; [`queue`] holds what is still to be expanded, [`ancestry`] leads back
-//! from a state to the beginning. [`phase1`] (the Twophase algorithm) and [`sleep`] (sleep sets) are reductions that need more than a
-//! choice of actions.
+//! through atomic sequences) → [`property`] (what counts as a violation) → [`frontier`] and [`depth_first`]
+//! (the two orders) → [`parallel`] (many workers) → [`outcome`] (why a search ended and what may be claimed).
+//! [`limits`] and [`observer`] keep a search within its budget and tell others how far it is; [`queue`] holds
+//! what is still to be expanded, [`ancestry`] leads back from a state to the beginning. [`phase1`] (the
+//! Twophase algorithm) and [`sleep`] (sleep sets) are reductions that need more than a choice of actions.
 //!
 //! A search cannot mention Promela, prints nothing and has no global state. It is generic in its store alone.
 

@@ -1,8 +1,9 @@
 //! Budgets: depth, states, memory, time, and the wish of others to stop.
 //!
-//! The depth and the number of states are compared where they change. [`Budget::tick`] is called once per expanded
-//! state: it looks at the stop flag each time, and says every 64th time that the rest is due. [`Budget::look`] looks at
-//! the clock, and a few times a second at the memory ([`MemoryAccount`]) and tells the observer.
+//! The depth and the number of states are compared where they change. [`Budget::tick`] is called once per
+//! expanded state: it looks at the stop flag each time, and says every 64th time that the rest is due.
+//! [`Budget::look`] looks at the clock, and a few times a second at the memory ([`MemoryAccount`]) and tells
+//! the observer.
 
 use crate::observer::{Flow, Observer, Snapshot};
 use crate::outcome::StopReason;
@@ -35,7 +36,8 @@ pub enum MemoryAccount {
     /// What the search itself has: store, stacks, queues, ancestry. Other work of the process does not count.
     #[default]
     Search,
-    /// All memory of the process that is in RAM, and at least what the search has: for a process that does nothing else.
+    /// All memory of the process that is in RAM, and at least what the search has: for a process that does
+    /// nothing else.
     Process,
 }
 
@@ -49,8 +51,8 @@ impl MemoryAccount {
     }
 }
 
-/// How many steps there may be for each state. A search that is reduced and has more is probably not reduced by much: what it leaves
-/// out at one place it reaches from another.
+/// How many steps there may be for each state. A search that is reduced and has more is probably not reduced
+/// by much: what it leaves out at one place it reaches from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branching {
     /// So many steps ...
@@ -76,7 +78,8 @@ const CLOCK_PERIOD: u32 = 64;
 /// Time between two looks at the memory and two reports of progress.
 const REPORT_PERIOD: Duration = Duration::from_millis(100);
 
-/// Bytes of a step of a counterexample while it is made: the number of its edge, and its action in a [`system::Path`].
+/// Bytes of a step of a counterexample while it is made: the number of its edge, and its action in a
+/// [`system::Path`].
 const STEP_BYTES: u64 = 2;
 
 /// Keeps a running search within its limits.
@@ -136,7 +139,8 @@ impl<'a> Budget<'a> {
         self.limits.atomic.is_some_and(|limit| states as u64 >= limit)
     }
 
-    /// To be called once per expanded state (transient ones included). True when it is time to [`Budget::look`].
+    /// To be called once per expanded state (transient ones included). True when it is time to
+    /// [`Budget::look`].
     #[inline]
     pub fn tick(&mut self) -> Result<bool, StopReason> {
         self.tick_for(1)
@@ -153,7 +157,8 @@ impl<'a> Budget<'a> {
         Ok(left.is_none())
     }
 
-    /// Looks at the clock and the rest while a state is being expanded, which takes `memory` bytes and has come to `depth`.
+    /// Looks at the clock and the rest while a state is being expanded, which takes `memory` bytes and has
+    /// come to `depth`.
     pub fn look_inside(&mut self, depth: u64, memory: u64) -> Result<(), StopReason> {
         let last = self.last;
         let result = self.look(|| Snapshot { depth, memory: last.memory + memory, ..last });
@@ -161,7 +166,8 @@ impl<'a> Budget<'a> {
         result
     }
 
-    /// Looks at the clock. True when [`Budget::look`] wants to know the rest, for who must take a snapshot before.
+    /// Looks at the clock. True when [`Budget::look`] wants to know the rest, for who must take a snapshot
+    /// before.
     pub fn look_at_clock(&self) -> Result<bool, StopReason> {
         let elapsed = self.started.elapsed();
         match self.limits.time.is_some_and(|limit| elapsed >= limit) {

@@ -1,10 +1,12 @@
 //! Marks: what a cycle must pass to count, as bits that steps *lack*.
 //!
-//! A cycle is wrong when it passes an accepting state (or, where acceptance is on steps, earns all marks of the claim) and, under weak fairness, when every process moves in it or cannot move
-//! somewhere in it. Each of these is a bit; a step lacks the bits for which it does nothing. So a cycle counts when no
-//! bit is lacked by all of its steps, and the bits of a set of steps are put together by `and`. Strong fairness is not of this kind,
-//! but around one component it is: there the processes that can move somewhere in it must move ([`crate::strong`]). (This is generalised
-//! acceptance; keeping what is lacking instead of what is there spares the question how many bits there are.)
+//! A cycle is wrong when it passes an accepting state (or, where acceptance is on steps, earns all marks of
+//! the claim) and, under weak fairness, when every process moves in it or cannot move somewhere in it. Each
+//! of these is a bit; a step lacks the bits for which it does nothing. So a cycle counts when no bit is
+//! lacked by all of its steps, and the bits of a set of steps are put together by `and`. Strong fairness is
+//! not of this kind, but around one component it is: there the processes that can move somewhere in it must
+//! move ([`crate::strong`]). (This is generalised acceptance; keeping what is lacking instead of what is
+//! there spares the question how many bits there are.)
 
 use crate::expand::{Edge, Expander, Expansion};
 use crate::limits::Budget;
@@ -33,7 +35,7 @@ pub struct MarkedEdge {
 /// What makes a cycle count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acceptance {
-    /// A state without successors is repeated for ever.
+    /// A state without successors is repeated forever.
     pub stutters: bool,
     /// How many marks steps can earn, all of which count; 0: states are accepting.
     pub n_marks: u32,
@@ -62,8 +64,8 @@ impl<'a> Marker<'a> {
         Marker { system, can: system.capabilities(), expander, acceptance, actions: Vec::new() }
     }
 
-    /// Finds the ordinary successors of `state`, as [`Expander::expand`]. One that has none becomes its own successor, if
-    /// states are repeated.
+    /// Finds the ordinary successors of `state`, as [`Expander::expand`]. One that has none becomes its own
+    /// successor, if states are repeated.
     pub fn expand(
         &mut self,
         state: &[u8],
@@ -117,7 +119,8 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// The bit of a process; nobody has none. Those from number [`MOST_PROCESSES`] on share the last one: a search that meets it gives up.
+/// The bit of a process; nobody has none. Those from number [`MOST_PROCESSES`] on share the last one: a
+/// search that meets it gives up.
 pub fn process_bit(pid: u32) -> Lack {
     if pid == NOBODY { 0 } else { 1 << (pid.min(MOST_PROCESSES) + MOST_MARKS) }
 }

@@ -1,14 +1,14 @@
 //! Nested depth-first search: an accepting cycle, if there is one, on the fly.
 //!
-//! Courcoubetis, Vardi, Wolper and Yannakakis's algorithm as improved by Schwoon and Esparza, and by Gaiser and Schwoon: the
-//! first (*blue*) search colours the states of its path *cyan*; a step to a cyan state closes a cycle, which is wrong
-//! when one of its ends is accepting: most cycles are found so, early. When the blue search leaves an accepting state, the
-//! second (*red*) search looks from there for a cyan state: with the path that closes a cycle through the accepting
-//! state. States that the red search has left are never looked at by it again; a state all of whose successors are red
-//! becomes red without a search.
+//! Courcoubetis, Vardi, Wolper and Yannakakis's algorithm as improved by Schwoon and Esparza, and by Gaiser
+//! and Schwoon: the first (*blue*) search colours the states of its path *cyan*; a step to a cyan state
+//! closes a cycle, which is wrong when one of its ends is accepting: most cycles are found so, early. When
+//! the blue search leaves an accepting state, the second (*red*) search looks from there for a cyan state:
+//! with the path that closes a cycle through the accepting state. States that the red search has left are
+//! never looked at by it again; a state all of whose successors are red becomes red without a search.
 //!
-//! Where on every cycle either all states are accepting or none, the steps to cyan states are all that must be looked
-//! at: the red search is left out (`nested`).
+//! Where on every cycle either all states are accepting or none, the steps to cyan states are all that must
+//! be looked at: the red search is left out (`nested`).
 //!
 //! A colour for each state is kept beside a store that numbers states.
 
@@ -173,8 +173,8 @@ impl<S: Numbering> Ndfs<'_, S> {
         Ok(new)
     }
 
-    /// Expands the new state at the end of the blue path, looks for cycles that its steps close, and puts new successors on the
-    /// stack.
+    /// Expands the new state at the end of the blue path, looks for cycles that its steps close, and puts new
+    /// successors on the stack.
     fn explore(&mut self, number: S::Number) -> Result<(), StopReason> {
         let (red, colours) = (&self.red, &self.colours);
         self.explorer.explore(&self.blue, || red.memory() + colours.capacity() as u64)?;
@@ -213,7 +213,8 @@ impl<S: Numbering> Ndfs<'_, S> {
         Ok(())
     }
 
-    /// A step with `self.actions` leads from the end of the blue path to a state on it, and one of the two is accepting.
+    /// A step with `self.actions` leads from the end of the blue path to a state on it, and one of the two is
+    /// accepting.
     fn close(&mut self, to: S::Number) -> Result<(), StopReason> {
         let Some(at) = self.frames.iter().rposition(|frame| frame.number == to) else { return Ok(()) };
         let start = self.frames[at].path;

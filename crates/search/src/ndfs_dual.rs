@@ -1,12 +1,14 @@
 //! Nested depth-first search by two workers: one makes the first search, the other the second.
 //!
-//! Holzmann & Bošnački (2007, section 3.1). The first worker puts accepting states, in the order in which it leaves them, into a
-//! queue with one writer and one reader. The second looks from each for a way back to it, and keeps what it has met in a set
-//! of its own: the two share no states, so nothing is locked. What an earlier second search has met need not be met again,
-//! because accepting states come in that order (Courcoubetis, Vardi, Wolper & Yannakakis). Cycles that the first search
-//! closes by itself it also finds by itself, and states from which no cycle can be reached are not queued.
+//! Holzmann & Bošnački (2007, section 3.1). The first worker puts accepting states, in the order in which it
+//! leaves them, into a queue with one writer and one reader. The second looks from each for a way back to it,
+//! and keeps what it has met in a set of its own: the two share no states, so nothing is locked. What an
+//! earlier second search has met need not be met again, because accepting states come in that order
+//! (Courcoubetis, Vardi, Wolper & Yannakakis). Cycles that the first search closes by itself it also finds by
+//! itself, and states from which no cycle can be reached are not queued.
 //!
-//! The second worker has no path from the beginning. When it finds a cycle, one worker searches again, and shows it.
+//! The second worker has no path from the beginning. When it finds a cycle, one worker searches again, and
+//! shows it.
 
 use crate::expand::Expansion;
 use crate::halt::{Halt, obeying};

@@ -1,16 +1,19 @@
-//! Nested depth-first search over a store that may take a state for another one: hash compaction, bitstate hashing.
+//! Nested depth-first search over a store that may take a state for another one: hash compaction, bitstate
+//! hashing.
 //!
-//! Courcoubetis, Vardi, Wolper and Yannakakis's algorithm (1992) as Spin runs it with `-DHC` and `-DBITSTATE`: the first search sends a
-//! second one from every accepting state that it leaves, which looks for a way back to that state. Both keep only whether a state was
-//! met, in one store: for the second search a state has another key. The colours of [`crate::ndfs`] need a number for
-//! every state, which a store of hashes or bits does not give.
+//! Courcoubetis, Vardi, Wolper and Yannakakis's algorithm (1992) as Spin runs it with `-DHC` and
+//! `-DBITSTATE`: the first search sends a second one from every accepting state that it leaves, which looks
+//! for a way back to that state. Both keep only whether a state was met, in one store: for the second search
+//! a state has another key. The colours of [`crate::ndfs`] need a number for every state, which a store of
+//! hashes or bits does not give.
 //!
-//! **No cycle is false.** The way back ends where a whole state equals the seed, byte by byte, and both paths are executed: what is
-//! found is a run of the system, whatever the store confuses. A state taken for another one is not expanded, so that a cycle may be
-//! missed: the search ends without [`crate::Exhausted`], and tells the probability of an omission.
+//! **No cycle is false.** The way back ends where a whole state equals the seed, byte by byte, and both paths
+//! are executed: what is found is a run of the system, whatever the store confuses. A state taken for another
+//! one is not expanded, so that a cycle may be missed: the search ends without [`crate::Exhausted`], and
+//! tells the probability of an omission.
 //!
-//! Where on every cycle either all states are accepting or none, the second search is made as well: to see a step to
-//! the path a search must know exactly what is on the path.
+//! Where on every cycle either all states are accepting or none, the second search is made as well: to see a
+//! step to the path a search must know exactly what is on the path.
 
 use crate::explorer::Explorer;
 use crate::halt::obeying;
@@ -75,7 +78,8 @@ impl<S: Batched> NdfsLossy<'_, S> {
         Ok(())
     }
 
-    /// Goes to the state at the end of the first path if it is new, expands it and puts its new successors on the stack.
+    /// Goes to the state at the end of the first path if it is new, expands it and puts its new successors on
+    /// the stack.
     fn enter(&mut self) -> Result<bool, StopReason> {
         let ticket = match self.first.ticket {
             Some(ticket) => ticket,

@@ -1,13 +1,16 @@
-//! Which states are open: found by somebody, and not yet left. For the proviso of depth-first searches by several workers.
+//! Which states are open: found by somebody, and not yet left. For the proviso of depth-first searches by
+//! several workers.
 //!
-//! A reduced state needs a chosen successor that is *left* (all behind it was searched) before the state itself is: then
-//! along chosen steps one comes to states that were left earlier and earlier, until one that was expanded in full. With one
-//! worker that is a successor not on the stack. With several, a successor may be on the stack of another worker, or wait in a
-//! queue, and be left much later. So all workers count the hashes of all open states in one array. A state that is taken for an
-//! open one, because its hash falls on the same counter, is expanded in vain and nothing else.
+//! A reduced state needs a chosen successor that is *left* (all behind it was searched) before the state
+//! itself is: then along chosen steps one comes to states that were left earlier and earlier, until one that
+//! was expanded in full. With one worker that is a successor not on the stack. With several, a successor may
+//! be on the stack of another worker, or wait in a queue, and be left much later. So all workers count the
+//! hashes of all open states in one array. A state that is taken for an open one, because its hash falls on
+//! the same counter, is expanded in vain and nothing else.
 //!
-//! **Why a *no* is sure.** A state is held before it is stored, and let go when it is left. Who finds it in the store sees that
-//! it was held; changes of a counter are in one order, so zero means that it was let go since.
+//! **Why a *no* is sure.** A state is held before it is stored, and let go when it is left. Who finds it in
+//! the store sees that it was held; changes of a counter are in one order, so zero means that it was let go
+//! since.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};

@@ -1,8 +1,8 @@
 //! Why a search ended, what it found, and what may be claimed from it.
 //!
-//! [`StopReason`] is not a verdict. That *everything* was seen is said by [`Exhausted`] alone, a token that only
-//! this crate can make, and makes only for a search that was complete in a store that loses nothing, and in which no path was cut
-//! off ([`Cuts`]).
+//! [`StopReason`] is not a verdict. That *everything* was seen is said by [`Exhausted`] alone, a token that
+//! only this crate can make, and makes only for a search that was complete in a store that loses nothing, and
+//! in which no path was cut off ([`Cuts`]).
 
 use crate::cuts::{About, Cuts};
 use crate::property::Checks;
@@ -70,13 +70,14 @@ pub struct Statistics {
     pub forgotten: Option<store::cache::Counts>,
     /// States in which a reducer's choice was enough: something was left out for good.
     pub reduced: u64,
-    /// The estimated probability that a state was taken for another one; `None` in a store where that cannot happen.
+    /// The estimated probability that a state was taken for another one; `None` in a store where that cannot
+    /// happen.
     pub omission: Option<f64>,
 }
 
 impl Statistics {
-    /// Takes over what a store that several workers shared has come to hold. Of states found beyond the limit, before all had
-    /// stopped, none was expanded: they do not count.
+    /// Takes over what a store that several workers shared has come to hold. Of states found beyond the
+    /// limit, before all had stopped, none was expanded: they do not count.
     pub(crate) fn take_stock(&mut self, store: &impl store::Batched, stop: StopReason, most: Option<u64>) {
         let most = most.filter(|_| stop == StopReason::StateLimit);
         self.states = store.n_keys().min(most.unwrap_or(u64::MAX));
@@ -98,8 +99,9 @@ impl Statistics {
         self.vector_bytes = self.vector_bytes.max(other.vector_bytes);
     }
 
-    /// Whether a store that forgets seems to forget too much: work is done again, or it will be, because many steps lead to states
-    /// that should be known. (Godefroid, 1996: as long as the share of such steps stays small, so does the time.)
+    /// Whether a store that forgets seems to forget too much: work is done again, or it will be, because many
+    /// steps lead to states that should be known. (Godefroid, 1996: as long as the share of such steps stays
+    /// small, so does the time.)
     pub fn forgets_too_much(&self) -> bool {
         let Some(counts) = self.forgotten.filter(|counts| counts.cleared > 0) else { return false };
         counts.reexplored * 5 >= counts.inserted || self.matched * 4 >= self.transitions
@@ -113,15 +115,15 @@ pub struct Violation {
     pub fault: Fault,
     /// The actions from the initial state; the last one shows the fault, or leads to the state that does.
     pub path: Path,
-    /// For a run that does not end: how many actions come before those that are repeated for ever. When these are none, the last
-    /// state is.
+    /// For a run that does not end: how many actions come before those that are repeated forever. When these
+    /// are none, the last state is.
     pub cycle: Option<usize>,
 }
 
 /// Something that is no violation, but that the author should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// An atomic sequence can run in a circle for ever: the path leads to a transient state on the circle.
+    /// An atomic sequence can run in a circle forever: the path leads to a transient state on the circle.
     AtomicLoop(Path),
 }
 
@@ -157,8 +159,8 @@ impl Outcome {
         Self::conclude(stop, About::Runs, &Checks::NONE, cuts, false, recorder, Statistics::default())
     }
 
-    /// Puts together what a search found; the only place that makes [`Exhausted`]. A search that met no state at all has not
-    /// seen the initial one.
+    /// Puts together what a search found; the only place that makes [`Exhausted`]. A search that met no state
+    /// at all has not seen the initial one.
     pub(crate) fn conclude(
         stop: StopReason,
         about: About,
@@ -206,8 +208,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Records an error that is no violation and after which its path does not go on; `path` is asked for when it is the first of its
-    /// signature.
+    /// Records an error that is no violation and after which its path does not go on; `path` is asked for
+    /// when it is the first of its signature.
     pub fn cut(&mut self, fault: Fault, path: impl FnOnce() -> Path) {
         if !self.knows_cut(&fault) {
             self.cuts.push(Violation { fault, path: path(), cycle: None });

@@ -1,7 +1,7 @@
 //! Packs: states that one worker found one after another, and that one worker will expand.
 //!
-//! Workers share packs, not states, so that sharing costs next to nothing. As in [`queue`](crate::queue), names are enough
-//! where the store gives keys back; otherwise whole states wait.
+//! Workers share packs, not states, so that sharing costs next to nothing. As in [`queue`](crate::queue),
+//! names are enough where the store gives keys back; otherwise whole states wait.
 
 use crate::ancestry::Ordinal;
 use std::collections::TryReserveError;
@@ -16,8 +16,8 @@ pub trait States<S: Batched>: Default + Send {
     /// Puts a state at the end. `name` is what the store calls it.
     fn push(&mut self, name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError>;
 
-    /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
-    /// Answers its annotation, or `None` when there is no state.
+    /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come
+    /// next. Answers its annotation, or `None` when there is no state.
     fn pop(&mut self, store: &mut S, hidden: usize, out: &mut Vec<u8>) -> Option<Annotation>;
 
     /// Forgets all states, keeps the memory.
@@ -152,7 +152,8 @@ pub(crate) struct Pack<P> {
     pub finder: usize,
     /// The first of them, in the finder's order of finding.
     pub first: Ordinal,
-    /// Edges from the initial state along the way that was found, not exact for every state; with levels not used.
+    /// Edges from the initial state along the way that was found, not exact for every state; with levels not
+    /// used.
     pub depth: u64,
 }
 

@@ -1,18 +1,20 @@
 //! Parallel search of a shared store: every worker is a frontier search that takes its states from a team.
 //!
-//! A worker inserts what it finds into the store that all share, so every state is new for exactly one worker, who puts it
-//! into its own queue; whoever has nothing to do takes a pack from another. States, transitions and errors are those of
-//! the search by one worker, whatever the timing; only the paths by which states were first reached differ. This is
-//! the scheme of Laarman, van de Pol & Weber (FMCAD 2010). Three orders ([`Taking`]):
+//! A worker inserts what it finds into the store that all share, so every state is new for exactly one
+//! worker, who puts it into its own queue; whoever has nothing to do takes a pack from another. States,
+//! transitions and errors are those of the search by one worker, whatever the timing; only the paths by which
+//! states were first reached differ. This is the scheme of Laarman, van de Pol & Weber (FMCAD 2010). Three
+//! orders ([`Taking`]):
 //!
 //! - *oldest first*: nearly breadth-first, the default;
-//! - *newest first*: pseudo depth-first. It is no depth-first search (there is no stack that holds a path), but it has
-//!   the small frontier of one;
-//! - *levels*: breadth-first by single steps, with a meeting of all workers after each level, so that the first
-//!   counterexample is a shortest one.
+//! - *newest first*: pseudo depth-first. It is no depth-first search (there is no stack that holds a path),
+//!   but it has the small frontier of one;
+//! - *levels*: breadth-first by single steps, with a meeting of all workers after each level, so that the
+//!   first counterexample is a shortest one.
 //!
-//! **One begins alone.** A small search is over before a second thread would have started, so the first worker calls for
-//! the others only when it has found some thousand states. Small searches are so exactly those of one thread.
+//! **One begins alone.** A small search is over before a second thread would have started, so the first
+//! worker calls for the others only when it has found some thousand states. Small searches are so exactly
+//! those of one thread.
 //!
 //! **Paths.** Each worker keeps the ancestry of what it found. They are put together when all have stopped.
 
@@ -252,8 +254,8 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         search.queue.tell(transitions, errors, memory, !search.apart.is_empty())
     }
 
-    /// Goes on level by level until the last, or until others should help. True when it is done. Whatever happens, a worker comes
-    /// to every meeting.
+    /// Goes on level by level until the last, or until others should help. True when it is done. Whatever
+    /// happens, a worker comes to every meeting.
     fn levels(&mut self, alone: bool) -> bool {
         loop {
             if self.search.worker == 0 {
@@ -289,8 +291,8 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         (self.search.depth % 2) as usize
     }
 
-    /// Decides for all whether there is a next level. Nobody is expanding; some may be inserting states that waited apart, and
-    /// then there is one.
+    /// Decides for all whether there is a next level. Nobody is expanding; some may be inserting states that
+    /// waited apart, and then there is one.
     fn decide(&mut self) {
         if self.one && self.team.shortest() <= self.search.depth {
             self.team.halt(StopReason::Violation);
@@ -514,7 +516,8 @@ mod tests {
         }
     }
 
-    /// A new state is new for one worker alone, so the closed-set proviso is as good as with one: see [`crate::task`].
+    /// A new state is new for one worker alone, so the closed-set proviso is as good as with one: see
+    /// [`crate::task`].
     #[test]
     fn reductions_keep_their_proviso() {
         let stop = AtomicBool::new(false);

@@ -1,10 +1,11 @@
 //! Acceptance inside atomic sequences.
 //!
-//! A run that passes an accept label again and again does so also where the label stands inside an atomic sequence, in a state that no
-//! search stores. Here a system remembers it: one byte before each state says whether the step that led there passed such a label,
-//! and a state that was reached so is accepting. All searches for cycles run over it unchanged. Where nothing more can happen, the repetition of the
-//! last state passes nothing: it leads to the same state without the mark. (`pan -a` sees such a label when it
-//! stands in the last state of the sequence, and the step after it closes a cycle of its depth-first search.)
+//! A run that passes an accept label again and again does so also where the label stands inside an atomic
+//! sequence, in a state that no search stores. Here a system remembers it: one byte before each state says
+//! whether the step that led there passed such a label, and a state that was reached so is accepting. All
+//! searches for cycles run over it unchanged. Where nothing more can happen, the repetition of the last state
+//! passes nothing: it leads to the same state without the mark. (`pan -a` sees such a label when it stands in
+//! the last state of the sequence, and the step after it closes a cycle of its depth-first search.)
 
 use system::layer::Inner;
 use system::portable::StableHash;

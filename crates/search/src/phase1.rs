@@ -1,30 +1,33 @@
 //! Phase 1 of the Twophase algorithm: every process runs as long as it is deterministic.
 //!
-//! From R. Nalumasu and G. Gopalakrishnan (Figure 3 of *Performance Studies of PV*, 2001). A state that a search finds is an
-//! *entry*. From there one process after another, the youngest first, takes steps as long as its only enabled action is
-//! by itself a stubborn set that no property looks at. When no process is left, the state that was reached (the *end*) is
-//! expanded in full. No action is put off for ever, since every way through phase 1 comes to an end, so no proviso is needed. What
-//! happens depends on the entry alone: neither on a stack nor on a queue. So every order of search can do it.
+//! From R. Nalumasu and G. Gopalakrishnan (Figure 3 of *Performance Studies of PV*, 2001). A state that a
+//! search finds is an *entry*. From there one process after another, the youngest first, takes steps as long
+//! as its only enabled action is by itself a stubborn set that no property looks at. When no process is left,
+//! the state that was reached (the *end*) is expanded in full. No action is put off forever, since every way
+//! through phase 1 comes to an end, so no proviso is needed. What happens depends on the entry alone: neither
+//! on a stack nor on a queue. So every order of search can do it.
 //!
-//! A step that shows an error, or an atomic sequence that branches, is not taken here: the action stays enabled, and the
-//! full expansion of the end takes it and reports it.
+//! A step that shows an error, or an atomic sequence that branches, is not taken here: the action stays
+//! enabled, and the full expansion of the end takes it and reports it.
 //!
-//! **Cycles.** A process may run for ever. It has closed a cycle when it comes to a state of this run's list; then it is the
-//! next one's turn. Which states are put on the list, and afterwards into the store, is [`Save`]:
+//! **Cycles.** A process may run forever. It has closed a cycle when it comes to a state of this run's list;
+//! then it is the next one's turn. Which states are put on the list, and afterwards into the store, is
+//! [`Save`]:
 //! - *all*: as in Figure 3;
-//! - *back edges*: those reached by a step that makes the state greater, as strings of bytes. Each cycle has such a step. (The paper
-//!   says less than greater. Then of a loop that counts upwards one state is kept, and whoever enters it elsewhere goes
-//!   round to where it came in: every state of the loop becomes an end, in every combination with those of other
-//!   processes. Counters mostly go up, so the greater ones are nearly all, and where someone enters is known.)
-//! - *none*: a cycle is noticed by comparing with one state, which follows in ever larger strides (R. P. Brent, 1980). PV
-//!   may run for ever here; this always ends.
+//! - *back edges*: those reached by a step that makes the state greater, as strings of bytes. Each cycle has
+//!   such a step. (The paper says less than greater. Then of a loop that counts upwards one state is kept,
+//!   and whoever enters it elsewhere goes round to where it came in: every state of the loop becomes an end,
+//!   in every combination with those of other processes. Counters mostly go up, so the greater ones are
+//!   nearly all, and where someone enters is known.)
+//! - *none*: a cycle is noticed by comparing with one state, which follows in ever larger strides (R. P.
+//!   Brent, 1980). PV may run forever here; this always ends.
 //!
-//! Unless all states are saved, a closed cycle is left from its least state (of those that were saved, if any were). The paper goes
-//! on from where the cycle was closed. The least one does not depend on where the cycle was entered, so
-//! all entries lead to the same end.
+//! Unless all states are saved, a closed cycle is left from its least state (of those that were saved, if any
+//! were). The paper goes on from where the cycle was closed. The least one does not depend on where the cycle
+//! was entered, so all entries lead to the same end.
 //!
-//! States of the list in the store are pruning points. That is sound for safety: from each of them this run has gone on to
-//! an end that is expanded in full.
+//! States of the list in the store are pruning points. That is sound for safety: from each of them this run
+//! has gone on to an end that is expanded in full.
 
 use crate::limits::Budget;
 use crate::outcome::{StopReason, no_memory};
@@ -47,8 +50,8 @@ pub enum Save {
     None,
 }
 
-/// Stores a state that is not itself to be visited, unless there are as many as there may be; true when it is new. `hidden` bytes at
-/// its end are no part of the key.
+/// Stores a state that is not itself to be visited, unless there are as many as there may be; true when it is
+/// new. `hidden` bytes at its end are no part of the key.
 pub(crate) fn store_aside<S: Batched>(
     store: &mut S,
     hidden: usize,
@@ -180,7 +183,8 @@ impl<'a> Phase1<'a> {
         })
     }
 
-    /// Runs from an entry, but not for ever: what phase 1 has come to after so many steps may be its end as well.
+    /// Runs from an entry, but not forever: what phase 1 has come to after so many steps may be its end as
+    /// well.
     pub fn run_briefly(&mut self, entry: &[u8], rounds: u64) {
         let mut left = rounds;
         // Where it stops depends on the entry alone, whatever makes it stop.
@@ -271,7 +275,8 @@ impl<'a> Phase1<'a> {
         (self.actions.len() as u64 <= most).then_some(())
     }
 
-    /// If there is one outcome and it shows no error: takes it, and says whether it leads to a transient state.
+    /// If there is one outcome and it shows no error: takes it, and says whether it leads to a transient
+    /// state.
     fn take_only(&mut self) -> Option<bool> {
         let [only] = self.successors.list[..] else { return None };
         let state = self.successors.state(&only).filter(|_| only.fault == 0)?;
@@ -318,8 +323,8 @@ impl<'a> Phase1<'a> {
             }
             return Ok(false);
         };
-        // Those that this process put on the list are there because of the step that led to them. The one from which it began is
-        // there in any case: it counts if the last step would have put it there.
+        // Those that this process put on the list are there because of the step that led to them. The one
+        // from which it began is there in any case: it counts if the last step would have put it there.
         let own = (known.max(self.own)..self.places.len() as u32).map(Number);
         let begin = (known < self.own && greater).then_some(Number(known));
         let least = own.chain(begin).min_by(|&a, &b| self.list.key(a).cmp(self.list.key(b)));
@@ -403,8 +408,8 @@ mod tests {
         ]
     }
 
-    /// Figure 3 of the paper, word for word: states and transitions. Without `look_up` it is asked only at the end of phase 1 whether
-    /// a state is known.
+    /// Figure 3 of the paper, word for word: states and transitions. Without `look_up` it is asked only at
+    /// the end of phase 1 whether a state is known.
     fn figure_3(system: &dyn TransitionSystem, look_up: bool) -> (usize, u64) {
         let (stop, mut silent) = (AtomicBool::new(false), Silent);
         let task = task(Save::All, &stop);

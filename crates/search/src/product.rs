@@ -1,16 +1,18 @@
-//! The product of a system and a claim, itself a system: a wrapper of the same waist, so that every search runs over it.
+//! The product of a system and a claim, itself a system: a wrapper of the same waist, so that every search
+//! runs over it.
 //!
-//! A state is the claim's state (two bytes) followed by the system's. In an ordinary state the claim moves first, by what
-//! holds there, then the system takes a step; inside an atomic sequence only the system moves. This is what Spin does (the
-//! claim is not asked between the steps of an atomic sequence). Where the system can do nothing more, its state is repeated
-//! ([`ActionId::STUTTER`]) and the claim goes on alone.
+//! A state is the claim's state (two bytes) followed by the system's. In an ordinary state the claim moves
+//! first, by what holds there, then the system takes a step; inside an atomic sequence only the system moves.
+//! This is what Spin does (the claim is not asked between the steps of an atomic sequence). Where the system
+//! can do nothing more, its state is repeated ([`ActionId::STUTTER`]) and the claim goes on alone.
 //!
-//! Where the claim's acceptance is on edges, what its last move earned is one more byte at the end of a state, which is hidden: it
-//! belongs to the step, not to the state, and makes no states different.
+//! Where the claim's acceptance is on edges, what its last move earned is one more byte at the end of a
+//! state, which is hidden: it belongs to the step, not to the state, and makes no states different.
 //!
-//! A claim's verdict is about the claim alone: errors of the system are no errors of the product. A failed assertion's step is
-//! taken; a step that cannot be completed is an outcome without a state, which shows the system's error. What the claim itself finds wrong is
-//! the fault of an outcome without a state, too, of the action that repeats.
+//! A claim's verdict is about the claim alone: errors of the system are no errors of the product. A failed
+//! assertion's step is taken; a step that cannot be completed is an outcome without a state, which shows the
+//! system's error. What the claim itself finds wrong is the fault of an outcome without a state, too, of the
+//! action that repeats.
 
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
 use system::layer::Inner;
@@ -43,7 +45,8 @@ impl<'a> Product<'a> {
         Product { inner, claim, set, tail: usize::from(claim.n_marks > 0) }
     }
 
-    /// Takes a state apart: where the claim is, whether the system is inside an atomic sequence, and its state.
+    /// Takes a state apart: where the claim is, whether the system is inside an atomic sequence, and its
+    /// state.
     fn split<'s>(&self, state: &'s [u8]) -> Option<(ClaimState, bool, &'s [u8])> {
         let (head, _) = state.split_first_chunk::<CLAIM>()?;
         let number = u16::from_le_bytes(*head);
@@ -52,7 +55,8 @@ impl<'a> Product<'a> {
     }
 }
 
-/// The claim's part of a state after a move: what stands before the system's part, and how much of `earned` stands behind it.
+/// The claim's part of a state after a move: what stands before the system's part, and how much of `earned`
+/// stands behind it.
 #[derive(Clone, Copy)]
 struct Watching {
     by: Move,
@@ -72,7 +76,8 @@ impl Watching {
         out.push_with(action, write, inside, None);
     }
 
-    /// Appends the steps of the system. This is where a product spends its time, so room is made once for all.
+    /// Appends the steps of the system. This is where a product spends its time, so room is made once for
+    /// all.
     fn pair(self, steps: &Successors, out: &mut Successors) {
         out.list.reserve(steps.list.len());
         out.bytes.reserve(steps.bytes.len() + steps.list.len() * (CLAIM + self.tail));

@@ -1,7 +1,8 @@
 //! First in, first out: the states that are known and still to be expanded.
 //!
-//! In a store that gives keys back, a name is enough ([`Names`]). Otherwise, and where states are longer than their keys,
-//! whole states wait ([`Whole`]). Both lie in chunks, which are given back as they are emptied, and never move.
+//! In a store that gives keys back, a name is enough ([`Names`]). Otherwise, and where states are longer than
+//! their keys, whole states wait ([`Whole`]). Both lie in chunks, which are given back as they are emptied,
+//! and never move.
 
 use crate::observer::Snapshot;
 use std::collections::{TryReserveError, VecDeque};
@@ -16,7 +17,8 @@ pub trait Queue<S: Batched> {
     /// Whether it wants states, and not only their names.
     const WHOLE: bool;
 
-    /// Puts a state at the end. `name` is what the store calls it. Its annotation is kept if the queue was made for that.
+    /// Puts a state at the end. `name` is what the store calls it. Its annotation is kept if the queue was
+    /// made for that.
     fn push(&mut self, name: S::Name, state: &[u8], annotation: Annotation) -> Result<(), TryReserveError>;
 
     /// Puts several states at the end.
@@ -28,8 +30,8 @@ pub trait Queue<S: Batched> {
         states.try_for_each(|(name, state, annotation)| self.push(name, state, annotation))
     }
 
-    /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come next.
-    /// Answers its annotation, or `None` when there is no state.
+    /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come
+    /// next. Answers its annotation, or `None` when there is no state.
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Annotation>;
 
     /// How many states wait.

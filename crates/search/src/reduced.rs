@@ -1,19 +1,22 @@
 //! A reduced system: itself a system, because what is left out of a state depends on that state alone.
 //!
-//! Products, nested and parallel searches run over it and need no proviso of their own. (Provisos that look at a stack or at
-//! colours are sound for safety; in a product they are not: S. F. Siegel, *What's wrong with on-the-fly partial order
-//! reduction*, CAV 2019.) Two kinds are of this sort:
-//! - stubborn and ample sets with a *static* proviso: an action that may close a circle of locations of its process is never
-//!   chosen without all others, so every cycle of states has one from which nothing is left out (R. Kurshan, V. Levin, M.
-//!   Minea, D. Peled and H. Yenigün, *Static partial order reduction*, TACAS 1998);
-//! - Twophase, as a map: the successors of a state are those of the end of its phase 1, from which nothing is left out. What
-//!   phase 1 passes is never a state of the reduced system, so it is nothing that a search could find again and stop at.
+//! Products, nested and parallel searches run over it and need no proviso of their own. (Provisos that look
+//! at a stack or at colours are sound for safety; in a product they are not: S. F. Siegel, *What's wrong with
+//! on-the-fly partial order reduction*, CAV 2019.) Two kinds are of this sort:
+//! - stubborn and ample sets with a *static* proviso: an action that may close a circle of locations of its
+//!   process is never chosen without all others, so every cycle of states has one from which nothing is left
+//!   out (R. Kurshan, V. Levin, M. Minea, D. Peled and H. Yenigün, *Static partial order reduction*, TACAS
+//!   1998);
+//! - Twophase, as a map: the successors of a state are those of the end of its phase 1, from which nothing is
+//!   left out. What phase 1 passes is never a state of the reduced system, so it is nothing that a search
+//!   could find again and stop at.
 //!
-//! In both cases what is put off or done early must be nothing that the property notices, and the property must not
-//! count repetitions: that is for the one who makes the [`Reduction`].
+//! In both cases what is put off or done early must be nothing that the property notices, and the property
+//! must not count repetitions: that is for the one who makes the [`Reduction`].
 //!
-//! Transient states are left as they are. A choice is taken only if it certainly leads on: one of its steps must be
-//! seen to end in an ordinary state, because runs in which none of what was chosen ever happens are prolonged by it.
+//! Transient states are left as they are. A choice is taken only if it certainly leads on: one of its steps
+//! must be seen to end in an ordinary state, because runs in which none of what was chosen ever happens are
+//! prolonged by it.
 
 use crate::phase1::{Phase1, Save};
 use std::collections::{HashSet, VecDeque};
@@ -49,9 +52,9 @@ impl<'a> Reduced<'a> {
         Reduced { system, by, map }
     }
 
-    /// A path of the reduced system as one of the system: phase 1 is part of a step here, and is written out. The path begins
-    /// in the initial state; `cycle` says where a cycle begins, one that is empty stands for the repetition of the last state.
-    /// Gives the same of the system.
+    /// A path of the reduced system as one of the system: phase 1 is part of a step here, and is written out.
+    /// The path begins in the initial state; `cycle` says where a cycle begins, one that is empty stands for
+    /// the repetition of the last state. Gives the same of the system.
     pub fn written_out(&self, path: &Path, cycle: Option<usize>) -> Option<(Path, Option<usize>)> {
         if self.map == Map::Sets {
             return Some((path.clone(), cycle));

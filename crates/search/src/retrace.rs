@@ -8,8 +8,9 @@ use crate::task::Task;
 use std::sync::atomic::AtomicBool;
 use system::{ActionId, Annotation, Path, Sequence, TransitionSystem};
 
-/// The actions along the edges with these numbers, which lead back to the initial state, and then `more`. `exact` is as it was when they
-/// were found ([`Expander::exact`]). No budget applies: a counterexample that was found must be told.
+/// The actions along the edges with these numbers, which lead back to the initial state, and then `more`.
+/// `exact` is as it was when they were found ([`Expander::exact`]). No budget applies: a counterexample that
+/// was found must be told.
 pub(crate) fn retrace(
     system: &dyn TransitionSystem,
     task: &Task<'_>,

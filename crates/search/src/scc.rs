@@ -1,9 +1,10 @@
 //! Search for strongly connected components: a cycle that has all marks, if there is one, on the fly.
 //!
-//! Couvreur's algorithm: one depth-first search keeps a stack of the roots of components found so far, each with what the steps
-//! inside it lack together. A step back to a component below merges all components above it into that one. As soon as a
-//! component lacks nothing, it has a cycle through all marks: several kinds of acceptance at a time cost nothing, which
-//! is what fairness needs (one mark for every process). A component that is left has none and is dead for the rest of the search.
+//! Couvreur's algorithm: one depth-first search keeps a stack of the roots of components found so far, each
+//! with what the steps inside it lack together. A step back to a component below merges all components above
+//! it into that one. As soon as a component lacks nothing, it has a cycle through all marks: several kinds of
+//! acceptance at a time cost nothing, which is what fairness needs (one mark for every process). A component
+//! that is left has none and is dead for the rest of the search.
 //!
 //! The way around the component is looked for only then, breadth-first among its states.
 
@@ -165,7 +166,8 @@ impl<S: Numbering> Scc<'_, S> {
         Ok(())
     }
 
-    /// A step that lacks `lack` leads from the last component to the one that holds the state at `place`: all between are one.
+    /// A step that lacks `lack` leads from the last component to the one that holds the state at `place`: all
+    /// between are one.
     fn merge(&mut self, place: u32, lack: Lack) -> Result<(), StopReason> {
         let mut together = lack;
         while let Some(root) = self.roots.last_mut() {

@@ -1,24 +1,29 @@
 //! Sleep sets: actions that need not be taken, because elsewhere they are.
 //!
-//! From P. Godefroid (*Partial-Order Methods for the Verification of Concurrent Systems*, 1996, chapter 5). When a state has been left by
-//! action *x* and is then left by *y*, which commutes with *x*, what begins with *y x* was seen behind *x y*: so behind *y* the
-//! action *x* sleeps, until something is done that does not commute with it.
+//! From P. Godefroid (*Partial-Order Methods for the Verification of Concurrent Systems*, 1996, chapter 5).
+//! When a state has been left by action *x* and is then left by *y*, which commutes with *x*, what begins
+//! with *y x* was seen behind *x y*: so behind *y* the action *x* sleeps, until something is done that does
+//! not commute with it.
 //!
-//! **States that are met again.** A state is stored with the set that slept when it was explored. Who comes back while fewer actions
-//! sleep explores the difference, whatever a reducer had chosen, and the smaller set (what sleeps in both) is stored.
+//! **States that are met again.** A state is stored with the set that slept when it was explored. Who comes
+//! back while fewer actions sleep explores the difference, whatever a reducer had chosen, and the smaller set
+//! (what sleeps in both) is stored.
 //!
-//! **Why it is sound.** Say that *w* is a sequence of actions from a visited state *s*, and none of the actions with which *w* may
-//! begin (after exchanging neighbours that commute) sleeps in *s*, as stored at the end. Then the search has taken all actions of *w*,
-//! in an order that differs only in what commutes, perhaps with others in between. For the initial state nothing sleeps, so that is
-//! all of the program. If one of the actions with which *w* may begin was taken in *s*, consider the one of them that
-//! ranks first: what sleeps behind it and may begin the rest of *w* could begin *w* as well, so it neither sleeps in *s* nor ranks
-//! lower; the rest of *w* is shorter. Only the rank of actions counts here, not the time at which they are tried. If none was taken, then
-//! *s* was reduced, and *w* commutes with all that was chosen. The proviso has found a chosen action *that is awake* and leads to a
-//! state finished earlier (or visited later): there the same is true of *w*, and such states come to an end. So the
-//! proviso may count only what is awake: where all that was chosen sleeps, or leads back to the stack, the state is expanded in full.
-//! For deadlocks alone no proviso is needed: a sequence to a deadlock always contains a chosen action.
+//! **Why it is sound.** Say that *w* is a sequence of actions from a visited state *s*, and none of the
+//! actions with which *w* may begin (after exchanging neighbours that commute) sleeps in *s*, as stored at
+//! the end. Then the search has taken all actions of *w*, in an order that differs only in what commutes,
+//! perhaps with others in between. For the initial state nothing sleeps, so that is all of the program. If
+//! one of the actions with which *w* may begin was taken in *s*, consider the one of them that ranks first:
+//! what sleeps behind it and may begin the rest of *w* could begin *w* as well, so it neither sleeps in *s*
+//! nor ranks lower; the rest of *w* is shorter. Only the rank of actions counts here, not the time at which
+//! they are tried. If none was taken, then *s* was reduced, and *w* commutes with all that was chosen. The
+//! proviso has found a chosen action *that is awake* and leads to a state finished earlier (or visited
+//! later): there the same is true of *w*, and such states come to an end. So the proviso may count only what
+//! is awake: where all that was chosen sleeps, or leads back to the stack, the state is expanded in full. For
+//! deadlocks alone no proviso is needed: a sequence to a deadlock always contains a chosen action.
 //!
-//! **Errors.** An action that shows an error is never put to sleep, so it is met in as many states as without sleep sets.
+//! **Errors.** An action that shows an error is never put to sleep, so it is met in as many states as without
+//! sleep sets.
 
 use crate::expand::Wanted;
 use std::collections::TryReserveError;
@@ -54,14 +59,16 @@ pub trait Sleeping<S: Batched> {
         Wanted::All
     }
 
-    /// In the `state` that was visited `actions` are taken, in this order of rank, after those of an earlier call if `more`.
+    /// In the `state` that was visited `actions` are taken, in this order of rank, after those of an earlier
+    /// call if `more`.
     fn rank(&mut self, _state: &[u8], _actions: &[ActionId], _faulty: &[ActionId], _more: bool) {}
 
-    /// Whether all is done in a successor to which the action with this rank (among those of the last call) leads.
+    /// Whether all is done in a successor to which the action with this rank (among those of the last call)
+    /// leads.
     fn knows(&mut self, store: &mut S, key: &[u8], ticket: S::Ticket, rank: usize) -> bool;
 
-    /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one visited. A lean
-    /// search annotates it.
+    /// Remembers what sleeps in such a successor until it is visited. The last one pushed is the first one
+    /// visited. A lean search annotates it.
     fn push(&mut self, _rank: usize, _annotation: Annotation) -> Result<(), TryReserveError> {
         Ok(())
     }
@@ -95,7 +102,8 @@ impl<S: Batched> Sleeping<S> for NoSleep {
     }
 }
 
-/// Processes sleep, as in a search by levels: each state is expanded once, with the annotation with which it was found.
+/// Processes sleep, as in a search by levels: each state is expanded once, with the annotation with which it
+/// was found.
 #[derive(Debug, Default)]
 pub struct LeanSleep {
     /// The annotation of the state that was visited last.

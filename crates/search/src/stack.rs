@@ -1,12 +1,13 @@
 //! The stack of a depth-first search: the path, and what is still to be tried.
 //!
-//! Successors lie one after another as they were pushed, whole. The one that is tried next is the last; when it is *taken* it stays where
-//! it is, now a state of the path, and its own successors come behind it. So to go on, or back, nothing is copied and nothing is made
-//! out of anything else: what lies in front of a state of the path are its brothers, and the state that they all come from.
+//! Successors lie one after another as they were pushed, whole. The one that is tried next is the last; when
+//! it is *taken* it stays where it is, now a state of the path, and its own successors come behind it. So to
+//! go on, or back, nothing is copied and nothing is made out of anything else: what lies in front of a state
+//! of the path are its brothers, and the state that they all come from.
 //!
-//! A path may have millions of states, so only the last part lies there whole. What comes before is kept as differences
-//! ([`delta`]) between a state of the path and its successors, and is made whole when the search comes back to it: many at a time,
-//! and rarely, for a search goes up and down near the end of its path.
+//! A path may have millions of states, so only the last part lies there whole. What comes before is kept as
+//! differences ([`delta`]) between a state of the path and its successors, and is made whole when the search
+//! comes back to it: many at a time, and rarely, for a search goes up and down near the end of its path.
 
 use crate::atomic_run::AtomicRun;
 use crate::delta;
@@ -35,7 +36,8 @@ pub(crate) struct Stack<T> {
     /// What comes before the entries, and how many were packed together each time.
     packed: Packed,
     blocks: Vec<usize>,
-    /// The actions of all entries that have not exactly one, which they have themselves. Of one that is reached through a run, the last.
+    /// The actions of all entries that have not exactly one, which they have themselves. Of one that is
+    /// reached through a run, the last.
     actions: Vec<ActionId>,
     /// Atomic runs through which many successors of one frame are reached, and the number of that frame.
     runs: Vec<(usize, AtomicRun)>,
@@ -45,7 +47,8 @@ pub(crate) struct Stack<T> {
     pending: Vec<T>,
     /// States of the path that have been expanded.
     frames: usize,
-    /// The hashes of the states that have frames, where somebody asks (none for one that was let go), and how often each occurs.
+    /// The hashes of the states that have frames, where somebody asks (none for one that was let go), and how
+    /// often each occurs.
     hashes: Vec<Option<u64>>,
     held: HashMap<u64, u32>,
 }
@@ -141,8 +144,8 @@ impl<T> Stack<T> {
         Ok(())
     }
 
-    /// The state at the end of the path. After [`leave`](Self::leave) and [`retreat`](Self::retreat) only when
-    /// [`advance`](Self::advance) was called.
+    /// The state at the end of the path. After [`leave`](Self::leave) and [`retreat`](Self::retreat) only
+    /// when [`advance`](Self::advance) was called.
     #[inline(always)]
     pub fn state(&self) -> &[u8] {
         let (start, len) = self.state;
@@ -155,7 +158,8 @@ impl<T> Stack<T> {
         self.state.1
     }
 
-    /// Puts another state in the place of the one at the end of the path, none of whose successors is to be tried.
+    /// Puts another state in the place of the one at the end of the path, none of whose successors is to be
+    /// tried.
     pub fn jump(&mut self, state: &[u8]) -> Result<(), TryReserveError> {
         let Some(last) = self.entries.last_mut() else { return Ok(()) };
         debug_assert!(last.is_taken(), "successors of the state are still to be tried");
@@ -168,8 +172,8 @@ impl<T> Stack<T> {
         Ok(())
     }
 
-    /// Takes the next successor of the last frame: the state and the path become its own. False when it has none left, or
-    /// there is no frame.
+    /// Takes the next successor of the last frame: the state and the path become its own. False when it has
+    /// none left, or there is no frame.
     #[inline]
     pub fn advance(&mut self) -> bool {
         let Some(last) = self.entries.last_mut() else { return false };
@@ -190,8 +194,8 @@ impl<T> Stack<T> {
         self.pending.last()
     }
 
-    /// The state that comes after the one at the end of the path, if that has no successors to be tried, what the store made of it, and
-    /// how many actions lead to it. Nothing if it is far away.
+    /// The state that comes after the one at the end of the path, if that has no successors to be tried, what
+    /// the store made of it, and how many actions lead to it. Nothing if it is far away.
     #[inline]
     pub fn peek(&self) -> Option<(&[u8], &T, usize)> {
         let (mut end, mut steps) = (self.bytes.len(), self.steps);
@@ -268,7 +272,8 @@ impl<T> Stack<T> {
         Ok(())
     }
 
-    /// What will be pushed into the frame just entered is reached by these actions and then its own. Not together with runs.
+    /// What will be pushed into the frame just entered is reached by these actions and then its own. Not
+    /// together with runs.
     #[inline]
     pub fn prolong(&mut self, actions: &[ActionId]) -> Result<(), TryReserveError> {
         if let Some(last) = self.entries.last_mut().filter(|_| !actions.is_empty()) {

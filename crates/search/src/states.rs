@@ -1,7 +1,7 @@
 //! Where a search for cycles keeps its states: a store that numbers them ([`store::numbering`]), chosen once.
 //!
-//! Each search is written for any such store, by one worker or by several, and compiled for each: this is the only place where the
-//! product exists.
+//! Each search is written for any such store, by one worker or by several, and compiled for each: this is the
+//! only place where the product exists.
 
 use crate::cycle_worker::Workers;
 use crate::ndfs::Cycles;

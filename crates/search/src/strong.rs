@@ -1,14 +1,16 @@
 //! Search for strongly fair cycles: recursive refinement of strongly connected components.
 //!
-//! A run is strongly fair when every process that can move again and again moves again and again. That is a Streett condition:
-//! one pair (can move, moves) for every process. Emerson and Lei's refinement decides it: in a component where some process can
-//! move in a state but moves in no step, a fair cycle must keep away from the states in which it can; without them the component
-//! falls apart, and its parts are looked at in the same way. What is left when no process is cheated has a cycle through all of its states
-//! and steps, which is fair; acceptance is one more mark that it must have.
+//! A run is strongly fair when every process that can move again and again moves again and again. That is a
+//! Streett condition: one pair (can move, moves) for every process. Emerson and Lei's refinement decides it:
+//! in a component where some process can move in a state but moves in no step, a fair cycle must keep away
+//! from the states in which it can; without them the component falls apart, and its parts are looked at in
+//! the same way. What is left when no process is cheated has a cycle through all of its states and steps,
+//! which is fair; acceptance is one more mark that it must have.
 //!
-//! Unlike generalised acceptance ([`crate::scc`]) this cannot be decided while a component grows: a step found later can make
-//! a process able to move. So the graph of what was explored is kept (a number for every state and eight bytes for every step) and
-//! refined whenever it has doubled; a cycle among the states explored so far is a cycle.
+//! Unlike generalised acceptance ([`crate::scc`]) this cannot be decided while a component grows: a step
+//! found later can make a process able to move. So the graph of what was explored is kept (a number for every
+//! state and eight bytes for every step) and refined whenever it has doubled; a cycle among the states
+//! explored so far is a cycle.
 
 use crate::cuts::About;
 use crate::expand::Expansion;
@@ -535,7 +537,8 @@ mod tests {
 
     #[test]
     fn a_component_falls_apart() {
-        // Among 1 and 2 process 1 is cheated by the step at 2 that it never takes; around 1 alone it cannot move.
+        // Among 1 and 2 process 1 is cheated by the step at 2 that it never takes; around 1 alone it cannot
+        // move.
         let inner = "0 -> 1 -> 1; 1 -> 2 -> 1; 2 -> 3 -> 3; accept 1; process 1 2 3";
         assert_eq!(strongly(inner).as_deref(), Some("0|1"));
         let accepting = inner.replace("accept 1", "accept 2");
@@ -548,8 +551,8 @@ mod tests {
         assert_eq!(strongly("0 -> 1 -> 2; accept 1"), None);
     }
 
-    /// By definition: some set of states that is strongly connected by itself, in which every process that can move does, and
-    /// something accepts. All subsets are tried.
+    /// By definition: some set of states that is strongly connected by itself, in which every process that
+    /// can move does, and something accepts. All subsets are tried.
     fn naive(graph: &toy::Graph, n: u32) -> bool {
         let edges = edges(graph);
         let reachable = closure(&edges, 1, !0);
@@ -568,8 +571,8 @@ mod tests {
         })
     }
 
-    /// Steps with the process that moves; states without any are repeated by nobody. Transient nodes are left out by the
-    /// graphs that are tried.
+    /// Steps with the process that moves; states without any are repeated by nobody. Transient nodes are left
+    /// out by the graphs that are tried.
     fn edges(graph: &toy::Graph) -> Vec<(u32, u32, u32)> {
         let process = |at: usize| 1u32 << graph.process_of(ActionId(at as u64));
         let mut all: Vec<(u32, u32, u32)> =

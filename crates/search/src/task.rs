@@ -30,7 +30,7 @@ pub struct Reduce<'a> {
     pub by: &'a dyn Reduction,
     /// How states are reduced.
     pub method: Method,
-    /// What makes sure that no action is put off for ever.
+    /// What makes sure that no action is put off forever.
     pub proviso: Proviso,
 }
 
@@ -54,23 +54,25 @@ pub enum Method {
     Twophase(Save),
 }
 
-/// What makes sure that no action is put off for ever: a state whose chosen actions do not satisfy it is expanded in full.
+/// What makes sure that no action is put off forever: a state whose chosen actions do not satisfy it is
+/// expanded in full.
 ///
-/// Each makes it possible to go from every state, along chosen actions, to a state that was expanded in full: with
-/// [`Proviso::Stack`] each reduced state has a successor that is finished before it, with [`Proviso::ClosedSet`] in a search by
-/// levels one that is expanded after it; both orders come to an end.
+/// Each makes it possible to go from every state, along chosen actions, to a state that was expanded in full:
+/// with [`Proviso::Stack`] each reduced state has a successor that is finished before it, with
+/// [`Proviso::ClosedSet`] in a search by levels one that is expanded after it; both orders come to an end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proviso {
     /// Nothing: enough for deadlocks, and for reductions that see to it themselves.
     None,
     /// One of the successors is not on the stack of a depth-first search.
     Stack,
-    /// One of the successors is not in the set of states that are done with: for a search by levels, not yet expanded; for a
-    /// depth-first search, new.
+    /// One of the successors is not in the set of states that are done with: for a search by levels, not yet
+    /// expanded; for a depth-first search, new.
     ClosedSet,
-    /// None of the successors is on the stack of a depth-first search, unless it was expanded in full. So every cycle has a state
-    /// that was: the green states of S. Evangelista and C. Pajault (*Solving the ignoring problem for partial order reduction*,
-    /// STTT 2010), where a state is judged when it is expanded, and not again when it is left.
+    /// None of the successors is on the stack of a depth-first search, unless it was expanded in full. So
+    /// every cycle has a state that was: the green states of S. Evangelista and C. Pajault (*Solving the
+    /// ignoring problem for partial order reduction*, STTT 2010), where a state is judged when it is
+    /// expanded, and not again when it is left.
     Color,
 }
 
@@ -133,8 +135,8 @@ mod tests {
         }
     }
 
-    /// Nothing is left out of the first state, because what is chosen there leads back to it at once. So going back to it is enough
-    /// for the second one, though it is on the stack.
+    /// Nothing is left out of the first state, because what is chosen there leads back to it at once. So
+    /// going back to it is enough for the second one, though it is on the stack.
     #[test]
     fn a_state_that_was_expanded_in_full_may_be_on_the_stack() {
         let text = "0 -> 0; 0 -> 1; 0 -> 2; 1 -> 0; 1 -> 3; 2 -> 3; 3 -> 2; end 0 1 2 3";

@@ -1,7 +1,7 @@
 //! What the workers of a parallel search share, and each one's part of it.
 //!
-//! Every worker has a *station*: a queue of packs that it fills and empties, and from which others take packs when they have
-//! none. Whatever ends the search ends it for all: the first reason counts.
+//! Every worker has a *station*: a queue of packs that it fills and empties, and from which others take packs
+//! when they have none. Whatever ends the search ends it for all: the first reason counts.
 
 use crate::ancestry::Ordinal;
 use crate::expanded::Noting;
@@ -38,7 +38,8 @@ pub enum Taking {
 #[derive(Debug)]
 #[repr(align(128))]
 struct Station<P> {
-    /// With levels one queue is for the present level and one for the next, in turn. Otherwise only the first is used.
+    /// With levels one queue is for the present level and one for the next, in turn. Otherwise only the first
+    /// is used.
     sides: [Side<P>; 2],
     transitions: AtomicU64,
     errors: AtomicU64,
@@ -124,7 +125,7 @@ impl<P> Team<P> {
         }
     }
 
-    /// Stops the others when a worker is lost: they would wait for it for ever.
+    /// Stops the others when a worker is lost: they would wait for it forever.
     pub fn abandon(&self) {
         self.halt(StopReason::Interrupted);
         self.meeting.cancel();
@@ -181,7 +182,8 @@ impl<P> Team<P> {
         self.over.load(Acquire)
     }
 
-    /// Whether states wait for the level with this side or for a later one. To be asked when nobody is at work.
+    /// Whether states wait for the level with this side or for a later one. To be asked when nobody is at
+    /// work.
     pub fn something_left(&self, side: usize) -> bool {
         self.stations
             .iter()
@@ -250,7 +252,8 @@ impl<'t, P: Default> Share<'t, P> {
         self.station().sides[self.put_side].put(pack)
     }
 
-    /// The states that are found from now on have this depth. A pack is not closed for a few of another depth.
+    /// The states that are found from now on have this depth. A pack is not closed for a few of another
+    /// depth.
     pub fn set_depth(&mut self, depth: u64) -> Result<(), TryReserveError> {
         if self.out.depth != depth && self.out.len >= WORTH_SHARING {
             self.flush()?;

@@ -1,9 +1,10 @@
 //! When everybody is done: termination detection, and meeting at the end of a level.
 //!
-//! Work is in the hands of a busy worker, or in its shared queue, into which nobody else puts anything. A worker goes idle only
-//! when its hands and its queue are empty, so when all are idle at one moment there is no work left anywhere, and none
-//! can appear. For that, a worker who sees work elsewhere must **leave the idle count before taking it**: the other way
-//! round, work would be in the hands of a worker who counts as idle, and the others might go home.
+//! Work is in the hands of a busy worker, or in its shared queue, into which nobody else puts anything. A
+//! worker goes idle only when its hands and its queue are empty, so when all are idle at one moment there is
+//! no work left anywhere, and none can appear. For that, a worker who sees work elsewhere must **leave the
+//! idle count before taking it**: the other way round, work would be in the hands of a worker who counts as
+//! idle, and the others might go home.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -62,7 +63,7 @@ impl Idle {
         Ok(false)
     }
 
-    /// A worker has no work and sees none. One that never came counts as idle for ever.
+    /// A worker has no work and sees none. One that never came counts as idle forever.
     pub fn enter(&self) {
         self.idle.fetch_add(1, SeqCst);
     }
@@ -77,7 +78,7 @@ impl Idle {
         self.idle.load(SeqCst) > 0
     }
 
-    /// Whether all are idle: then they are so for ever.
+    /// Whether all are idle: then they are so forever.
     fn all(&self) -> bool {
         self.idle.load(SeqCst) == self.workers
     }

@@ -1,7 +1,7 @@
 //! The transient states of one atomic run, numbered in the order in which they were met.
 //!
-//! Most runs have a handful: those are compared one after another, which is quicker than hashing. The others go to a
-//! [`Numbered`] set, and their look-ups can be prepared together.
+//! Most runs have a handful: those are compared one after another, which is quicker than hashing. The others
+//! go to a [`Numbered`] set, and their look-ups can be prepared together.
 
 use store::Full;
 use store::numbered::{Number, Numbered, Visit};
@@ -46,7 +46,8 @@ impl Transients {
         (self.ends.len() == FEW).then(|| self.many.hash(state))
     }
 
-    /// The number of a state that was met before; otherwise it gets the next number, and the answer is `None`.
+    /// The number of a state that was met before; otherwise it gets the next number, and the answer is
+    /// `None`.
     pub fn visit(&mut self, state: &[u8], prepared: Option<u64>) -> Result<Option<u32>, Full> {
         if let Some(known) = (0..self.ends.len()).find(|&at| self.few(at) == state) {
             return Ok(Some(known as u32));

@@ -1,21 +1,26 @@
-//! Search for strongly connected components by several workers: a cycle that has all marks, if there is one, on the fly.
+//! Search for strongly connected components by several workers: a cycle that has all marks, if there is one,
+//! on the fly.
 //!
-//! UFSCC, by Bloemen, Laarman & van de Pol (PPoPP 2016), with marks on steps as in Bloemen, Duret-Lutz & van de Pol (STTT 2019). Every
-//! worker makes the search of [`crate::scc`] from the initial state, in an order of its own, and what they know of components is common:
-//! parts of components are sets of a [`UnionFind`], which whoever closes a cycle puts together. A worker keeps the *roots*, the states by
-//! which it came into the sets on its path. A step to a set where it has been closes a cycle: all sets between become one. A state
-//! all of whose steps were followed by anybody is taken out of its set's list. When a worker comes to the end of a root it takes a
-//! state from the list that others have found and not finished; when the list is empty the component is complete, and dead for all.
+//! UFSCC, by Bloemen, Laarman & van de Pol (PPoPP 2016), with marks on steps as in Bloemen, Duret-Lutz & van
+//! de Pol (STTT 2019). Every worker makes the search of [`crate::scc`] from the initial state, in an order of
+//! its own, and what they know of components is common: parts of components are sets of a [`UnionFind`],
+//! which whoever closes a cycle puts together. A worker keeps the *roots*, the states by which it came into
+//! the sets on its path. A step to a set where it has been closes a cycle: all sets between become one. A
+//! state all of whose steps were followed by anybody is taken out of its set's list. When a worker comes to
+//! the end of a root it takes a state from the list that others have found and not finished; when the list is
+//! empty the component is complete, and dead for all.
 //!
-//! **Marks** of a step are added to the set that both of its ends are in: those of a step that closes a cycle at once, those of a step into
-//! a root when the root is put together with the one before. Who is the first to take a state out of the list has followed all
-//! its steps, so a component that becomes dead without having all marks has no cycle with all of them.
+//! **Marks** of a step are added to the set that both of its ends are in: those of a step that closes a cycle
+//! at once, those of a step into a root when the root is put together with the one before. Who is the first
+//! to take a state out of the list has followed all its steps, so a component that becomes dead without
+//! having all marks has no cycle with all of them.
 //!
-//! **The run** is made when everybody has stopped. Then all cycles that were closed are whole, so in the sets one can go from each
-//! state to each. A worker who has taken a state from a list does not know a way to it; this gap in its path is filled then.
+//! **The run** is made when everybody has stopped. Then all cycles that were closed are whole, so in the sets
+//! one can go from each state to each. A worker who has taken a state from a list does not know a way to it;
+//! this gap in its path is filled then.
 //!
-//! **Numbers.** A state is new for exactly one worker, and its steps are counted by the one who takes it out of the list first: the
-//! counts do not depend on timing.
+//! **Numbers.** A state is new for exactly one worker, and its steps are counted by the one who takes it out
+//! of the list first: the counts do not depend on timing.
 
 use crate::cuts::About;
 use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, Workers, full, merge};
@@ -37,8 +42,9 @@ const NODE_BYTES: u64 = 64;
 /// Bytes that lead there from the number that a store gives.
 const HALF_BYTES: u64 = 4;
 
-/// Looks for a cycle that lacks nothing, with several workers. The task asks for one error, has no limit on depth and no
-/// reduction. What is hidden in a state must not matter for what can happen next: states are taken from the store, without it.
+/// Looks for a cycle that lacks nothing, with several workers. The task asks for one error, has no limit on
+/// depth and no reduction. What is hidden in a state must not matter for what can happen next: states are
+/// taken from the store, without it.
 pub fn ufscc(
     system: &dyn TransitionSystem,
     cycles: &Cycles,
@@ -78,7 +84,8 @@ impl Sets {
     }
 }
 
-/// A state that the worker did not come to by a step of its own: it was taken from the list of the set of `from`.
+/// A state that the worker did not come to by a step of its own: it was taken from the list of the set of
+/// `from`.
 #[derive(Clone, Copy)]
 struct Gap {
     /// Actions before it.
@@ -150,7 +157,8 @@ where
         &mut self.base
     }
 
-    /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has been closes cycles.
+    /// Goes to the state at the end of the path if its set is new for this worker; a step to one where it has
+    /// been closes cycles.
     fn enter(&mut self) -> Result<bool, StopReason> {
         let (Entry { number, name, new }, lack) = self.base.visit()?;
         self.base.new += u64::from(new);
@@ -239,7 +247,8 @@ where
         self.push_successors()
     }
 
-    /// Looks up the successors of the state that was expanded last, all together: each waits for memory three times.
+    /// Looks up the successors of the state that was expanded last, all together: each waits for memory three
+    /// times.
     fn look_up_successors(&mut self) -> Result<(), StopReason> {
         self.base.prepare_successors(None)?;
         let Sets { numbers, sets } = &self.base.shared.own;
@@ -285,8 +294,8 @@ where
         Ok(())
     }
 
-    /// A step that lacks `lack` leads from the last frame's state to a set where this worker has been: all between are one. Nothing
-    /// interrupts this: sets that are put together in part are no component.
+    /// A step that lacks `lack` leads from the last frame's state to a set where this worker has been: all
+    /// between are one. Nothing interrupts this: sets that are put together in part are no component.
     fn merge(&mut self, to: Node, lack: Lack) -> Result<(), StopReason> {
         let Some(here) = self.frames.last().map(|frame| frame.now) else { return Ok(()) };
         let (mut together, mut complete) = (lack, false);
@@ -297,7 +306,8 @@ where
         if complete { self.wrong(What::Cycle(here), &[]) } else { Ok(()) }
     }
 
-    /// Puts the last root's set together with the one before; the step between is inside. True when the set has all marks.
+    /// Puts the last root's set together with the one before; the step between is inside. True when the set
+    /// has all marks.
     fn join_last_roots(&mut self, lack: &mut Lack) -> bool {
         let (Some(last), Some(before)) = (self.roots.pop(), self.roots.last()) else { return false };
         *lack &= last.into;
@@ -480,8 +490,8 @@ mod tests {
         ufscc(system, &cycles(fairness, true), workers, &task(limits, &stop), &mut Silent)
     }
 
-    /// A graph of three processes with about `steps` steps for two nodes; few steps make many components, many make one. Every
-    /// node lies behind another one, so that all can be reached.
+    /// A graph of three processes with about `steps` steps for two nodes; few steps make many components,
+    /// many make one. Every node lies behind another one, so that all can be reached.
     fn random(n: u32, steps: u32, accepting: usize, seed: u64) -> Graph {
         let mut random = Random::new(seed);
         let mut text = String::new();
@@ -507,7 +517,8 @@ mod tests {
         Graph::parse(text.trim_end_matches("; ")).unwrap()
     }
 
-    /// Follows a lasso: it must lead back, pass an accepting node, and be fair to every process if that is asked for.
+    /// Follows a lasso: it must lead back, pass an accepting node, and be fair to every process if that is
+    /// asked for.
     fn check_lasso(graph: &Graph, outcome: &Outcome, fairness: Fairness) {
         let violation = &outcome.violations[0];
         let mut nodes = vec![0];
@@ -634,7 +645,8 @@ mod tests {
         assert!(wrong[0] > 80 && wrong[1] > 80, "{wrong:?}");
     }
 
-    /// A shaky graph in which two steps earn a mark each, as the claims of a product do: what was earned is hidden in the next state.
+    /// A shaky graph in which two steps earn a mark each, as the claims of a product do: what was earned is
+    /// hidden in the next state.
     struct Earning<'a> {
         shaky: Shaky<'a>,
         by: [ActionId; 2],

@@ -1,7 +1,9 @@
-//! The threads of a search by several workers: started with enough stack, stopped when one is lost, and put together at the end.
+//! The threads of a search by several workers: started with enough stack, stopped when one is lost, and put
+//! together at the end.
 //!
-//! Every search by several workers ([`crate::parallel`], [`crate::handoff`], [`crate::cndfs`], [`crate::ufscc`]) runs its first worker on
-//! the thread that called, inside [`std::thread::scope`], and the others in a [`WorkerPool`]. What they do is theirs.
+//! Every search by several workers ([`crate::parallel`], [`crate::handoff`], [`crate::cndfs`],
+//! [`crate::ufscc`]) runs its first worker on the thread that called, inside [`std::thread::scope`], and the
+//! others in a [`WorkerPool`]. What they do is theirs.
 
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use store::pages::affordable;
@@ -33,8 +35,8 @@ impl<'s, 'e, Y: Send + 's> WorkerPool<'s, 'e, Y> {
         started
     }
 
-    /// What the first worker leaves and what all others leave, when they are done. A panic goes on in the thread that called: it is a bug,
-    /// and must be seen as one.
+    /// What the first worker leaves and what all others leave, when they are done. A panic goes on in the
+    /// thread that called: it is a bug, and must be seen as one.
     pub fn join(self, first: Y) -> Vec<Y> {
         let others: Vec<_> = self.workers.into_iter().map(ScopedJoinHandle::join).collect();
         let others =
@@ -43,7 +45,7 @@ impl<'s, 'e, Y: Send + 's> WorkerPool<'s, 'e, Y> {
     }
 }
 
-/// Calls for help when the worker that holds it panics: the others might wait for that worker for ever.
+/// Calls for help when the worker that holds it panics: the others might wait for that worker forever.
 pub(crate) struct Alarm<F: Fn()>(pub F);
 
 impl<F: Fn()> Drop for Alarm<F> {

@@ -6,7 +6,8 @@ use engine::options::Size;
 use engine::{CheckOptions, Job, Report, Silent, Stop};
 use std::time::Duration;
 
-/// A check of a model: which properties, with which options. What is not said is left to the tool, as on the command line.
+/// A check of a model: which properties, with which options. What is not said is left to the tool, as on the
+/// command line.
 #[derive(Clone, Debug)]
 pub struct Check<'m> {
     model: &'m Model,
@@ -18,7 +19,8 @@ impl<'m> Check<'m> {
         Check { model, options: CheckOptions::default() }
     }
 
-    /// Checks this property, besides others that are named: `safety`, `ltl:NAME`, `accept` … Without any, all that apply.
+    /// Checks this property, besides others that are named: `safety`, `ltl:NAME`, `accept` … Without any, all
+    /// that apply.
     pub fn property(mut self, name: &str) -> Self {
         self.options.properties.push(name.to_string());
         self

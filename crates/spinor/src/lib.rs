@@ -1,6 +1,8 @@
-//! Spinor as a library: load a Promela model, check it, replay what was found, simulate it, explore its states.
+//! Spinor as a library: load a Promela model, check it, replay what was found, simulate it, explore its
+//! states.
 //!
-//! A check by itself prints nothing, writes no file and keeps no global state: any number of them may run in one process.
+//! A check by itself prints nothing, writes no file and keeps no global state: any number of them may run in
+//! one process.
 //!
 //! # Check a model
 //!

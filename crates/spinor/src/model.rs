@@ -46,7 +46,8 @@ impl Model {
         Check::new(self)
     }
 
-    /// Runs the model once, with random choices that the seed decides, for `most` steps at most. `STDIN` is empty.
+    /// Runs the model once, with random choices that the seed decides, for `most` steps at most. `STDIN` is
+    /// empty.
     pub fn simulate(&self, seed: u64, most: u64) -> Result<Simulated, Error> {
         let options = SimulateOptions { source: self.session.source.clone(), seed, steps: Some(most) };
         let mut steps = Steps(Vec::new());

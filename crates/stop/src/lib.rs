@@ -1,9 +1,10 @@
 //! When work must end: somebody asked for it (a signal), or the time is over.
 //!
-//! A [`Stop`] is handed to everything that can take longer than a moment. Loops ask it now and then ([`Stop::check`], or
-//! [`Patience::tick`] where one round is short). When the work must end, the thread unwinds up to the nearest [`attempt`], which
-//! says why. So a computation that was cut short has no result at all: nobody can take half of one for the whole. The
-//! panic hook does not see this, because nothing is wrong.
+//! A [`Stop`] is handed to everything that can take longer than a moment. Loops ask it now and then
+//! ([`Stop::check`], or [`Patience::tick`] where one round is short). When the work must end, the thread
+//! unwinds up to the nearest [`attempt`], which says why. So a computation that was cut short has no result
+//! at all: nobody can take half of one for the whole. The panic hook does not see this, because nothing is
+//! wrong.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

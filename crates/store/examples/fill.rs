@@ -1,8 +1,9 @@
 //! How long a look-up takes: `cargo run --release -p store --example fill -- N LEN STORE STRIDES`.
 //!
-//! Inserts N different keys of LEN bytes in batches of 64; three of four look-ups are of keys inserted before. STORE is
-//! `table`, `sized` (a table that need not grow), `hash` or `bitstate`. STRIDES is how many of the three
-//! strides are made for a whole batch at a time: 3, 2 (no second stride) or 1 (every key at once).
+//! Inserts N different keys of LEN bytes in batches of 64; three of four look-ups are of keys inserted
+//! before. STORE is `table`, `sized` (a table that need not grow), `hash` or `bitstate`. STRIDES is how many
+//! of the three strides are made for a whole batch at a time: 3, 2 (no second stride) or 1 (every key at
+//! once).
 
 #![allow(clippy::print_stdout)]
 
@@ -21,8 +22,8 @@ fn write_key(number: u64, key: &mut [u8]) {
     }
 }
 
-/// Nanoseconds of processor time so far, which other work on the machine disturbs less than the clock; the clock where
-/// the system does not tell.
+/// Nanoseconds of processor time so far, which other work on the machine disturbs less than the clock; the
+/// clock where the system does not tell.
 fn now(start: Instant) -> u64 {
     let told = std::fs::read_to_string("/proc/self/schedstat").ok();
     let first = told.and_then(|text| text.split_whitespace().next().and_then(|word| word.parse().ok()));

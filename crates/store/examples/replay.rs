@@ -1,7 +1,8 @@
 //! Replays a recorded search on a store and says how fast and how small it was.
 //!
-//! `replay FILE [table|tree|cleary] [batch]`. The file is a sequence of records: a 32-bit little-endian length and the bytes of a
-//! key. A set highest bit of the length marks a state that is expanded; the records behind it are its successors.
+//! `replay FILE [table|tree|cleary] [batch]`. The file is a sequence of records: a 32-bit little-endian
+//! length and the bytes of a key. A set highest bit of the length marks a state that is expanded; the records
+//! behind it are its successors.
 
 #![allow(clippy::print_stdout)]
 
@@ -53,7 +54,8 @@ fn flush<S: Batched>(store: &mut S, tickets: &mut Vec<(&[u8], S::Ticket)>) -> Re
     Ok(())
 }
 
-/// How long this thread has been on a processor; on a machine that does other work as well, waiting is not counted.
+/// How long this thread has been on a processor; on a machine that does other work as well, waiting is not
+/// counted.
 fn processor_time() -> Result<Duration, Box<dyn std::error::Error>> {
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = statistics.split(' ').next().ok_or("no processor time")?.parse()?;

@@ -1,13 +1,15 @@
 //! Byte strings written once and never moved, found again by a number of 40 bits.
 //!
-//! The numbers count words of eight bytes. The words lie in one range of addresses, as long as they may ever need: addresses
-//! cost nothing, memory is there only where something was written. So nothing is ever copied, and a place is an address.
-//! Every writer takes a *block* for itself and fills it alone, so writers do not disturb each other.
+//! The numbers count words of eight bytes. The words lie in one range of addresses, as long as they may ever
+//! need: addresses cost nothing, memory is there only where something was written. So nothing is ever copied,
+//! and a place is an address. Every writer takes a *block* for itself and fills it alone, so writers do not
+//! disturb each other.
 //!
 //! A record is its length in one byte and the string ([`crate::strings`]), in words. A string of 192 bytes or
-//! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty) is kept *sparse*: a word with
-//! 254, the length, and a bit for each word of the string that is not zero; then those words. When enough long strings are there to tell in
-//! which bits they differ, others are [packed](crate::packing): a first byte from 192 on says how.
+//! more has a whole word in front: 255, then the length. A string with many zeros (channels are mostly empty)
+//! is kept *sparse*: a word with 254, the length, and a bit for each word of the string that is not zero;
+//! then those words. When enough long strings are there to tell in which bits they differ, others are
+//! [packed](crate::packing): a first byte from 192 on says how.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -20,8 +22,8 @@ use crate::strings;
 
 /// Bits of a [`Place`].
 pub const PLACE_BITS: u32 = 40;
-/// Memory is asked for in advance by a fraction of what there is, but at least and at most so many words: 32 KB and 2 MB, with
-/// which huge pages begin.
+/// Memory is asked for in advance by a fraction of what there is, but at least and at most so many words: 32
+/// KB and 2 MB, with which huge pages begin.
 const ADVANCE: (u64, u64) = (1 << 12, 1 << 18);
 /// Words of the smallest and of the largest block that a writer takes for several records.
 const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
@@ -29,7 +31,8 @@ const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
 const FETCHED: usize = 4 * WORDS;
 /// The first byte of a record whose length is in its first word.
 const LONG: u64 = 255;
-/// The first byte of a sparse record; its length is in the next two bytes, then the bits of the words that are there.
+/// The first byte of a sparse record; its length is in the next two bytes, then the bits of the words that
+/// are there.
 const SPARSE: u64 = 254;
 /// The first byte of the records of the first packing; the next ones follow.
 const PACKED: usize = strings::LONGEST + 1;
@@ -161,7 +164,8 @@ pub fn record_words(len: usize) -> u64 {
     if len > strings::LONGEST as u64 { 1 + len.div_ceil(8) } else { (len + 1).div_ceil(8) }
 }
 
-/// Calls `each` with all words of a key of eight bytes or more, the last one filled up with zeros, while it says so.
+/// Calls `each` with all words of a key of eight bytes or more, the last one filled up with zeros, while it
+/// says so.
 #[inline(always)]
 fn all_words(key: &[u8], mut each: impl FnMut(u64) -> bool) -> bool {
     let bytes = key.len() % 8;
@@ -170,8 +174,8 @@ fn all_words(key: &[u8], mut each: impl FnMut(u64) -> bool) -> bool {
             || key.last_chunk().is_some_and(|last| each(u64::from_le_bytes(*last) >> (64 - 8 * bytes))))
 }
 
-/// Which words of a key are not zero, if it is worth while to leave out the others: at least half, because looking up a
-/// sparse record takes longer.
+/// Which words of a key are not zero, if it is worth while to leave out the others: at least half, because
+/// looking up a sparse record takes longer.
 #[inline]
 fn sparse_mask(key: &[u8]) -> Option<u64> {
     if !SPARSE_LENS.contains(&key.len()) {
@@ -213,8 +217,8 @@ impl Arena {
         (self.next.load(Relaxed) - 1) * 8
     }
 
-    /// Writes a record into the block, which is changed for another when it is too small. `permit` is asked before memory
-    /// is taken, in bytes.
+    /// Writes a record into the block, which is changed for another when it is too small. `permit` is asked
+    /// before memory is taken, in bytes.
     #[inline(always)]
     pub fn write(
         &self,
@@ -319,8 +323,8 @@ impl Arena {
         });
     }
 
-    /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long that it
-    /// has a block of its own stays.
+    /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long
+    /// that it has a block of its own stays.
     pub fn unwrite(&self, block: &mut Block, place: Place, key: &[u8]) {
         let packing = self.record(place).and_then(|(_, first)| self.packings.of(first));
         let packed = packing.map(|packing| packing.words() as u64);
@@ -390,8 +394,8 @@ impl Arena {
         out.truncate(end);
     }
 
-    /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the processor notices
-    /// that lines are read one after another.
+    /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the
+    /// processor notices that lines are read one after another.
     #[inline]
     pub fn prefetch(&self, place: Place, len: usize) {
         let last = usize::from(self.packings.spans[len.min(255)]);
@@ -417,8 +421,8 @@ impl Arena {
         self.pages.words().get(place.0 as usize..).unwrap_or(&[])
     }
 
-    /// Finds room for so many words: a new block for the writer, or, when that would leave much of the old one unused,
-    /// a place for this record alone.
+    /// Finds room for so many words: a new block for the writer, or, when that would leave much of the old
+    /// one unused, a place for this record alone.
     #[cold]
     fn refill(
         &self,

@@ -1,16 +1,17 @@
 //! Bitstate hashing (Holzmann 1988): a Bloom filter of k bits a key in an array of fixed size. Lossy.
 //!
-//! The array never grows and is never full: the fuller it is, the more new states are taken for old ones. Each time that a
-//! key is found to be new, the share of bits that are set tells how probable it was to miss it; the sum over all keys
-//! is the expected number of omissions.
+//! The array never grows and is never full: the fuller it is, the more new states are taken for old ones.
+//! Each time that a key is found to be new, the share of bits that are set tells how probable it was to miss
+//! it; the sum over all keys is the expected number of omissions.
 //!
-//! The bits of a key lie anywhere, each in a cache line of its own. Putting them all into one line would save time, but keys that
-//! share a line would share their bits: in a nearly empty array, where omissions are rare, they would be many times
-//! as frequent. So [`Seen::hash`] asks for all the lines at once instead.
+//! The bits of a key lie anywhere, each in a cache line of its own. Putting them all into one line would save
+//! time, but keys that share a line would share their bits: in a nearly empty array, where omissions are
+//! rare, they would be many times as frequent. So [`Seen::hash`] asks for all the lines at once instead.
 //!
-//! **The first keys** come to an array of ordinary pages: a huge page is zeroed as a whole at the first touch, and a few dozen keys touch
-//! all of them. When there are some thousand keys their hashes, which have been noted until then, are entered
-//! once more, into an array of huge pages: in large searches it takes half the time.
+//! **The first keys** come to an array of ordinary pages: a huge page is zeroed as a whole at the first
+//! touch, and a few dozen keys touch all of them. When there are some thousand keys their hashes, which have
+//! been noted until then, are entered once more, into an array of huge pages: in large searches it takes half
+//! the time.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -24,8 +25,9 @@ use crate::{Batched, Evicting, Full, Seen};
 /// Bits that are set for each key.
 pub const DEFAULT_HASHES: u32 = 3;
 
-/// So many keys are entered before the array gets huge pages. Their ordinary pages take some ten milliseconds; huge ones for the
-/// whole array take as long where the system has them at hand, and several hundred where it has not.
+/// So many keys are entered before the array gets huge pages. Their ordinary pages take some ten
+/// milliseconds; huge ones for the whole array take as long where the system has them at hand, and several
+/// hundred where it has not.
 const EARLY: usize = 1 << 12;
 
 /// An array of bits, some of which belong to each key.
@@ -47,7 +49,8 @@ impl Array {
         Ok(Array { pages, words, hashes: hashes.max(1), early: true })
     }
 
-    /// The bits of a key with this hash: word and mask. Double hashing gives as many as are wanted from two hashes.
+    /// The bits of a key with this hash: word and mask. Double hashing gives as many as are wanted from two
+    /// hashes.
     fn bits(&self, first: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
         let step = first.wrapping_mul(0xd1b5_4a32_d192_ed03).rotate_left(32) | 1;
         let n_bits = self.words as u64 * 64;
@@ -115,7 +118,8 @@ pub struct Bitstate {
 }
 
 impl Bitstate {
-    /// An array of (nearly) so many bytes, fewer where there are not so many addresses, of which each key sets up to `hashes` bits.
+    /// An array of (nearly) so many bytes, fewer where there are not so many addresses, of which each key
+    /// sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let array = Array::new(bytes, hashes)?;
         Ok(Bitstate { array, early: Vec::new(), ones: 0, len: 0, expected_omissions: 0.0 })
@@ -185,9 +189,9 @@ const QUANTUM: u64 = 64;
 
 /// A Bloom filter that several workers share.
 ///
-/// Bits are set by atomic operations, but a key has several of them: two workers with the same new key could each set one
-/// first, and both would take it for new. So whoever sets bits of a key holds one of a few locks, which the key chooses.
-/// Keys that are known, most of them, need none.
+/// Bits are set by atomic operations, but a key has several of them: two workers with the same new key could
+/// each set one first, and both would take it for new. So whoever sets bits of a key holds one of a few
+/// locks, which the key chooses. Keys that are known, most of them, need none.
 #[derive(Debug)]
 pub struct SharedBitstate {
     array: Common<Array>,
@@ -235,8 +239,8 @@ impl BitHand<'_> {
         self.shared.len.fetch_add(std::mem::take(&mut self.len), Relaxed);
     }
 
-    /// When the first keys have been entered the array gets huge pages. Whoever has set bits has noted the key before it lets go of
-    /// the array, so all are there.
+    /// When the first keys have been entered the array gets huge pages. Whoever has set bits has noted the
+    /// key before it lets go of the array, so all are there.
     #[cold]
     fn settle(&mut self) {
         let shared = self.shared;

@@ -1,20 +1,21 @@
 //! State-space caching: the keys of the search stack, and at most so many others.
 //!
-//! From G. J. Holzmann (*Tracing protocols*, 1985), C. Jard and T. Jéron (1991) and P. Godefroid, G. J. Holzmann and D. Pirottin
-//! (*State-space caching revisited*, 1992). A depth-first search ends as long as it knows the states of its own stack;
-//! what else it knows only saves it from doing work twice. With partial orders most states are met once, so few
-//! need to be kept.
+//! From G. J. Holzmann (*Tracing protocols*, 1985), C. Jard and T. Jéron (1991) and P. Godefroid, G. J.
+//! Holzmann and D. Pirottin (*State-space caching revisited*, 1992). A depth-first search ends as long as it
+//! knows the states of its own stack; what else it knows only saves it from doing work twice. With partial
+//! orders most states are met once, so few need to be kept.
 //!
-//! **Who has to go.** Of a few that are chosen at random the one that is worth least: one is worth more the more often it was met, the more
-//! states were explored behind it when it had to be explored again, and the more edges lead on from it.
-//! Chance spreads what is forgotten evenly, so that what is explored again soon ends at something that is known; a queue drops whole
-//! regions, which are then explored again whole, over and over. What is dropped and met again costs work, and that is just what makes it
-//! worth more: so the cache learns what it must not forget ([`Meetings`] outlive their keys). (Mutual exclusion in log(n) messages, four
-//! participants who go on for ever, 37,832 states with sleep sets: with 8,000 off the stack a queue and chance alone do not end within
-//! a hundred times the transitions.)
+//! **Who has to go.** Of a few that are chosen at random the one that is worth least: one is worth more the
+//! more often it was met, the more states were explored behind it when it had to be explored again, and the
+//! more edges lead on from it. Chance spreads what is forgotten evenly, so that what is explored again soon
+//! ends at something that is known; a queue drops whole regions, which are then explored again whole, over
+//! and over. What is dropped and met again costs work, and that is just what makes it worth more: so the
+//! cache learns what it must not forget ([`Meetings`] outlive their keys). (Mutual exclusion in log(n)
+//! messages, four participants who go on forever, 37,832 states with sleep sets: with 8,000 off the stack a
+//! queue and chance alone do not end within a hundred times the transitions.)
 //!
-//! Beside every key stands a note that belongs to the search (sleep sets). How many keys were met again after they were dropped
-//! is told by a [`Tally`], which may take a few too many for such.
+//! Beside every key stands a note that belongs to the search (sleep sets). How many keys were met again after
+//! they were dropped is told by a [`Tally`], which may take a few too many for such.
 
 use crate::hash::hash;
 use crate::meetings::Meetings;
@@ -36,7 +37,8 @@ pub struct Cache<N> {
     limit: u64,
     /// How many entries can be named.
     names: usize,
-    /// Places of entries plus one, by hash, with linear probing; 0 is free. A power of two, at most half full.
+    /// Places of entries plus one, by hash, with linear probing; 0 is free. A power of two, at most half
+    /// full.
     index: Vec<u32>,
     entries: Vec<Entry<N>>,
     /// Entries that are not in use.
@@ -78,7 +80,8 @@ impl<N> Entry<N> {
         self.met.set(self.met.get().saturating_add(1));
     }
 
-    /// It leaves the stack: what it costs to explore it again is known if that was done now, and else as good as unknown.
+    /// It leaves the stack: what it costs to explore it again is known if that was done now, and else as good
+    /// as unknown.
     fn weigh(&mut self, inserted: u64) {
         let behind = if self.again { inserted - self.began } else { 0 };
         let edges = f32::from(self.edges);
@@ -102,8 +105,8 @@ pub struct Counts {
 }
 
 impl<N: Default> Cache<N> {
-    /// An empty cache that keeps at most `most` keys off the stack, and answers [`Full`] rather than use more than `limit`
-    /// bytes.
+    /// An empty cache that keeps at most `most` keys off the stack, and answers [`Full`] rather than use more
+    /// than `limit` bytes.
     pub fn new(most: u64, limit: u64) -> Self {
         Cache {
             most,
@@ -206,7 +209,8 @@ impl<N: Default> Cache<N> {
         Ok(())
     }
 
-    /// Takes a key out of the index, and closes the gap: what stands behind it moves up unless it is where it belongs.
+    /// Takes a key out of the index, and closes the gap: what stands behind it moves up unless it is where it
+    /// belongs.
     fn remove(&mut self, at: usize) {
         let entry = &mut self.entries[at];
         let key = std::mem::take(&mut entry.key);
@@ -400,7 +404,8 @@ mod tests {
         new
     }
 
-    /// How many of the first hundred keys are known after a thousand others, where `also` is done with each of the hundred.
+    /// How many of the first hundred keys are known after a thousand others, where `also` is done with each
+    /// of the hundred.
     fn left_of_a_hundred(edges: usize, also: impl Fn(&mut Cache<u32>, u32)) -> usize {
         let mut cache: Cache<u32> = Cache::new(200, u64::MAX);
         for key in 0..100 {

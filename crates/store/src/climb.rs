@@ -1,9 +1,10 @@
 //! Keys that climb together from what is different to their roots.
 //!
-//! The nodes above what is different are looked up one after another, and every look-up waits for memory. But keys do not depend
-//! on each other. So a key is first only *outlined*: the slots of all joins are put together, and the memory is asked for in which the
-//! first node is looked for. Then all keys of a batch climb, one join each at a time ([`Climbs::climb`]). When a key has its turn again,
-//! what it asked for is there.
+//! The nodes above what is different are looked up one after another, and every look-up waits for memory. But
+//! keys do not depend on each other. So a key is first only *outlined*: the slots of all joins are put
+//! together, and the memory is asked for in which the first node is looked for. Then all keys of a batch
+//! climb, one join each at a time ([`Climbs::climb`]). When a key has its turn again, what it asked for is
+//! there.
 
 use crate::nodes::{Group, halves, hash, put};
 use crate::order::ARITY;
@@ -63,7 +64,8 @@ impl Climb {
         self.different.trailing_zeros() as usize / ARITY
     }
 
-    /// Asks for the memory where the next join must be. At the root, for that of the ticket, which is complete then; false.
+    /// Asks for the memory where the next join must be. At the root, for that of the ticket, which is
+    /// complete then; false.
     #[inline(always)]
     fn ask<G: Guide>(&mut self, slots: &Slots, guide: &mut G) -> bool {
         let (join, family) = (self.join(), guide.family(self));
@@ -125,7 +127,8 @@ impl Climbs {
         self.slots.resize((self.used + MOST).next_power_of_two(), Block::default());
     }
 
-    /// Lets a key climb for whose slots there was room for so many blocks, and which is different in these slots.
+    /// Lets a key climb for whose slots there was room for so many blocks, and which is different in these
+    /// slots.
     #[inline(always)]
     pub fn start(&mut self, family: u32, ticket: u32, different: u64, blocks: usize) {
         let slots = (self.used - blocks) as u32;

@@ -1,8 +1,8 @@
 //! Collapse compression (Holzmann 1997): a state is the list of its components, each kept once.
 //!
-//! A system consists of processes and channels that change one at a time, so there are few different contents of each.
-//! The caller says where a key is to be cut; every piece is replaced by its number among all pieces, and only the numbers
-//! are kept for a state.
+//! A system consists of processes and channels that change one at a time, so there are few different contents
+//! of each. The caller says where a key is to be cut; every piece is replaced by its number among all pieces,
+//! and only the numbers are kept for a state.
 
 use crate::numbered::{Number, Numbered, Visit};
 use crate::{Batched, Entry, Evicting, Full, Numbering, Recall, Seen};

@@ -1,9 +1,11 @@
 //! Colours of the keys of a shared store: two bits that are set and never taken back.
 //!
-//! A search for cycles by several workers keeps with every state what all workers together know of it. The bits lie beside
-//! the store, found by the number that it gives to a key ([`crate::numbering`]). In a table that is the place of the record: a place counts
-//! words of eight bytes, so there are two bits for every such word, a 32nd of what the records take. Records that were written one after another have their bits in the same
-//! word, and a worker writes its records into blocks of its own: workers seldom write to the same cache line.
+//! A search for cycles by several workers keeps with every state what all workers together know of it. The
+//! bits lie beside the store, found by the number that it gives to a key ([`crate::numbering`]). In a table
+//! that is the place of the record: a place counts words of eight bytes, so there are two bits for every such
+//! word, a 32nd of what the records take. Records that were written one after another have their bits in the
+//! same word, and a worker writes its records into blocks of its own: workers seldom write to the same cache
+//! line.
 //!
 //! A bit that is seen is true. One that is not seen may have been set a moment ago; who looks must not mind.
 
@@ -46,7 +48,8 @@ impl Colour {
 pub struct Colours(Pages);
 
 impl Colours {
-    /// Colours for a table that may take so many bytes: addresses only, memory is there where something is painted.
+    /// Colours for a table that may take so many bytes: addresses only, memory is there where something is
+    /// painted.
     pub fn new(limit: u64) -> Self {
         let lines = (limit / 8).clamp(1, 1 << PLACE_BITS).div_ceil(IN_A_LINE) as usize;
         Colours(Pages::reserved(lines).unwrap_or_else(|Full| Pages::small(1 << 10)))

@@ -1,25 +1,27 @@
 //! A compact exact set of numbers: quotienting (Cleary 1984) over lines of one cache line.
 //!
-//! A key of k bits is mixed by a bijection. Its upper bits choose a *segment*; the rest, divided by a number `d`, gives
-//! the home line (the quotient) and what is left (the remainder). An entry keeps only the remainder and how many lines
-//! from home it was put, so the key can be computed back: the set is lossless, and an entry of a large set needs half
-//! of the key's bits or less. Entries are as wide as the segment needs (so many to a 64-bit word that none
-//! straddles two words); they get narrower as a segment grows.
+//! A key of k bits is mixed by a bijection. Its upper bits choose a *segment*; the rest, divided by a number
+//! `d`, gives the home line (the quotient) and what is left (the remainder). An entry keeps only the
+//! remainder and how many lines from home it was put, so the key can be computed back: the set is lossless,
+//! and an entry of a large set needs half of the key's bits or less. Entries are as wide as the segment needs
+//! (so many to a 64-bit word that none straddles two words); they get narrower as a segment grows.
 //!
-//! Within a line a look-up begins at a word that the remainder chooses, and all entries of a word are compared at once.
-//! Nothing is ever taken out, so the first word with an empty place ends it.
+//! Within a line a look-up begins at a word that the remainder chooses, and all entries of a word are
+//! compared at once. Nothing is ever taken out, so the first word with an empty place ends it.
 //!
-//! **Threads.** Several workers may insert at the same time ([`Compact::insert_shared`]): an entry is put into its word by one
-//! compare-and-swap. Full words never change and words are filled in one order, so two workers with the same key come to the
-//! same word, and the second one sees what the first has put there. Only growth needs the set alone; several threads then move
-//! a segment each.
+//! **Threads.** Several workers may insert at the same time ([`Compact::insert_shared`]): an entry is put
+//! into its word by one compare-and-swap. Full words never change and words are filled in one order, so two
+//! workers with the same key come to the same word, and the second one sees what the first has put there.
+//! Only growth needs the set alone; several threads then move a segment each.
 //!
-//! Segments grow on their own and not at the same moment: there is no moment at which the set exists twice, and the load of
-//! all together is always about the same. How much they grow is a choice between time and memory ([`Growth`]).
+//! Segments grow on their own and not at the same moment: there is no moment at which the set exists twice,
+//! and the load of all together is always about the same. How much they grow is a choice between time and
+//! memory ([`Growth`]).
 //!
-//! **Satellite bits.** An entry can carry a number of up to 32 bits ([`Compact::insert_with`]), which makes the set a map. The number is
-//! written together with the entry, never changes, and moves with it when a segment grows. An entry must fit into a word of 64 bits, so a
-//! map of wide keys begins with more than one line a segment ([`Compact::least_lines`]).
+//! **Satellite bits.** An entry can carry a number of up to 32 bits ([`Compact::insert_with`]), which makes
+//! the set a map. The number is written together with the entry, never changes, and moves with it when a
+//! segment grows. An entry must fit into a word of 64 bits, so a map of wide keys begins with more than one
+//! line a segment ([`Compact::least_lines`]).
 
 use crate::Full;
 use crate::budget::Budget;
@@ -49,8 +51,8 @@ pub enum Growth {
 }
 
 impl Growth {
-    /// How many lines a segment has next. Where the steps begin depends on the segment, so that not all are full at the same
-    /// time.
+    /// How many lines a segment has next. Where the steps begin depends on the segment, so that not all are
+    /// full at the same time.
     fn more_lines(self, lines: u64, number: usize) -> u64 {
         let part = |whole: u64| whole * number as u64 / (1 << SEGMENT_BITS);
         match (lines, self) {
@@ -62,7 +64,8 @@ impl Growth {
         }
     }
 
-    /// How full a segment may be, in percent. Above, probing gets long, with few entries in a line earlier than with many.
+    /// How full a segment may be, in percent. Above, probing gets long, with few entries in a line earlier
+    /// than with many.
     fn percent(self, per_word: u8) -> u64 {
         match self {
             Growth::Half if per_word > 1 => 84,
@@ -82,8 +85,8 @@ pub struct Slot {
     place: Place,
 }
 
-/// New keys that a worker has not told a set of, by segment: a count that all workers wrote at every new key would be a cache line
-/// that is never where it is needed.
+/// New keys that a worker has not told a set of, by segment: a count that all workers wrote at every new key
+/// would be a cache line that is never where it is needed.
 #[derive(Debug, Default)]
 pub struct Untold(Vec<u32>);
 
@@ -209,14 +212,15 @@ impl Compact {
         }
     }
 
-    /// Inserts `key` while others may do the same; true when it is new. The set learns of new keys some at a time: see
-    /// [`Compact::tell`].
+    /// Inserts `key` while others may do the same; true when it is new. The set learns of new keys some at a
+    /// time: see [`Compact::tell`].
     #[inline]
     pub fn insert_shared(&self, key: Mixed, untold: &mut Untold) -> Result<bool, Crowded> {
         Ok(self.insert_shared_with(key, 0, untold)?.1)
     }
 
-    /// Inserts `key` with its satellite bits, unless it is there, while others may do the same: where it is, and whether it is new.
+    /// Inserts `key` with its satellite bits, unless it is there, while others may do the same: where it is,
+    /// and whether it is new.
     #[inline]
     pub fn insert_shared_with(
         &self,
@@ -243,8 +247,9 @@ impl Compact {
         self.segments.get(self.split(key).0).map_or(0, |segment| 1 + u64::from(segment.geometry.lines))
     }
 
-    /// Makes room where `key` belongs, and wherever it will soon be needed: who is alone now has stopped all others, which
-    /// must not happen for every segment. What is done ahead may fail. So many threads may be used.
+    /// Makes room where `key` belongs, and wherever it will soon be needed: who is alone now has stopped all
+    /// others, which must not happen for every segment. What is done ahead may fail. So many threads may be
+    /// used.
     pub fn make_room(&mut self, key: Mixed, budget: &mut Budget, threads: usize) -> Result<(), Full> {
         if self.segments.is_empty() {
             return self.begin(budget);
@@ -398,8 +403,8 @@ struct Segment {
     len: Count,
 }
 
-/// How many entries there are, without those that workers have not told of. Every look-up reads what stands beside it, so it
-/// has a cache line of its own.
+/// How many entries there are, without those that workers have not told of. Every look-up reads what stands
+/// beside it, so it has a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Count(AtomicU32);
@@ -439,7 +444,8 @@ impl Segment {
             };
             let word = &self.pages.lines()[place.line as usize].0[place.word as usize];
             let old = word.load(Acquire);
-            // A word is filled from below: if this place is still empty, nothing was put into the word since it was looked at.
+            // A word is filled from below: if this place is still empty, nothing was put into the word since
+            // it was looked at.
             let mask = u64::MAX >> (64 - u32::from(self.geometry.entry_bits));
             let is_empty = old >> place.shift & mask == 0;
             if is_empty && word.compare_exchange(old, old | value << place.shift, AcqRel, Acquire).is_ok() {

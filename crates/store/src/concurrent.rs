@@ -1,14 +1,16 @@
 //! Stores that several workers share: each worker has a *hand*, through which it does all that [`Seen`] and
 //! [`Recall`](crate::Recall) say.
 //!
-//! A store that grows needs to be alone for that. So it lies behind a lock that workers hold together while they are at work,
-//! and that one who must change it holds alone ([`Turn`]). A worker must say when it *rests*: one who
-//! waits for another without resting would wait for ever, if that other waits to grow.
+//! A store that grows needs to be alone for that. So it lies behind a lock that workers hold together while
+//! they are at work, and that one who must change it holds alone ([`Turn`]). A worker must say when it
+//! *rests*: one who waits for another without resting would wait forever, if that other waits to grow.
 //!
-//! **Giving way.** Who wants the store alone says so first, and every worker looks at that whenever it begins anything with the store:
-//! one load of a cache line that hardly ever changes. So all others stop within a look-up or two, not at the end of a pack, and both
-//! sides spin for about as long as that takes before they sleep. The lock alone would not do: the standard library's lets a worker who has just let go
-//! take it again before the one it has woken is awake, so that who wants to be alone waits for many packs, and sleeps each time.
+//! **Giving way.** Who wants the store alone says so first, and every worker looks at that whenever it begins
+//! anything with the store: one load of a cache line that hardly ever changes. So all others stop within a
+//! look-up or two, not at the end of a pack, and both sides spin for about as long as that takes before they
+//! sleep. The lock alone would not do: the standard library's lets a worker who has just let go take it again
+//! before the one it has woken is awake, so that who wants to be alone waits for many packs, and sleeps each
+//! time.
 
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -16,7 +18,8 @@ use crate::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
 
 use crate::Batched;
 
-/// How often who waits looks again before it sleeps: some ten microseconds. A look-up takes less, and most growth, too.
+/// How often who waits looks again before it sleeps: some ten microseconds. A look-up takes less, and most
+/// growth, too.
 const PATIENCE: u32 = if cfg!(loom) { 0 } else { 500 };
 
 /// One worker's access to a store.
@@ -37,7 +40,8 @@ pub struct Common<T> {
     lock: RwLock<Apart<T>>,
 }
 
-/// On cache lines of its own: locks are written to all the time, what they protect and who wants them is read all the time.
+/// On cache lines of its own: locks are written to all the time, what they protect and who wants them is read
+/// all the time.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -116,7 +120,8 @@ impl<'a, T> Turn<'a, T> {
         self.common.workers.load(Relaxed)
     }
 
-    /// What all look at, which others may have changed since this was last called. The worker is at work from now on.
+    /// What all look at, which others may have changed since this was last called. The worker is at work from
+    /// now on.
     #[inline(always)]
     pub fn work(&mut self) -> &T {
         if self.common.is_wanted() {
@@ -135,7 +140,8 @@ impl<'a, T> Turn<'a, T> {
         }
     }
 
-    /// Changes what all look at, when nobody does. Others may have been before: what was seen is to be looked at again.
+    /// Changes what all look at, when nobody does. Others may have been before: what was seen is to be looked
+    /// at again.
     #[cold]
     pub fn alone<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         self.guard = None;

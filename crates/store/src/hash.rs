@@ -1,9 +1,9 @@
 //! A 64-bit hash of byte strings by folded multiplication.
 //!
-//! A step multiplies two 64-bit words, each mixed with a constant, and folds the 128-bit product, which spreads each
-//! input bit over the whole result. Long keys go through four such lanes that do not wait for each other. The end of a key is
-//! read as its last bytes, overlapping what was read before, so nothing is copied byte by byte. The shape is that of
-//! wyhash (Wang Yi) and its relatives.
+//! A step multiplies two 64-bit words, each mixed with a constant, and folds the 128-bit product, which
+//! spreads each input bit over the whole result. Long keys go through four such lanes that do not wait for
+//! each other. The end of a key is read as its last bytes, overlapping what was read before, so nothing is
+//! copied byte by byte. The shape is that of wyhash (Wang Yi) and its relatives.
 
 const K0: u64 = 0x9e37_79b9_7f4a_7c15;
 const K1: u64 = 0xd1b5_4a32_d192_ed03;
@@ -114,8 +114,8 @@ mod tests {
         }
     }
 
-    /// Keys that differ in few places, as states do: the upper bits (which choose the line) and the lower ones must
-    /// both be spread evenly, and no two keys may collide.
+    /// Keys that differ in few places, as states do: the upper bits (which choose the line) and the lower
+    /// ones must both be spread evenly, and no two keys may collide.
     #[test]
     fn similar_keys_are_spread_evenly() {
         for len in [12usize, 16, 24, 48, 64, 65, 100, 128, 200, 300] {

@@ -1,7 +1,7 @@
 //! Hash compaction (Wolper & Leroy 1993): only a hash of each key is kept. Lossy.
 //!
-//! Two keys with the same hash are taken for one, so a search may leave states out; how probable that is can be
-//! said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
+//! Two keys with the same hash are taken for one, so a search may leave states out; how probable that is can
+//! be said ([`Seen::omission`]). The hashes lie in a [`Compact`] set, which keeps only a part of them.
 
 use crate::budget::Budget;
 use crate::compact::{Compact, Crowded, Growth, Mixed, Untold};

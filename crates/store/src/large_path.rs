@@ -1,10 +1,10 @@
 //! A path in a large tree: only what has changed is touched.
 //!
-//! The bytes of a key that are different are found a block of words at a time. Unfolding leaves out every subtree that is the
-//! same as on the path.
+//! The bytes of a key that are different are found a block of words at a time. Unfolding leaves out every
+//! subtree that is the same as on the path.
 //!
-//! The slots of a join are two words of 64 bits, always read and written whole: a processor waits when it reads a word that was
-//! written in pieces a moment before.
+//! The slots of a join are two words of 64 bits, always read and written whole: a processor waits when it
+//! reads a word that was written in pieces a moment before.
 
 use crate::nodes::{Group, Nodes, halves, put};
 use crate::order::{ARITY, Order, Part};
@@ -44,7 +44,8 @@ struct Slots {
 trait Bits {
     fn add(&mut self, number: u32);
 
-    /// Takes the lowest number out. A number below one that was taken out is not added before the set is empty.
+    /// Takes the lowest number out. A number below one that was taken out is not added before the set is
+    /// empty.
     fn pop(&mut self) -> Option<u32>;
 }
 
@@ -364,7 +365,8 @@ fn differ<B: Bits>(joins: &mut [Slots], places: &[u32], at: usize, mut differenc
     }
 }
 
-/// The last `len` bytes of a key, fewer than eight. They are read together with bytes in front of them if there are enough.
+/// The last `len` bytes of a key, fewer than eight. They are read together with bytes in front of them if
+/// there are enough.
 #[inline]
 fn end(key: &[u8], len: usize) -> u64 {
     match key.last_chunk() {

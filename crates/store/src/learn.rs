@@ -1,15 +1,16 @@
 //! Finds a good order for a tree: bytes that belong together near each other.
 //!
-//! The order decides most of the size and the speed of a tree (measured: 8 to 10 bytes a state for one bad node). What
-//! costs memory is how many different values each subtree takes. So clusters of bytes are joined greedily by what a
-//! sample of the states found so far shows: first bytes into words, which is free, those that tell most about each other;
-//! then words into subtrees, always the two whose union takes the fewest different values. Bytes that depend on each other
-//! come together, however far apart they lie in the key. Then single subtrees are moved to better places for as long
-//! as that helps ([`crate::regraft`]).
+//! The order decides most of the size and the speed of a tree (measured: 8 to 10 bytes a state for one bad
+//! node). What costs memory is how many different values each subtree takes. So clusters of bytes are joined
+//! greedily by what a sample of the states found so far shows: first bytes into words, which is free, those
+//! that tell most about each other; then words into subtrees, always the two whose union takes the fewest
+//! different values. Bytes that depend on each other come together, however far apart they lie in the key.
+//! Then single subtrees are moved to better places for as long as that helps ([`crate::regraft`]).
 //!
-//! How many values a subtree takes in all states is estimated from a sample, after A. Chao (1984): values that were seen once
-//! and twice tell how many were not seen. Values of a subtree are never equally frequent, and this counts the rare
-//! ones, of which large tables are made. The sum over all subtrees estimates how many nodes an order needs.
+//! How many values a subtree takes in all states is estimated from a sample, after A. Chao (1984): values
+//! that were seen once and twice tell how many were not seen. Values of a subtree are never equally frequent,
+//! and this counts the rare ones, of which large tables are made. The sum over all subtrees estimates how
+//! many nodes an order needs.
 
 use crate::order::{NONE, Order, Part};
 use crate::regraft::Graft;
@@ -18,7 +19,8 @@ use crate::regraft::Graft;
 const CLUSTERS: usize = 96;
 /// Bytes of a word.
 const WORD: usize = 4;
-/// Bytes a key that a new order must save, up to so many keys: to copy many pays only for more, and to copy millions hardly ever.
+/// Bytes a key that a new order must save, up to so many keys: to copy many pays only for more, and to copy
+/// millions hardly ever.
 const GAINS: [(u64, f64); 4] = [(20_000, 0.25), (100_000, 0.75), (1_000_000, 1.25), (u64::MAX, 6.0)];
 /// Bytes that an inner node takes, with its part of the index.
 const NODE_BYTES: f64 = 26.0;
@@ -36,8 +38,8 @@ fn n_groups(keys: u64) -> usize {
     (keys / 16_000).clamp(1, 4) as usize
 }
 
-/// How many samples are needed to learn about so many keys. They are many more than an order is made from: which of two
-/// is the better one shows in what is rare.
+/// How many samples are needed to learn about so many keys. They are many more than an order is made from:
+/// which of two is the better one shows in what is rare.
 pub fn n_samples(keys: u64) -> usize {
     (keys / 16).clamp((n_groups(keys) * SAMPLES) as u64, MOST_SAMPLES) as usize
 }
@@ -48,11 +50,11 @@ pub fn memory(keys: u64, len: usize) -> usize {
     n_samples(keys) * len + 2 * (len + WORD) * column
 }
 
-/// An order that is clearly better than `old` for `keys` keys like these samples (one behind the other), if one is found.
-/// `nodes` is how many nodes they need now.
+/// An order that is clearly better than `old` for `keys` keys like these samples (one behind the other), if
+/// one is found. `nodes` is how many nodes they need now.
 ///
-/// What the greedy search ends with depends on luck, so it is done for several groups of samples, and all samples
-/// tell which result is the best.
+/// What the greedy search ends with depends on luck, so it is done for several groups of samples, and all
+/// samples tell which result is the best.
 pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Order> {
     if samples.is_empty() {
         return None;
@@ -68,7 +70,8 @@ pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Or
     let columns = columns(old.len(), &all, &mut joiner);
     let mut cost = |order: &Order| Cost::estimated(order, &columns, keys, &mut joiner);
     let before = cost(old);
-    // Values are never equally frequent, so that there are more nodes than estimated; as many times more in all orders.
+    // Values are never equally frequent, so that there are more nodes than estimated; as many times more in
+    // all orders.
     let scale = if before.nodes > 0.0 { nodes as f64 / before.nodes } else { 1.0 };
     let bytes = |cost: Cost| cost.nodes * scale * NODE_BYTES / keys as f64 + cost.bits * BIT_BYTES;
     let gain = GAINS.iter().find(|&&(most, _)| keys <= most).map_or(f64::MAX, |gain| gain.1);
@@ -76,8 +79,8 @@ pub fn better(old: &Order, samples: &[u8], keys: u64, nodes: usize) -> Option<Or
     best.filter(|&(after, _)| after < bytes(before) - gain).map(|(_, order)| order)
 }
 
-/// The values that something takes in the samples, numbered in the order in which they occur. Two things that say the
-/// same have the same column.
+/// The values that something takes in the samples, numbered in the order in which they occur. Two things that
+/// say the same have the same column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The number of its value in every sample.
@@ -304,7 +307,8 @@ fn leaf(bytes: &[u32]) -> [u32; WORD] {
     std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(NONE))
 }
 
-/// A word that is a half of the root would need 32 bits there; its name needs fewer. It is joined with itself.
+/// A word that is a half of the root would need 32 bits there; its name needs fewer. It is joined with
+/// itself.
 fn name_halves(leaves: usize, pairs: &mut Vec<(u32, u32)>) {
     let Some((left, right)) = pairs.pop() else { return };
     let mut named = |half: u32| {
@@ -345,8 +349,8 @@ fn join_neighbours(clusters: &mut Vec<Cluster>, joiner: &mut Joiner) {
     }
 }
 
-/// Gathers bytes into words: always the two clusters that tell most about each other. That is so when the union takes few
-/// values compared with both.
+/// Gathers bytes into words: always the two clusters that tell most about each other. That is so when the
+/// union takes few values compared with both.
 fn gather(clusters: &mut Vec<Cluster>, joiner: &mut Joiner) {
     let score = |left: &Cluster, right: &Cluster, joiner: &mut Joiner| {
         if left.bytes.len() + right.bytes.len() > WORD {
@@ -496,7 +500,8 @@ mod tests {
             let estimate = estimated(|random, _| random % values) / values as f64;
             assert!((0.8..1.25).contains(&estimate), "{estimate} times {values}");
         }
-        // Half of the states have one of few values: if all were equally frequent, there would be half as many.
+        // Half of the states have one of few values: if all were equally frequent, there would be half as
+        // many.
         let skewed = estimated(|one, other| if one % 2 == 0 { other % 10 } else { 10 + other % 20_000 });
         assert!((17_000.0..24_000.0).contains(&skewed), "{skewed}");
         assert!(estimated(|random, _| random % (1 << 25)) > 1e6, "all different");

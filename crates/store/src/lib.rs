@@ -1,16 +1,17 @@
 //! Stores: bytes in, *new* or *seen* out.
 //!
-//! A ladder of capabilities, not of flags. [`Seen`] tells new keys from old ones; [`Recall`] also gives them back by a
-//! name. A search asks for the rung that it needs, so an impossible pair of search and store does not type-check. A
-//! store knows nothing of systems or searches.
+//! A ladder of capabilities, not of flags. [`Seen`] tells new keys from old ones; [`Recall`] also gives them
+//! back by a name. A search asks for the rung that it needs, so an impossible pair of search and store does
+//! not type-check. A store knows nothing of systems or searches.
 //!
-//! **Three strides.** Nearly all of the time of a look-up is spent waiting for memory. So a look-up has three parts that
-//! a search makes for many keys at a time: [`Seen::hash`] computes all that can be computed and asks for the memory
-//! where the key must be, [`Batched::probe`] looks there and asks for what is needed next, [`Seen::insert`] finishes.
-//! What is prepared stays valid whatever is inserted meanwhile, growth included.
+//! **Three strides.** Nearly all of the time of a look-up is spent waiting for memory. So a look-up has three
+//! parts that a search makes for many keys at a time: [`Seen::hash`] computes all that can be computed and
+//! asks for the memory where the key must be, [`Batched::probe`] looks there and asks for what is needed
+//! next, [`Seen::insert`] finishes. What is prepared stays valid whatever is inserted meanwhile, growth
+//! included.
 //!
-//! Methods that insert take `&mut self`: a concurrent store implements the traits on a [`Hand`] that each worker
-//! has for itself, a sequential one on the store.
+//! Methods that insert take `&mut self`: a concurrent store implements the traits on a [`Hand`] that each
+//! worker has for itself, a sequential one on the store.
 
 pub mod arena;
 pub mod bitstate;
@@ -79,7 +80,8 @@ pub struct Full;
 
 /// The first rung: tells new keys from those seen before.
 pub trait Seen {
-    /// Whether two different keys are never taken for the same one. Only then may a search claim that it saw all.
+    /// Whether two different keys are never taken for the same one. Only then may a search claim that it saw
+    /// all.
     const LOSSLESS: bool;
 
     /// What is known of a key once it has been hashed.
@@ -88,7 +90,8 @@ pub trait Seen {
     /// What a key can be called back by ([`Recall`]); nothing for a store that cannot.
     type Name: Copy;
 
-    /// The first stride: computes all that can be computed of a key, and asks for the memory where the key must be.
+    /// The first stride: computes all that can be computed of a key, and asks for the memory where the key
+    /// must be.
     fn hash(&mut self, key: &[u8]) -> Result<Self::Ticket, Full>;
 
     /// The last stride: inserts the key for which `ticket` was made. `None` when it was there already.
@@ -109,7 +112,8 @@ pub trait Seen {
         Ok(self.contains(key, ticket))
     }
 
-    /// The estimated probability that a new key was taken for an old one, for stores in which that can happen.
+    /// The estimated probability that a new key was taken for an old one, for stores in which that can
+    /// happen.
     fn omission(&self) -> Option<f64> {
         None
     }
@@ -162,7 +166,8 @@ pub trait Batched: Seen {
         Ok(())
     }
 
-    /// The second stride: looks where a key must be, notes on the ticket what was seen, and asks for the memory needed next.
+    /// The second stride: looks where a key must be, notes on the ticket what was seen, and asks for the
+    /// memory needed next.
     fn probe(&self, _ticket: &mut Self::Ticket) {}
 
     /// The second stride for many keys.
@@ -180,8 +185,8 @@ pub trait Batched: Seen {
         false
     }
 
-    /// The second and the last stride for many keys. Appends the place of each new key in the order given, and its name; stops
-    /// where there is no room.
+    /// The second and the last stride for many keys. Appends the place of each new key in the order given,
+    /// and its name; stops where there is no room.
     fn insert_all<'k>(
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
@@ -201,11 +206,13 @@ pub trait Batched: Seen {
 
 /// The third rung: gives keys back.
 pub trait Recall: Batched {
-    /// Appends the key called `name` to `out`. The keys hashed next are its successors, as after [`Batched::depart`].
+    /// Appends the key called `name` to `out`. The keys hashed next are its successors, as after
+    /// [`Batched::depart`].
     fn load(&mut self, name: Self::Name, out: &mut Vec<u8>);
 }
 
-/// Beside the rungs: what a depth-first search tells a store that may forget keys ([`Cache`]). The others need not listen.
+/// Beside the rungs: what a depth-first search tells a store that may forget keys ([`Cache`]). The others
+/// need not listen.
 pub trait Evicting: Batched {
     /// The path goes through `key` now (once more).
     fn hold(&mut self, _key: &[u8]) {}
@@ -213,7 +220,8 @@ pub trait Evicting: Batched {
     /// The path no longer goes through `key` (once less), or never did: the store may forget it.
     fn leave(&mut self, _key: &[u8]) {}
 
-    /// `edges` edges lead on from `key`, through which the path goes: the store may keep what leads further on.
+    /// `edges` edges lead on from `key`, through which the path goes: the store may keep what leads further
+    /// on.
     fn weigh(&mut self, _key: &[u8], _edges: usize) {}
 
     /// What was forgotten, for stores that do.

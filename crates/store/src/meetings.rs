@@ -1,8 +1,9 @@
 //! How often keys were met that are no longer kept: one small counter for many keys.
 //!
-//! A cache that forgets a key must not forget that the key was worth keeping, or it makes the same mistake again; caches of the web remember the
-//! same way how often something was asked for (Einziger, Friedman and Manes, *TinyLFU*, 2017). Keys that fall on the same counter
-//! share it, so a number may be too large. Nothing but the choice of what to forget may depend on it.
+//! A cache that forgets a key must not forget that the key was worth keeping, or it makes the same mistake
+//! again; caches of the web remember the same way how often something was asked for (Einziger, Friedman and
+//! Manes, *TinyLFU*, 2017). Keys that fall on the same counter share it, so a number may be too large.
+//! Nothing but the choice of what to forget may depend on it.
 
 /// Counters for each key that the cache keeps.
 const COUNTERS: u64 = 32;

@@ -1,8 +1,8 @@
 //! A bijection of the numbers below 2^k that spreads them evenly.
 //!
-//! Quotienting (Cleary 1984) keeps only a part of a mixed key in a table, because the rest follows from the place where it
-//! lies; to give a key back, mixing must be undone. Multiplying by an odd number and folding the upper half into the
-//! lower one are both invertible on k bits.
+//! Quotienting (Cleary 1984) keeps only a part of a mixed key in a table, because the rest follows from the
+//! place where it lies; to give a key back, mixing must be undone. Multiplying by an odd number and folding
+//! the upper half into the lower one are both invertible on k bits.
 
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 const INVERSE: u64 = inverse(ODD);

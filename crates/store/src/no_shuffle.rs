@@ -1,4 +1,5 @@
-//! What stands for a shuffle ([`crate::shuffle`]) where there is no code for the processor: there is none, and nobody can make one.
+//! What stands for a shuffle ([`crate::shuffle`]) where there is no code for the processor: there is none,
+//! and nobody can make one.
 
 use std::sync::atomic::AtomicU64;
 

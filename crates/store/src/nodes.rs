@@ -1,15 +1,17 @@
-//! The inner nodes at one join of a tree: groups of four 32-bit numbers, each group kept once and named by a 32-bit number.
+//! The inner nodes at one join of a tree: groups of four 32-bit numbers, each group kept once and named by a
+//! 32-bit number.
 //!
-//! Names are dense and never change, so that what refers to a node survives growth. Every place of a tree has names of
-//! its own: names stay short, which makes quotiented roots narrow, and the tables of most places are so small that they
-//! stay in the cache.
+//! Names are dense and never change, so that what refers to a node survives growth. Every place of a tree has
+//! names of its own: names stay short, which makes quotiented roots narrow, and the tables of most places are
+//! so small that they stay in the cache.
 //!
-//! The groups lie in an array by name, beside an index of open addressing. A slot of the index has 32 bits: the name, and
-//! above it as much of the hash as there is room for, so that a look-up hardly ever reads a wrong group.
+//! The groups lie in an array by name, beside an index of open addressing. A slot of the index has 32 bits:
+//! the name, and above it as much of the hash as there is room for, so that a look-up hardly ever reads a
+//! wrong group.
 //!
-//! **Threads.** Most look-ups find their group, so they need no lock: a slot is written after its group. Who does not find one
-//! looks again under a lock and adds it ([`Nodes::insert_shared`]): a group must never get two names. Growth needs the table
-//! alone.
+//! **Threads.** Most look-ups find their group, so they need no lock: a slot is written after its group. Who
+//! does not find one looks again under a lock and adds it ([`Nodes::insert_shared`]): a group must never get
+//! two names. Growth needs the table alone.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
@@ -192,7 +194,8 @@ impl Nodes {
         }
     }
 
-    /// Whether so many groups can be added. The index is half empty, so that nearly every look-up ends at the first slot.
+    /// Whether so many groups can be added. The index is half empty, so that nearly every look-up ends at the
+    /// first slot.
     pub fn has_room(&self, more: usize) -> bool {
         self.len() + more <= self.groups.len() && (self.len() + more) * 2 <= self.slots.len()
     }

@@ -1,12 +1,12 @@
-//! Byte strings of any length numbered in order of insertion: open addressing over tag + number, keys in an arena.
-//! For sets whose members are looked up by number (transient states, components); states themselves are in a
-//! [`crate::Table`].
+//! Byte strings of any length numbered in order of insertion: open addressing over tag + number, keys in an
+//! arena. For sets whose members are looked up by number (transient states, components); states themselves
+//! are in a [`crate::Table`].
 //!
-//! An entry is one 64-bit word: 24 bits of the hash (the *tag*) and the address of the key's record plus one, so that 0 is an empty
-//! slot. Names are dense, which lets a search keep what it knows of a state in plain vectors. A record begins with its name, so that a
-//! lookup waits for memory twice, for the entry and for the record. Records lie one after
-//! another in chunks, so growing never copies them. Who has only the name finds the record through a block base and a 32-bit
-//! distance: 4⅛ bytes a state instead of 8.
+//! An entry is one 64-bit word: 24 bits of the hash (the *tag*) and the address of the key's record plus one,
+//! so that 0 is an empty slot. Names are dense, which lets a search keep what it knows of a state in plain
+//! vectors. A record begins with its name, so that a lookup waits for memory twice, for the entry and for the
+//! record. Records lie one after another in chunks, so growing never copies them. Who has only the name finds
+//! the record through a block base and a 32-bit distance: 4⅛ bytes a state instead of 8.
 //!
 //! Linear probing up to a load of 4/5. Growing doubles the slots and hashes the keys anew.
 
@@ -110,16 +110,16 @@ impl Numbered {
         self.visit_prepared(key, hash(key))
     }
 
-    /// Computes what [`Numbered::visit_prepared`] needs and asks for the memory where the key must be. Who has several keys
-    /// prepares all of them first.
+    /// Computes what [`Numbered::visit_prepared`] needs and asks for the memory where the key must be. Who
+    /// has several keys prepares all of them first.
     pub fn hash(&self, key: &[u8]) -> u64 {
         let hash = hash(key);
         self.slots.prefetch((hash >> 32) as usize);
         hash
     }
 
-    /// Looks where prepared keys may be, and asks for the memory where they lie. Waiting for memory is most of
-    /// what a lookup costs: here all keys wait together.
+    /// Looks where prepared keys may be, and asks for the memory where they lie. Waiting for memory is most
+    /// of what a lookup costs: here all keys wait together.
     pub fn probe_all(&self, hashes: &[u64]) {
         for &hash in hashes {
             let entry = self.slots.get((hash >> 32) as usize);
@@ -371,14 +371,15 @@ fn address(entry: u64, hash: u64) -> Option<u64> {
 
 /// Keys one after another, each with its name and its length in front, in chunks that are never copied.
 ///
-/// The address of a record is its chunk's number times [`CHUNK`] plus its place there. A key longer than a chunk has
-/// one of its own, which is larger.
+/// The address of a record is its chunk's number times [`CHUNK`] plus its place there. A key longer than a
+/// chunk has one of its own, which is larger.
 #[derive(Debug, Default)]
 struct Arena {
     chunks: Vec<Vec<u8>>,
     /// The address of the first key of every block.
     bases: Vec<u64>,
-    /// How far each key lies behind its block's first. A block spans at most 64 chunks, so 32 bits are plenty.
+    /// How far each key lies behind its block's first. A block spans at most 64 chunks, so 32 bits are
+    /// plenty.
     distances: Vec<u32>,
     /// Capacity of all chunks but the last.
     closed: u64,
@@ -424,7 +425,8 @@ impl Arena {
         }
     }
 
-    /// Appends a key; says where. Whatever may be large is reserved first, so that running out of memory is an answer.
+    /// Appends a key; says where. Whatever may be large is reserved first, so that running out of memory is
+    /// an answer.
     fn push(&mut self, key: &[u8], reach: Reach) -> Result<u64, Full> {
         self.distances.try_reserve(1).map_err(|_| Full)?;
         self.bases.try_reserve(1).map_err(|_| Full)?;

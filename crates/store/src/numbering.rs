@@ -1,11 +1,13 @@
 //! Beside the rungs of the ladder: stores that number their keys.
 //!
-//! A search for cycles keeps something with every state: a colour, the place on a stack, a node of a union-find. What that is the
-//! store need not know. It gives every key a *number*, and the search keeps an array by numbers beside it. So every search for cycles runs
-//! over every store that numbers: states whole, as trees (the number is a satellite of the root, [`crate::roots`]) or collapsed.
+//! A search for cycles keeps something with every state: a colour, the place on a stack, a node of a
+//! union-find. What that is the store need not know. It gives every key a *number*, and the search keeps an
+//! array by numbers beside it. So every search for cycles runs over every store that numbers: states whole,
+//! as trees (the number is a satellite of the root, [`crate::roots`]) or collapsed.
 //!
-//! The number of a key never changes, whatever the store does with the key: a tree that learns another order moves the numbers with the
-//! roots, while the *name* of a key, by which it is called back, becomes another one (and the old one stays valid).
+//! The number of a key never changes, whatever the store does with the key: a tree that learns another order
+//! moves the numbers with the roots, while the *name* of a key, by which it is called back, becomes another
+//! one (and the old one stays valid).
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -47,7 +49,8 @@ pub struct Entry<N, M> {
     pub new: bool,
 }
 
-/// A store that numbers its keys. With one worker numbers are dense, in order of insertion, from 0; several workers leave some out.
+/// A store that numbers its keys. With one worker numbers are dense, in order of insertion, from 0; several
+/// workers leave some out.
 pub trait Numbering: Batched {
     /// What numbers are.
     type Number: KeyNumber;
@@ -149,7 +152,8 @@ mod tests {
 
     type Known<S> = HashMap<Vec<u8>, (<S as Numbering>::Number, <S as Seen>::Name)>;
 
-    /// Keys of a walk, some looked up long after they were prepared, and some again by name. What was found, with numbers and names.
+    /// Keys of a walk, some looked up long after they were prepared, and some again by name. What was found,
+    /// with numbers and names.
     fn walk<S: Numbering + Recall>(store: &mut S, seed: u64, steps: usize) -> Known<S> {
         let (mut seed, mut key, mut known, mut held) = (seed, vec![0; 40], Known::<S>::new(), Vec::new());
         for at in 0..steps {

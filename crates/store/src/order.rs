@@ -1,14 +1,14 @@
 //! The shape of a tree: how the bytes of a key are gathered into words, and the words joined.
 //!
-//! Any byte can go to any word, and any subtrees can be joined. What is joined last, the two halves of the root,
-//! changes with every state; what is joined first should change together or never.
+//! Any byte can go to any word, and any subtrees can be joined. What is joined last, the two halves of the
+//! root, changes with every state; what is joined first should change together or never.
 //!
-//! **Four at a time.** The papers join two; here a join has up to four parts, except the root's, which has two. A tree of pairs
-//! is contracted to that. It is half as high, so that a change needs half of the look-ups, and the nodes that are gone
-//! take no memory; those that are left are larger, but most are few.
+//! **Four at a time.** The papers join two; here a join has up to four parts, except the root's, which has
+//! two. A tree of pairs is contracted to that. It is half as high, so that a change needs half of the
+//! look-ups, and the nodes that are gone take no memory; those that are left are larger, but most are few.
 //!
-//! Every part has a *slot* of 32 bits in the join above it. The slots of one join lie together, so that they are what its node is
-//! looked up by.
+//! Every part has a *slot* of 32 bits in the join above it. The slots of one join lie together, so that they
+//! are what its node is looked up by.
 
 use crate::shuffle::{PIECES, Piece, Shuffle};
 
@@ -66,9 +66,10 @@ impl Order {
         Order::of(len, &leaves, &joins)
     }
 
-    /// The shape of keys of `len` bytes with these leaves (every byte in exactly one), made from a tree of pairs of vertices: a
-    /// vertex below the number of leaves is a leaf, the others are pairs in this order, the root's last. Two vertices that
-    /// are the same one are one part. Leaves from `varying` on hardly change.
+    /// The shape of keys of `len` bytes with these leaves (every byte in exactly one), made from a tree of
+    /// pairs of vertices: a vertex below the number of leaves is a leaf, the others are pairs in this order,
+    /// the root's last. Two vertices that are the same one are one part. Leaves from `varying` on hardly
+    /// change.
     pub fn contracted(len: usize, leaves: &[[u32; 4]], varying: usize, pairs: &[(u32, u32)]) -> Self {
         let joins = match pairs {
             [] => vec![vec![0]],
@@ -175,8 +176,8 @@ fn names(parts: &[Part; ARITY]) -> Piece {
     Piece([slot(0) | slot(1) << 32, slot(2) | slot(3) << 32])
 }
 
-/// Joins of up to four parts for a tree of pairs, the root's last: a pair takes over the parts of its parts, first of
-/// those under which most leaves vary.
+/// Joins of up to four parts for a tree of pairs, the root's last: a pair takes over the parts of its parts,
+/// first of those under which most leaves vary.
 fn contract(leaves: usize, varying: usize, pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
     let mut weights: Vec<usize> = (0..leaves).map(|leaf| usize::from(leaf < varying)).collect();
     for &(left, right) in pairs {
@@ -271,7 +272,8 @@ mod tests {
     #[test]
     fn what_hardly_changes_stays_low() {
         let leaves: Vec<[u32; 4]> = (0..8).map(|leaf| word(4 * leaf)).collect();
-        // Four that vary (8: 0 1, 9: 2 3), four that do not (10: 4 5, 11: 6 7), all in one half; 0 again as the other.
+        // Four that vary (8: 0 1, 9: 2 3), four that do not (10: 4 5, 11: 6 7), all in one half; 0 again as
+        // the other.
         let pairs = [(0, 1), (2, 3), (4, 5), (6, 7), (10, 11), (8, 9), (12, 13), (14, 14)];
         let order = Order::contracted(32, &leaves, 4, &pairs);
         let top = order.parts(order.n_inner() - 1);

@@ -1,16 +1,17 @@
 //! Long byte strings in few bits: what is the same in all of them is left out.
 //!
-//! The states of one search have most of their bits in common: channels are long but nearly empty, counters are small, a location is one of
-//! twenty. Which bits differ is learned from strings that are there already ([`Observed`]). Of a string that differs from them in no
-//! other bits only these are kept, in whole words: the processor takes the bits of a word that a mask names, and puts them back
-//! (`pext`, `pdep`).
+//! The states of one search have most of their bits in common: channels are long but nearly empty, counters
+//! are small, a location is one of twenty. Which bits differ is learned from strings that are there already
+//! ([`Observed`]). Of a string that differs from them in no other bits only these are kept, in whole words:
+//! the processor takes the bits of a word that a mask names, and puts them back (`pext`, `pdep`).
 //!
-//! Packing takes about as long as writing a string, and looking whether a record is a string's takes longer than comparing; what is gained is memory, which
-//! must be asked for and cleared. Measured: states of 160 bytes and more take 20 to 90 bytes and up to a fifth less time; with
-//! less than 100 bytes there is no time to be gained, so short strings are not packed.
+//! Packing takes about as long as writing a string, and looking whether a record is a string's takes longer
+//! than comparing; what is gained is memory, which must be asked for and cleared. Measured: states of 160
+//! bytes and more take 20 to 90 bytes and up to a fifth less time; with less than 100 bytes there is no time
+//! to be gained, so short strings are not packed.
 //!
-//! A packing never changes. Strings that do not fit are kept in another way, and when there are many a better packing is learned for
-//! those to come: a record says by its first byte how it was packed.
+//! A packing never changes. Strings that do not fit are kept in another way, and when there are many a better
+//! packing is learned for those to come: a record says by its first byte how it was packed.
 //!
 //! Only for processors that do this fast; where there is no packing everything else works the same.
 
@@ -70,7 +71,8 @@ impl Observed {
 pub struct Packing {
     len: usize,
     marker: u64,
-    /// What strings have in common: in the pieces that they consist of, the last of which may overlap the one before.
+    /// What strings have in common: in the pieces that they consist of, the last of which may overlap the one
+    /// before.
     common: Vec<Common>,
     /// The bits that are kept, sorted by the words that they go to, and how many parts each word has.
     parts: Vec<Part>,
@@ -94,7 +96,8 @@ struct Part {
     mask: u64,
 }
 
-/// Sixteen bytes of a string: what is the same in all, and for each half the bits that are not and where they are in a record.
+/// Sixteen bytes of a string: what is the same in all, and for each half the bits that are not and where they
+/// are in a record.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
     same: [u64; 2],
@@ -122,7 +125,8 @@ fn eight(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(eight)
 }
 
-/// For parts of so many bits, in which word each of them lies, and where there: larger ones first, each in the first word with room.
+/// For parts of so many bits, in which word each of them lies, and where there: larger ones first, each in
+/// the first word with room.
 fn places_for(sizes: impl Iterator<Item = u32>) -> Vec<(usize, u32)> {
     let sizes: Vec<u32> = sizes.collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -141,8 +145,8 @@ fn places_for(sizes: impl Iterator<Item = u32>) -> Vec<(usize, u32)> {
 }
 
 impl Packing {
-    /// A packing for strings that differ as those did, or a little more, with this as the first byte of records. `None` where it would not
-    /// save half of the words that a string takes otherwise.
+    /// A packing for strings that differ as those did, or a little more, with this as the first byte of
+    /// records. `None` where it would not save half of the words that a string takes otherwise.
     pub fn new(observed: &Observed, marker: u8, plain_words: usize) -> Option<Self> {
         let len = observed.first.len();
         if !LENS.contains(&len) || !bits::are_fast() {
@@ -278,8 +282,8 @@ mod bits {
         _mm_setzero_si128, _mm_storeu_si128, _mm_xor_si128,
     };
 
-    /// Whether the processor has `pext` and `pdep` and they are not imitated by slow microcode, as they were by AMD before the
-    /// processors that have VAES. (Only AMD's have SSE4a.)
+    /// Whether the processor has `pext` and `pdep` and they are not imitated by slow microcode, as they were
+    /// by AMD before the processors that have VAES. (Only AMD's have SSE4a.)
     pub fn are_fast() -> bool {
         is_x86_feature_detected!("bmi2")
             && (!is_x86_feature_detected!("sse4a") || is_x86_feature_detected!("vaes"))
@@ -310,7 +314,8 @@ mod bits {
     pub fn extract(string: &[u8], at: usize, mask: u64) -> u64 {
         assert!(at + 8 <= string.len());
         let bits;
-        // SAFETY: the bytes are there, as was just seen. Packings are only made where the processor has this instruction.
+        // SAFETY: the bytes are there, as was just seen. Packings are only made where the processor has this
+        // instruction.
         unsafe {
             let word = string.as_ptr().add(at).cast::<u64>().read_unaligned();
             asm!("pext {bits}, {word}, {mask}", bits = lateout(reg) bits, word = in(reg) word, mask = in(reg) mask,
@@ -331,8 +336,8 @@ mod bits {
         word
     }
 
-    /// Appends the first `len` bytes of what these become, which are at least as many. What is soon read sixteen bytes at a time
-    /// is written so.
+    /// Appends the first `len` bytes of what these become, which are at least as many. What is soon read
+    /// sixteen bytes at a time is written so.
     #[inline(always)]
     pub fn append(len: usize, out: &mut Vec<u8>, pairs: &[Pair], whole: impl Fn(&Pair) -> [u64; 2]) {
         let (start, room) = (out.len(), pairs.len() * PIECE);

@@ -1,16 +1,19 @@
 //! Zeroed memory in cache lines, and prefetching.
 //!
-//! A search touches its memory at random. With ordinary pages of 4 KB nearly every touch also misses the translation
-//! look-aside buffer; measured on flat tables, huge pages save up to a third of the time. So large pieces are mapped from
-//! the system, aligned for huge pages and advised to use them (Linux; elsewhere the advice is left out). A mapping is zero from the
-//! start, costs nothing until it is touched and goes back to the system when it is dropped. Small pieces come from the heap.
+//! A search touches its memory at random. With ordinary pages of 4 KB nearly every touch also misses the
+//! translation look-aside buffer; measured on flat tables, huge pages save up to a third of the time. So
+//! large pieces are mapped from the system, aligned for huge pages and advised to use them (Linux; elsewhere
+//! the advice is left out). A mapping is zero from the start, costs nothing until it is touched and goes back
+//! to the system when it is dropped. Small pieces come from the heap.
 //!
-//! **Asking for memory costs time**, and not everywhere the same. Measured, for each 4 KB: 0.4 us as a part of a huge page that
-//! the machine has at hand; 1.4 us as an ordinary page, asked for in advance with others; 1.8 us at the first touch, 2.6 us if
-//! that is a reading one; but 4 to 9 us as a part of a huge page in a virtual machine whose host must find it first. So what will
-//! be used is asked for in advance ([`Pages::populate`]), and how long a huge page takes decides about the next ones ([`Huge`]).
+//! **Asking for memory costs time**, and not everywhere the same. Measured, for each 4 KB: 0.4 us as a part
+//! of a huge page that the machine has at hand; 1.4 us as an ordinary page, asked for in advance with others;
+//! 1.8 us at the first touch, 2.6 us if that is a reading one; but 4 to 9 us as a part of a huge page in a
+//! virtual machine whose host must find it first. So what will be used is asked for in advance
+//! ([`Pages::populate`]), and how long a huge page takes decides about the next ones ([`Huge`]).
 //!
-//! The words are atomic, so that several threads may share a piece. Only this file, [`crate::strings`], the shuffles and [`crate::scan64`] have `unsafe` code.
+//! The words are atomic, so that several threads may share a piece. Only this file, [`crate::strings`], the
+//! shuffles and [`crate::scan64`] have `unsafe` code.
 
 #![allow(unsafe_code)]
 
@@ -44,8 +47,8 @@ const LEFT: usize = 16 << 20;
 /// The smallest stack of a thread that is worth having.
 const LEAST_STACK: usize = 16 << 20;
 
-/// How many of the addresses that are wanted for a thread's stack can be had: all of them, or fewer where there are not several times as
-/// many. Other threads, and the states, need some, too.
+/// How many of the addresses that are wanted for a thread's stack can be had: all of them, or fewer where
+/// there are not several times as many. Other threads, and the states, need some, too.
 pub fn affordable(stack: usize) -> usize {
     let mut bytes = stack;
     while bytes > LEAST_STACK && !can_be_had(bytes.saturating_mul(8)) {
@@ -64,8 +67,8 @@ pub trait Width: Copy {
     /// [`Line::look`] in this way.
     fn look(self, line: &Line, word: u64, ignored: u32) -> (u32, u32);
 
-    /// Copies words of a line to two others: which ones, a bit each, and behind how many words they go, where all else is 0. There
-    /// is room for them and for one more.
+    /// Copies words of a line to two others: which ones, a bit each, and behind how many words they go, where
+    /// all else is 0. There is room for them and for one more.
     fn deal(self, line: &Line, ways: [(u32, &Line, usize); 2]);
 
     /// Copies words of a line, a bit each, to the first of these; what follows is of no use.
@@ -88,7 +91,8 @@ impl Width for Narrow {
         line.look(word, ignored)
     }
 
-    /// Which way a word goes no processor can foresee, so each is written to the next place in both lines, and only one counts it.
+    /// Which way a word goes no processor can foresee, so each is written to the next place in both lines,
+    /// and only one counts it.
     #[inline(always)]
     fn deal(
         self,
@@ -136,9 +140,9 @@ pub fn wide() -> Option<Wide> {
     }
 }
 
-/// Lines as vectors of AVX-512. All of it is `asm!`, because other threads may write the lines (see [`Line::load`]: a processor that
-/// loads a line at once loads each of its words at once). Only upper registers are used: after these, instructions that know
-/// nothing of them are as fast as before.
+/// Lines as vectors of AVX-512. All of it is `asm!`, because other threads may write the lines (see
+/// [`Line::load`]: a processor that loads a line at once loads each of its words at once). Only upper
+/// registers are used: after these, instructions that know nothing of them are as fast as before.
 #[cfg(x86_code)]
 mod wide {
     use super::{Line, WORDS, Width};
@@ -158,8 +162,8 @@ mod wide {
         #[inline(always)]
         fn look(self, line: &Line, word: u64, ignored: u32) -> (u32, u32) {
             let (alike, empty): (u32, u32);
-            // SAFETY: the asm reads the 64 bytes of the line, which is aligned to 64, and writes nothing but registers. The
-            // processor has AVX-512, as `self` shows.
+            // SAFETY: the asm reads the 64 bytes of the line, which is aligned to 64, and writes nothing but
+            // registers. The processor has AVX-512, as `self` shows.
             unsafe {
                 asm!(
                     "vmovdqa64 zmm16, [{line}]",
@@ -184,7 +188,8 @@ mod wide {
 
         #[inline(always)]
         fn take(self, line: &Line, which: u32, to: &mut [u64; WORDS]) {
-            // SAFETY: the asm reads the 64 bytes of the line and writes the 64 bytes that are borrowed. The processor has AVX-512.
+            // SAFETY: the asm reads the 64 bytes of the line and writes the 64 bytes that are borrowed. The
+            // processor has AVX-512.
             unsafe {
                 asm!(
                     "kmovw k1, {which:e}",
@@ -206,8 +211,8 @@ mod wide {
                 let n = which.count_ones() as usize;
                 assert!(behind + n <= WORDS, "no room");
                 let some = (1u32 << n) - 1;
-                // SAFETY: the asm reads the 64 bytes of one line and writes words to another that are within it, as was just seen.
-                // They are shared and atomic. The processor has AVX-512.
+                // SAFETY: the asm reads the 64 bytes of one line and writes words to another that are within
+                // it, as was just seen. They are shared and atomic. The processor has AVX-512.
                 unsafe {
                     asm!(
                         "kmovw k1, {which:e}",
@@ -236,8 +241,8 @@ mod wide {
 pub struct Line(pub [AtomicU64; WORDS]);
 
 impl Line {
-    /// Which words agree with `word` in all bits but the lowest `ignored` (32 or more), a bit each. Looking at all without
-    /// a branch is faster than stopping at the right one, which the processor cannot foresee.
+    /// Which words agree with `word` in all bits but the lowest `ignored` (32 or more), a bit each. Looking
+    /// at all without a branch is faster than stopping at the right one, which the processor cannot foresee.
     #[inline(always)]
     pub fn alike(&self, word: u64, ignored: u32) -> u32 {
         #[cfg(x86_code)]
@@ -250,7 +255,8 @@ impl Line {
         }
     }
 
-    /// Which words agree with `word` as in [`Line::alike`], and which are 0. Every word is read once, so both are about the same.
+    /// Which words agree with `word` as in [`Line::alike`], and which are 0. Every word is read once, so both
+    /// are about the same.
     #[inline(always)]
     pub fn look(&self, word: u64, ignored: u32) -> (u32, u32) {
         #[cfg(x86_code)]
@@ -311,14 +317,15 @@ impl Line {
         }
     }
 
-    /// The words, two at a time. They are loaded by `asm!`, because other threads may write them and the language has no atomic
-    /// load of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
+    /// The words, two at a time. They are loaded by `asm!`, because other threads may write them and the
+    /// language has no atomic load of a vector; the processor loads each aligned word of it at once and keeps
+    /// loads in order (acquire).
     #[cfg(x86_code)]
     #[inline(always)]
     fn load(&self) -> [std::arch::x86_64::__m128i; 4] {
         let (a, b, c, d);
-        // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but the four
-        // registers. SSE2 is part of every x86-64 processor.
+        // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but the
+        // four registers. SSE2 is part of every x86-64 processor.
         unsafe {
             std::arch::asm!(
                 "movdqa {a}, [{at}]",
@@ -337,7 +344,8 @@ impl Line {
     }
 }
 
-/// Which of eight words agree with `word` in all bits but the lowest `ignored` (32 or more), sixteen bits each.
+/// Which of eight words agree with `word` in all bits but the lowest `ignored` (32 or more), sixteen bits
+/// each.
 #[cfg(x86_code)]
 #[inline(always)]
 fn agreeing(
@@ -412,7 +420,8 @@ impl Pages {
         if bytes >= MAPPED && cfg!(not(loom)) { Self::mapped(len, bytes) } else { Self::on_heap(len) }
     }
 
-    /// The same for who touches few lines here and there, so that a huge page would be wasted, and can do with fewer.
+    /// The same for who touches few lines here and there, so that a huge page would be wasted, and can do
+    /// with fewer.
     pub fn scattered(len: usize) -> Result<Self, Full> {
         let mut pages = Self::reserved(len)?;
         pages.len = pages.len.min(len);
@@ -451,8 +460,8 @@ impl Pages {
         Ok(Pages { start, len, owner: Owner::System { map } })
     }
 
-    /// Addresses for up to so many cache lines, fewer when the system has less than twice as many: others need some, too. Memory is there
-    /// only where something is written.
+    /// Addresses for up to so many cache lines, fewer when the system has less than twice as many: others
+    /// need some, too. Memory is there only where something is written.
     pub fn reserved(len: usize) -> Result<Self, Full> {
         if cfg!(loom) {
             return Self::on_heap(len);
@@ -474,8 +483,8 @@ impl Pages {
         }
     }
 
-    /// A piece of so many cache lines at the beginning of more addresses, so that it can become up to `times` as long
-    /// where it is; it may get fewer.
+    /// A piece of so many cache lines at the beginning of more addresses, so that it can become up to `times`
+    /// as long where it is; it may get fewer.
     pub fn extensible(len: usize, times: usize, huge: &Huge) -> Result<Self, Full> {
         let mut pages = Self::reserved(len.saturating_mul(times))?;
         if pages.len < len {
@@ -494,7 +503,8 @@ impl Pages {
     /// Whether it can have so many lines where it is.
     pub fn has_addresses(&self, len: usize) -> bool {
         let Owner::System { map } = &self.owner else { return len <= self.len };
-        // What was not needed to find the beginning does not count: how much it is depends on where the system put the piece.
+        // What was not needed to find the beginning does not count: how much it is depends on where the
+        // system put the piece.
         let room = map.len().saturating_sub(HUGE);
         len.checked_mul(size_of::<Line>()).is_some_and(|bytes| bytes <= room)
     }
@@ -533,8 +543,9 @@ impl Pages {
     /// The memory as cache lines.
     #[inline]
     pub fn lines(&self) -> &[Line] {
-        // SAFETY: `start` is the beginning of `len` lines that were zeroed (which is a valid value), are aligned to a
-        // line (a mapping to a page) and live as long as the owner beside it. All access is through such shared slices.
+        // SAFETY: `start` is the beginning of `len` lines that were zeroed (which is a valid value), are
+        // aligned to a line (a mapping to a page) and live as long as the owner beside it. All access is
+        // through such shared slices.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
@@ -589,7 +600,8 @@ pub fn prefetch<T>(place: &T) {
     #[cfg(x86_code)]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program can see, and SSE belongs to every x86-64 processor.
+        // SAFETY: a prefetch reads nothing that the program can see, and SSE belongs to every x86-64
+        // processor.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) }
     }
     #[cfg(not(x86_code))]

@@ -1,8 +1,8 @@
 //! Where a worker stands in a tree: one key with the names of all nodes of its tree.
 //!
-//! The key of a successor differs from its parent's in a few bytes. Its root is found from the parent's path by looking up
-//! only the nodes above what changed, and the path is as before afterwards. Unfolding a root goes the other way, from
-//! the top down.
+//! The key of a successor differs from its parent's in a few bytes. Its root is found from the parent's path
+//! by looking up only the nodes above what changed, and the path is as before afterwards. Unfolding a root
+//! goes the other way, from the top down.
 //!
 //! A path belongs to one worker; orders and nodes are shared. How it is done depends on the size of the tree.
 

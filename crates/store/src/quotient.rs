@@ -1,7 +1,9 @@
-//! How the keys of a [`crate::compact`] segment are taken apart (quotienting, Cleary 1984), and how a line of entries is looked at.
+//! How the keys of a [`crate::compact`] segment are taken apart (quotienting, Cleary 1984), and how a line of
+//! entries is looked at.
 //!
-//! A key, divided by a number `d`, gives its home line (the quotient) and what is left (the remainder). An entry is the remainder with the
-//! number of lines from home, and satellite bits below; as many entries as fit lie in a word of 64 bits, none in two.
+//! A key, divided by a number `d`, gives its home line (the quotient) and what is left (the remainder). An
+//! entry is the remainder with the number of lines from home, and satellite bits below; as many entries as
+//! fit lie in a word of 64 bits, none in two.
 
 use crate::pages::{Line, WORDS};
 use crate::scan64::{self, Wanted};
@@ -32,7 +34,8 @@ pub(crate) struct Geometry {
     pub entry_bits: u8,
     /// Entries of a 64-bit word.
     pub per_word: u8,
-    /// As a power of two: lines that are tried for a key; when all are full the segment grows, however low its load.
+    /// As a power of two: lines that are tried for a key; when all are full the segment grows, however low
+    /// its load.
     pub probe_bits: u8,
     pub satellites: u8,
     /// The words of a line are looked at together.
@@ -132,8 +135,8 @@ impl Geometry {
         if line >= back { line - back } else { line + lines - back }
     }
 
-    /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the word, the
-    /// highest bits of such entries, and what is in the word.
+    /// The first word of a line, from `first` on, that has an entry of this value or an empty place: the
+    /// word, the highest bits of such entries, and what is in the word.
     #[inline(always)]
     pub fn scan(&self, line: &Line, first: usize, value: u64) -> Option<(usize, u64, u64)> {
         let wanted = value.wrapping_mul(self.wanted.ones);
@@ -153,7 +156,8 @@ impl Geometry {
         }
     }
 
-    /// The same without a loop. Only if others have filled a word since it was looked at, it is looked for again.
+    /// The same without a loop. Only if others have filled a word since it was looked at, it is looked for
+    /// again.
     #[inline(always)]
     pub fn scan_together(&self, line: &Line, first: usize, wanted: u64) -> Option<(usize, u64, u64)> {
         loop {

@@ -1,9 +1,10 @@
-//! Improves a tree by moving single subtrees to other places (*subtree pruning and regrafting*, as in the search for
-//! phylogenetic trees: Swofford & Olsen 1990).
+//! Improves a tree by moving single subtrees to other places (*subtree pruning and regrafting*, as in the
+//! search for phylogenetic trees: Swofford & Olsen 1990).
 //!
-//! Greedy joining is near-sighted: it leaves things for the end that fit nowhere. A move takes a subtree out and joins it
-//! with another one elsewhere; only the nodes between the two places change. Moves are made as long as one lowers the
-//! estimated number of nodes, or until so many were tried that looking for more does not pay.
+//! Greedy joining is near-sighted: it leaves things for the end that fit nowhere. A move takes a subtree out
+//! and joins it with another one elsewhere; only the nodes between the two places change. Moves are made as
+//! long as one lowers the estimated number of nodes, or until so many were tried that looking for more does
+//! not pay.
 
 use crate::learn::{Column, Joiner, agglomerate};
 
@@ -29,8 +30,8 @@ pub struct Graft {
 }
 
 impl Graft {
-    /// The greedy tree over these subtrees: always the two are joined whose union takes the fewest values. Joins will be
-    /// called `first` and so on.
+    /// The greedy tree over these subtrees: always the two are joined whose union takes the fewest values.
+    /// Joins will be called `first` and so on.
     pub fn new(tops: Vec<(u32, Column)>, first: u32, joiner: &mut Joiner) -> Self {
         let (tops, mut columns): (Vec<u32>, Vec<Column>) = tops.into_iter().unzip();
         let mut parts = vec![[NONE; 2]; tops.len()];
@@ -154,7 +155,8 @@ impl Graft {
         }
     }
 
-    /// The vertices that join something else since a subtree was moved from above `sibling` to `hub`, from below upwards.
+    /// The vertices that join something else since a subtree was moved from above `sibling` to `hub`, from
+    /// below upwards.
     fn changed(&self, hub: usize, sibling: usize) -> Vec<usize> {
         let over_hub: Vec<usize> = self.upwards(hub).collect();
         let meet = self.upwards(sibling).find(|vertex| over_hub.contains(vertex)).unwrap_or(NONE);

@@ -1,17 +1,18 @@
 //! The roots of all keys of one length: an exact set of pairs of names.
 //!
-//! Roots are kept quotiented, so every bit of a name costs memory. Names begin small, and nobody knows how large they will
-//! get. So there are several sets, each for wider names than the one before; a root belongs to the first into which it
-//! fits. That is never looked up in two of them, nothing moves when names get longer, and roots of short names have short
-//! entries for ever.
+//! Roots are kept quotiented, so every bit of a name costs memory. Names begin small, and nobody knows how
+//! large they will get. So there are several sets, each for wider names than the one before; a root belongs
+//! to the first into which it fits. That is never looked up in two of them, nothing moves when names get
+//! longer, and roots of short names have short entries forever.
 //!
-//! A set can also be a map that gives every root a number ([`RootSet::numbered`]): the number is the satellite of the root's entry, eight bytes
-//! together in a large set. Roots of names so wide that entry and number do not fit into a word lie in a hash map ([`WideRoots`]): these are
-//! roots of words, not of names, and so of keys of a few bytes.
+//! A set can also be a map that gives every root a number ([`RootSet::numbered`]): the number is the
+//! satellite of the root's entry, eight bytes together in a large set. Roots of names so wide that entry and
+//! number do not fit into a word lie in a hash map ([`WideRoots`]): these are roots of words, not of names,
+//! and so of keys of a few bytes.
 //!
-//! `tree` and `cleary` differ in how much room is left: `tree` spends memory where that saves time. (Roots whole, in
-//! 64 bits, took two to three times the memory of `tree` and more time: that they need not be taken apart is
-//! little compared with what waiting for a larger table costs.)
+//! `tree` and `cleary` differ in how much room is left: `tree` spends memory where that saves time. (Roots
+//! whole, in 64 bits, took two to three times the memory of `tree` and more time: that they need not be taken
+//! apart is little compared with what waiting for a larger table costs.)
 
 use crate::Full;
 use crate::budget::Budget;
@@ -214,7 +215,8 @@ impl RootSet {
         }
     }
 
-    /// The number of a root that was located, which is `number` if the root is new; whether it is. Others may do the same.
+    /// The number of a root that was located, which is `number` if the root is new; whether it is. Others may
+    /// do the same.
     #[inline]
     pub fn visit_shared(
         &self,

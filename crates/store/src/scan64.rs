@@ -1,7 +1,7 @@
 //! All words of a line looked at together, where the processor can (AVX-512).
 //!
-//! Which word of a line ends a look-up in a [`crate::compact`] set no processor can foresee, so every loop over words is a wrong guess.
-//! Here there is no loop.
+//! Which word of a line ends a look-up in a [`crate::compact`] set no processor can foresee, so every loop
+//! over words is a wrong guess. Here there is no loop.
 
 #![allow(unsafe_code)]
 
@@ -30,7 +30,8 @@ pub fn is_supported() -> bool {
     false
 }
 
-/// Which words of a line have the entry that `entries` repeats, and which have room: a bit for each. Only where it is supported.
+/// Which words of a line have the entry that `entries` repeats, and which have room: a bit for each. Only
+/// where it is supported.
 #[inline(always)]
 pub fn scan(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
     #[cfg(x86_code)]
@@ -46,8 +47,8 @@ pub fn scan(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
     }
 }
 
-/// The words are loaded by `asm!`, because other threads may write them and the language has no atomic load of a vector; the
-/// processor loads each aligned word of it at once and keeps loads in order (acquire).
+/// The words are loaded by `asm!`, because other threads may write them and the language has no atomic load
+/// of a vector; the processor loads each aligned word of it at once and keeps loads in order (acquire).
 #[cfg(x86_code)]
 #[target_feature(enable = "avx512f")]
 fn scan_line(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
@@ -56,7 +57,8 @@ fn scan_line(wanted: &Wanted, line: &Line, entries: u64) -> (u32, u32) {
         _mm512_test_epi64_mask, _mm512_xor_si512,
     };
     let words;
-    // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but a register.
+    // SAFETY: the asm reads the 64 bytes of this line, which is aligned to 64, and writes nothing but a
+    // register.
     unsafe {
         std::arch::asm!(
             "vmovdqa64 {words}, [{at}]",

@@ -1,4 +1,5 @@
-//! A part of the table's index: cache lines of entries, and what a prepared key knows of them. See [`crate::table`].
+//! A part of the table's index: cache lines of entries, and what a prepared key knows of them. See
+//! [`crate::table`].
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -17,30 +18,33 @@ pub(crate) const SEGMENTS: usize = 1 << SEGMENT_BITS;
 pub(crate) const TAG_BITS: u32 = 64 - PLACE_BITS;
 /// The part of an entry that says where the record is.
 pub(crate) const PLACE_MASK: u64 = (1 << PLACE_BITS) - 1;
-/// A key lies less than 2^6 lines behind its home. A tag repeats at least as many bits of the home line's number.
+/// A key lies less than 2^6 lines behind its home. A tag repeats at least as many bits of the home line's
+/// number.
 pub(crate) const NEAR_BITS: u32 = 6;
-/// A tag repeats at most so many bits of the home line's number, so that eight or more tell keys apart: a wrong record is looked at
-/// in vain for at most 3 % of the keys.
+/// A tag repeats at most so many bits of the home line's number, so that eight or more tell keys apart: a
+/// wrong record is looked at in vain for at most 3 % of the keys.
 pub(crate) const MOST_BITS: u32 = 16;
-/// With 2^12 lines tags are renewed for the first time, which costs little then and lasts until there are 1024 times as many keys.
+/// With 2^12 lines tags are renewed for the first time, which costs little then and lasts until there are
+/// 1024 times as many keys.
 const RENEWED_BITS: u32 = 12;
 /// The number of lines of a new segment, as a power of two.
 pub(crate) const FIRST_BITS: u32 = 1;
-/// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all the time.
+/// Segments with less than 2^8 lines become four times as large, so that a beginning search does not grow all
+/// the time.
 pub(crate) const SMALL_BITS: u32 = 8;
 /// By how much a segment grows at once, as a power of two; unless an entry finds no room.
 const MOST_MORE: u32 = 2;
-/// From 2^15 lines on a segment grows where it is. A smaller one would do so with fewer pages in all, but its beginning could never become
-/// a huge page, which costs as much.
+/// From 2^15 lines on a segment grows where it is. A smaller one would do so with fewer pages in all, but its
+/// beginning could never become a huge page, which costs as much.
 const IN_PLACE_BITS: u32 = 15;
 /// So many strays are settled together.
 const MANY_STRAYS: usize = 56;
 /// More lines than this no segment can have: the tag must stay within the hash.
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
 
-/// A prepared key: its hash, and what was seen of it. Below the key's length (in 8 bits) that is the place of the record
-/// that is probably its own; or, with [`FRESH`] and the size of the segment, the number of the entry that it can have; or,
-/// with [`PASSED`] and the size, that there is nothing of it in its home line.
+/// A prepared key: its hash, and what was seen of it. Below the key's length (in 8 bits) that is the place of
+/// the record that is probably its own; or, with [`FRESH`] and the size of the segment, the number of the
+/// entry that it can have; or, with [`PASSED`] and the size, that there is nothing of it in its home line.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     pub(crate) hash: u64,
@@ -111,7 +115,8 @@ impl Segment {
         let pages = match bits >= IN_PLACE_BITS {
             true => Pages::extensible(lines, 1 << (skipped + MOST_BITS - bits), huge)?,
             false => {
-                // Reading memory that is not there yet maps a page of zeros, which the first writing takes away from all processors.
+                // Reading memory that is not there yet maps a page of zeros, which the first writing takes
+                // away from all processors.
                 let pages = Pages::new(lines)?;
                 pages.populate(0..lines, huge);
                 pages
@@ -148,8 +153,8 @@ impl Segment {
         self.fresh | (line * WORDS) as u64 | u64::from(entry)
     }
 
-    /// The entry that a fresh ticket names, if it was made for the segment as it is. If it is still empty, the key is new: lines
-    /// are filled from the first entry on.
+    /// The entry that a fresh ticket names, if it was made for the segment as it is. If it is still empty,
+    /// the key is new: lines are filled from the first entry on.
     #[inline(always)]
     pub(crate) fn entry(&self, ticket: Ticket) -> Option<&AtomicU64> {
         self.lines.words().get((ticket.seen ^ self.fresh) as usize)
@@ -174,7 +179,8 @@ impl Segment {
         (home + passed..home + self.reach).map(move |at| &lines[at & mask])
     }
 
-    /// Puts an entry into the first free place, while nobody else works with the segment. False when there is none.
+    /// Puts an entry into the first free place, while nobody else works with the segment. False when there is
+    /// none.
     pub(crate) fn put(&self, home: usize, entry: u64) -> bool {
         match self.way(home).find(|line| has_room(line)) {
             Some(line) => line.0[line.occupied() % WORDS].store(entry, Relaxed),
@@ -183,8 +189,8 @@ impl Segment {
         true
     }
 
-    /// The home of an entry found in this line: its lower bits are in the tag, the upper ones are those of a line
-    /// less than 2^NEAR_BITS before.
+    /// The home of an entry found in this line: its lower bits are in the tag, the upper ones are those of a
+    /// line less than 2^NEAR_BITS before.
     #[inline(always)]
     pub(crate) fn home_of(&self, entry: u64, line: usize) -> usize {
         let repeated = self.bits - self.skipped;
@@ -201,8 +207,8 @@ impl Segment {
         self.home_of(entry, line) << more | next
     }
 
-    /// Moves all entries to `new`, which has 2^more times as many lines and tags that leave out as much. False when an entry
-    /// found no room.
+    /// Moves all entries to `new`, which has 2^more times as many lines and tags that leave out as much.
+    /// False when an entry found no room.
     pub(crate) fn move_to(&self, width: impl Width, new: &Segment, more: u32) -> bool {
         let mut strays = Strays::default();
         for (number, line) in self.lines.lines().iter().enumerate() {
@@ -215,8 +221,9 @@ impl Segment {
         strays.homeless.is_empty()
     }
 
-    /// Moves what a line with this number holds to a segment with 2^more times as many lines, where nearly all goes to the lines
-    /// that follow from it. The line itself stays as it is. The rest is among the strays, to be [settled](Segment::settle) some time.
+    /// Moves what a line with this number holds to a segment with 2^more times as many lines, where nearly
+    /// all goes to the lines that follow from it. The line itself stays as it is. The rest is among the
+    /// strays, to be [settled](Segment::settle) some time.
     #[inline(always)]
     fn move_line(
         &self,
@@ -248,8 +255,9 @@ impl Segment {
         }
     }
 
-    /// Parts those entries of a line with this number that lie at home, as nearly all do, into the two lines that follow
-    /// from it. Says which entries are left to be moved: the others, or all when there is hardly room for them.
+    /// Parts those entries of a line with this number that lie at home, as nearly all do, into the two lines
+    /// that follow from it. Says which entries are left to be moved: the others, or all when there is hardly
+    /// room for them.
     #[inline(always)]
     fn part(&self, width: impl Width, line: &Line, number: usize, [lower, upper]: &[Line; 2]) -> u32 {
         let repeated = self.bits - self.skipped;
@@ -323,9 +331,10 @@ impl Segment {
         self.len = AtomicU64::new(told);
     }
 
-    /// Becomes longer where it is. Lines are emptied from the last to the first, so that the new homes of their entries are behind all
-    /// that is still to be moved: an entry's home is less than 2^NEAR_BITS lines before it, and its number at least doubles. Of
-    /// the first lines that is not true; their entries wait until the end.
+    /// Becomes longer where it is. Lines are emptied from the last to the first, so that the new homes of
+    /// their entries are behind all that is still to be moved: an entry's home is less than 2^NEAR_BITS lines
+    /// before it, and its number at least doubles. Of the first lines that is not true; their entries wait
+    /// until the end.
     fn spread(&mut self, width: impl Width, more: u32, arena: &Arena) -> Result<(), Full> {
         let old = Segment::of(Pages::small(0), self.bits, self.skipped);
         let mut new =
@@ -354,8 +363,8 @@ impl Segment {
         if homeless.is_empty() { Ok(()) } else { self.house(homeless, arena) }
     }
 
-    /// Finds room for entries for which there was none, however much it takes. Entries must not be lost: without memory for
-    /// that, nothing more can be inserted.
+    /// Finds room for entries for which there was none, however much it takes. Entries must not be lost:
+    /// without memory for that, nothing more can be inserted.
     #[cold]
     fn house(&mut self, homeless: Vec<(usize, u64)>, arena: &Arena) -> Result<(), Full> {
         self.most = 0;
@@ -378,7 +387,8 @@ impl Segment {
     }
 }
 
-/// Entries that do not go where those beside them go. They are put aside, because when there will be one no processor can foresee.
+/// Entries that do not go where those beside them go. They are put aside, because when there will be one no
+/// processor can foresee.
 #[derive(Debug)]
 struct Strays {
     /// The first `len` of these.
@@ -398,7 +408,8 @@ impl Default for Strays {
 }
 
 impl Strays {
-    /// Adds those entries of a line with this number, and says whether they are so many that they must be settled.
+    /// Adds those entries of a line with this number, and says whether they are so many that they must be
+    /// settled.
     #[inline(always)]
     fn add(&mut self, width: impl Width, line: &Line, number: usize, which: u32) -> bool {
         let len = self.len;
@@ -414,7 +425,8 @@ impl Strays {
     }
 }
 
-/// Moves entries to `new` with tags from the records, which are asked for some lines in advance. `None` when one found no room.
+/// Moves entries to `new` with tags from the records, which are asked for some lines in advance. `None` when
+/// one found no room.
 fn rehashed(entries: impl Iterator<Item = (usize, u64)>, new: Segment, arena: &Arena) -> Option<Segment> {
     let mut key = Vec::new();
     let mut ahead = VecDeque::with_capacity(2 * WORDS);
@@ -490,7 +502,8 @@ mod tests {
         assert_eq!(segment.grow(1, &arena), Err(Full));
     }
 
-    /// A line of this segment is long enough to overflow into many others, and over the end to the first ones.
+    /// A line of this segment is long enough to overflow into many others, and over the end to the first
+    /// ones.
     fn spread_in(arena: Arena) {
         let keys = written(&arena, 60_000);
         let bits = 12;

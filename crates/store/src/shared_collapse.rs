@@ -1,8 +1,8 @@
 //! Collapse compression for several workers.
 //!
-//! States, as lists of numbers, are in a [`SharedTable`]. Components are numbered in several tables with a lock each; which one is a
-//! matter of the component's hash, so that workers seldom meet. Most components are those of the key before, whose numbers a
-//! worker remembers: it asks only for what changed.
+//! States, as lists of numbers, are in a [`SharedTable`]. Components are numbered in several tables with a
+//! lock each; which one is a matter of the component's hash, so that workers seldom meet. Most components are
+//! those of the key before, whose numbers a worker remembers: it asks only for what changed.
 
 use crate::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -28,7 +28,8 @@ pub struct SharedCollapse<C> {
 }
 
 impl<C: Cut> SharedCollapse<C> {
-    /// An empty set that answers [`Full`] rather than use more than `limit` bytes. Components may use a quarter of that.
+    /// An empty set that answers [`Full`] rather than use more than `limit` bytes. Components may use a
+    /// quarter of that.
     pub fn new(cut: C, limit: u64) -> Self {
         let for_components = limit / COMPONENTS;
         let table = || RwLock::new(Numbered::new(for_components / u64::from(TABLES)));

@@ -1,9 +1,11 @@
 //! Small numbers for the keys of a shared store, so that what is known of a key can be found beside it.
 //!
-//! A store of [`crate::numbering`] gives each key an index, which for a table is its place: half a word for every word of the records, so a 32nd to
-//! a half of what they take. What lies at that index is a smaller number, from 1 on, that only keys have of which something is known. Numbers are
-//! given when they are asked for, by whoever asks first: of several workers with the same key one compare-and-swap succeeds, the others
-//! keep their number for the next key. So nobody waits, and few numbers are left unused: at most one block a worker.
+//! A store of [`crate::numbering`] gives each key an index, which for a table is its place: half a word for
+//! every word of the records, so a 32nd to a half of what they take. What lies at that index is a smaller
+//! number, from 1 on, that only keys have of which something is known. Numbers are given when they are asked
+//! for, by whoever asks first: of several workers with the same key one compare-and-swap succeeds, the others
+//! keep their number for the next key. So nobody waits, and few numbers are left unused: at most one block a
+//! worker.
 
 use crate::Full;
 use crate::arena::PLACE_BITS;
@@ -51,7 +53,8 @@ impl SharedNumbers {
         self.word(place).and_then(|word| half(word.load(Acquire), place))
     }
 
-    /// The number of a key; if it has none yet, one for which `begin` was called before anybody else knows it.
+    /// The number of a key; if it has none yet, one for which `begin` was called before anybody else knows
+    /// it.
     pub fn number(
         &self,
         place: impl KeyNumber,

@@ -1,7 +1,8 @@
 //! The exact table for several workers.
 //!
-//! [`Shared`] inserts without locks; only growth needs it alone. Growing streams, and several
-//! segments grow together, each by a thread of its own: nobody waits for long. Growth replaces a segment when the new one is complete, so a panic leaves nothing half changed.
+//! [`Shared`] inserts without locks; only growth needs it alone. Growing streams, and several segments grow
+//! together, each by a thread of its own: nobody waits for long. Growth replaces a segment when the new one
+//! is complete, so a panic leaves nothing half changed.
 
 use crate::arena::Place;
 use crate::concurrent::{Common, Hand, Turn};
@@ -207,7 +208,8 @@ mod loom_tests {
         (0..=u16::MAX).map(u16::to_le_bytes).filter(first)
     }
 
-    /// Two workers insert the keys that each is given into a table that has `before` keys already. Says for how many each key was new.
+    /// Two workers insert the keys that each is given into a table that has `before` keys already. Says for
+    /// how many each key was new.
     fn insert(before: usize, ours: &'static [usize], theirs: &'static [usize]) {
         let keys: Arc<Vec<[u8; 2]>> = Arc::new(keys().take(before + 4).collect());
         let mut builder = loom::model::Builder::new();
@@ -253,7 +255,8 @@ mod loom_tests {
         insert(0, &[0, 1], &[1, 0]);
     }
 
-    /// With thirteen keys the first segment is crowded: whoever comes next makes it grow, while the other is at work.
+    /// With thirteen keys the first segment is crowded: whoever comes next makes it grow, while the other is
+    /// at work.
     #[test]
     fn nothing_is_lost_while_the_table_grows() {
         insert(12, &[12, 13], &[13, 3, 14]);
@@ -278,7 +281,8 @@ mod tests {
                     scope.spawn(move || {
                         let (mut hand, mut firsts) = (table.hand(), Vec::new());
                         for first in (0..KEYS).step_by(50) {
-                            // Half of the time each is somewhere else, half of the time all are at the same place.
+                            // Half of the time each is somewhere else, half of the time all are at the same
+                            // place.
                             let first = if first % 100 == 0 {
                                 (first + worker * KEYS / WORKERS) % KEYS
                             } else {

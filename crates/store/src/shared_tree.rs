@@ -1,10 +1,11 @@
 //! Tree compression for several workers.
 //!
-//! A worker has its own [`Path`], that is, its own place in every tree; nodes and roots are looked up and added by all at the same
-//! time ([`Nodes::insert_shared`](crate::nodes::Nodes::insert_shared),
-//! [`Compact::insert_shared`](crate::compact::Compact::insert_shared)). A pair has one name and a root is new for one
-//! worker alone, so every key is. Only growth and lessons (another order of the bytes) need the [`Tree`] alone. When a lesson
-//! has put another family in the place of one, names of the old one can still be unfolded, and tickets are prepared again.
+//! A worker has its own [`Path`], that is, its own place in every tree; nodes and roots are looked up and
+//! added by all at the same time ([`Nodes::insert_shared`](crate::nodes::Nodes::insert_shared),
+//! [`Compact::insert_shared`](crate::compact::Compact::insert_shared)). A pair has one name and a root is new
+//! for one worker alone, so every key is. Only growth and lessons (another order of the bytes) need the
+//! [`Tree`] alone. When a lesson has put another family in the place of one, names of the old one can still
+//! be unfolded, and tickets are prepared again.
 
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -125,7 +126,8 @@ impl Guide for Climbing<'_> {
 }
 
 impl TreeHand<'_> {
-    /// The family and the root of a key. The path stands there afterwards if `stay`, or if it stood in another family.
+    /// The family and the root of a key. The path stands there afterwards if `stay`, or if it stood in
+    /// another family.
     #[inline]
     fn root(&mut self, key: &[u8], stay: bool) -> Result<(u32, (u32, u32)), Full> {
         loop {
@@ -151,8 +153,8 @@ impl TreeHand<'_> {
         Ok((number, root))
     }
 
-    /// Outlines or prepares keys of this length as long as they belong to the parent's family and nothing must be done alone. False
-    /// when there was none.
+    /// Outlines or prepares keys of this length as long as they belong to the parent's family and nothing
+    /// must be done alone. False when there was none.
     #[inline(always)]
     fn outline_siblings<'k>(
         &mut self,
@@ -260,8 +262,8 @@ impl TreeHand<'_> {
         }
     }
 
-    /// Thinks over the order of a family. Meanwhile the others go on: they stop only while samples are taken, and while the keys
-    /// are copied if that is worth while.
+    /// Thinks over the order of a family. Meanwhile the others go on: they stop only while samples are taken,
+    /// and while the keys are copied if that is worth while.
     #[cold]
     fn lesson(&mut self, family: u32) {
         let begun = self.turn.alone(|tree| {
@@ -364,7 +366,8 @@ impl Batched for TreeHand<'_> {
         }
     }
 
-    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
+    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they
+    /// are only outlined.
     #[inline]
     fn plan_all<'k>(
         &mut self,
@@ -483,8 +486,9 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// Workers walk over the same byte strings, a few bytes at a time, some with a change of length, in batches and through
-    /// growth and lessons. Every string must be new for exactly one of them, and its name must give it back.
+    /// Workers walk over the same byte strings, a few bytes at a time, some with a change of length, in
+    /// batches and through growth and lessons. Every string must be new for exactly one of them, and its name
+    /// must give it back.
     fn walk(kind: Roots, workers: u64, steps: usize) {
         let tree = SharedTree::new(kind, u64::MAX);
         let found: Vec<Vec<(Vec<u8>, Root)>> = std::thread::scope(|scope| {

@@ -1,11 +1,13 @@
 //! The bytes of a key in the order of a tree and back, many at a time.
 //!
-//! Taking a key apart byte by byte, or only the bytes that are different, means branches that no processor can foresee: how many
-//! bytes, in which words. Here the slots of all joins are put together from whole pieces of the key, and a key from the slots of all joins.
-//! What is done is the same for all keys of a length.
+//! Taking a key apart byte by byte, or only the bytes that are different, means branches that no processor
+//! can foresee: how many bytes, in which words. Here the slots of all joins are put together from whole
+//! pieces of the key, and a key from the slots of all joins. What is done is the same for all keys of a
+//! length.
 //!
-//! How depends on what the processor can do: move 64 bytes at once ([`shuffle64`](crate::shuffle64)) or sixteen
-//! ([`shuffle16`](crate::shuffle16)). With sixteen, large trees are better off with [`crate::large_path`].
+//! How depends on what the processor can do: move 64 bytes at once ([`shuffle64`](crate::shuffle64)) or
+//! sixteen ([`shuffle16`](crate::shuffle16)). With sixteen, large trees are better off with
+//! [`crate::large_path`].
 
 #![allow(unsafe_code)]
 
@@ -58,8 +60,8 @@ pub enum Shuffle {
 }
 
 impl Shuffle {
-    /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the other bytes of
-    /// every join. `None` where it cannot be done, or not well.
+    /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the
+    /// other bytes of every join. `None` where it cannot be done, or not well.
     pub fn new(places: &[u32], kept: &[Piece]) -> Option<Self> {
         if places.is_empty() || kept.len() > MOST_JOINS {
             return None;
@@ -69,7 +71,8 @@ impl Shuffle {
         wide.or_else(|| if kept.len() <= FEW_JOINS { narrow() } else { None })
     }
 
-    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots that are different.
+    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots
+    /// that are different.
     #[inline(always)]
     pub fn gather(&self, key: &[u8], base: &[Block], value: &mut [Block]) -> u64 {
         match self {
@@ -106,14 +109,16 @@ pub fn pieces(blocks: &[Block]) -> &[Piece] {
 /// All pieces of some blocks.
 #[inline(always)]
 pub fn pieces_mut(blocks: &mut [Block]) -> &mut [Piece] {
-    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as these are.
+    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as
+    // these are.
     unsafe { std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * PIECES) }
 }
 
 /// The joins of as many blocks as there may be.
 #[inline(always)]
 pub fn pieces_of(blocks: &mut [Block; MOST]) -> &mut Slots {
-    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as these are.
+    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as
+    // these are.
     unsafe { &mut *blocks.as_mut_ptr().cast() }
 }
 
@@ -121,8 +126,8 @@ pub fn pieces_of(blocks: &mut [Block; MOST]) -> &mut Slots {
 #[inline(always)]
 pub fn copy(group: &[AtomicU64; 2], piece: &mut Piece) {
     #[cfg(x86_code)]
-    // SAFETY: the asm reads the sixteen bytes of the group and writes those of the piece, which is aligned. SSE2 is part of
-    // every x86-64 processor, which reads each aligned word of it at once.
+    // SAFETY: the asm reads the sixteen bytes of the group and writes those of the piece, which is aligned.
+    // SSE2 is part of every x86-64 processor, which reads each aligned word of it at once.
     unsafe {
         std::arch::asm!(
             "movups {x}, [{from}]",

@@ -1,7 +1,7 @@
 //! The bytes of a key in the order of a tree and back, sixteen at a time ([`crate::shuffle`]).
 //!
-//! `pshufb` moves sixteen bytes to any places at once. Pieces of a key overlap at its end, so that there is no rest. A [`Shuffle16`]
-//! exists only where the processor has the instruction.
+//! `pshufb` moves sixteen bytes to any places at once. Pieces of a key overlap at its end, so that there is
+//! no rest. A [`Shuffle16`] exists only where the processor has the instruction.
 
 #![allow(unsafe_code)]
 
@@ -48,8 +48,8 @@ pub struct Shuffle16 {
 }
 
 impl Shuffle16 {
-    /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the other bytes of
-    /// every join. `None` where it cannot be done.
+    /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the
+    /// other bytes of every join. `None` where it cannot be done.
     pub fn new(places: &[u32], kept: &[Piece]) -> Option<Self> {
         if !is_supported() {
             return None;
@@ -85,15 +85,16 @@ impl Shuffle16 {
         Some(shuffle)
     }
 
-    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots that are different.
-    /// There may be more pieces than joins.
+    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots
+    /// that are different. There may be more pieces than joins.
     #[inline(always)]
     pub fn gather(&self, key: &[u8], base: &[Piece], value: &mut [Piece]) -> u64 {
         assert!(key.len() == self.len && base.len() >= self.gathered.len() && value.len() == base.len());
         if key.len() < PIECE {
             return self.gather_short(key, base, value);
         }
-        // SAFETY: a shuffle exists only where the processor has the instruction. The key has the length for which the moves were made.
+        // SAFETY: a shuffle exists only where the processor has the instruction. The key has the length for
+        // which the moves were made.
         unsafe { self.gather_from(key.as_ptr(), base, value) }
     }
 
@@ -141,8 +142,8 @@ impl Shuffle16 {
         assert!(slots.len() >= self.gathered.len());
         let start = out.len();
         out.reserve(self.len.max(PIECE));
-        // SAFETY: a shuffle exists only where the processor has the instruction; there is room for the key and at least a piece,
-        // and all bytes of the key are written.
+        // SAFETY: a shuffle exists only where the processor has the instruction; there is room for the key
+        // and at least a piece, and all bytes of the key are written.
         unsafe {
             self.scatter_to(slots.as_ptr().cast(), out.as_mut_ptr().add(start));
             out.set_len(start + self.len);
@@ -161,7 +162,8 @@ impl Shuffle16 {
         for result in &self.scattered {
             let (mine, others) = moves.split_at(result.moves);
             moves = others;
-            // SAFETY: pieces are aligned; moves begin at a piece of the slots, and results where a whole piece of the key does.
+            // SAFETY: pieces are aligned; moves begin at a piece of the slots, and results where a whole
+            // piece of the key does.
             unsafe {
                 let mut piece = _mm_setzero_si128();
                 for step in mine {
@@ -182,8 +184,8 @@ impl Shuffle16 {
 }
 
 impl Move {
-    /// Moves bytes of the sixteen from `from` on: pairs of where a byte goes, in the whole, and which one it is. Of what goes to the piece at
-    /// `to`; `None` when there is nothing.
+    /// Moves bytes of the sixteen from `from` on: pairs of where a byte goes, in the whole, and which one it
+    /// is. Of what goes to the piece at `to`; `None` when there is nothing.
     fn new(from: usize, pairs: impl Iterator<Item = (usize, usize)>, to: usize) -> Option<Self> {
         let (mut picks, mut any) = ([0x80; PIECE], false);
         for (place, pick) in pairs.filter(|&(place, _)| (to..to + PIECE).contains(&place)) {

@@ -1,8 +1,9 @@
 //! The bytes of a key in the order of a tree and back, 64 at a time ([`crate::shuffle`]).
 //!
-//! `vpermb` moves 64 bytes to any places at once, `vpermi2b` picks any 64 of 128 (AVX-512 VBMI). So the slots of four joins are
-//! put together by one instruction from a key of up to 128 bytes, and a key of 64 bytes from the slots of eight joins.
-//! A [`Shuffle64`] exists only where the processor has them, and for trees of up to sixteen joins.
+//! `vpermb` moves 64 bytes to any places at once, `vpermi2b` picks any 64 of 128 (AVX-512 VBMI). So the slots
+//! of four joins are put together by one instruction from a key of up to 128 bytes, and a key of 64 bytes
+//! from the slots of eight joins. A [`Shuffle64`] exists only where the processor has them, and for trees of
+//! up to sixteen joins.
 
 #![allow(unsafe_code)]
 
@@ -55,8 +56,8 @@ fn rows(blocks: usize, moves: impl Iterator<Item = (usize, usize)>) -> Vec<Row> 
 }
 
 impl Shuffle64 {
-    /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the other bytes of
-    /// every join. `None` where it cannot be done.
+    /// For keys whose bytes have these places in the slots of all joins, sixteen to a join; `kept` are the
+    /// other bytes of every join. `None` where it cannot be done.
     pub fn new(places: &[u32], kept: &[Piece]) -> Option<Self> {
         let len = places.len();
         if !is_supported() || len > MOST * BLOCK {
@@ -81,11 +82,13 @@ impl Shuffle64 {
         })
     }
 
-    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots that are different.
+    /// Puts together the slots of all joins for a key, beginning with those of another one. The set of slots
+    /// that are different.
     #[inline(always)]
     pub fn gather(&self, key: &[u8], base: &[Block], value: &mut [Block]) -> u64 {
         assert!(key.len() == self.len && base.len() == self.kept.len() && value.len() == base.len());
-        // SAFETY: a shuffle exists only where the processor has the instructions. Lengths are as they must be.
+        // SAFETY: a shuffle exists only where the processor has the instructions. Lengths are as they must
+        // be.
         unsafe {
             match self.scattering.len() {
                 0 | 1 => self.gather_from::<1>(key.as_ptr(), base, value),
@@ -99,7 +102,8 @@ impl Shuffle64 {
     #[inline(always)]
     pub fn scatter(&self, slots: &[Block], out: &mut Vec<u8>) {
         assert_eq!(slots.len(), self.kept.len());
-        // SAFETY: a shuffle exists only where the processor has the instructions. There are as many blocks as there must be.
+        // SAFETY: a shuffle exists only where the processor has the instructions. There are as many blocks as
+        // there must be.
         unsafe {
             match slots.len() {
                 0 | 1 => self.scatter_to::<1>(&load(slots), out),
@@ -132,7 +136,8 @@ impl Shuffle64 {
 
 impl Shuffle64 {
     /// # Safety
-    /// There are as many bytes at `key` as keys have, and these are no more than `N` blocks; there is a block of slots for each row.
+    /// There are as many bytes at `key` as keys have, and these are no more than `N` blocks; there is a block
+    /// of slots for each row.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn gather_from<const N: usize>(&self, key: *const u8, base: &[Block], value: &mut [Block]) -> u64 {
         let mut from = [_mm512_setzero_si512(); N];
@@ -184,7 +189,8 @@ impl Shuffle64 {
     ) {
         let mut from = [_mm512_setzero_si512(); N];
         for ((groups, block), slots) in groups.chunks_exact(PIECES).zip(&mut from).zip(slots) {
-            // SAFETY: a group is sixteen bytes that nobody writes any more, because it has a name; blocks are aligned.
+            // SAFETY: a group is sixteen bytes that nobody writes any more, because it has a name; blocks are
+            // aligned.
             unsafe {
                 let group = |at: usize| _mm_loadu_si128(groups[at].as_ptr().cast());
                 let place = |at: usize| _mm512_maskz_broadcast_i32x4(0xf << (4 * at), group(at));

@@ -1,7 +1,9 @@
-//! A path in a tree whose bytes can be shuffled: all joins are looked at for every key, so that nothing depends on what has changed where.
+//! A path in a tree whose bytes can be shuffled: all joins are looked at for every key, so that nothing
+//! depends on what has changed where.
 //!
-//! The slots of all joins for a key are put together at once ([`Shuffle`]); then the nodes above those that differ from the path's are
-//! looked up. Unfolding reads the nodes of all joins, from the top down, also those that are the same as before.
+//! The slots of all joins for a key are put together at once ([`Shuffle`]); then the nodes above those that
+//! differ from the path's are looked up. Unfolding reads the nodes of all joins, from the top down, also
+//! those that are the same as before.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -129,8 +131,8 @@ pub fn above(slots: u64, join: usize) -> u64 {
     slots & !0 << (ARITY * join + ARITY)
 }
 
-/// Appends the key with this root, the slots of which are written to `base`. Names are read where the nodes lie: what has been
-/// written in pieces must not be read as a whole before it has arrived.
+/// Appends the key with this root, the slots of which are written to `base`. Names are read where the nodes
+/// lie: what has been written in pieces must not be read as a whole before it has arrived.
 #[inline(always)]
 fn collect(
     order: &Order,

@@ -1,12 +1,14 @@
 //! Short byte strings in words that threads share: a length in the first byte, then the bytes.
 //!
-//! States are written, compared and read more often than anything else is done, and most have 16 to 100 bytes. Their bytes lie
-//! one behind the other and are taken in pieces of sixteen. The last piece overlaps the one before, or goes beyond the string where
-//! that does no harm: no rest to be treated byte by byte, and no shifting.
+//! States are written, compared and read more often than anything else is done, and most have 16 to 100
+//! bytes. Their bytes lie one behind the other and are taken in pieces of sixteen. The last piece overlaps
+//! the one before, or goes beyond the string where that does no harm: no rest to be treated byte by byte, and
+//! no shifting.
 //!
-//! The words are atomic. The language has no atomic access to a vector, or to some bytes of several words; so on x86-64 this is
-//! done by `asm!`, as in [`crate::pages`], and elsewhere word by word. Either way bytes that nobody writes meanwhile are read as
-//! they were written, and nothing else is promised: who publishes a string does so by another word.
+//! The words are atomic. The language has no atomic access to a vector, or to some bytes of several words; so
+//! on x86-64 this is done by `asm!`, as in [`crate::pages`], and elsewhere word by word. Either way bytes
+//! that nobody writes meanwhile are read as they were written, and nothing else is promised: who publishes a
+//! string does so by another word.
 
 #![allow(unsafe_code)]
 
@@ -108,7 +110,8 @@ mod pieces {
         }
     }
 
-    /// Calls `each` with the beginnings of pieces of this size that cover `len` bytes, at least as many, while it says so.
+    /// Calls `each` with the beginnings of pieces of this size that cover `len` bytes, at least as many,
+    /// while it says so.
     #[inline(always)]
     fn cover(size: usize, len: usize, mut each: impl FnMut(usize) -> bool) -> bool {
         let last = len - size;
@@ -122,7 +125,8 @@ mod pieces {
         each(last)
     }
 
-    /// Writes a string of at most [`LONGEST`] bytes with its length in front. Nothing, which it says, if there are not enough words.
+    /// Writes a string of at most [`LONGEST`] bytes with its length in front. Nothing, which it says, if
+    /// there are not enough words.
     #[inline(always)]
     pub fn write(words: &[AtomicU64], string: &[u8]) -> bool {
         let len = string.len();
@@ -174,9 +178,9 @@ mod pieces {
         }
     }
 
-    /// Appends the first `len` bytes of words that are nobody else's; none if there are fewer. Words that were just written are
-    /// read one by one, and what will be read in pieces of sixteen bytes is written in such: a processor waits when it reads
-    /// together what was written apart a moment before.
+    /// Appends the first `len` bytes of words that are nobody else's; none if there are fewer. Words that
+    /// were just written are read one by one, and what will be read in pieces of sixteen bytes is written in
+    /// such: a processor waits when it reads together what was written apart a moment before.
     #[inline(always)]
     pub fn append(words: &[u64], len: usize, out: &mut Vec<u8>) {
         if len > words.len() * 8 {
@@ -199,15 +203,16 @@ mod pieces {
         }
     }
 
-    /// Appends so many bytes behind the first one; none if there are fewer. In pieces that do not overlap, for the reason that
-    /// [`append`] has; so what follows the string may be read as well, and does not count.
+    /// Appends so many bytes behind the first one; none if there are fewer. In pieces that do not overlap,
+    /// for the reason that [`append`] has; so what follows the string may be read as well, and does not
+    /// count.
     #[inline(always)]
     pub fn read(words: &[AtomicU64], len: usize, out: &mut Vec<u8>) {
         let Some(from) = bytes_of(words, len + 16) else { return super::words::read(words, len, out) };
         out.reserve(len + 16);
         let start = out.len();
-        // SAFETY: all pieces begin within the string, so they lie within the words, and there is room for them. All bytes are
-        // written before they count.
+        // SAFETY: all pieces begin within the string, so they lie within the words, and there is room for
+        // them. All bytes are written before they count.
         unsafe {
             let to = out.as_mut_ptr().add(start);
             let mut at = 0;

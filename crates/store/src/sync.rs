@@ -1,5 +1,6 @@
-//! What threads share, as the standard library has it; or, built with `--cfg loom`, as the model checker loom has it, which tries
-//! the orders in which threads can run and the values that their loads may see (`.ci/loom`).
+//! What threads share, as the standard library has it; or, built with `--cfg loom`, as the model checker loom
+//! has it, which tries the orders in which threads can run and the values that their loads may see
+//! (`.ci/loom`).
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, atomic};

@@ -1,22 +1,24 @@
 //! The exact store of whole states: open addressing over cache lines, the states in an [`Arena`].
 //!
-//! An entry is one word: 24 bits of the hash (the *tag*) and where the record lies (40 bits, never 0, which is
-//! empty). Eight entries are a cache line; a key is looked for in the line that its hash names and then in the next
-//! ones, so that nearly every look-up touches one line of the index and one record. Both can be asked for in
-//! advance ([`Seen::hash`], [`Batched::probe`]). Laarman, van de Pol & Weber (FMCAD 2010) showed how well walking
-//! along cache lines does.
+//! An entry is one word: 24 bits of the hash (the *tag*) and where the record lies (40 bits, never 0, which
+//! is empty). Eight entries are a cache line; a key is looked for in the line that its hash names and then in
+//! the next ones, so that nearly every look-up touches one line of the index and one record. Both can be
+//! asked for in advance ([`Seen::hash`], [`Batched::probe`]). Laarman, van de Pol & Weber (FMCAD 2010) showed
+//! how well walking along cache lines does.
 //!
-//! **Growth** reads no records. The upper bits of the hash name the line, and the tag repeats the last of these bits
-//! and continues them. So an entry tells its home line, however far from it it lies, and in which half of it it will be after
-//! doubling; new lines are written in the order in which old ones are read. Only when the tag has few bits left to
-//! tell keys apart (when it is still small, and after a growth by 1024) are the records hashed again. The index consists of segments that grow on
-//! their own: there is no moment at which it exists twice. A large segment grows where it is: its lines are spread over
-//! addresses that were reserved for that, so that no memory is asked for twice.
+//! **Growth** reads no records. The upper bits of the hash name the line, and the tag repeats the last of
+//! these bits and continues them. So an entry tells its home line, however far from it it lies, and in which
+//! half of it it will be after doubling; new lines are written in the order in which old ones are read. Only
+//! when the tag has few bits left to tell keys apart (when it is still small, and after a growth by 1024) are
+//! the records hashed again. The index consists of segments that grow on their own: there is no moment at
+//! which it exists twice. A large segment grows where it is: its lines are spread over addresses that were
+//! reserved for that, so that no memory is asked for twice.
 //!
-//! **Threads.** A record is written to the worker's own block; one compare-and-swap of an empty entry publishes it. Entries
-//! never change and never go, so of several workers with the same key exactly one succeeds: all walk the same way and
-//! the others meet its entry there. [`Shared`] does all this through `&self`; only growth needs it alone. [`Table`] is a
-//! `Shared` with one worker, who needs no compare-and-swap.
+//! **Threads.** A record is written to the worker's own block; one compare-and-swap of an empty entry
+//! publishes it. Entries never change and never go, so of several workers with the same key exactly one
+//! succeeds: all walk the same way and the others meet its entry there. [`Shared`] does all this through
+//! `&self`; only growth needs it alone. [`Table`] is a `Shared` with one worker, who needs no
+//! compare-and-swap.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -38,7 +40,8 @@ const LESSON: usize = 1 << 14;
 #[derive(Debug, Default)]
 pub struct Hand {
     block: Block,
-    /// How many keys it may enter in each segment before it tells and asks again, and how many of these it still may.
+    /// How many keys it may enter in each segment before it tells and asks again, and how many of these it
+    /// still may.
     granted: [u64; SEGMENTS],
     left: [u64; SEGMENTS],
 }
@@ -119,7 +122,8 @@ impl Shared {
         ticket
     }
 
-    /// The second stride: asks for the record that may be the key's, or for the next line if it must be searched.
+    /// The second stride: asks for the record that may be the key's, or for the next line if it must be
+    /// searched.
     #[inline(always)]
     pub fn probe(&self, ticket: &mut Ticket) {
         self.approach_by(Narrow, ticket);
@@ -132,7 +136,8 @@ impl Shared {
         let home = segment.home(ticket.hash);
         let line = &lines[home];
         let (alike, empty) = width.look(line, segment.tag(ticket.hash), PLACE_BITS);
-        // Whether a key is known no processor can foresee. So there is no branch, and what is not needed is asked for in vain.
+        // Whether a key is known no processor can foresee. So there is no branch, and what is not needed is
+        // asked for in vain.
         let first = |bits: u32| (bits | 1 << WORDS).trailing_zeros();
         let entry = line.0[first(alike) as usize % WORDS].load(Acquire) & PLACE_MASK;
         let likely = if alike == 0 { 0 } else { entry };
@@ -208,7 +213,8 @@ impl Shared {
         self.insert_by::<false>(Narrow, hand, key, ticket)
     }
 
-    /// The usual cases: what was likely, and a key for which there was room and still is. `None` for all else, which is a walk.
+    /// The usual cases: what was likely, and a key for which there was room and still is. `None` for all
+    /// else, which is a walk.
     #[inline(always)]
     fn insert_as_seen<const ALONE: bool>(
         &self,
@@ -275,7 +281,8 @@ impl Shared {
         Err(Halt::Crowded(number))
     }
 
-    /// Whether one of these entries of a line is the key's. Apart from its callers, who mostly have none to look at.
+    /// Whether one of these entries of a line is the key's. Apart from its callers, who mostly have none to
+    /// look at.
     #[inline(never)]
     fn holds(&self, line: &Line, alike: u32, key: &[u8]) -> bool {
         let mut bits = alike;
@@ -305,7 +312,8 @@ impl Shared {
             line.0[occupied % WORDS].store(entry, Release);
             return Published::New;
         }
-        // Entries that others have made since the line was looked at are among the occupied ones, or the swap meets them.
+        // Entries that others have made since the line was looked at are among the occupied ones, or the swap
+        // meets them.
         let alike = width.look(line, tag, PLACE_BITS).0;
         if alike != 0 && self.holds(line, alike, key) {
             return Published::Seen;
@@ -389,8 +397,8 @@ impl Shared {
         }
     }
 
-    /// Makes room in a segment and in those that will soon need it, with up to so many threads: others have been stopped for it. What is
-    /// done ahead may fail.
+    /// Makes room in a segment and in those that will soon need it, with up to so many threads: others have
+    /// been stopped for it. What is done ahead may fail.
     #[cold]
     pub fn grow_together(&mut self, number: usize, threads: usize) -> Result<(), Full> {
         let (before, wanted) = (self.room(number), &self.segments[number]);
@@ -536,7 +544,8 @@ impl Table {
         }
     }
 
-    /// Keys are approached shortly before they are inserted, so that most of those that occur twice are noticed.
+    /// Keys are approached shortly before they are inserted, so that most of those that occur twice are
+    /// noticed.
     #[inline(never)]
     fn insert_many<'k>(
         &mut self,
@@ -673,8 +682,8 @@ mod tests {
         out
     }
 
-    /// Runs random operations on a table and on a map of the standard library and compares every answer. Tickets are
-    /// made up to 64 operations before they are used.
+    /// Runs random operations on a table and on a map of the standard library and compares every answer.
+    /// Tickets are made up to 64 operations before they are used.
     fn shadow(operations: usize, len: u64, alphabet: u64, seed: u64) {
         let mut random = Random(seed);
         let mut table = Table::default();
@@ -714,7 +723,8 @@ mod tests {
         shadow(300, 200_000, 2, 99);
     }
 
-    /// Growth far enough that tags are renewed from the records, and that segments then grow where they are; tickets from the very beginning stay valid.
+    /// Growth far enough that tags are renewed from the records, and that segments then grow where they are;
+    /// tickets from the very beginning stay valid.
     #[test]
     fn tickets_stay_valid_whatever_grows() {
         let mut table = Table::default();
@@ -855,7 +865,8 @@ mod tests {
         assert!((bytes as u64..bytes as u64 * 5 / 4).contains(&table.memory()));
     }
 
-    /// Keys of two lengths that differ in few bits, and after a while in others; and of one that cannot be packed.
+    /// Keys of two lengths that differ in few bits, and after a while in others; and of one that cannot be
+    /// packed.
     fn long_key(i: u32) -> Vec<u8> {
         let mut key = vec![(i / 20_000) as u8; [130, 300, 300, 300, 250][i as usize % 5]];
         key[40..44].copy_from_slice(&i.to_le_bytes());
@@ -912,7 +923,8 @@ mod tests {
                     .map(|(worker, ((hand, next), firsts))| {
                         scope.spawn(move || {
                             while *next < KEYS {
-                                // Each begins elsewhere for half of the keys and walks with the others for the rest.
+                                // Each begins elsewhere for half of the keys and walks with the others for
+                                // the rest.
                                 let half = KEYS / 2;
                                 let i = match *next {
                                     n if n < half => (n + worker as u32 * half / WORKERS) % half,

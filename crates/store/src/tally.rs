@@ -1,9 +1,9 @@
 //! How many different keys there were, without keeping them: a Bloom filter with a counter.
 //!
-//! Some numbers of a report are about states that are not kept: those that a cache has dropped and meets again, or those that a
-//! search passes without storing them. A filter of fixed size answers "was it here before?"; a *yes* may be wrong, and the
-//! more often the more keys there are, so the number of different keys is never too large. Nothing but such numbers may
-//! depend on it.
+//! Some numbers of a report are about states that are not kept: those that a cache has dropped and meets
+//! again, or those that a search passes without storing them. A filter of fixed size answers "was it here
+//! before?"; a *yes* may be wrong, and the more often the more keys there are, so the number of different
+//! keys is never too large. Nothing but such numbers may depend on it.
 
 use crate::hash::hash;
 

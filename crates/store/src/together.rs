@@ -1,9 +1,9 @@
 //! Work of one who is alone with a store, done by several threads.
 //!
-//! While a store grows its workers wait, and their processors have nothing to do. So large growth is taken apart and given to
-//! threads that live just as long. To start one takes some ten microseconds, so there must be work for much longer; a store stops
-//! its workers for such work a few dozen times in its life. (Workers who help themselves instead would need what is being
-//! changed behind a second lock.)
+//! While a store grows its workers wait, and their processors have nothing to do. So large growth is taken
+//! apart and given to threads that live just as long. To start one takes some ten microseconds, so there must
+//! be work for much longer; a store stops its workers for such work a few dozen times in its life. (Workers
+//! who help themselves instead would need what is being changed behind a second lock.)
 
 use crate::sync::{Mutex, PoisonError};
 

@@ -1,16 +1,16 @@
 //! Tree compression (Blom, Lisser, van de Pol, Weber 2009; Laarman, van de Pol, Weber 2011).
 //!
-//! A key is cut into words of 32 bits. Up to four words are joined and replaced by the name of an inner node ([`Nodes`]), the
-//! names are joined again, and so on until two numbers are left: the *root*. (The papers join two; [`crate::order`] says why
-//! four.) States that differ in one word share all nodes but those on one path, so a state costs little more than its root.
-//! Roots are kept in a set of their own ([`RootSet`]), quotiented to the bits that names really need, with much room
-//! (`tree`) or little (`cleary`).
+//! A key is cut into words of 32 bits. Up to four words are joined and replaced by the name of an inner node
+//! ([`Nodes`]), the names are joined again, and so on until two numbers are left: the *root*. (The papers
+//! join two; [`crate::order`] says why four.) States that differ in one word share all nodes but those on one
+//! path, so a state costs little more than its root. Roots are kept in a set of their own ([`RootSet`]),
+//! quotiented to the bits that names really need, with much room (`tree`) or little (`cleary`).
 //!
-//! **Incremental.** One key after another differs little in a search. A [`Path`] remembers the tree of the parent, and only
-//! nodes above what changed are looked up.
+//! **Incremental.** One key after another differs little in a search. A [`Path`] remembers the tree of the
+//! parent, and only nodes above what changed are looked up.
 //!
-//! **Names.** A root names its key: it can be unfolded, because nodes never move. So tickets and names are the same thing,
-//! and there is no array of states beside the set.
+//! **Names.** A root names its key: it can be unfolded, because nodes never move. So tickets and names are
+//! the same thing, and there is no array of states beside the set.
 //!
 //! Keys of one length are a *family*: they have one tree shape, one set of roots and nodes of their own.
 
@@ -34,7 +34,8 @@ const FIRST_LESSON: u64 = 8_000;
 const NEXT_LESSON: u64 = 8;
 /// So many nodes for a thousand keys are few: nothing better is looked for.
 const FEW_NODES: u64 = 60;
-/// The same for many keys: to copy them takes as long as to find a third of them, so that only a much better order is worth it.
+/// The same for many keys: to copy them takes as long as to find a third of them, so that only a much better
+/// order is worth it.
 const FEW_NODES_OF_MANY: u64 = 125;
 /// Keys that are many.
 const MANY: u64 = 250_000;
@@ -250,8 +251,8 @@ impl Tree {
         Ok(number)
     }
 
-    /// Looks for a better order of a family, and lets a new family take its place if there is one. When there is no memory
-    /// for that all stays as it is.
+    /// Looks for a better order of a family, and lets a new family take its place if there is one. When there
+    /// is no memory for that all stays as it is.
     #[cold]
     pub(crate) fn lesson(&mut self, number: u32) {
         if let Some(lesson) = self.begin_lesson(number) {
@@ -260,7 +261,8 @@ impl Tree {
         }
     }
 
-    /// Takes samples, if it is worth while to look for a better order. The next lesson is far away from now on.
+    /// Takes samples, if it is worth while to look for a better order. The next lesson is far away from now
+    /// on.
     pub(crate) fn begin_lesson(&mut self, number: u32) -> Option<Lesson> {
         let family = &mut self.families[number as usize];
         let roots = family.roots.as_ref()?;
@@ -465,7 +467,8 @@ impl Batched for Tree {
         let _ = self.stand(key);
     }
 
-    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they are only outlined.
+    /// Most keys belong to the parent's family: what is known of that is looked up once. In small trees they
+    /// are only outlined.
     #[inline]
     fn plan_all<'k>(
         &mut self,
@@ -593,8 +596,9 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Random walks over byte strings that change a few bytes at a time, some with a change of length, compared with a
-    /// set of the standard library. Tickets are held for a while; names are given back at random moments.
+    /// Random walks over byte strings that change a few bytes at a time, some with a change of length,
+    /// compared with a set of the standard library. Tickets are held for a while; names are given back at
+    /// random moments.
     fn shadow(kind: Roots, steps: usize, longest: usize, seed: u64) -> Tree {
         let mut seed = seed;
         let mut below = |n: usize| {

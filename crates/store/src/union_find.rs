@@ -1,22 +1,27 @@
-//! Sets of states that workers put together, and take work from: the concurrent union-find of a parallel search for components.
+//! Sets of states that workers put together, and take work from: the concurrent union-find of a parallel
+//! search for components.
 //!
-//! Bloemen, Laarman & van de Pol (PPoPP 2016). A set is a part of a strongly connected component, as far as it is known. It has
+//! Bloemen, Laarman & van de Pol (PPoPP 2016). A set is a part of a strongly connected component, as far as
+//! it is known. It has
 //!
-//! - a tree of parents, as in every union-find; the root speaks for the set. Of two roots the one with the smaller number becomes
-//!   the parent, so parents have smaller numbers and there are no circles. Numbers are given as states are found: a large set, to which
-//!   states are added one after another, so keeps its root, and ways to it stay short;
+//! - a tree of parents, as in every union-find; the root speaks for the set. Of two roots the one with the
+//!   smaller number becomes the parent, so parents have smaller numbers and there are no circles. Numbers are
+//!   given as states are found: a large set, to which states are added one after another, so keeps its root,
+//!   and ways to it stay short;
 //! - the workers that have come to it, a bit each;
 //! - the marks that were seen on steps inside it;
-//! - a *list*: its nodes in a circle, of which those that somebody has done with are *tombs*. Who looks for work walks along the
-//!   circle and shortens it where two tombs follow each other. When only tombs are left, the component is complete: *dead*.
+//! - a *list*: its nodes in a circle, of which those that somebody has done with are *tombs*. Who looks for
+//!   work walks along the circle and shortens it where two tombs follow each other. When only tombs are left,
+//!   the component is complete: *dead*.
 //!
-//! **Putting two sets together** takes three locks, all on single words: the root that becomes a child, and one living node of each
-//! list, whose next nodes are exchanged, which makes one circle of two. The locks cannot be waited for in a circle: each
-//! one who unites is an edge between two sets, owned by the root with the larger number, so these edges form a forest.
+//! **Putting two sets together** takes three locks, all on single words: the root that becomes a child, and
+//! one living node of each list, whose next nodes are exchanged, which makes one circle of two. The locks
+//! cannot be waited for in a circle: each one who unites is an edge between two sets, owned by the root with
+//! the larger number, so these edges form a forest.
 //!
-//! **What is gathered at a root** (workers, marks) is never lost: who adds something looks afterwards whether the root is still one, and
-//! if not adds it again further up; who hangs a root under another does so first and then carries over what it has gathered
-//! (`last_word`).
+//! **What is gathered at a root** (workers, marks) is never lost: who adds something looks afterwards whether
+//! the root is still one, and if not adds it again further up; who hangs a root under another does so first
+//! and then carries over what it has gathered (`last_word`).
 //!
 //! A node is a cache line, and zero at first: its own parent, alone in its list, alive.
 
@@ -183,8 +188,9 @@ impl UnionFind {
         (self.word(root, WORKERS).load(Acquire) >> worker & 1 == 1).then_some(Claim::Found)
     }
 
-    /// A worker comes to a node. (When the answer is *new* and the set is put together with one where the worker has been at this very
-    /// moment, the search does not mind: its proof allows that to happen right afterwards.)
+    /// A worker comes to a node. (When the answer is *new* and the set is put together with one where the
+    /// worker has been at this very moment, the search does not mind: its proof allows that to happen right
+    /// afterwards.)
     pub fn make_claim(&self, node: Node, worker: usize) -> Claim {
         debug_assert!(worker < MOST_WORKERS);
         if let Some(claim) = self.known(node, worker) {
@@ -223,8 +229,9 @@ impl UnionFind {
         whole(MARKS.map(|word| self.word(root, word).load(Acquire)))
     }
 
-    /// What was gathered in a word of a node that has just got a parent. It is read by changing nothing: who adds something to the word
-    /// later comes after this in the order of changes, and so sees the parent; what was added before is seen here.
+    /// What was gathered in a word of a node that has just got a parent. It is read by changing nothing: who
+    /// adds something to the word later comes after this in the order of changes, and so sees the parent;
+    /// what was added before is seen here.
     fn last_word(&self, child: Node, word: usize) -> u64 {
         self.word(child, word).fetch_or(0, AcqRel)
     }
@@ -278,7 +285,8 @@ impl UnionFind {
         self.add_marks(root, marks) || self.marks(self.find(root)) == ALL
     }
 
-    /// Locks a living node of the list of a node's set, and says which one follows it. `None` when there are only tombs.
+    /// Locks a living node of the list of a node's set, and says which one follows it. `None` when there are
+    /// only tombs.
     fn lock_list(&self, node: Node) -> Option<(Node, Node)> {
         let mut at = node;
         loop {
@@ -303,7 +311,8 @@ impl UnionFind {
         }
     }
 
-    /// A living node of the list of a node's set, the node itself if it lives. `None` when there are only tombs.
+    /// A living node of the list of a node's set, the node itself if it lives. `None` when there are only
+    /// tombs.
     pub fn pick_from_list(&self, node: Node) -> Option<Node> {
         let mut at = node;
         loop {
@@ -319,7 +328,8 @@ impl UnionFind {
             if word & TOMB == 0 {
                 return Some(next);
             }
-            // Two tombs: the second one is left out from now on. Both lead to the same living node, if there is one.
+            // Two tombs: the second one is left out from now on. Both lead to the same living node, if there
+            // is one.
             let after = name(word).unwrap_or(next);
             self.word(at, LIST).store(TOMB | u64::from(after.0), Release);
             at = after;
@@ -339,7 +349,8 @@ impl UnionFind {
         }
     }
 
-    /// The component of a node, of whose list only tombs are left, is complete. True for the first who says so.
+    /// The component of a node, of whose list only tombs are left, is complete. True for the first who says
+    /// so.
     pub fn mark_dead(&self, node: Node) -> bool {
         debug_assert!(self.pick_from_list(node).is_none(), "a state of the component is not finished");
         loop {
@@ -510,7 +521,8 @@ mod tests {
         assert!(sets.unite(Node(3), Node(1)), "all marks");
     }
 
-    /// Workers put random pairs together and take nodes out of lists; at the end the sets are those that one worker makes.
+    /// Workers put random pairs together and take nodes out of lists; at the end the sets are those that one
+    /// worker makes.
     #[test]
     fn many_workers_make_the_same_sets() {
         const NODES: u32 = 4000;

@@ -1,7 +1,7 @@
 //! Numbers of roots that are too wide for a [`crate::compact`] map: a hash map in parts with a lock each.
 //!
-//! Only roots of words get here, not of names, so keys of a few bytes ([`crate::roots`]). They take about thirty bytes each, and
-//! workers lock a part of the map for every look-up: short keys are no case for trees.
+//! Only roots of words get here, not of names, so keys of a few bytes ([`crate::roots`]). They take about
+//! thirty bytes each, and workers lock a part of the map for every look-up: short keys are no case for trees.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,8 @@ use crate::compact::Crowded;
 const PARTS: usize = 16;
 /// Keys for which a part has room at first.
 const FIRST_ROOM: usize = 16;
-/// Bytes of the map for each key that there is room for: an entry and its control byte, at a load of 7/8, in a power of two.
+/// Bytes of the map for each key that there is room for: an entry and its control byte, at a load of 7/8, in
+/// a power of two.
 const KEY_BYTES: usize = 2 * 17;
 
 /// A map from roots to numbers.

@@ -1,8 +1,10 @@
-//! Why a process cannot move, in words and values: what each of its statements waits for, and who could change that.
+//! Why a process cannot move, in words and values: what each of its statements waits for, and who could
+//! change that.
 //!
-//! Data only; a machine fills it in ([`Explain::blocked`](crate::Explain::blocked)), clients render it. "Could" is meant
-//! literally: a process is named when its code from where it is on contains a statement that may change what is waited for. That
-//! is an over-approximation, so a process that is *not* named cannot help.
+//! Data only; a machine fills it in ([`Explain::blocked`](crate::Explain::blocked)), clients render it.
+//! "Could" is meant literally: a process is named when its code from where it is on contains a statement that
+//! may change what is waited for. That is an over-approximation, so a process that is *not* named cannot
+//! help.
 
 use crate::Value;
 
@@ -41,11 +43,12 @@ pub struct Blocked {
     pub who: Who,
     /// Where it is: the first statement there.
     pub at: Site,
-    /// It is where a process may stay for ever (an `end` label, or the end of its body).
+    /// It is where a process may stay forever (an `end` label, or the end of its body).
     pub valid_end: bool,
     /// It could move, but must not.
     pub held: Option<Held>,
-    /// The statements that it could execute here, each with what it waits for; empty when the process is held.
+    /// The statements that it could execute here, each with what it waits for; empty when the process is
+    /// held.
     pub alternatives: Vec<Alternative>,
 }
 
@@ -190,8 +193,9 @@ impl Blocked {
     }
 }
 
-/// A cycle of processes each of which waits for the next, and the last for the first; given as indices into `blocked`. Only a
-/// cycle that nobody who can move could break: following helpers from it never leads to a process that is not blocked.
+/// A cycle of processes each of which waits for the next, and the last for the first; given as indices into
+/// `blocked`. Only a cycle that nobody who can move could break: following helpers from it never leads to a
+/// process that is not blocked.
 pub fn cycle(blocked: &[Blocked]) -> Option<Vec<usize>> {
     let at = |pid: u32| blocked.iter().position(|b| b.who.pid == pid);
     let next: Vec<Vec<usize>> = blocked

@@ -1,14 +1,16 @@
 //! A claim: a Büchi automaton that watches a system and accepts the runs that are wrong.
 //!
-//! It is made of `ltl` formulas (negated) and of never claims alike. In every ordinary state of the system the claim moves
-//! first, along an edge whose guard holds there, then the system takes a step (an atomic sequence is one). Where the system
-//! can do nothing more the last state is repeated for ever. A run is wrong when the claim passes accepting states for ever,
-//! or reaches its end. A claim that cannot move gives the run up.
+//! It is made of `ltl` formulas (negated) and of never claims alike. In every ordinary state of the system
+//! the claim moves first, along an edge whose guard holds there, then the system takes a step (an atomic
+//! sequence is one). Where the system can do nothing more the last state is repeated forever. A run is wrong
+//! when the claim passes accepting states forever, or reaches its end. A claim that cannot move gives the
+//! run up.
 //!
 //! Guards are about *propositions*: bits that the system tells of a state ([`crate::Propositions`]).
 //!
-//! Acceptance may be *generalised* and on edges instead ([`Claim::n_marks`]): a run is wrong when it takes edges with each of the
-//! marks for ever. Such claims are smaller; searches by components use them as they are.
+//! Acceptance may be *generalised* and on edges instead ([`Claim::n_marks`]): a run is wrong when it takes
+//! edges with each of the marks forever. Such claims are smaller; searches by components use them as they
+//! are.
 
 use crate::portable::StableHash;
 use crate::{Fault, FaultKind};
@@ -64,12 +66,13 @@ impl Guard {
         }
     }
 
-    /// Holds when this one does and none of `others` does: one pair (mask, values) at least, or `Some(None)` when that is never so. The
-    /// answer is `None` when it cannot be said, or not in few words.
+    /// Holds when this one does and none of `others` does: one pair (mask, values) at least, or `Some(None)`
+    /// when that is never so. The answer is `None` when it cannot be said, or not in few words.
     pub fn and_none_of<'g>(&self, others: impl IntoIterator<Item = &'g Guard>) -> Option<Option<Guard>> {
         let mut cubes = self.cubes()?;
         for (mask, values) in others.into_iter().map(Guard::cubes).collect::<Option<Vec<_>>>()?.concat() {
-            // What is left of a pair: where the first bit of the other does not fit, where only the second does not, and so on.
+            // What is left of a pair: where the first bit of the other does not fit, where only the second
+            // does not, and so on.
             let mut rest = Vec::new();
             for (mut own_mask, mut own_values) in cubes {
                 let mut left = mask;
@@ -171,9 +174,10 @@ pub enum Strength {
 pub struct Claim {
     /// Where it begins.
     pub initial: ClaimState,
-    /// 0: acceptance is a matter of states. Otherwise the number of marks, all of which a wrong run earns for ever.
+    /// 0: acceptance is a matter of states. Otherwise the number of marks, all of which a wrong run earns for
+    /// ever.
     pub n_marks: u32,
-    /// By state: passing it for ever is wrong. (Not used where edges have marks.)
+    /// By state: passing it forever is wrong. (Not used where edges have marks.)
     pub accepting: Vec<bool>,
     /// By state: being there is wrong, whatever happens next.
     pub ends: Vec<Option<Fault>>,
@@ -181,12 +185,13 @@ pub struct Claim {
     pub edges: Vec<Vec<ClaimEdge>>,
     /// By state: only the first edge that can be taken is, as inside a d_step.
     pub first_only: Vec<bool>,
-    /// Whether the last state of a run that ends is repeated for ever. If not, runs that end are right.
+    /// Whether the last state of a run that ends is repeated forever. If not, runs that end are right.
     pub stutters: bool,
 }
 
 impl Claim {
-    /// A hash of what the claim does, without what it says: processes that exchange states of a product compare it.
+    /// A hash of what the claim does, without what it says: processes that exchange states of a product
+    /// compare it.
     pub fn fingerprint(&self) -> u64 {
         let flag = |set: bool| u64::from(set);
         let mut hash = StableHash::new(u64::from(self.n_marks)).word(u64::from(self.initial.0));
@@ -207,8 +212,8 @@ impl Claim {
         self.edges.iter().flatten().any(|edge| edge.asserts.is_some() || cubes(edge))
     }
 
-    /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for ever. Only runs
-    /// that do not end count.
+    /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for
+    /// ever. Only runs that do not end count.
     pub fn non_progress(proposition: u32) -> Self {
         let edge =
             |guard, to| ClaimEdge { guard, to: ClaimState(to), atomic: false, marks: 0, asserts: None };
@@ -304,7 +309,8 @@ impl Claim {
         if self.n_marks == 0 { Marks::from(self.accepting[state.index()]) } else { by.marks }
     }
 
-    /// Its strength (acceptance being a matter of states), from the strongly connected components of its graph. Ends are no part of cycles.
+    /// Its strength (acceptance being a matter of states), from the strongly connected components of its
+    /// graph. Ends are no part of cycles.
     pub fn strength(&self) -> Strength {
         let component = self.components();
         let mut cyclic = vec![false; self.len()];
@@ -326,8 +332,8 @@ impl Claim {
         }
     }
 
-    /// For every state the smallest state with which it shares a cycle, or itself. Claims are small: reachability by repeated
-    /// steps is quick enough.
+    /// For every state the smallest state with which it shares a cycle, or itself. Claims are small:
+    /// reachability by repeated steps is quick enough.
     fn components(&self) -> Vec<usize> {
         let reach: Vec<Vec<bool>> = (0..self.len()).map(|from| self.reachable(from)).collect();
         let with = |a: usize, b: usize| a == b || reach[a][b] && reach[b][a];
@@ -346,8 +352,9 @@ impl Claim {
         met
     }
 
-    /// By what the claim finds a lasso wrong: a path along which the propositions have the values `stem`, then for ever those of
-    /// `cycle` again and again. A claim may find the same run wrong in several ways, because it may move in several ways.
+    /// By what the claim finds a lasso wrong: a path along which the propositions have the values `stem`,
+    /// then forever those of `cycle` again and again. A claim may find the same run wrong in several ways,
+    /// because it may move in several ways.
     pub fn accepts(
         &self,
         stem: impl IntoIterator<Item: Borrow<u64>>,
@@ -411,7 +418,7 @@ impl Claim {
         }
         let reach: HashMap<ClaimState, BTreeSet<ClaimState>> =
             rounds.keys().map(|&state| (state, reachable(&rounds, state))).collect();
-        // A run may go around in a component for ever by all of its rounds.
+        // A run may go around in a component forever by all of its rounds.
         let earned = |around: ClaimState| {
             let inside =
                 |state: &ClaimState| reach[&around].contains(state) && reach[state].contains(&around);
@@ -455,7 +462,7 @@ impl Claim {
 pub struct Accepted {
     /// What it says when it ends or fails, each once.
     pub faults: Vec<Fault>,
-    /// What is repeated for ever is wrong.
+    /// What is repeated forever is wrong.
     pub cycle: bool,
 }
 

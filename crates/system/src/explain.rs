@@ -1,8 +1,8 @@
 //! Names, places, values and events: what people are told about steps and states.
 //!
-//! Cold: a search never asks. A [`Snapshot`] is a whole state in words; [`Event`]s are what happened inside one step, in the
-//! order in which it happened, so that a chart can match every receive with the very message that was sent. Values keep their
-//! structure; [`Value`]'s `Display` writes them as Promela does.
+//! Cold: a search never asks. A [`Snapshot`] is a whole state in words; [`Event`]s are what happened inside
+//! one step, in the order in which it happened, so that a chart can match every receive with the very message
+//! that was sent. Values keep their structure; [`Value`]'s `Display` writes them as Promela does.
 
 use crate::coverage::Coverage;
 use crate::{ActionId, Blocked};
@@ -16,7 +16,8 @@ pub trait Explain {
     /// Everything that there is in a state.
     fn snapshot(&self, state: &[u8]) -> Snapshot;
 
-    /// What happens when the action is taken; of a step that cannot be completed, what happens before the error.
+    /// What happens when the action is taken; of a step that cannot be completed, what happens before the
+    /// error.
     fn events(&self, state: &[u8], action: ActionId) -> Vec<Event>;
 
     /// Every process that cannot move, with the reasons. A system that does not know them gives none.
@@ -24,8 +25,8 @@ pub trait Explain {
         Vec::new()
     }
 
-    /// Which statements were executed since the system was made; `None` when it does not keep track. After a search that saw
-    /// everything, those that were not executed never will be.
+    /// Which statements were executed since the system was made; `None` when it does not keep track. After a
+    /// search that saw everything, those that were not executed never will be.
     fn coverage(&self) -> Option<Vec<Coverage>> {
         None
     }

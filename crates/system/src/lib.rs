@@ -1,12 +1,13 @@
 //! The narrow waist: what a search may know about a program.
 //!
-//! States are bytes of variable length, actions are numbers; a search cannot mention Promela. The hot trait is
-//! [`TransitionSystem`], crossed once per state with a batch; [`Explain`] is cold and never called inside a search.
+//! States are bytes of variable length, actions are numbers; a search cannot mention Promela. The hot trait
+//! is [`TransitionSystem`], crossed once per state with a batch; [`Explain`] is cold and never called inside
+//! a search.
 //!
-//! **Transient states.** A step that leaves a process inside an atomic sequence ends in a *transient* state: it is
-//! expanded like any other (only the process in control moves), but it is no state of the program: it is not
-//! stored, not counted, and of its labels only acceptance may mean something (a run passes it). When the process in control cannot move, the machine gives
-//! the control back and the state is an ordinary one.
+//! **Transient states.** A step that leaves a process inside an atomic sequence ends in a *transient* state:
+//! it is expanded like any other (only the process in control moves), but it is no state of the program: it
+//! is not stored, not counted, and of its labels only acceptance may mean something (a run passes it). When
+//! the process in control cannot move, the machine gives the control back and the state is an ordinary one.
 
 pub mod blocked;
 pub mod capabilities;
@@ -59,7 +60,8 @@ impl Fairness {
     }
 }
 
-/// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it what it needs.
+/// An action: a step of one process, or of two for a rendezvous. Opaque to searches; a machine packs into it
+/// what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct ActionId(pub u64);
@@ -71,7 +73,8 @@ pub const CHANNELS_NOT_EMPTY: &str = "channels not empty at end";
 pub type Path = Sequence<ActionId>;
 
 impl ActionId {
-    /// No action of a system, but the repetition of a state in which nothing is enabled: what a run that ends is prolonged by.
+    /// No action of a system, but the repetition of a state in which nothing is enabled: what a run that ends
+    /// is prolonged by.
     pub const STUTTER: ActionId = ActionId(u64::MAX);
     /// No action of a system, but what is enabled in bytes that are no state: firing it shows the error
     /// ([`Successors::push_invalid`]).
@@ -96,9 +99,9 @@ pub enum FaultKind {
     Runtime,
     /// A claim that reached its end.
     ClaimEnd,
-    /// A run for ever through accepting states.
+    /// A run forever through accepting states.
     AcceptCycle,
-    /// A run for ever without progress.
+    /// A run forever without progress.
     ProgressCycle,
 }
 
@@ -170,8 +173,8 @@ pub struct Successor {
     pub len: u32,
     /// Not 0 when the new state is transient (see the crate's documentation).
     pub transient: u32,
-    /// 0, or one more than the place in [`Successors::faults`] of the first error that the step shows. After a failed assertion, and
-    /// after an event that a trace assertion forbids, the step is taken all the same.
+    /// 0, or one more than the place in [`Successors::faults`] of the first error that the step shows. After
+    /// a failed assertion, and after an event that a trace assertion forbids, the step is taken all the same.
     pub fault: u32,
 }
 
@@ -198,8 +201,8 @@ impl Successor {
     }
 }
 
-/// Outcomes in buffers that the caller owns and reuses. Everything is appended, so that a search can expand several
-/// states before it looks at the first outcome.
+/// Outcomes in buffers that the caller owns and reuses. Everything is appended, so that a search can expand
+/// several states before it looks at the first outcome.
 #[derive(Default, Debug)]
 pub struct Successors {
     /// The outcomes.
@@ -210,8 +213,8 @@ pub struct Successors {
     pub faults: Vec<Fault>,
     /// Further errors of the same steps: what [`Successor::fault`] says of the step, and the error.
     pub more_faults: Vec<(u32, Fault)>,
-    /// Set when an outcome is appended that may be transient, show an error or have no state; for who wants to know that
-    /// none is and resets it.
+    /// Set when an outcome is appended that may be transient, show an error or have no state; for who wants
+    /// to know that none is and resets it.
     pub unusual: bool,
 }
 
@@ -282,8 +285,9 @@ impl Successors {
         self.note(action, state, transient, fault);
     }
 
-    /// Appends the outcome of expanding bytes that are no state: a run-time error. No outcome at all would look like a state
-    /// without successors, and a search that met one would claim to have seen everything; an error is a path that was cut off.
+    /// Appends the outcome of expanding bytes that are no state: a run-time error. No outcome at all would
+    /// look like a state without successors, and a search that met one would claim to have seen everything;
+    /// an error is a path that was cut off.
     #[cold]
     pub fn push_invalid(&mut self, action: ActionId, why: &str) {
         self.push(action, None, false, Some(Fault::invalid_state(why)));
@@ -324,21 +328,22 @@ pub struct Labels {
 
 /// A program as a search sees it.
 ///
-/// What not every system has, or not every search needs, is a capability. Nothing here has a default that a system made of another
-/// one could forget to replace; the worker is made of the other methods.
+/// What not every system has, or not every search needs, is a capability. Nothing here has a default that a
+/// system made of another one could forget to replace; the worker is made of the other methods.
 pub trait TransitionSystem: Sync {
     /// The initial state, or the error that already initialisation shows.
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault>;
 
-    /// Appends the enabled actions of `state`, grouped by process, in a fixed order (Spin's: youngest process first, edges in
-    /// order). An action whose evaluation faults is enabled: firing it shows the fault. In bytes that are no state
-    /// [`ActionId::INVALID`] is enabled.
+    /// Appends the enabled actions of `state`, grouped by process, in a fixed order (Spin's: youngest process
+    /// first, edges in order). An action whose evaluation faults is enabled: firing it shows the fault. In
+    /// bytes that are no state [`ActionId::INVALID`] is enabled.
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>);
 
     /// Appends one outcome for each of `actions`, which must be enabled in `state`.
     fn fire(&self, state: &[u8], actions: &[ActionId], out: &mut Successors);
 
-    /// Expands states for one thread, with buffers of its own. A machine that has none to keep leaves this as it is.
+    /// Expands states for one thread, with buffers of its own. A machine that has none to keep leaves this as
+    /// it is.
     fn worker(&self) -> Box<dyn Worker + '_> {
         Box::new(Direct { system: self, processes: self.capabilities().processes, actions: Vec::new() })
     }
@@ -346,10 +351,12 @@ pub trait TransitionSystem: Sync {
     /// Label bits of a state.
     fn labels(&self, state: &[u8]) -> Labels;
 
-    /// The number of bytes at the end of every state that are no part of its key: values that are explicitly hidden.
+    /// The number of bytes at the end of every state that are no part of its key: values that are explicitly
+    /// hidden.
     fn hidden_bytes(&self) -> usize;
 
-    /// The error that `state` shows when it has no successor and is not a valid end: which processes are stuck, and where.
+    /// The error that `state` shows when it has no successor and is not a valid end: which processes are
+    /// stuck, and where.
     fn deadlock(&self, state: &[u8]) -> Fault;
 
     /// What else the system can tell; the same whenever it is asked.
@@ -358,13 +365,15 @@ pub trait TransitionSystem: Sync {
 
 /// What follows from the methods of every system.
 pub trait SystemExt: TransitionSystem {
-    /// The part of a state that makes it different from others: all of it but values that are explicitly hidden.
+    /// The part of a state that makes it different from others: all of it but values that are explicitly
+    /// hidden.
     #[inline]
     fn key<'a>(&self, state: &'a [u8]) -> &'a [u8] {
         &state[..state.len().saturating_sub(self.hidden_bytes())]
     }
 
-    /// Appends one outcome for every enabled action, as [`Worker::expand`]: for callers that expand few states.
+    /// Appends one outcome for every enabled action, as [`Worker::expand`]: for callers that expand few
+    /// states.
     fn expand(&self, state: &[u8], out: &mut Successors) {
         self.worker().expand(state, out);
     }
@@ -372,7 +381,8 @@ pub trait SystemExt: TransitionSystem {
 
 impl<S: TransitionSystem + ?Sized> SystemExt for S {}
 
-/// One thread's access to a system: the same answers as the system's own methods, faster where buffers can be kept.
+/// One thread's access to a system: the same answers as the system's own methods, faster where buffers can be
+/// kept.
 pub trait Worker {
     /// Appends the enabled actions: see [`TransitionSystem::enabled`].
     fn enabled(&mut self, state: &[u8], out: &mut Vec<ActionId>);
@@ -380,13 +390,14 @@ pub trait Worker {
     /// Appends one outcome for each of some enabled actions: see [`TransitionSystem::fire`].
     fn fire(&mut self, state: &[u8], actions: &[ActionId], out: &mut Successors);
 
-    /// Appends one outcome for every enabled action of processes that do not sleep in the ordinary `state`: `enabled` and `fire` in
-    /// one. Nobody sleeps in a transient state.
+    /// Appends one outcome for every enabled action of processes that do not sleep in the ordinary `state`:
+    /// `enabled` and `fire` in one. Nobody sleeps in a transient state.
     fn expand_active(&mut self, state: &[u8], asleep: SleepMask, out: &mut Successors);
 
-    /// Expands a transient state, from which a run begins. As long as a state has one outcome, which leads to another transient state
-    /// and shows no error, that one is expanded as well; at most `most` states are, and one at least. Answers how many outcomes come
-    /// first that were followed: what comes behind them are the outcomes of the state that was expanded last.
+    /// Expands a transient state, from which a run begins. As long as a state has one outcome, which leads to
+    /// another transient state and shows no error, that one is expanded as well; at most `most` states are,
+    /// and one at least. Answers how many outcomes come first that were followed: what comes behind them are
+    /// the outcomes of the state that was expanded last.
     fn follow(&mut self, state: &[u8], most: u32, out: &mut Successors) -> usize;
 }
 

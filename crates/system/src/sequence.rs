@@ -1,8 +1,9 @@
-//! A long sequence of few different values: each value is kept once, and of each place in the sequence only its number.
+//! A long sequence of few different values: each value is kept once, and of each place in the sequence only
+//! its number.
 //!
-//! Paths are such sequences: ten million steps, but as many different ones as the model has statements. A number below 128 takes
-//! one byte. Numbers are in groups of seven bits, the lowest first, and all but the last with the eighth bit set, so that the
-//! sequence can be read from both ends.
+//! Paths are such sequences: ten million steps, but as many different ones as the model has statements. A
+//! number below 128 takes one byte. Numbers are in groups of seven bits, the lowest first, and all but the
+//! last with the eighth bit set, so that the sequence can be read from both ends.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;

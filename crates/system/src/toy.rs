@@ -1,8 +1,8 @@
 //! Hand-written systems for tests below the waist: a graph from text, counters, a system with a hidden value.
 //!
-//! They are small enough to know the answer by looking, and they show every feature of the waist that a search
-//! must respect: transient states, steps that fault with and without a successor, states that fault, valid and
-//! invalid ends, keys that are shorter than states.
+//! They are small enough to know the answer by looking, and they show every feature of the waist that a
+//! search must respect: transient states, steps that fault with and without a successor, states that fault,
+//! valid and invalid ends, keys that are shorter than states.
 
 use crate::{
     ActionId, Capabilities, Choice, Event, Explain, Fault, FaultKind, Invariants, Labels, Processes,
@@ -92,8 +92,8 @@ impl Graph {
         Some(())
     }
 
-    /// A random graph with `n` nodes, for comparing searches with each other: about two edges a node, a third of
-    /// the nodes transient (never node 0), some faults.
+    /// A random graph with `n` nodes, for comparing searches with each other: about two edges a node, a third
+    /// of the nodes transient (never node 0), some faults.
     pub fn random(n: u32, seed: u64) -> Graph {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut next = |bound: u32| {
@@ -329,8 +329,8 @@ impl Processes for Counters {
     }
 }
 
-/// A visible byte that counts from 0 to 9 in steps of 1 or 2, and a hidden one that remembers the last step: the
-/// key is the visible byte alone. Going from 8 by the step `2` faults when the hidden byte is 1.
+/// A visible byte that counts from 0 to 9 in steps of 1 or 2, and a hidden one that remembers the last step:
+/// the key is the visible byte alone. Going from 8 by the step `2` faults when the hidden byte is 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Hidden;
 
@@ -472,7 +472,8 @@ impl Reducer for Apart {
     }
 }
 
-/// A reduction that always chooses the first action alone: right where the first process touches nothing that others touch.
+/// A reduction that always chooses the first action alone: right where the first process touches nothing that
+/// others touch.
 #[derive(Clone, Copy, Debug)]
 pub struct First;
 

@@ -1,5 +1,5 @@
-//! Runs other programs with a time limit, in a temporary directory of their own. Output goes to files, so that
-//! a chatty program cannot block on a pipe that nobody reads.
+//! Runs other programs with a time limit, in a temporary directory of their own. Output goes to files, so
+//! that a chatty program cannot block on a pipe that nobody reads.
 
 use std::fs::{self, File};
 use std::io;

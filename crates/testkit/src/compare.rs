@@ -1,9 +1,9 @@
 //! When two outcomes agree.
 //!
-//! In the reference configuration both tools explore everything, so that states and kinds of violation must be
-//! equal. Where Spin itself goes wrong after a fault (it reads past an array, ends at a fatal error or crashes)
-//! only the fault must be reported by both; after an event outside a trace its search goes on in a state of its
-//! own, so that only the verdict counts. A search that did not end says nothing.
+//! In the reference configuration both tools explore everything, so that states and kinds of violation must
+//! be equal. Where Spin itself goes wrong after a fault (it reads past an array, ends at a fatal error or
+//! crashes) only the fault must be reported by both; after an event outside a trace its search goes on in a
+//! state of its own, so that only the verdict counts. A search that did not end says nothing.
 
 use std::fmt;
 
@@ -53,7 +53,8 @@ impl Configuration {
     }
 }
 
-/// Configurations that must say the same as the reference configuration; the first is always tried, the others in turn.
+/// Configurations that must say the same as the reference configuration; the first is always tried, the
+/// others in turn.
 pub const CONFIGURATIONS: &[Configuration] = &[
     Configuration { changes: &[("--opt", "deadvars,merge,fold")], reduces: true },
     Configuration { changes: &[("--store", "tree")], reduces: false },
@@ -186,8 +187,9 @@ pub const CONFIGURATIONS: &[Configuration] = &[
 pub const DOUBTS_PROMISES: &[(&str, &str)] =
     &[("--por", "stubborn"), ("--search", "dfs"), ("--exec", "interp")];
 
-/// Why nothing can be said of a model of which a configuration says that it breaks a promise, and `confirmed`, another one, says the same.
-/// (The reference configuration relies on no promise; nor does Spin's verifier without its reduction.)
+/// Why nothing can be said of a model of which a configuration says that it breaks a promise, and
+/// `confirmed`, another one, says the same. (The reference configuration relies on no promise; nor does
+/// Spin's verifier without its reduction.)
 pub fn broken_promise(other: &Outcome, confirmed: &Outcome) -> Option<Comparison> {
     let (Outcome::Explored(other), Outcome::Explored(confirmed)) = (other, confirmed) else { return None };
     let promise = other.broken_promises().find(|one| confirmed.broken_promises().any(|same| same == *one))?;

@@ -1,11 +1,12 @@
 //! Questions about programs with errors in them: no property may hold because a path was cut off.
 //!
-//! Random programs ([`crate::cyclic`]) get errors of every kind: run-time errors, which end a run; failed assertions and forbidden events,
-//! which do not; atomic sequences without end; labels inside atomic sequences. There is no oracle (Spin goes on after some run-time errors
-//! and stops at others), but there are laws:
+//! Random programs ([`crate::cyclic`]) get errors of every kind: run-time errors, which end a run; failed
+//! assertions and forbidden events, which do not; atomic sequences without end; labels inside atomic
+//! sequences. There is no oracle (Spin goes on after some run-time errors and stops at others), but there are
+//! laws:
 //! - a formula and its negation never both hold;
-//! - what is said of a property does not change with what else is asked, nor with the search, the store, the machine, the reduction or the
-//!   number of workers;
+//! - what is said of a property does not change with what else is asked, nor with the search, the store, the
+//!   machine, the reduction or the number of workers;
 //! - safety is violated if one of its parts is, and holds if all do;
 //! - what holds for all runs holds for the fair ones, and what is unknown of all is unknown of those.
 

@@ -1,7 +1,8 @@
-//! Random programs for properties of infinite runs: a few processes that go round in loops over a few small variables and
-//! channels, with labels of every kind. The other generator ([`crate::generate`]) knows more of the language, but its programs
-//! mostly end; here nearly all runs are infinite and the processes get into each other's way, so that it matters who moves. Three of
-//! four programs have a clock beside their processes, which can always move: then no run ends, and only fairness makes others move.
+//! Random programs for properties of infinite runs: a few processes that go round in loops over a few small
+//! variables and channels, with labels of every kind. The other generator ([`crate::generate`]) knows more of
+//! the language, but its programs mostly end; here nearly all runs are infinite and the processes get into
+//! each other's way, so that it matters who moves. Three of four programs have a clock beside their
+//! processes, which can always move: then no run ends, and only fairness makes others move.
 
 use crate::model::{
     BinOp, Block, Claim, Decl, Expr, Init, Model, Place, Proc, RecvArg, RecvKind, Start, Stmt, Type,
@@ -12,8 +13,8 @@ use crate::rng::Rng;
 /// How the accept labels of processes begin.
 const ACCEPT: &str = "acceptL";
 
-/// The text with plain labels in the place of the accept labels of processes: beside a claim they would be part of Spin's answer,
-/// but not of ours.
+/// The text with plain labels in the place of the accept labels of processes: beside a claim they would be
+/// part of Spin's answer, but not of ours.
 pub fn without_accept_labels(text: &str) -> String {
     text.replace(ACCEPT, "markL")
 }
@@ -296,10 +297,10 @@ impl Writer {
         }
     }
 
-    /// A claim of two to four states: each asks conditions and goes on, or ends. Without `np_`, which Spin gets wrong in the initial
-    /// state, and everywhere when the claim has no accept label; and without `timeout`, which Spin also
-    /// takes for true where only the claim cannot move.
-    /// Two of three claims only observe.
+    /// A claim of two to four states: each asks conditions and goes on, or ends. Without `np_`, which Spin
+    /// gets wrong in the initial state, and everywhere when the claim has no accept label; and without
+    /// `timeout`, which Spin also takes for true where only the claim cannot move. Two of three claims only
+    /// observe.
     fn never(&mut self) -> Block {
         let acts = self.rng.chance(33);
         let count = self.rng.range(2, 4) as usize;

@@ -1,6 +1,6 @@
-//! All programs of a tiny grammar: one process with one compound statement, beside a second process with one or
-//! two plain ones. Random programs seldom hit a corner exactly; here every combination of, say, a rendezvous
-//! inside an atomic sequence with an escape comes up once.
+//! All programs of a tiny grammar: one process with one compound statement, beside a second process with one
+//! or two plain ones. Random programs seldom hit a corner exactly; here every combination of, say, a
+//! rendezvous inside an atomic sequence with an escape comes up once.
 
 use crate::model::{
     BinOp, Block, Decl, Expr, Init, Model, Place, Proc, RecvArg, RecvKind, Start, Stmt, Type, Visibility,

@@ -1,5 +1,5 @@
-//! Random formulas of linear temporal logic over the variables, channels and labels of a random program, in Spin's syntax
-//! and without `X`, which not every Spin has.
+//! Random formulas of linear temporal logic over the variables, channels and labels of a random program, in
+//! Spin's syntax and without `X`, which not every Spin has.
 
 use crate::rng::Rng;
 use std::fmt;
@@ -34,8 +34,8 @@ fn between(operator: &'static str, left: Formula, right: Formula) -> Formula {
 }
 
 impl Formula {
-    /// Draws a formula over `atoms`, which must not be empty. Most of them have a shape that people write, because those are
-    /// the ones about which fairness has something to say.
+    /// Draws a formula over `atoms`, which must not be empty. Most of them have a shape that people write,
+    /// because those are the ones about which fairness has something to say.
     pub fn random(rng: &mut Rng, atoms: &[String]) -> Formula {
         let atom = |rng: &mut Rng| literal(rng, atoms);
         let (p, q) = (atom(rng), atom(rng));

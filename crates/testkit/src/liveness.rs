@@ -1,12 +1,14 @@
-//! Properties of infinite runs, asked of real Spin and of our tool: formulas, never claims, accept labels and progress, each
-//! with and without weak fairness.
+//! Properties of infinite runs, asked of real Spin and of our tool: formulas, never claims, accept labels and
+//! progress, each with and without weak fairness.
 //!
-//! One verifier of Spin answers for all formulas of a program. Our tool is asked in several ways: its searches, machines and
-//! reductions must not contradict each other or Spin. Where only strong fairness counts there is no oracle, but what holds for more
-//! runs holds for fewer: plain, then weakly fair, then strongly fair.
+//! One verifier of Spin answers for all formulas of a program. Our tool is asked in several ways: its
+//! searches, machines and reductions must not contradict each other or Spin. Where only strong fairness
+//! counts there is no oracle, but what holds for more runs holds for fewer: plain, then weakly fair, then
+//! strongly fair.
 //!
-//! One difference is known. A run that ends is fair, for nobody can move in its last state; Spin's `-f` nevertheless loses some of these
-//! runs (it finds them without `-f`). Where our run ends so, and Spin finds it among all runs, "holds" of `-f` says nothing.
+//! One difference is known. A run that ends is fair, for nobody can move in its last state; Spin's `-f`
+//! nevertheless loses some of these runs (it finds them without `-f`). Where our run ends so, and Spin finds
+//! it among all runs, "holds" of `-f` says nothing.
 
 use crate::cyclic::{Cyclic, without_accept_labels};
 use crate::formula::Formula;

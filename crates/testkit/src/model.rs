@@ -1,6 +1,7 @@
 //! The generator's own small tree of a Promela program: just enough structure to print it, to count its
 //! features and to shrink it. It is deliberately not the front end's syntax tree, so that a mistake there
-//! cannot hide itself here. Names are strings; a shrunk tree may be ill-formed, and then both tools refuse it.
+//! cannot hide itself here. Names are strings; a shrunk tree may be ill-formed, and then both tools refuse
+//! it.
 
 /// A sequence of statements.
 pub type Block = Vec<Stmt>;

@@ -29,8 +29,8 @@ pub struct Spinor {
 }
 
 impl Spinor {
-    /// Uses the given binary, else the one that the environment variable `SPINOR` names, else the one that was
-    /// built beside the running program.
+    /// Uses the given binary, else the one that the environment variable `SPINOR` names, else the one that
+    /// was built beside the running program.
     pub fn find(given: Option<&Path>) -> Option<Self> {
         let path = match given {
             Some(path) => Some(path.to_path_buf()),
@@ -50,8 +50,8 @@ impl Spinor {
         self.explore_with(text, &[])
     }
 
-    /// Checks safety in the reference configuration with some options changed or added, given with their values; an empty
-    /// value is none, and with [`LEFT_OUT`] the option is not given at all.
+    /// Checks safety in the reference configuration with some options changed or added, given with their
+    /// values; an empty value is none, and with [`LEFT_OUT`] the option is not given at all.
     pub fn explore_with(&self, text: &str, changes: &[(&str, &str)]) -> Outcome {
         let mut args: Vec<String> = vec!["--property".into(), "safety".into()];
         args.extend(REFERENCE.map(String::from));
@@ -89,7 +89,7 @@ impl Spinor {
 pub struct Told {
     /// The verdict.
     pub verdict: Verdict,
-    /// The run that breaks it ends in a state that is repeated for ever.
+    /// The run that breaks it ends in a state that is repeated forever.
     pub ends: bool,
 }
 
@@ -131,7 +131,8 @@ fn parse_verdicts(text: &str, dir: &Path) -> Result<Verdicts, String> {
     properties.iter().map(of).collect::<Option<Verdicts>>().ok_or_else(|| "a property without verdict".into())
 }
 
-/// Whether nobody moves in the cycle of the first violation: it is empty, or only a claim that changes variables goes round.
+/// Whether nobody moves in the cycle of the first violation: it is empty, or only a claim that changes
+/// variables goes round.
 fn ends(property: &Value, dir: &Path) -> bool {
     let of = |key: &str| property.pointer(&format!("/violations/0/{key}"));
     let number = |key: &str| of(key).and_then(Value::as_u64);

@@ -18,9 +18,9 @@ pub enum Kind {
     Invariant,
     /// A claim that reached its end.
     ClaimEnd,
-    /// A run for ever through accepting states.
+    /// A run forever through accepting states.
     AcceptCycle,
-    /// A run for ever without progress.
+    /// A run forever without progress.
     ProgressCycle,
 }
 
@@ -111,8 +111,8 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// The promises (`xr`, `xs`) that the model breaks, in our words. Only a search that relies on a promise looks whether it is kept, and
-    /// what else it says of such a model is worth nothing.
+    /// The promises (`xr`, `xs`) that the model breaks, in our words. Only a search that relies on a promise
+    /// looks whether it is kept, and what else it says of such a model is worth nothing.
     pub fn broken_promises(&self) -> impl Iterator<Item = &str> {
         let promise = |message: &'_ String| message.starts_with("`xr ") || message.starts_with("`xs ");
         let broken = self.messages.iter().filter(move |message| promise(message));

@@ -1,13 +1,15 @@
 //! A known error of Spin: `enabled(p)` behind an option that can be executed.
 //!
-//! Spin's verifier takes an `else` of `p` for not executable when the *asking* process has executed an option of the same choice before
-//! (docs/differences-from-spin.md). The order of options decides nothing else, so there is a narrow test: where Spin comes to our result
-//! as soon as the questions stand first, the difference is that error.
+//! Spin's verifier takes an `else` of `p` for not executable when the *asking* process has executed an option
+//! of the same choice before (docs/differences-from-spin.md). The order of options decides nothing else, so
+//! there is a narrow test: where Spin comes to our result as soon as the questions stand first, the
+//! difference is that error.
 
 use crate::model::{Block, Expr, Inline, Model, Stmt};
 use crate::walk;
 
-/// The model with the options that begin with a question before the others of their choice; `None` if nothing was moved.
+/// The model with the options that begin with a question before the others of their choice; `None` if nothing
+/// was moved.
 pub fn questions_first(model: &Model) -> Option<Model> {
     let mut moved = model.clone();
     let inlines = model.inlines.clone();

@@ -1,6 +1,6 @@
 //! Real Spin as the oracle. A model is translated with `spin -a -o1 -o2 -o3`, compiled without any reduction
-//! and run to the end; the verifier's report is parsed. `tcc` compiles a verifier some twenty times faster than
-//! `gcc -O0`, so that it is used when it is there; a disagreement is confirmed with `gcc`.
+//! and run to the end; the verifier's report is parsed. `tcc` compiles a verifier some twenty times faster
+//! than `gcc -O0`, so that it is used when it is there; a disagreement is confirmed with `gcc`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +27,9 @@ pub enum Compiler {
     Quick,
     /// The most trusted there is.
     Thorough,
-    /// The most trusted one, and the verifier compares whole states. Normally it skips what it takes for padding,
-    /// and it counts wrongly where that is when a model has priorities: states that differ are then one.
+    /// The most trusted one, and the verifier compares whole states. Normally it skips what it takes for
+    /// padding, and it counts wrongly where that is when a model has priorities: states that differ are then
+    /// one.
     Unmasked,
 }
 
@@ -108,7 +109,8 @@ impl Spin {
         }
     }
 
-    /// Translates a model and compiles its verifier for cycles, without any reduction. `defines` are for the C compiler.
+    /// Translates a model and compiles its verifier for cycles, without any reduction. `defines` are for the
+    /// C compiler.
     pub fn verifier(&self, text: &str, defines: &[&str], compiler: Compiler) -> Result<Verifier, Outcome> {
         let dir = self.translated(text, &[])?;
         let cc = if compiler == Compiler::Quick { &self.quick } else { &self.thorough };
@@ -167,7 +169,8 @@ impl Verifier {
     }
 }
 
-/// What a report of `pan -a` or `pan -l` says. Only errors that are about infinite runs, or that the claim finds, are errors.
+/// What a report of `pan -a` or `pan -l` says. Only errors that are about infinite runs, or that the claim
+/// finds, are errors.
 fn cycle_verdict(text: &str) -> Verdict {
     const FOUND: [&str; 5] = [
         "acceptance cycle",

@@ -1,5 +1,5 @@
-//! The golden models: their directives are well-formed, real Spin agrees with them, and so does the binary under
-//! test. What needs a tool that is not here says so and is skipped.
+//! The golden models: their directives are well-formed, real Spin agrees with them, and so does the binary
+//! under test. What needs a tool that is not here says so and is skipped.
 
 #![allow(clippy::print_stderr)]
 

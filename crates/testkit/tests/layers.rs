@@ -1,5 +1,5 @@
-//! The promises of ARCHITECTURE.md, kept by a test: who may depend on whom, who may print or exit, where `unsafe`
-//! may stand, that no placeholder is left, and that every file says what it is.
+//! The promises of ARCHITECTURE.md, kept by a test: who may depend on whom, who may print or exit, where
+//! `unsafe` may stand, that no placeholder is left, and that every file says what it is.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,8 @@ fn only_clients_print_or_exit() {
     }
 }
 
-/// Calling compiled code, memory straight from the system, and an allocator cannot be expressed otherwise; nothing else may be expressed so.
+/// Calling compiled code, memory straight from the system, and an allocator cannot be expressed otherwise;
+/// nothing else may be expressed so.
 const MAY_BE_UNSAFE: &[&str] = &[
     "crates/cli/src/allocator.rs",
     "crates/jit/src",

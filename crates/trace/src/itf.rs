@@ -20,7 +20,7 @@ pub struct About<'a> {
     pub source: &'a str,
     /// One sentence.
     pub description: &'a str,
-    /// Steps before those that are repeated for ever.
+    /// Steps before those that are repeated forever.
     pub cycle: Option<usize>,
 }
 

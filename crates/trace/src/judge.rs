@@ -56,7 +56,7 @@ struct Moment {
 pub struct Hearing<'j> {
     judge: Judge<'j>,
     system: &'j dyn TransitionSystem,
-    /// Steps before those that are repeated for ever.
+    /// Steps before those that are repeated forever.
     start: Option<usize>,
     /// The last ordinary state so far.
     last: Moment,
@@ -236,7 +236,7 @@ impl<'j> Hearing<'j> {
 }
 
 impl Judge<'_> {
-    /// Judges a whole run; `cycle` says how many steps come before those that are repeated for ever.
+    /// Judges a whole run; `cycle` says how many steps come before those that are repeated forever.
     pub fn judge(
         &self,
         system: &dyn TransitionSystem,

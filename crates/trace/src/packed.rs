@@ -1,7 +1,7 @@
 //! The path of a long trail, packed: words separated by spaces.
 //!
 //! A word is the number of a statement, or `N@B`: N steps that repeat those that began B steps before. They
-//! may overlap: `0 1 999998@2` is a million steps of two statements by turns. So a loop that runs for ever,
+//! may overlap: `0 1 999998@2` is a million steps of two statements by turns. So a loop that runs forever,
 //! which is what makes runs long, takes a few words. What is repeated begins at most [`WINDOW`] steps before.
 
 use std::collections::HashMap;

@@ -227,7 +227,7 @@ pub struct Claims<'a> {
     pub moved: bool,
     /// Channels must be empty at a valid end.
     pub channels_empty: bool,
-    /// Steps before those that are repeated for ever.
+    /// Steps before those that are repeated forever.
     pub cycle: Option<usize>,
     /// Who finds the run as a whole wrong.
     pub judge: Option<Judge<'a>>,
@@ -326,7 +326,7 @@ pub fn replay<'m, M: TransitionSystem + Explain>(
         None if claims.cycle.is_some() => {
             let kind = claims.violation.kind.name();
             return Err(Refuted::Otherwise(format!(
-                "a violation of kind {kind} is not about a run that goes on for ever"
+                "a violation of kind {kind} is not about a run that goes on forever"
             )));
         }
         None => run.tip().shown(claims.channels_empty),

@@ -28,7 +28,7 @@ pub struct Trail {
     pub channels_empty: bool,
     /// The run was to be fair: `weak`.
     pub fair: Option<String>,
-    /// For a run that does not end: how many steps come before those that are repeated for ever. When these
+    /// For a run that does not end: how many steps come before those that are repeated forever. When these
     /// are none, the last state is.
     pub cycle: Option<usize>,
     /// What is wrong at the end of the path.

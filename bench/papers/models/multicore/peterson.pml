@@ -1,7 +1,7 @@
 /* Peterson's mutual exclusion for N processes, with blocking waits. The first process enters at most ROUNDS times, the
-   others for ever.
+   others forever.
    Accept label: the critical section of the first one. While it is inside the others come to a halt, and it does not
-   come back for ever, so no cycle is accepted, though most states are on cycles. */
+   come back forever, so no cycle is accepted, though most states are on cycles. */
 #ifndef N
 #define N 3
 #endif

@@ -1,7 +1,7 @@
 /* A telephone switch with LINES subscribers. They lift, dial and hang up by messages to the exchange; it answers by what
    one hears on the line. A call costs PRICE units of a CREDIT that all share; without credit one hears the busy tone.
    Accept label: the cycle in which the exchange charges a call. While it does so the subscribers come to a halt, and the
-   credit ends, so no cycle is accepted, though subscribers lift and hang up for ever. */
+   credit ends, so no cycle is accepted, though subscribers lift and hang up forever. */
 #ifndef LINES
 #define LINES 2
 #endif

@@ -1,7 +1,8 @@
 //! Dialogues: a line in, an answer out. `replay` and `simulate` have one each; this file has what they share.
 //!
-//! A [`Dialogue`] knows nothing of terminals; [`converse`] reads the lines, from a person or from a script. Where the lines come from
-//! no terminal they are shown after the prompt, so that what is written reads like a session.
+//! A [`Dialogue`] knows nothing of terminals; [`converse`] reads the lines, from a person or from a script.
+//! Where the lines come from no terminal they are shown after the prompt, so that what is written reads like
+//! a session.
 
 pub mod command;
 pub mod replaying;

@@ -107,9 +107,9 @@ impl<'s, 'a> Replaying<'s, 'a> {
     fn end(&self) -> String {
         match self.replayed.cycle {
             Some(cycle) if cycle < self.run().len() => {
-                format!("the run goes on with step {} for ever: g {cycle} goes there", cycle + 1)
+                format!("the run goes on with step {} forever: g {cycle} goes there", cycle + 1)
             }
-            Some(_) => "nothing can move: this state lasts for ever".to_string(),
+            Some(_) => "nothing can move: this state lasts forever".to_string(),
             None => "this is the end".to_string(),
         }
     }

@@ -69,7 +69,8 @@ impl Checker<'_> {
         Limits { time, ..self.plan.limits }
     }
 
-    /// The limits of a search for something worth knowing beside the verdict: the check should not take twice its time for it.
+    /// The limits of a search for something worth knowing beside the verdict: the check should not take twice
+    /// its time for it.
     pub(super) fn limits_of_hint(&self, check: &Statistics) -> Limits {
         let left = self.limits_left();
         let explored = check.states.max(HINT_STATES);

@@ -1,4 +1,5 @@
-//! Properties of whole runs: LTL, never claims, accept and progress labels; and what is worth knowing beside their verdict.
+//! Properties of whole runs: LTL, never claims, accept and progress labels; and what is worth knowing beside
+//! their verdict.
 
 use super::Checker;
 use crate::backend::Backend;
@@ -98,7 +99,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Why a property that holds says nothing about this model, if that is so; a search that would take long is given up.
+    /// Why a property that holds says nothing about this model, if that is so; a search that would take long
+    /// is given up.
     pub(super) fn vacuous(
         &self,
         system: &dyn TransitionSystem,
@@ -124,8 +126,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The weakest fairness under which a violation disappears. Asked only where the run that was found is not fair; a search
-    /// that would take long is given up. `fairness` is that of the run.
+    /// The weakest fairness under which a violation disappears. Asked only where the run that was found is
+    /// not fair; a search that would take long is given up. `fairness` is that of the run.
     pub(super) fn holds_under(
         &self,
         fairness: Option<Fairness>,

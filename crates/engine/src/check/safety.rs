@@ -44,7 +44,8 @@ impl Checker<'_> {
             None => (by, None),
         };
         let by = doubted.as_ref().map(|by| by as &dyn Reduction).or(by.as_deref());
-        // For deadlocks alone no proviso would be needed; but an error that is put off forever would not be told.
+        // For deadlocks alone no proviso would be needed; but an error that is put off forever would not be
+        // told.
         let proviso = self.plan.proviso;
         let task = self.task(checks, by.map(|by| Reduce { by, method, proviso }));
         let (plan, leaving) = (self.plan, self.leaving);
@@ -67,7 +68,8 @@ impl Checker<'_> {
             Por::WhereItPays if report.statistics.reduced == 0 => Por::None,
             por => por.shown(),
         };
-        // With a proviso every action that is possible is taken somewhere; without one, statements may be passed over.
+        // With a proviso every action that is possible is taken somewhere; without one, statements may be
+        // passed over.
         let all_actions =
             !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
         if report.exhaustive && all_actions {
@@ -83,7 +85,8 @@ impl Checker<'_> {
             let by = searched.reduction(plan.por, plan.static_proviso, plan.building);
             return Chosen { by, method: plan.method(), reduces: true };
         }
-        // A state that is known stands for others that differ in hidden values, of which nobody knows whether steps commute.
+        // A state that is known stands for others that differ in hidden values, of which nobody knows whether
+        // steps commute.
         if plan.is_lean() && searched.system().hidden_bytes() == 0 {
             let by = searched.reduction(Por::None, false, Building::Closure);
             return Chosen { by, method: Method::Lean(LeanOrder::default()), reduces: false };

@@ -1,4 +1,5 @@
-//! What a search met that is no violation, but must be told: errors that cut a run off, atomic sequences without end.
+//! What a search met that is no violation, but must be told: errors that cut a run off, atomic sequences
+//! without end.
 
 use super::Checker;
 use crate::counterexample::confirm;
@@ -10,7 +11,7 @@ use system::{ActionId, Explain, Fault, TransitionSystem};
 use trace::Walker;
 
 impl Checker<'_> {
-    /// Tells the warnings of a search; says where an atomic sequence can run for ever.
+    /// Tells the warnings of a search; says where an atomic sequence can run forever.
     pub(super) fn warn_all<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
@@ -30,7 +31,7 @@ impl Checker<'_> {
         of_runs: bool,
     ) -> Option<String> {
         let Warning::AtomicLoop(path) = warning;
-        let message = "an atomic sequence can run for ever here without giving up control";
+        let message = "an atomic sequence can run forever here without giving up control";
         let help = match of_runs {
             true => {
                 "properties of whole runs cannot be judged there; make the loop leave the atomic sequence, or let it block"

@@ -1,7 +1,7 @@
 //! The dependency matrices of a model as text, in the manner of LTSmin's `--matrix`, and for tools.
 //!
-//! A matrix of more than [`MOST_ENTRIES`] entries is not written, only its figures: it would be longer than anybody
-//! reads, and the text of a relation grows with the square of the number of groups.
+//! A matrix of more than [`MOST_ENTRIES`] entries is not written, only its figures: it would be longer than
+//! anybody reads, and the text of a relation grows with the square of the number of groups.
 
 use serde_json::{Value, json};
 use stop::Stop;

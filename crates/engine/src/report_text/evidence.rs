@@ -1,4 +1,5 @@
-//! What shows a violation: what is wrong, where, with the line of the model, and the command that replays the way there.
+//! What shows a violation: what is wrong, where, with the line of the model, and the command that replays the
+//! way there.
 
 use super::number::plural;
 use crate::client::Kept;

@@ -58,7 +58,8 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     lines
 }
 
-/// What helps where a cache of states is too small: that there are fewer states, and that fewer are met again.
+/// What helps where a cache of states is too small: that there are fewer states, and that fewer are met
+/// again.
 fn too_small(por: Por, sleep: bool) -> String {
     let or = match (por, sleep) {
         (Por::Stubborn | Por::Ample, true) => "",

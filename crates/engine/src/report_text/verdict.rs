@@ -89,8 +89,8 @@ fn of_runs(property: &PropertyReport) -> String {
     let what = match property.kind {
         "ltl" => format!("every {fair}run satisfies it"),
         "never" => format!("the claim accepts no {fair}run"),
-        "progress" => format!("no {fair}run goes on for ever without progress"),
-        _ => format!("no {fair}run passes an accept label again and again for ever"),
+        "progress" => format!("no {fair}run goes on forever without progress"),
+        _ => format!("no {fair}run passes an accept label again and again forever"),
     };
     format!("{what} ({states} explored)")
 }

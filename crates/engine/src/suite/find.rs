@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// Endings of files that hold models.
 const ENDINGS: [&str; 4] = ["pml", "prm", "promela", "pr"];
 
-/// The models that `paths` name, in order and each once. A file counts whatever its ending; below a folder the ending
-/// decides, and hidden folders and `target` are left out.
+/// The models that `paths` name, in order and each once. A file counts whatever its ending; below a folder
+/// the ending decides, and hidden folders and `target` are left out.
 pub fn models(paths: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -29,7 +29,8 @@ pub fn models(paths: &[String]) -> Result<Vec<String>, Failure> {
     Ok(found.iter().map(|path| shown(path)).collect())
 }
 
-/// `above` holds the true paths of the folders that lead here, so that a link back to one of them is not followed.
+/// `above` holds the true paths of the folders that lead here, so that a link back to one of them is not
+/// followed.
 fn walk(folder: &Path, above: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let refused = |error: std::io::Error| Failure::refused(format!("{}: {error}", shown(folder)));
     let real = folder.canonicalize().map_err(refused)?;

@@ -1,7 +1,8 @@
 //! Compares what a check found with what its model expects.
 //!
-//! A verdict is compared always. Numbers of states and violations, and lists that must be complete, have a meaning only
-//! when everything was explored in the reference configuration; elsewhere they are left out, and the report says so.
+//! A verdict is compared always. Numbers of states and violations, and lists that must be complete, have a
+//! meaning only when everything was explored in the reference configuration; elsewhere they are left out, and
+//! the report says so.
 
 use super::configure::Configured;
 use super::expect::{Expectation, KINDS, Verdict};

@@ -1,4 +1,5 @@
-//! A suite as JUnit XML, which continuous integration servers read: one `testsuite` per model, one `testcase` per check.
+//! A suite as JUnit XML, which continuous integration servers read: one `testsuite` per model, one `testcase`
+//! per check.
 
 use super::report::{CaseReport, Finding, Status, SuiteReport};
 use std::fmt::Write;
@@ -89,7 +90,8 @@ fn details(case: &CaseReport) -> String {
     lines.join("\n")
 }
 
-/// Text as XML takes it: what has a meaning in XML is escaped, and characters that XML does not allow become visible ones.
+/// Text as XML takes it: what has a meaning in XML is escaped, and characters that XML does not allow become
+/// visible ones.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -81,7 +81,8 @@ impl Finding {
 pub struct CaseReport {
     /// The model.
     pub model: String,
-    /// The property with the check's own options; empty when the directives could not be read or there are none.
+    /// The property with the check's own options; empty when the directives could not be read or there are
+    /// none.
     pub check: String,
     /// The line of the model that states the expectation.
     pub line: usize,

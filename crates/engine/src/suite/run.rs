@@ -1,7 +1,7 @@
 //! Runs all checks of a suite, several at a time, and tells about each in the order of the models.
 //!
-//! Each check runs on a thread of its own: a panic or an internal error is one failed check. The memory limit is one of
-//! the whole process, so checks that run side by side share it.
+//! Each check runs on a thread of its own: a panic or an internal error is one failed check. The memory limit
+//! is one of the whole process, so checks that run side by side share it.
 
 use super::configure::configure;
 use super::directive::{self, Check};

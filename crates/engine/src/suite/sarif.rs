@@ -34,7 +34,8 @@ fn title(rule: &str) -> Option<String> {
     }
 }
 
-/// The result about the check itself, at the line that states the expectation. A wrong directive is a finding.
+/// The result about the check itself, at the line that states the expectation. A wrong directive is a
+/// finding.
 fn own(case: &CaseReport) -> Option<Finding<'_>> {
     let (rule, level) = match case.status {
         _ if case.findings.iter().any(|f| f.code == DIRECTIVE) => return None,

@@ -1,4 +1,5 @@
-//! A suite for people: a line for each check as it ends, then what is not as expected and how to see it, then the sum.
+//! A suite for people: a line for each check as it ends, then what is not as expected and how to see it, then
+//! the sum.
 
 use super::report::{CaseReport, DIRECTIVE, Finding, Status, SuiteReport};
 use crate::command_line::quoted;

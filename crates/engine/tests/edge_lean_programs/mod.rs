@@ -1,5 +1,5 @@
-//! Random programs full of rendezvous, with up to twenty processes of which most do nothing: what a lean search must know of who offers,
-//! who takes, and who has a bed.
+//! Random programs full of rendezvous, with up to twenty processes of which most do nothing: what a lean
+//! search must know of who offers, who takes, and who has a bed.
 
 use std::fmt::Write;
 

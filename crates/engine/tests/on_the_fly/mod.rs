@@ -1,13 +1,15 @@
-//! The methods that are known to be wrong, as small as they can be: a product that is reduced while it is built, by a proviso that
-//! asks where the search is.
+//! The methods that are known to be wrong, as small as they can be: a product that is reduced while it is
+//! built, by a proviso that asks where the search is.
 //!
-//! Peled's combination of ample sets with on-the-fly checking (1994, 1996) expands a state of the *product* in full when a chosen step
-//! leads back to the stack. Siegel (*What's wrong with on-the-fly partial order reduction*, CAV 2019) has shown that this loses accepting
-//! runs: what is chosen then depends on the claim's state, and a claim whose language does not count repetitions may itself
-//! count them. The weaker proviso (one chosen step leads elsewhere), which keeps reachable states, loses runs that go on for ever, and
-//! so does no proviso at all: the *ignoring problem* (Valmari; Evangelista and Pajault, 2010).
+//! Peled's combination of ample sets with on-the-fly checking (1994, 1996) expands a state of the *product*
+//! in full when a chosen step leads back to the stack. Siegel (*What's wrong with on-the-fly partial order
+//! reduction*, CAV 2019) has shown that this loses accepting runs: what is chosen then depends on the claim's
+//! state, and a claim whose language does not count repetitions may itself count them. The weaker proviso
+//! (one chosen step leads elsewhere), which keeps reachable states, loses runs that go on forever, and so
+//! does no proviso at all: the *ignoring problem* (Valmari; Evangelista and Pajault, 2010).
 //!
-//! Here the reducer of this project chooses, without its static proviso, so that a trap shows what would become of it.
+//! Here the reducer of this project chooses, without its static proviso, so that a trap shows what would
+//! become of it.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! Channels: which one is meant, where it is, and the messages in it.
 //!
-//! Code is made for every class of channels that an expression may mean; a channel that is known beforehand needs no
-//! look-up. Messages stand one behind the other from the first; taking one moves the others up and clears the room that
-//! becomes free, so that equal contents are equal bytes.
+//! Code is made for every class of channels that an expression may mean; a channel that is known beforehand
+//! needs no look-up. Messages stand one behind the other from the first; taking one moves the others up and
+//! clears the room that becomes free, so that equal contents are equal bytes.
 
 use std::collections::BTreeSet;
 use std::mem::offset_of;
@@ -66,8 +66,9 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Makes code for every kind of channel that `chan` may mean; `each` ends its block. A channel that is gone goes to
-    /// `gone`, one that does not exist to `self.wrong`, one of an unexpected kind to `self.bail`.
+    /// Makes code for every kind of channel that `chan` may mean; `each` ends its block. A channel that is
+    /// gone goes to `gone`, one that does not exist to `self.wrong`, one of an unexpected kind to
+    /// `self.bail`.
     pub fn with_channel(
         &mut self,
         f: &Frame,
@@ -325,8 +326,8 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Takes a message out of a channel: what it is in `f` becomes what it is without the message in `to`, which may
-    /// be the same state or a copy.
+    /// Takes a message out of a channel: what it is in `f` becomes what it is without the message in `to`,
+    /// which may be the same state or a copy.
     pub fn remove(&mut self, f: &Frame, to: &Frame, chan: &Chan, slot: Slot) {
         let class = self.class(chan.class);
         let (base, offset) = self.chan_at(f, chan);
@@ -381,8 +382,9 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Appends a message to a channel with `len` messages, or inserts it before the first that is greater: what the
-    /// channel is in `f` becomes what it is with the message in `to`, which may be the same state or a copy.
+    /// Appends a message to a channel with `len` messages, or inserts it before the first that is greater:
+    /// what the channel is in `f` becomes what it is with the message in `to`, which may be the same state or
+    /// a copy.
     pub fn put_message(
         &mut self,
         f: &Frame,

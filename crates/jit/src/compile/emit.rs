@@ -1,5 +1,5 @@
-//! How an outcome is written: the state is copied to where the next one goes, code changes the copy, and a record is
-//! written behind the others. All of it is code in the edge; there is always room (see `runtime`).
+//! How an outcome is written: the state is copied to where the next one goes, code changes the copy, and a
+//! record is written behind the others. All of it is code in the edge; there is always room (see `runtime`).
 
 use std::mem::offset_of;
 
@@ -20,7 +20,8 @@ use super::process::{Gen, Kind};
 use super::statement::{How, Targets};
 
 impl Gen<'_> {
-    /// An edge is executable: what follows executes it on the frame that is returned. `None` when that is not wanted.
+    /// An edge is executable: what follows executes it on the frame that is returned. `None` when that is not
+    /// wanted.
     pub fn commit(&mut self, f: &Frame, how: How, to: &Targets) -> Option<Frame> {
         match how {
             How::Ask | How::Test => {
@@ -43,9 +44,9 @@ impl Gen<'_> {
         }
     }
 
-    /// Copies a state to where the next one goes: pieces from the front, and the last, which may overlap, to the very
-    /// end, so that nothing beyond the state is read. Only a state shorter than a piece has to have room behind it.
-    /// Answers where that is, and the length.
+    /// Copies a state to where the next one goes: pieces from the front, and the last, which may overlap, to
+    /// the very end, so that nothing beyond the state is read. Only a state shorter than a piece has to have
+    /// room behind it. Answers where that is, and the length.
     pub fn copy_state(&mut self, f: &Frame) -> (Value, Value) {
         let out = self.field64(self.context, offset_of!(Context, out));
         let len = self.field_wide(f.shape, offset_of!(Shape, len));
@@ -182,7 +183,8 @@ impl Gen<'_> {
         ranges
     }
 
-    /// 1 + the pid when the process can go on from `location`, else 0; and whether it can. `None` when it never can.
+    /// 1 + the pid when the process can go on from `location`, else 0; and whether it can. `None` when it
+    /// never can.
     fn control(&mut self, f: &Frame, location: LocId) -> Option<(Value, Value)> {
         if always_enabled(self.definition(), location) {
             let pid = self.pid();

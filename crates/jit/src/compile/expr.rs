@@ -1,7 +1,7 @@
 //! Values: expressions and places.
 //!
-//! Everything is computed in 32 bits. Evaluation that meets an error (an index, a division, a channel) jumps to
-//! `self.wrong`, which lets the reference machine find the same error and say what it is.
+//! Everything is computed in 32 bits. Evaluation that meets an error (an index, a division, a channel) jumps
+//! to `self.wrong`, which lets the reference machine find the same error and say what it is.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Offset32;
@@ -151,8 +151,8 @@ impl Gen<'_> {
         }
     }
 
-    /// Where a place of `at` is: a base and an offset; its indices are evaluated in `f`. `None` for the write-only
-    /// variable.
+    /// Where a place of `at` is: a base and an offset; its indices are evaluated in `f`. `None` for the
+    /// write-only variable.
     fn address(&mut self, f: &Frame, at: &Frame, place: &Place) -> Option<(Value, i32)> {
         let (base, offset) = match place.base {
             Base::Scratch => return None,
@@ -445,7 +445,8 @@ impl Gen<'_> {
         }
     }
 
-    /// What `look` finds in the block of process `pid`, given its proctype too; 0 when there is no such process.
+    /// What `look` finds in the block of process `pid`, given its proctype too; 0 when there is no such
+    /// process.
     fn of_process(
         &mut self,
         f: &Frame,

@@ -1,13 +1,14 @@
 //! From automata to native code.
 //!
-//! This file plans the functions and drives Cranelift; `process` makes the functions of a proctype, `statement` what an
-//! edge tests and does, `emit` how an outcome is written, `channel` messages, `expr` values, `share` values that
-//! several edges need. Every location has a function; in large programs locations are put together in groups of a
-//! size that Cranelift likes, and a group's function looks where the process is. There are four kinds: *expand*
-//! writes the outcomes of a process, *any* asks whether it could move (after a step inside an atomic sequence),
-//! *receive* lets it take a message that is on offer, *listen* says on which channels it would. The time that Cranelift
-//! takes for a function grows faster than the function, so that none may be arbitrarily large: the edges of a location
-//! that has very many are cut into *parts* with functions of their own, and a d_step that is very long is left to the reference machine.
+//! This file plans the functions and drives Cranelift; `process` makes the functions of a proctype,
+//! `statement` what an edge tests and does, `emit` how an outcome is written, `channel` messages, `expr`
+//! values, `share` values that several edges need. Every location has a function; in large programs locations
+//! are put together in groups of a size that Cranelift likes, and a group's function looks where the process
+//! is. There are four kinds: *expand* writes the outcomes of a process, *any* asks whether it could move
+//! (after a step inside an atomic sequence), *receive* lets it take a message that is on offer, *listen* says
+//! on which channels it would. The time that Cranelift takes for a function grows faster than the function,
+//! so that none may be arbitrarily large: the edges of a location that has very many are cut into *parts*
+//! with functions of their own, and a d_step that is very long is left to the reference machine.
 
 mod channel;
 mod emit;
@@ -45,8 +46,8 @@ const MOST_EDGES: usize = 256;
 const PART: usize = 64;
 /// Edges inside a d_step for which there is code, at most.
 const LONG_D_STEP: usize = 1000;
-/// Programs with up to so many edges are small: they get a function for every location: finding the location inside a
-/// function takes a tenth of the time of an expansion, and making more functions a third more time.
+/// Programs with up to so many edges are small: they get a function for every location: finding the location
+/// inside a function takes a tenth of the time of an expansion, and making more functions a third more time.
 const FEW_EDGES: usize = 1000;
 
 /// What functions are made.
@@ -91,7 +92,8 @@ struct Group {
     proctype: usize,
     kind: Kind,
     locations: Vec<LocId>,
-    /// The functions that it calls for the edges of its only location, with the edges of each; none where it has few.
+    /// The functions that it calls for the edges of its only location, with the edges of each; none where it
+    /// has few.
     parts: Vec<(FuncId, Range<usize>)>,
 }
 
@@ -178,7 +180,8 @@ fn module() -> Result<JITModule, String> {
     for (name, value) in [
         ("use_colocated_libcalls", "false"),
         ("is_pic", "false"),
-        // Code is straight and in the right order: optimising gains nothing that can be measured, and takes time.
+        // Code is straight and in the right order: optimising gains nothing that can be measured, and takes
+        // time.
         ("opt_level", "none"),
         ("enable_verifier", checked),
         ("unwind_info", "false"),
@@ -235,8 +238,8 @@ fn plan_groups(
                 }
                 _ => locations().filter(stops).collect(),
             };
-            // A function that calls something has to keep its values through the call, at the expense of all its
-            // locations.
+            // A function that calls something has to keep its values through the call, at the expense of all
+            // its locations.
             let (calling, quiet): (Vec<LocId>, Vec<LocId>) =
                 wanted.into_iter().partition(|&l| plan.calls(proctype, l));
             let locations = [calling, quiet].map(|wanted| chunks(proctype, &wanted, most));
@@ -465,7 +468,8 @@ impl Plan<'_> {
         true
     }
 
-    /// Whether the code of a location calls something. A guess: it decides only which locations are put together.
+    /// Whether the code of a location calls something. A guess: it decides only which locations are put
+    /// together.
     fn calls(&self, proctype: &Proctype, location: LocId) -> bool {
         let may_meet = |chan: &Expr, fits: &dyn Fn(&ChanLayout) -> bool| {
             let types = self.points.of(chan, Some(self.index_of(proctype)));
@@ -504,8 +508,8 @@ impl Plan<'_> {
         received_from.into_iter().fold(0, |all, chan| all | self.channels_of(chan))
     }
 
-    /// Whether the channels on which a process at a location would take a message depend on the state, and can be told:
-    /// by what does not change while a message is on offer.
+    /// Whether the channels on which a process at a location would take a message depend on the state, and
+    /// can be told: by what does not change while a message is on offer.
     fn is_heard_by_state(&self, proctype: &Proctype, location: LocId) -> bool {
         let channels = channels_received_from(proctype, &proctype.location(location).edges);
         channels.iter().any(|chan| self.channels_of(chan).count_ones() > 1)

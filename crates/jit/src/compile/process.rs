@@ -1,10 +1,11 @@
-//! The functions of a proctype: which edges of a location are tried, in which order, and what follows from it.
+//! The functions of a proctype: which edges of a location are tried, in which order, and what follows from
+//! it.
 //!
-//! The rules are those of the reference machine (`machine::interp`, `moves`): `else` asks whether an earlier edge was
-//! executed, an escape that was executed shuts out what it covers, a message that nobody takes lifts that again.
-//! A function that meets an error, or something there is no code for, answers `SLOW`, and all of its process is left to
-//! the reference machine. So most functions call nothing, and there is one such way out instead of several for every
-//! edge: that is short to compile and leaves the registers to the edges.
+//! The rules are those of the reference machine (`machine::interp`, `moves`): `else` asks whether an earlier
+//! edge was executed, an escape that was executed shuts out what it covers, a message that nobody takes lifts
+//! that again. A function that meets an error, or something there is no code for, answers `SLOW`, and all of
+//! its process is left to the reference machine. So most functions call nothing, and there is one such way
+//! out instead of several for every edge: that is short to compile and leaves the registers to the edges.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -48,8 +49,8 @@ pub enum Kind {
 pub enum Body<'a> {
     /// These locations.
     Locations(&'a [LocId]),
-    /// Some edges of a location: those with these places in its list. What it must know of the edges before them is in the
-    /// context.
+    /// Some edges of a location: those with these places in its list. What it must know of the edges before
+    /// them is in the context.
     Part(LocId, Range<usize>),
     /// The parts of a location, by the functions that were made for them.
     Parts(&'a [FuncId]),
@@ -291,7 +292,8 @@ impl<'p> Gen<'p> {
         self.b.switch_to_block(go_on);
     }
 
-    /// Keeps in the context, for the next part of a location, whether an edge was executed and which escape was.
+    /// Keeps in the context, for the next part of a location, whether an edge was executed and which escape
+    /// was.
     fn keep_place(&mut self, moved: Value, escape: Value) {
         if matches!(self.kind, Kind::Expand | Kind::Receive) {
             self.b.ins().store(plain(), moved, self.context, offset_of!(Context, moved) as i32);
@@ -327,8 +329,8 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// Returns unless the `provided` clause holds. An error in it counts as a step that shows it, but not as taking a
-    /// message.
+    /// Returns unless the `provided` clause holds. An error in it counts as a step that shows it, but not as
+    /// taking a message.
     fn provided(&mut self, f: &Frame, provided: &Expr) {
         let [yes, no] = [(); 2].map(|()| self.b.create_block());
         self.wrong = if self.kind == Kind::Receive { no } else { self.bail };
@@ -343,8 +345,8 @@ impl<'p> Gen<'p> {
         self.b.switch_to_block(yes);
     }
 
-    /// On which channels a process at a location would take a message. Where its channel shows an error it takes none; one that
-    /// does not exist counts as the last.
+    /// On which channels a process at a location would take a message. Where its channel shows an error it
+    /// takes none; one that does not exist counts as the last.
     fn listen(&mut self, f: &Frame, edges: &[EdgeId]) {
         let channels = self.b.declare_var(types::I64);
         let none = self.b.ins().iconst(types::I64, 0);
@@ -675,7 +677,8 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// The propositions of a group as bits, and [`EVALUATED`]; an error in one is left to the reference machine.
+    /// The propositions of a group as bits, and [`EVALUATED`]; an error in one is left to the reference
+    /// machine.
     fn propositions(&mut self, f: &Frame) {
         let mut bits = self.int(EVALUATED as i32);
         for (i, expr) in self.plan.propositions[self.proctype].iter().enumerate() {

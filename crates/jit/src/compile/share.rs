@@ -1,8 +1,9 @@
 //! Values that several edges of a location look at first are read once.
 //!
-//! Many models keep their control in variables: a loop whose guards all begin with the same variable. Reading it before
-//! the first edge is right even where that shows an error: then the process is left to the reference machine. A value
-//! that was read so holds for the state that is expanded, which does not change, and not for copies of it.
+//! Many models keep their control in variables: a loop whose guards all begin with the same variable. Reading
+//! it before the first edge is right even where that shows an error: then the process is left to the
+//! reference machine. A value that was read so holds for the state that is expanded, which does not change,
+//! and not for copies of it.
 
 use cranelift_codegen::ir::Value;
 use promela::ir::{Action, EdgeId, Expr, ExprKind, Place, Proctype};

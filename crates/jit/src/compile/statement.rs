@@ -1,8 +1,9 @@
 //! What an edge tests and does.
 //!
-//! One description serves four uses ([`How`]): writing an outcome, executing in place (inside a d_step), asking whether
-//! there is an outcome, and testing without looking for partners (the guards of a d_step). The test comes first and
-//! reads the state as it is; what is executed then changes the copy, or the state itself when there is none.
+//! One description serves four uses ([`How`]): writing an outcome, executing in place (inside a d_step),
+//! asking whether there is an outcome, and testing without looking for partners (the guards of a d_step). The
+//! test comes first and reads the state as it is; what is executed then changes the copy, or the state itself
+//! when there is none.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -116,8 +117,8 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// The effect of simple statements, on `to`. What they read is read from `from`, which is the same state before
-    /// it was copied: reading bytes just written is slow. A `run` changes the frame.
+    /// The effect of simple statements, on `to`. What they read is read from `from`, which is the same state
+    /// before it was copied: reading bytes just written is slow. A `run` changes the frame.
     fn execute(&mut self, from: &Frame, to: &Frame, edge: &Edge) -> Frame {
         let (f, to) = match find_run(&edge.action) {
             Some(run) => {
@@ -467,7 +468,8 @@ impl<'p> Gen<'p> {
         self.d_step_body(&Frame { pending: false, ..*f }, body);
     }
 
-    /// Executes a d_step in place, from the locations that it was entered at; goes on when its end is reached.
+    /// Executes a d_step in place, from the locations that it was entered at; goes on when its end is
+    /// reached.
     fn d_step_body(&mut self, f: &Frame, mut body: Body) {
         let proctype = self.definition();
         while let Some((location, block)) = body.todo.pop() {

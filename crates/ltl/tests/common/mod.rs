@@ -3,7 +3,7 @@
 
 use ltl::{Automaton, Formula, StateId};
 
-/// An ultimately periodic word: `letters[..loop_at]` once, then the rest for ever. Bit `i` of a letter is
+/// An ultimately periodic word: `letters[..loop_at]` once, then the rest forever. Bit `i` of a letter is
 /// proposition `i`.
 #[derive(Clone, Debug)]
 pub struct Lasso {

@@ -1,12 +1,13 @@
 //! What every edge of every proctype may read and write: the first part of what reductions must know.
 //!
-//! Reads are told apart: those that decide whether the edge is executable ([`Access::guard`]), and those that decide
-//! what it does ([`Access::effect`]). The rules of the reference machine are followed one by one:
-//! - `else` and escapes look at the other edges of the location, `provided` clauses at what they say, `enabled` and
-//!   priorities at everything, `timeout` at whether anybody can move;
-//! - a rendezvous needs a partner, so where it matters that there is *some* partner, everything that makes one ready
-//!   is read; a rendezvous itself is the access of the sender and that of the receiver together;
-//! - inside an atomic sequence the process keeps control if it can go on, so the guards at the target are read;
+//! Reads are told apart: those that decide whether the edge is executable ([`Access::guard`]), and those that
+//! decide what it does ([`Access::effect`]). The rules of the reference machine are followed one by one:
+//! - `else` and escapes look at the other edges of the location, `provided` clauses at what they say,
+//!   `enabled` and priorities at everything, `timeout` at whether anybody can move;
+//! - a rendezvous needs a partner, so where it matters that there is *some* partner, everything that makes
+//!   one ready is read; a rendezvous itself is the access of the sender and that of the receiver together;
+//! - inside an atomic sequence the process keeps control if it can go on, so the guards at the target are
+//!   read;
 //! - a d_step is everything inside; a trace assertion sees every send and receive;
 //! - dead variables are reset where a process arrives: that is a write.
 
@@ -72,12 +73,13 @@ pub struct Analysis<'p> {
     points: Points,
     /// Which channels can be named.
     pub channels: Channels,
-    /// For every rendezvous channel declaration, what makes somebody ready to receive from it, seen from outside.
+    /// For every rendezvous channel declaration, what makes somebody ready to receive from it, seen from
+    /// outside.
     partners: BTreeMap<ChanTypeId, Region>,
     /// What the trace assertion looks at.
     trace: Region,
-    /// For every proctype the declarations of channels to which its processes do not send, and from which they do not receive,
-    /// because others promise so.
+    /// For every proctype the declarations of channels to which its processes do not send, and from which
+    /// they do not receive, because others promise so.
     kept_from: Vec<[BTreeSet<u32>; 2]>,
 }
 
@@ -89,9 +91,9 @@ struct Effect {
 }
 
 impl Effect {
-    /// Where one step changes a channel and then looks at it, what is seen depends on more than what was looked at:
-    /// whether a channel is full after a send, on how many messages there were before. And several changes
-    /// together are more than each.
+    /// Where one step changes a channel and then looks at it, what is seen depends on more than what was
+    /// looked at: whether a channel is full after a send, on how many messages there were before. And several
+    /// changes together are more than each.
     fn one_after_another(&mut self, several: bool) {
         if !self.writes.channels.is_empty() {
             self.reads.channels.values_mut().for_each(|aspects| *aspects = Aspects::ALL);
@@ -108,8 +110,8 @@ impl<'p> Analysis<'p> {
         Analysis::relying_on(program, &[])
     }
 
-    /// An analysis of a program that relies on some of its promises (by their places in [`Program::promises`]), each about a
-    /// channel that a global variable always names.
+    /// An analysis of a program that relies on some of its promises (by their places in
+    /// [`Program::promises`]), each about a channel that a global variable always names.
     pub fn relying_on(program: &'p Program, promises: &[usize]) -> Self {
         let channels = Channels {
             globals: created(&program.init),
@@ -478,7 +480,8 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// What looking for a message reads: whether there is one, and its fields when they are compared. Looking is no receiving.
+    /// What looking for a message reads: whether there is one, and its fields when they are compared. Looking
+    /// is no receiving.
     fn message(
         &self,
         region: &mut Region,
@@ -503,7 +506,8 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// Adds aspects of the channel that an expression means. Channels without room for messages are always empty.
+    /// Adds aspects of the channel that an expression means. Channels without room for messages are always
+    /// empty.
     fn channel(&self, region: &mut Region, who: Option<Who<'_>>, chan: &Expr, aspects: Aspects) {
         self.channel_but(region, who, chan, aspects, None);
     }

@@ -1,10 +1,11 @@
 //! Tries to falsify the facts: what is claimed of an action against what is seen of it in a state.
 //!
-//! Writes are seen by comparing the states before and after. Reads are seen by changing one part of the state, to another
-//! value that its type allows, and looking whether the action is still executable and still does the same. (The state so
-//! made need not be reachable: what an action does in it is defined all the same. Only which channels a variable can name is
-//! respected, because the facts are entitled to it.) Whatever was seen and not claimed is a [`Refutation`]. Nothing is
-//! proved this way; but a set that names too little is found soon.
+//! Writes are seen by comparing the states before and after. Reads are seen by changing one part of the
+//! state, to another value that its type allows, and looking whether the action is still executable and still
+//! does the same. (The state so made need not be reachable: what an action does in it is defined all the
+//! same. Only which channels a variable can name is respected, because the facts are entitled to it.)
+//! Whatever was seen and not claimed is a [`Refutation`]. Nothing is proved this way; but a set that names
+//! too little is found soon.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,7 +129,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An action that is executable in one state, and what becomes of it in another that differs in some parts.
+    /// An action that is executable in one state, and what becomes of it in another that differs in some
+    /// parts.
     fn reads(
         &self,
         (before, outcome): (&Anatomy, &Outcome),
@@ -285,8 +287,8 @@ pub fn changed(program: &Program, before: &Anatomy, after: &Anatomy) -> Vec<Part
     parts
 }
 
-/// Whether two steps can be the same function of what they do not touch: each value is either left alone by both, or the
-/// same after both.
+/// Whether two steps can be the same function of what they do not touch: each value is either left alone by
+/// both, or the same after both.
 fn does_the_same((a, b): (&Anatomy, &Anatomy), (c, d): (&Anatomy, &Anatomy)) -> bool {
     let grows = |from: &Anatomy, to: &Anatomy| to.processes.len() as isize - from.processes.len() as isize;
     let bodies = || {
@@ -449,8 +451,8 @@ fn some(n: usize, pick: Pick<'_>) -> Option<usize> {
     (n > 0).then(|| pick(n))
 }
 
-/// Another value that a cell may hold (or the same, where there is hardly another), which may be a channel of certain
-/// declarations.
+/// Another value that a cell may hold (or the same, where there is hardly another), which may be a channel of
+/// certain declarations.
 fn another(
     scalar: Scalar,
     value: i32,

@@ -66,8 +66,9 @@ pub struct Footprint {
     pub global_writes: Cells,
     /// Sends, receives, polls, or asks how full a channel is.
     pub channels: bool,
-    /// Looks at other processes or at the system as a whole: `enabled`, `pc_value`, remote references, `_nr_pr`, `_last`,
-    /// `timeout`, priorities, `np_`; or changes them: `run`, `set_priority`, the end of a process.
+    /// Looks at other processes or at the system as a whole: `enabled`, `pc_value`, remote references,
+    /// `_nr_pr`, `_last`, `timeout`, priorities, `np_`; or changes them: `run`, `set_priority`, the end of a
+    /// process.
     pub system: bool,
     /// Local cells of other proctypes that may be read through remote references.
     pub remote_reads: Vec<(ProctypeId, Cells)>,
@@ -75,8 +76,8 @@ pub struct Footprint {
     pub remote_labels: Vec<(ProctypeId, LocId)>,
     /// `pc_value` occurs: every location of every process matters.
     pub pc_value: bool,
-    /// Evaluation may be an error: an index that is not constant, a division by something that may be 0. (What touches
-    /// channels or other processes may fail in more ways; this is about the rest.)
+    /// Evaluation may be an error: an index that is not constant, a division by something that may be 0.
+    /// (What touches channels or other processes may fail in more ways; this is about the rest.)
     pub may_fail: bool,
 }
 
@@ -253,8 +254,8 @@ impl Footprint {
     }
 }
 
-/// The cells that a place may mean, from the first to before the end. With several indices the range may hold cells
-/// that the place never means.
+/// The cells that a place may mean, from the first to before the end. With several indices the range may hold
+/// cells that the place never means.
 pub(crate) fn extent(place: &Place) -> (u32, u32) {
     let reach: u32 =
         place.indices.iter().map(|index| index.len.saturating_sub(1).saturating_mul(index.stride)).sum();

@@ -77,8 +77,8 @@ impl Need {
 }
 
 impl Need {
-    /// Whether an edge that may write the cell may make the need true (or false). One that assigns a constant does
-    /// only one of the two.
+    /// Whether an edge that may write the cell may make the need true (or false). One that assigns a constant
+    /// does only one of the two.
     pub fn may_become(&self, truth: bool, edge: &Edge) -> bool {
         match &edge.action {
             Action::Assign(place, Expr { kind: ExprKind::Const(value), .. }) => {

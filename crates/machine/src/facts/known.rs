@@ -1,7 +1,9 @@
-//! What is known of one process: its number, and the values of local variables that keep what they got at the start.
+//! What is known of one process: its number, and the values of local variables that keep what they got at the
+//! start.
 //!
-//! Processes of one proctype mostly differ in that: each is given its own number, its channels, its place in an array. With
-//! that known, facts tell apart elements of arrays and channels that they cannot tell apart for the proctype.
+//! Processes of one proctype mostly differ in that: each is given its own number, its channels, its place in
+//! an array. With that known, facts tell apart elements of arrays and channels that they cannot tell apart
+//! for the proctype.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -453,8 +453,8 @@ impl Filling<'_> {
         self.add_must_write(all, g, item);
     }
 
-    /// Cells that the first edge surely overwrites: own ones, and a global one that it assigns. Cuts were made where
-    /// these begin and end, so a slot is overwritten as a whole or not at all.
+    /// Cells that the first edge surely overwrites: own ones, and a global one that it assigns. Cuts were
+    /// made where these begin and end, so a slot is overwritten as a whole or not at all.
     fn add_must_write(&self, all: &mut Dependencies, g: usize, item: Item) {
         let member = &self.population.members[item.member];
         if let Action::Assign(place, _) = &self.proctype(item.member).edge(item.edge).action {

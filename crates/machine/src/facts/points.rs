@@ -1,12 +1,13 @@
 //! Which channels an expression may mean, as far as that can be known beforehand.
 //!
-//! Two facts. A variable that is given a channel where it is declared, and never anything else, names that channel for
-//! ever. For every other variable, parameter and message field: the declarations of the channels that may get there,
-//! whatever the order of steps.
+//! Two facts. A variable that is given a channel where it is declared, and never anything else, names that
+//! channel forever. For every other variable, parameter and message field: the declarations of the channels
+//! that may get there, whatever the order of steps.
 //!
-//! There are two ways to ask. [`Points::likely`] leaves out what hardly ever happens: channel numbers that come from
-//! arithmetic, and numbers of channels that died with their process and were given to others. It is for those who
-//! make code for the likely cases and check. [`Points::sure`] leaves out nothing, for those who do not check.
+//! There are two ways to ask. [`Points::likely`] leaves out what hardly ever happens: channel numbers that
+//! come from arithmetic, and numbers of channels that died with their process and were given to others. It is
+//! for those who make code for the likely cases and check. [`Points::sure`] leaves out nothing, for those who
+//! do not check.
 
 use std::collections::BTreeSet;
 
@@ -147,14 +148,16 @@ impl Points {
         self.locals[proctype].get(cell as usize).copied().flatten()
     }
 
-    /// The declarations that a cell, of the globals or of a proctype, may mean; `None` when it may be any number.
+    /// The declarations that a cell, of the globals or of a proctype, may mean; `None` when it may be any
+    /// number.
     pub fn of_cell(&self, proctype: Option<usize>, cell: u32) -> Option<BTreeSet<u32>> {
         let cells = proctype.map_or(&self.nodes.globals, |p| &self.nodes.locals[p]);
         let set = cells.get(cell as usize).map(|&node| self.sets[node].clone()).unwrap_or_default();
         (!set.contains(&ANY)).then(|| self.alive(set))
     }
 
-    /// The declarations that a message field of a channel of declaration `ty` may mean; `None` when it may be any number.
+    /// The declarations that a message field of a channel of declaration `ty` may mean; `None` when it may be
+    /// any number.
     pub fn of_field(&self, ty: u32, field: usize) -> Option<BTreeSet<u32>> {
         let set = self.field(ty, field).map(|node| self.sets[node].clone()).unwrap_or_default();
         (!set.contains(&ANY)).then(|| self.alive(set))
@@ -327,7 +330,7 @@ impl Points {
         self.sets[node].len() > before
     }
 
-    /// Variables that are written name nothing for ever.
+    /// Variables that are written name nothing forever.
     fn forget(&mut self, written: &[bool]) {
         let Points { nodes, globals, locals, .. } = self;
         for (name, &node) in globals.iter_mut().zip(&nodes.globals) {

@@ -1,8 +1,9 @@
 //! Sets of parts of a state, as a process sees them.
 //!
-//! A [`Part`] is one place of one state: a global cell, a cell or the location of the process with some pid, one aspect
-//! of the channel with some number. A [`Region`] names such parts for all states at once, so it speaks of "own" cells
-//! and of "some process of this proctype". [`May`] and [`Must`] say in which direction a set may be wrong.
+//! A [`Part`] is one place of one state: a global cell, a cell or the location of the process with some pid,
+//! one aspect of the channel with some number. A [`Region`] names such parts for all states at once, so it
+//! speaks of "own" cells and of "some process of this proctype". [`May`] and [`Must`] say in which direction
+//! a set may be wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -202,8 +203,8 @@ impl Region {
         }
     }
 
-    /// The same parts as anybody sees them, when they are those of a process of proctype `id`, whose own channels are
-    /// of these declarations.
+    /// The same parts as anybody sees them, when they are those of a process of proctype `id`, whose own
+    /// channels are of these declarations.
     pub fn from_outside(&self, id: ProctypeId, own_channels: &[ChanTypeId]) -> Region {
         let mut region = Region { own: Cells::default(), own_control: false, ..self.clone() };
         if !self.own.is_empty() {
@@ -226,7 +227,8 @@ impl Region {
         region
     }
 
-    /// Whether it can have a part in common with a region of another process; the ids are the proctypes of the two.
+    /// Whether it can have a part in common with a region of another process; the ids are the proctypes of
+    /// the two.
     pub fn meets(&self, id: ProctypeId, other: &Region, other_id: ProctypeId, known: &Channels) -> bool {
         let cells = |a: Option<&Cells>, b: &Cells| a.is_some_and(|a| a.meets(b));
         let all = |region: &Region| region.everything || region.timeout;

@@ -1,12 +1,16 @@
-//! A never claim that acts: it changes variables of the model, so that it is no observer but takes part in the run.
+//! A never claim that acts: it changes variables of the model, so that it is no observer but takes part in
+//! the run.
 //!
-//! Spin warns about such claims and runs them. Here claim and program become one system. An ordinary state is one in which the claim
-//! has moved and the program is to; the program's step leads to a transient state, from which the claim moves by the rules that hold for
-//! every process (`moves`, `fire`): for that time it is the youngest process of the state. In the initial state the claim is to move first. So
-//! searches, fairness, replay and stories know the claim's steps as steps, of nobody ([`NOBODY`]).
+//! Spin warns about such claims and runs them. Here claim and program become one system. An ordinary state is
+//! one in which the claim has moved and the program is to; the program's step leads to a transient state,
+//! from which the claim moves by the rules that hold for every process (`moves`, `fire`): for that time it is
+//! the youngest process of the state. In the initial state the claim is to move first. So searches, fairness,
+//! replay and stories know the claim's steps as steps, of nobody ([`NOBODY`]).
 //!
-//! As in every product: a claim that cannot move gives the run up, also inside an atomic sequence; a state in which the program can do nothing is
-//! repeated; errors of the program are not the claim's, but a step that cannot be completed is told. Nothing is left out or merged here, because everything that the claim changes may matter to everybody.
+//! As in every product: a claim that cannot move gives the run up, also inside an atomic sequence; a state in
+//! which the program can do nothing is repeated; errors of the program are not the claim's, but a step that
+//! cannot be completed is told. Nothing is left out or merged here, because everything that the claim changes
+//! may matter to everybody.
 
 use promela::ir::{Action as Statement, EdgeId, ExprKind, LocId, Proctype, ProctypeId, Program, visit};
 use promela::source::Location;

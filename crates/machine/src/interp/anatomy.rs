@@ -1,4 +1,5 @@
-//! States taken apart and put together again, as plain data: for checkers that compare and change them part by part.
+//! States taken apart and put together again, as plain data: for checkers that compare and change them part
+//! by part.
 
 use promela::ir::{ChanTypeId, LocId, ProctypeId};
 

@@ -29,8 +29,8 @@ impl View<'_> {
         }
     }
 
-    /// The channel that an expression gives, where only its messages matter: a channel that is gone with its process
-    /// is none, and looks empty.
+    /// The channel that an expression gives, where only its messages matter: a channel that is gone with its
+    /// process is none, and looks empty.
     pub fn channel_if_alive(&self, chan: &Expr) -> Outcome<Option<usize>> {
         let number = self.eval(chan)?;
         if usize::try_from(number).is_ok_and(|number| number > self.state.channels.len()) {
@@ -48,7 +48,8 @@ impl View<'_> {
         self.chan_type(index).capacity == 0
     }
 
-    /// Whether the channel cannot take another message. A rendezvous channel is full while a message is on offer.
+    /// Whether the channel cannot take another message. A rendezvous channel is full while a message is on
+    /// offer.
     pub fn is_full(&self, index: usize) -> bool {
         self.state.channels[index].len >= self.chan_type(index).capacity.max(1) as usize
     }
@@ -83,8 +84,8 @@ impl View<'_> {
         Ok(true)
     }
 
-    /// A field of a message. Reading beyond the last field is an error; only where a message has one field, Spin
-    /// reads 0 instead.
+    /// A field of a message. Reading beyond the last field is an error; only where a message has one field,
+    /// Spin reads 0 instead.
     pub fn field(&self, index: usize, slot: usize, field: usize, span: Span) -> Outcome<i32> {
         let width = self.chan_type(index).fields.len();
         if field >= width {
@@ -108,8 +109,9 @@ pub(super) fn check_arity(given: usize, ty: &ChanType, span: Span) -> Outcome<()
     }
 }
 
-/// Puts a message into a channel: at the end, or before the first message that is greater. The values that were
-/// sent are compared, not what remains of them after truncation. Returns how many messages are before it.
+/// Puts a message into a channel: at the end, or before the first message that is greater. The values that
+/// were sent are compared, not what remains of them after truncation. Returns how many messages are before
+/// it.
 pub(super) fn put_message(
     program: &Program,
     channel: &mut Channel,

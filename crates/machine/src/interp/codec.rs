@@ -1,11 +1,11 @@
 //! States as bytes and back.
 //!
-//! In this order: number of processes; 1 + pid of the process in control (0: none); `_last`, if the program asks;
-//! location of the trace assertion, if there is one; visible globals; each process (proctype, location, priority
-//! if used, cells); each channel (number of messages, their fields); hidden globals. Hidden cells are last so
-//! that what makes a state different from others is a prefix of its bytes. Channels of capacity 0 are always empty
-//! between steps and take no room. Which channels exist follows from which processes do, because a process
-//! creates all its channels when it starts.
+//! In this order: number of processes; 1 + pid of the process in control (0: none); `_last`, if the program
+//! asks; location of the trace assertion, if there is one; visible globals; each process (proctype, location,
+//! priority if used, cells); each channel (number of messages, their fields); hidden globals. Hidden cells
+//! are last so that what makes a state different from others is a prefix of its bytes. Channels of capacity 0
+//! are always empty between steps and take no room. Which channels exist follows from which processes do,
+//! because a process creates all its channels when it starts.
 
 use promela::ir::{ChanTypeId, LocId, ProctypeId, Program};
 
@@ -45,7 +45,8 @@ pub(super) fn encode(program: &Program, layout: &Layout, state: &State, out: &mu
     put_runs(out, &layout.hidden, &state.globals);
 }
 
-/// Reads the bytes of a state into `state`, whose memory is reused. Any bytes are safe; wrong ones are an error.
+/// Reads the bytes of a state into `state`, whose memory is reused. Any bytes are safe; wrong ones are an
+/// error.
 pub(super) fn decode(
     program: &Program,
     layout: &Layout,

@@ -1,8 +1,9 @@
 //! Which edges were ever taken: one flag for each, set while firing, read when a report is written.
 //!
-//! A flag is written once and then only read, so that it costs next to nothing, also for several threads. Edges become
-//! *statements* here: what the author wrote at one place counts once, however often it was expanded, copied in front of
-//! what an `unless` covers, or taken apart (`for`, `select`); jumps and ends that only the automaton has do not count.
+//! A flag is written once and then only read, so that it costs next to nothing, also for several threads.
+//! Edges become *statements* here: what the author wrote at one place counts once, however often it was
+//! expanded, copied in front of what an `unless` covers, or taken apart (`for`, `select`); jumps and ends
+//! that only the automaton has do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,13 +39,14 @@ impl Taken {
 }
 
 impl Interp {
-    /// The flags of a proctype's edges, for machines that execute instead of this one: they set a flag when the edge is
-    /// taken. The flags stay where they are as long as the machine lives.
+    /// The flags of a proctype's edges, for machines that execute instead of this one: they set a flag when
+    /// the edge is taken. The flags stay where they are as long as the machine lives.
     pub fn taken_flags(&self, proctype: ProctypeId) -> &[AtomicBool] {
         &self.taken.0[proctype.index()]
     }
 
-    /// The statements of all proctypes (claims and traces are followed, not executed) with what was noted so far.
+    /// The statements of all proctypes (claims and traces are followed, not executed) with what was noted so
+    /// far.
     pub(super) fn statements(&self) -> Vec<Coverage> {
         let started = self.started();
         let mut out = Vec::new();
@@ -96,11 +98,12 @@ impl Interp {
     }
 }
 
-/// File, line and column as people are shown them, then first and last byte, which tell the statements of one macro apart.
+/// File, line and column as people are shown them, then first and last byte, which tell the statements of one
+/// macro apart.
 type Key = (String, u32, u32, u32, u32);
 
-/// The edges that somebody wrote. A jump counts where a process can stand in front of it, as the first statement of an option;
-/// elsewhere it is part of the step before. A d_step is the statements in it.
+/// The edges that somebody wrote. A jump counts where a process can stand in front of it, as the first
+/// statement of an option; elsewhere it is part of the step before. A d_step is the statements in it.
 fn written(proctype: &Proctype) -> impl Iterator<Item = EdgeId> + '_ {
     let at_hand = reachable(proctype);
     (0..proctype.edges.len() as u32).map(EdgeId).filter(move |&id| {

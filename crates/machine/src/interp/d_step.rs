@@ -1,10 +1,10 @@
 //! d_step: a deterministic sequence that is one step.
 //!
-//! At every location inside, the first executable edge is taken. Blocking after the start is an error, and so is
-//! a rendezvous, except that the very first statement may take a message that is on offer. A d_step that comes
-//! back to the same state never ends; that is found by comparing with a remembered state (Brent's method), once
-//! the sequence is so long that looking is worth its price. One that counts very far ends some time; when the machine is to
-//! stop before, it gives up, and the step does not exist.
+//! At every location inside, the first executable edge is taken. Blocking after the start is an error, and so
+//! is a rendezvous, except that the very first statement may take a message that is on offer. A d_step that
+//! comes back to the same state never ends; that is found by comparing with a remembered state (Brent's
+//! method), once the sequence is so long that looking is worth its price. One that counts very far ends some
+//! time; when the machine is to stop before, it gives up, and the step does not exist.
 
 use promela::ir::{Action, Edge, EdgeId, LocId, Proctype};
 use promela::source::Span;

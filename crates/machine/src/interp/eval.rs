@@ -1,7 +1,8 @@
 //! Expressions: their values in a state, seen by one process.
 //!
-//! Arithmetic is C's on 32 bits: it wraps, shift counts are taken modulo 32, logic is short-circuit. Nothing here
-//! changes a state; `run` is executed by the statement around it, which then tells the value ([`Mode::run`]).
+//! Arithmetic is C's on 32 bits: it wraps, shift counts are taken modulo 32, logic is short-circuit. Nothing
+//! here changes a state; `run` is executed by the statement around it, which then tells the value
+//! ([`Mode::run`]).
 
 use promela::ir::{
     Base, BinaryOp, ChanOp, Expr, ExprKind, LocId, Place, Proctype, ProctypeId, ProctypeKind, Program,
@@ -180,8 +181,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A poll is 1 when there is a message that matches. In Spin, in programs without rendezvous channels, a random
-    /// poll that compares something is the position of that message instead, counted from 1.
+    /// A poll is 1 when there is a message that matches. In Spin, in programs without rendezvous channels, a
+    /// random poll that compares something is the position of that message instead, counted from 1.
     fn poll(&self, chan: &Expr, random: bool, args: &[RecvArg], span: Span) -> Outcome<i32> {
         let Some(index) = self.channel_if_alive(chan)? else { return Ok(0) };
         if self.is_rendezvous(index) {
@@ -241,7 +242,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// As in Spin, the number of the location alone decides: a process of another proctype may happen to match.
+    /// As in Spin, the number of the location alone decides: a process of another proctype may happen to
+    /// match.
     fn remote_label(&self, proctype: ProctypeId, pid: Option<&Expr>, location: LocId) -> Outcome<i32> {
         let process = self.remote(proctype, pid)?;
         Ok(i32::from(process.is_some_and(|process| process.location == location)))

@@ -1,5 +1,6 @@
-//! What happens inside a step, as events: written down while the step is executed ([`Step::note`](super::step::Step::note)),
-//! so that they are true also inside a d_step and up to the point where a step goes wrong.
+//! What happens inside a step, as events: written down while the step is executed
+//! ([`Step::note`](super::step::Step::note)), so that they are true also inside a d_step and up to the point
+//! where a step goes wrong.
 
 use system::{ActionId, Event};
 

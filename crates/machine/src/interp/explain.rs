@@ -1,4 +1,5 @@
-//! Steps in words, and who is stuck where; states in words are in `snapshot`, what happens in a step in `events`.
+//! Steps in words, and who is stuck where; states in words are in `snapshot`, what happens in a step in
+//! `events`.
 
 use promela::ir::Proctype;
 use promela::source::Span;
@@ -65,7 +66,8 @@ impl Interp {
         }
     }
 
-    /// The error of a state without successors: how many are stuck, and where the first is; `blocked` says why.
+    /// The error of a state without successors: how many are stuck, and where the first is; `blocked` says
+    /// why.
     pub(super) fn explain_deadlock(&self, state: &State) -> Fault {
         let stuck: Vec<usize> = (0..state.processes.len()).filter(|&pid| !self.at_end(state, pid)).collect();
         let message = match &stuck[..] {

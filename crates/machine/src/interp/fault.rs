@@ -1,6 +1,7 @@
 //! What stops an evaluation: the kind of error, a sentence, and where it was written.
 //!
-//! Evaluation knows spans and no file names; a [`Trap`] becomes a `system::Fault` only when it leaves the machine.
+//! Evaluation knows spans and no file names; a [`Trap`] becomes a `system::Fault` only when it leaves the
+//! machine.
 
 use promela::source::Span;
 use system::FaultKind;
@@ -13,11 +14,12 @@ pub(super) struct Trap {
     pub span: Span,
 }
 
-/// The result of evaluating or executing something. The error is boxed because it is rare and results are many.
+/// The result of evaluating or executing something. The error is boxed because it is rare and results are
+/// many.
 pub(super) type Outcome<T> = Result<T, Box<Trap>>;
 
-/// What a step shows that is taken all the same (failed assertions, forbidden events of a trace assertion), and the process to blame: the first
-/// of each kind, so that none hides another.
+/// What a step shows that is taken all the same (failed assertions, forbidden events of a trace assertion),
+/// and the process to blame: the first of each kind, so that none hides another.
 pub(super) type Failed = Vec<(usize, Trap)>;
 
 /// Notes what a step of process `pid` shows.

@@ -1,7 +1,8 @@
 //! Firing: from an action to the state it leads to, and to who has control there.
 //!
-//! After an edge inside an atomic sequence the process keeps control, provided that it can move; otherwise the state
-//! is an ordinary one. After a rendezvous it is the receiver's edge that decides, and the receiver who has control.
+//! After an edge inside an atomic sequence the process keeps control, provided that it can move; otherwise
+//! the state is an ordinary one. After a rendezvous it is the receiver's edge that decides, and the receiver
+//! who has control.
 
 use promela::ir::{Action as Statement, Edge, EdgeId, Proctype};
 use promela::source::Span;
@@ -68,7 +69,8 @@ impl Interp {
         fired
     }
 
-    /// Turns `state` into the state after an action, with what was wrong: the error that prevented it, assertions that failed.
+    /// Turns `state` into the state after an action, with what was wrong: the error that prevented it,
+    /// assertions that failed.
     pub(super) fn fire_alone(
         &self,
         state: &mut State,
@@ -129,8 +131,8 @@ impl Interp {
         Ok(())
     }
 
-    /// Shows the errors of a first look that executing would pass over: polling a rendezvous channel, and options
-    /// of a d_step that come after the one that is taken.
+    /// Shows the errors of a first look that executing would pass over: polling a rendezvous channel, and
+    /// options of a d_step that come after the one that is taken.
     fn check_start(
         &self,
         state: &State,

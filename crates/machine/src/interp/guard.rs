@@ -1,8 +1,8 @@
 //! Which edges are executable.
 //!
-//! While a message is on offer on a rendezvous channel, nothing is executable but receives from that channel. A
-//! rendezvous send is executable here as soon as nothing else is on offer; whether somebody takes the message is
-//! found out by trying (see `moves`).
+//! While a message is on offer on a rendezvous channel, nothing is executable but receives from that channel.
+//! A rendezvous send is executable here as soon as nothing else is on offer; whether somebody takes the
+//! message is found out by trying (see `moves`).
 
 use promela::ir::{Action, Edge, Expr, LocId, Place, Proctype, RecvArg, Scalar};
 
@@ -10,7 +10,8 @@ use super::eval::View;
 use super::fault::{Outcome, internal, runtime};
 
 impl View<'_> {
-    /// Whether `edge` of `proctype` is executable by the process. An error means that trying it shows the error.
+    /// Whether `edge` of `proctype` is executable by the process. An error means that trying it shows the
+    /// error.
     pub fn executable(&self, proctype: &Proctype, edge: &Edge) -> Outcome<bool> {
         match &edge.action {
             Action::Receive { chan, random, keep, args } => {
@@ -70,8 +71,8 @@ impl View<'_> {
         Ok(if place.scalar == Scalar::Lock { value == 0 } else { value > 0 })
     }
 
-    /// A d_step can start when one of its guards is executable; where there are none to ask, it always can. Where its
-    /// first statement is no choice, that statement is asked.
+    /// A d_step can start when one of its guards is executable; where there are none to ask, it always can.
+    /// Where its first statement is no choice, that statement is asked.
     fn can_start_d_step(&self, proctype: &Proctype, entry: LocId, guards: Option<LocId>) -> Outcome<bool> {
         let edges = &proctype.location(guards.unwrap_or(entry)).edges;
         if guards.is_some() && edges.is_empty() {

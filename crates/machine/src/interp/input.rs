@@ -1,9 +1,9 @@
 //! `STDIN`: characters from outside, in a simulation.
 //!
-//! A receive from a variable called `STDIN` that holds no channel reads standard input, one character for each
-//! argument, as in Spin. A verifier has no input: there the same statement is the error that it is for any channel
-//! that was not initialised, which is also what makes it count as enabled here. So the caller of a simulation asks which
-//! steps read, and fires those with the characters.
+//! A receive from a variable called `STDIN` that holds no channel reads standard input, one character for
+//! each argument, as in Spin. A verifier has no input: there the same statement is the error that it is for
+//! any channel that was not initialised, which is also what makes it count as enabled here. So the caller of
+//! a simulation asks which steps read, and fires those with the characters.
 
 use promela::ir::{Action as Statement, Base, Edge, Expr, ExprKind, RecvArg, Var};
 use system::{ActionId, Successors};

@@ -1,5 +1,5 @@
-//! What is computed once from a program: widths of cells, the channels that each proctype creates, and where the
-//! rarer mechanisms (`run`, trace assertions) occur.
+//! What is computed once from a program: widths of cells, the channels that each proctype creates, and where
+//! the rarer mechanisms (`run`, trace assertions) occur.
 
 use promela::ir::{
     Action, Base, ChanTypeId, EdgeId, Expr, ExprKind, InitStep, LocId, Place, Proctype, Program, RecvArg,
@@ -234,8 +234,9 @@ pub fn find_run(action: &Action) -> Option<&Expr> {
     None
 }
 
-/// Whether every id and cell that a program mentions exists, so that a machine may index by them. The verifier of
-/// the intermediate form promises more than this; this is the part without which an interpreter could panic.
+/// Whether every id and cell that a program mentions exists, so that a machine may index by them. The
+/// verifier of the intermediate form promises more than this; this is the part without which an interpreter
+/// could panic.
 pub(super) fn check(program: &Program) -> Result<(), String> {
     let check = Check { program, locals: 0, locations: 0 };
     check.steps(&program.init)?;

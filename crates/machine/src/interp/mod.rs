@@ -1,10 +1,11 @@
 //! The reference machine: executes the intermediate form one rule at a time.
 //!
-//! Written to be read against the language: [`state`] is what a state is, `codec` how it becomes bytes, `eval`
-//! what expressions mean, `guard` when a statement is executable, `step` and `d_step` what it does, `moves` who may
-//! do what in a state, `process` and `channel` how those live, `trace_assertion` what is allowed to happen, `coverage` what ever happened, `acting_claim` a claim that takes part. This
-//! file makes a transition system of it. It follows Spin's verifier exactly, because the states that both
-//! count must be the same.
+//! Written to be read against the language: [`state`] is what a state is, `codec` how it becomes bytes,
+//! `eval` what expressions mean, `guard` when a statement is executable, `step` and `d_step` what it does,
+//! `moves` who may do what in a state, `process` and `channel` how those live, `trace_assertion` what is
+//! allowed to happen, `coverage` what ever happened, `acting_claim` a claim that takes part. This file makes
+//! a transition system of it. It follows Spin's verifier exactly, because the states that both count must be
+//! the same.
 
 pub mod acting_claim;
 pub mod anatomy;
@@ -92,8 +93,9 @@ struct Scratch {
 }
 
 impl Interp {
-    /// A machine for `program`; `locate` tells where a span is, usually `SourceMap::location`. The error says what
-    /// makes the program impossible to execute; programs that pass the verifier of the intermediate form have none.
+    /// A machine for `program`; `locate` tells where a span is, usually `SourceMap::location`. The error says
+    /// what makes the program impossible to execute; programs that pass the verifier of the intermediate form
+    /// have none.
     pub fn new(
         program: Arc<Program>,
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,

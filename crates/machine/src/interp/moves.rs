@@ -2,12 +2,12 @@
 //! rendezvous youngest first.
 //!
 //! Rules that look odd but can be observed:
-//! - `else` is executable when no earlier edge of this visit was executed. A rendezvous send that somebody receives
-//!   counts as executed; one that nobody receives does not.
+//! - `else` is executable when no earlier edge of this visit was executed. A rendezvous send that somebody
+//!   receives counts as executed; one that nobody receives does not.
 //! - After an edge of an escape was executed, edges that belong to another escape or to none are not tried. A
 //!   rendezvous send that nobody receives lifts that again.
-//! - `timeout` is false, unless nobody can move otherwise; during a rendezvous and for a process in control of an
-//!   atomic sequence it is always false.
+//! - `timeout` is false, unless nobody can move otherwise; during a rendezvous and for a process in control
+//!   of an atomic sequence it is always false.
 
 use promela::ir::{Action as Statement, Edge, EdgeId, Proctype};
 use system::ActionId;
@@ -39,7 +39,8 @@ enum Tried {
 }
 
 impl Interp {
-    /// Appends the enabled actions of `state`, which is as before afterwards. Returns whether `timeout` had to be true.
+    /// Appends the enabled actions of `state`, which is as before afterwards. Returns whether `timeout` had
+    /// to be true.
     pub(super) fn moves(&self, state: &mut State, want: Want, out: &mut Vec<ActionId>) -> bool {
         if let Some(pid) = state.control {
             self.moves_of(state, usize::from(pid), false, want, out);
@@ -141,7 +142,8 @@ impl Interp {
         Tried::Executed
     }
 
-    /// Appends the enabled actions of one process: for machines that leave what they cannot do themselves to this one.
+    /// Appends the enabled actions of one process: for machines that leave what they cannot do themselves to
+    /// this one.
     pub fn moves_of_process(&self, state: &[u8], pid: usize, timeout: bool, out: &mut Vec<ActionId>) {
         if let Ok(mut state) = self.decode(state)
             && pid < state.processes.len()
@@ -150,8 +152,8 @@ impl Interp {
         }
     }
 
-    /// Offers a message on a rendezvous channel and appends an action for every receiver that would take it. A run-time
-    /// error of the sender shows itself whether or not there is a receiver.
+    /// Offers a message on a rendezvous channel and appends an action for every receiver that would take it.
+    /// A run-time error of the sender shows itself whether or not there is a receiver.
     fn offer(
         &self,
         state: &mut State,

@@ -1,4 +1,5 @@
-//! Portable states of the reference machine: its bytes describe themselves, so they are copied; what is read is validated.
+//! Portable states of the reference machine: its bytes describe themselves, so they are copied; what is read
+//! is validated.
 
 use promela::ir::{Program, Scalar, print};
 use system::portable::{LocalShape, PortableError, PortableStates, StableHash};

@@ -1,7 +1,8 @@
 //! `printf` and `printm`.
 //!
-//! Formats are C's as far as Promela has values for them (`%d %i %c %u %x %o %s %%`, with `-`, `0` and a width), and
-//! `%e`, which names a symbolic constant. Arguments are evaluated even when nobody reads the text.
+//! Formats are C's as far as Promela has values for them (`%d %i %c %u %x %o %s %%`, with `-`, `0` and a
+//! width), and `%e`, which names a symbolic constant. Arguments are evaluated even when nobody reads the
+//! text.
 
 use promela::ir::{Expr, ExprKind, MtypeId, Program, Scalar};
 use system::Event;

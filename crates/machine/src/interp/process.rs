@@ -14,8 +14,8 @@ pub(super) const MAX_PROCESSES: usize = 255;
 /// The most cells of all processes: a state beyond this size is of no use to anyone.
 const MAX_LOCAL_CELLS: usize = 1 << 22;
 
-/// Starts a process and gives its pid. Parameters are truncated to their types; then the locals are initialised,
-/// which is when the process's channels come into being.
+/// Starts a process and gives its pid. Parameters are truncated to their types; then the locals are
+/// initialised, which is when the process's channels come into being.
 pub(super) fn start(
     program: &Program,
     layout: &Layout,
@@ -114,8 +114,8 @@ pub(super) fn end(state: &mut State) {
 }
 
 impl View<'_> {
-    /// Whether process `pid` may move now: its `provided` clause holds, and no process of a higher priority that
-    /// is provided for is enabled.
+    /// Whether process `pid` may move now: its `provided` clause holds, and no process of a higher priority
+    /// that is provided for is enabled.
     pub fn may_move(&self, pid: usize) -> Outcome<bool> {
         if !self.is_provided(pid)? {
             return Ok(false);

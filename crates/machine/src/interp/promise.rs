@@ -1,7 +1,8 @@
-//! Promises (`xr`, `xs`) on which a reduction relies: a state breaks one in which somebody else is about to use the channel.
+//! Promises (`xr`, `xs`) on which a reduction relies: a state breaks one in which somebody else is about to
+//! use the channel.
 //!
-//! As in Spin's verifier it is enough that a process stands before the statement, whether or not that can be executed: a
-//! reduction may have put off just the step that would make it so.
+//! As in Spin's verifier it is enough that a process stands before the statement, whether or not that can be
+//! executed: a reduction may have put off just the step that would make it so.
 
 use promela::ir::{Action, Expr, Promise};
 use system::{Fault, FaultKind};

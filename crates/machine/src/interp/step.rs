@@ -1,8 +1,8 @@
 //! What executing one edge does to a state.
 //!
-//! The caller knows that the edge is executable, and moves the process to the edge's target afterwards. A failed
-//! assertion, and an event that the trace assertion forbids, are remembered and execution goes on; every other error ends the
-//! step without a successor.
+//! The caller knows that the edge is executable, and moves the process to the edge's target afterwards. A
+//! failed assertion, and an event that the trace assertion forbids, are remembered and execution goes on;
+//! every other error ends the step without a successor.
 
 use promela::ir::{Action, Edge, Expr, Place, Proctype, ProctypeId, RecvArg, Scalar};
 use promela::source::Span;
@@ -57,8 +57,8 @@ impl<'a> Step<'a> {
         store(&self.interp.program, self.state, Some(pid), mode, place, value)
     }
 
-    /// Executes `edge` of process `pid`. `pending` is the rendezvous channel on which a message is on offer. A
-    /// `run` inside the statement happens first and its value is then known.
+    /// Executes `edge` of process `pid`. `pending` is the rendezvous channel on which a message is on offer.
+    /// A `run` inside the statement happens first and its value is then known.
     pub fn perform(
         &mut self,
         pid: usize,
@@ -141,7 +141,8 @@ impl<'a> Step<'a> {
         self.observe(pid, Watched::Send, channel, edge.span)
     }
 
-    /// Takes a message. As in Spin all fields but the last are stored before the trace assertion sees the event.
+    /// Takes a message. As in Spin all fields but the last are stored before the trace assertion sees the
+    /// event.
     fn receive(
         &mut self,
         pid: usize,

@@ -1,12 +1,13 @@
 //! The trace assertion: an automaton that follows the sends and receives of the channels it names.
 //!
-//! An event is a send, seen when the message is in the channel, or a receive that takes a message, seen while it
-//! is still there. As in Spin the automaton looks at the last message of the channel for a send and at the first
-//! for a receive, even where a sorted send or a random receive was about another one; only constants (and `eval`)
-//! are compared. A `notrace` fails when its end is reached, and is over after the first event that does not fit.
+//! An event is a send, seen when the message is in the channel, or a receive that takes a message, seen while
+//! it is still there. As in Spin the automaton looks at the last message of the channel for a send and at the
+//! first for a receive, even where a sorted send or a random receive was about another one; only constants
+//! (and `eval`) are compared. A `notrace` fails when its end is reached, and is over after the first event
+//! that does not fit.
 //!
-//! A trace assertion only observes: what it forbids is told, and the step is taken all the same. As in Spin the automaton then stays
-//! where it was, and a `notrace` that was matched is over.
+//! A trace assertion only observes: what it forbids is told, and the step is taken all the same. As in Spin
+//! the automaton then stays where it was, and a `notrace` that was matched is over.
 
 use promela::ir::{Action, Edge, Expr, LocId, Proctype, ProctypeKind};
 use promela::source::Span;
@@ -48,8 +49,8 @@ impl Interp {
 }
 
 impl Interp {
-    /// Tells the offers of a state that the trace assertion forbids, and that nobody takes: as in Spin a rendezvous send is seen as soon as it
-    /// is offered. (One that is taken shows the error itself.)
+    /// Tells the offers of a state that the trace assertion forbids, and that nobody takes: as in Spin a
+    /// rendezvous send is seen as soon as it is offered. (One that is taken shows the error itself.)
     pub(super) fn forbidden_offers(&self, state: &State, out: &mut Vec<Fault>) {
         if !self.program.trace_sees_offers() {
             return;
@@ -118,7 +119,8 @@ fn follow(
     }
 }
 
-/// Whether events of this kind on this channel concern the trace assertion: some statement of it names the channel.
+/// Whether events of this kind on this channel concern the trace assertion: some statement of it names the
+/// channel.
 fn in_scope(view: &View<'_>, layout: &TraceLayout, trace: &Proctype, event: Watched, channel: usize) -> bool {
     layout.events.iter().any(|&id| match &trace.edge(id).action {
         Action::Event { send, chan, .. } => *send == (event == Watched::Send) && names(view, chan, channel),

@@ -1,14 +1,15 @@
 //! Dead-variable reset (PV §4; Spin does less): a local variable whose value nobody will need is kept at 0.
 //!
-//! A cell is *live* at a location when some way from there uses it before it is surely written. This is the classical
-//! backward analysis, with a few extras: a read whose result is dead is no use ([`super::uses`]), what a `provided` clause reads is live everywhere, and so is what another
-//! process or a property can read through a remote reference. What is not live at a location is set to 0 as soon as a
-//! process gets there ([`promela::ir::Location::dead`]), by whatever way, so that no two states differ in it: the
-//! reset never adds states. Globals and fields of messages that nobody needs at all go with it ([`super::unneeded`]);
+//! A cell is *live* at a location when some way from there uses it before it is surely written. This is the
+//! classical backward analysis, with a few extras: a read whose result is dead is no use ([`super::uses`]),
+//! what a `provided` clause reads is live everywhere, and so is what another process or a property can read
+//! through a remote reference. What is not live at a location is set to 0 as soon as a process gets there
+//! ([`promela::ir::Location::dead`]), by whatever way, so that no two states differ in it: the reset never
+//! adds states. Globals and fields of messages that nobody needs at all go with it ([`super::unneeded`]);
 //! each makes more of the other dead, so they take turns.
 //!
-//! Why it is sound: a state and the one with dead cells reset have the same steps, to states that are equal again up to
-//! dead cells, and satisfy the same propositions.
+//! Why it is sound: a state and the one with dead cells reset have the same steps, to states that are equal
+//! again up to dead cells, and satisfy the same propositions.
 
 use promela::ir::{Action, Base, EdgeId, Expr, LocId, Place, Proctype, ProctypeId, Program, RecvArg, visit};
 
@@ -18,7 +19,8 @@ use super::uses::{Context, Field, Wanted, is_harmless};
 use crate::facts::footprint::extent;
 use crate::facts::{Cells, Footprint, Points};
 
-/// Proctypes with more (cells × locations) than this are left alone: the analysis would cost more than it gives.
+/// Proctypes with more (cells × locations) than this are left alone: the analysis would cost more than it
+/// gives.
 const MAX_BITS: usize = 1 << 27;
 
 /// How often variables and messages take turns.
@@ -170,8 +172,8 @@ struct Flow {
     edge: Option<EdgeId>,
 }
 
-/// All ways. A d_step leads to its first statement, to the statements that guard it, and from its exit to where the
-/// process is afterwards.
+/// All ways. A d_step leads to its first statement, to the statements that guard it, and from its exit to
+/// where the process is afterwards.
 fn flows(proctype: &Proctype) -> Vec<Flow> {
     let mut flows = Vec::new();
     for (number, location) in proctype.locations.iter().enumerate() {
@@ -193,7 +195,8 @@ fn flows(proctype: &Proctype) -> Vec<Flow> {
     flows
 }
 
-/// Stores and receives whose target is dead afterwards are none. True when something that was read is not any more.
+/// Stores and receives whose target is dead afterwards are none. True when something that was read is not any
+/// more.
 fn drop_dead_stores(proctype: &mut Proctype, live: &[Bits]) -> bool {
     let mut less = false;
     for edge in &mut proctype.edges {

@@ -1,8 +1,8 @@
 //! Constant folding: expressions whose value is known are replaced by it.
 //!
-//! A scalar global that is never written keeps its initial value, so reading it is a constant. Operators with constant
-//! operands are computed as the machine would; what would be an error (division by zero) is left for the machine to
-//! find.
+//! A scalar global that is never written keeps its initial value, so reading it is a constant. Operators with
+//! constant operands are computed as the machine would; what would be an error (division by zero) is left for
+//! the machine to find.
 
 use promela::ir::{Action, Base, BinaryOp, Expr, ExprKind, InitStep, Place, Program, RecvArg, Scalar};
 

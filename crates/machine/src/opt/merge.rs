@@ -1,25 +1,27 @@
 //! Statement merging: what a process does on its own account is not interleaved with what others do.
 //!
-//! At a location all of whose statements touch nothing but the process's own variables, it does not matter whether others
-//! move first: their steps and these commute, and nobody can tell the difference. So a step that leads there does not
-//! end there: it is marked as one inside an atomic sequence, and the process goes on at once. (Spin merges sequences
-//! of assignments; choices between local statements are merged here as well. When the process is stuck there, the
-//! machine gives control back, and the state is an ordinary one: nothing is lost.)
+//! At a location all of whose statements touch nothing but the process's own variables, it does not matter
+//! whether others move first: their steps and these commute, and nobody can tell the difference. So a step
+//! that leads there does not end there: it is marked as one inside an atomic sequence, and the process goes
+//! on at once. (Spin merges sequences of assignments; choices between local statements are merged here as
+//! well. When the process is stuck there, the machine gives control back, and the state is an ordinary one:
+//! nothing is lost.)
 //!
-//! The first statement of an atomic sequence is followed at once by the next, so a location is of this kind only when the
-//! sequence stays among such locations to its end.
+//! The first statement of an atomic sequence is followed at once by the next, so a location is of this kind
+//! only when the sequence stays among such locations to its end.
 //!
-//! A cycle of such locations would shut out the others for ever, so every cycle keeps a location at which it is not
-//! marked. Places that somebody can look at (labels of end, acceptance and progress, remote references, `pc_value`)
-//! keep their states. A statement that may be an error is not merged either: it would have no successor, and what others
-//! can do before it would be missed.
+//! A cycle of such locations would shut out the others forever, so every cycle keeps a location at which it
+//! is not marked. Places that somebody can look at (labels of end, acceptance and progress, remote
+//! references, `pc_value`) keep their states. A statement that may be an error is not merged either: it would
+//! have no successor, and what others can do before it would be missed.
 
 use promela::ir::{Action, Edge, EdgeId, ExprKind, LocId, Proctype, ProctypeKind, Program};
 
 use crate::facts::Footprint;
 
-/// Marks the steps that lead to a local location. With `labels` somebody looks at labels of acceptance and progress. All steps that
-/// are merged are such that nobody notices them, so that runs differ in repetitions of what is seen alone.
+/// Marks the steps that lead to a local location. With `labels` somebody looks at labels of acceptance and
+/// progress. All steps that are merged are such that nobody notices them, so that runs differ in repetitions
+/// of what is seen alone.
 pub fn merge(program: &mut Program, labels: bool) {
     let Some(mut watched) = Watched::by(program) else { return };
     if labels {
@@ -37,8 +39,8 @@ pub fn merge(program: &mut Program, labels: bool) {
     }
 }
 
-/// Whether somewhere it matters that a send finds *no* partner: beside `else`, or where an escape comes first. Then a local
-/// step that makes a process ready to receive does not commute with what others do.
+/// Whether somewhere it matters that a send finds *no* partner: beside `else`, or where an escape comes
+/// first. Then a local step that makes a process ready to receive does not commute with what others do.
 fn asks_for_partners(proctype: &Proctype) -> bool {
     let some = |edges: &[EdgeId], is: fn(&Edge) -> bool| edges.iter().any(|&id| is(proctype.edge(id)));
     proctype.locations.iter().any(|location| {
@@ -109,8 +111,9 @@ fn merge_proctype(proctype: &mut Proctype, number: usize, watched: &Watched, ren
     }
 }
 
-/// The strongly connected component of every location in the graph of the edges after which a process goes on: together with
-/// steps that are atomic anyway, merged ones could close a cycle as well. (Tarjan's algorithm, with an explicit stack.)
+/// The strongly connected component of every location in the graph of the edges after which a process goes
+/// on: together with steps that are atomic anyway, merged ones could close a cycle as well. (Tarjan's
+/// algorithm, with an explicit stack.)
 fn components(proctype: &Proctype, goes_on: impl Fn(EdgeId) -> bool) -> Vec<usize> {
     let n = proctype.locations.len();
     let (mut index, mut low, mut component) = (vec![0; n], vec![0; n], vec![usize::MAX; n]);
@@ -163,7 +166,8 @@ fn inside_d_steps(proctype: &Proctype) -> Vec<bool> {
     inside
 }
 
-/// After a rendezvous it is the receiver that has control, so a step that may be the sending half of one does not go on.
+/// After a rendezvous it is the receiver that has control, so a step that may be the sending half of one does
+/// not go on.
 fn may_go_on(edge: &Edge, rendezvous: bool) -> bool {
     match edge.action {
         Action::Send { .. } => !rendezvous,
@@ -219,8 +223,8 @@ fn leave_sequences(proctype: &Proctype, local: &mut [bool]) {
     }
 }
 
-/// All locations, as a process meets them: so the head of a loop comes before its body, and is where its cycle is cut. A
-/// process gets to the head anyway, so that this costs the fewest states.
+/// All locations, as a process meets them: so the head of a loop comes before its body, and is where its
+/// cycle is cut. A process gets to the head anyway, so that this costs the fewest states.
 fn in_order(proctype: &Proctype) -> Vec<usize> {
     let n = proctype.locations.len();
     let mut met = vec![false; n];

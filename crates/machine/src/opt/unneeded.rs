@@ -1,11 +1,12 @@
-//! Values that nobody needs: globals that are only written (or only read to compute others of this kind, or printed), and
-//! fields of messages that no receive looks at.
+//! Values that nobody needs: globals that are only written (or only read to compute others of this kind, or
+//! printed), and fields of messages that no receive looks at.
 //!
-//! A value is *needed* when it can decide whether a statement is executable, whether it is an error, which cell or
-//! channel it means, or what a property says; or when it goes into something that is needed. The least such set is computed over the whole
-//! program, whatever the order of steps. A global that is not needed is no longer written, so it keeps its
-//! initial value; a field that is not needed is sent as 0. So no two states differ in them, and there are never more
-//! states than before: for that, all writes that may mean the same cell are kept or dropped together.
+//! A value is *needed* when it can decide whether a statement is executable, whether it is an error, which
+//! cell or channel it means, or what a property says; or when it goes into something that is needed. The
+//! least such set is computed over the whole program, whatever the order of steps. A global that is not
+//! needed is no longer written, so it keeps its initial value; a field that is not needed is sent as 0. So no
+//! two states differ in them, and there are never more states than before: for that, all writes that may mean
+//! the same cell are kept or dropped together.
 //!
 //! Evaluations that may be an error are still made, for their error.
 

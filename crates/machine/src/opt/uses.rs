@@ -1,9 +1,10 @@
 //! Which values a statement needs, when it is known which of its results are.
 //!
-//! Reading a variable only to compute something that nobody needs is no use of it (*faint* variables: `x = x + 1` alone does
-//! not keep `x` alive). The exception is what can go wrong: an expression whose evaluation may be an error needs all
-//! that it reads, and so does an index. What is printed is no part of a state either: counterexamples are replayed, with
-//! everything that they print, in the program as it was.
+//! Reading a variable only to compute something that nobody needs is no use of it (*faint* variables:
+//! `x = x + 1` alone does not keep `x` alive). The exception is what can go wrong: an expression whose
+//! evaluation may be an error needs all that it reads, and so does an index. What is printed is no part
+//! of a state either: counterexamples are replayed, with everything that they print, in the program as
+//! it was.
 
 use std::collections::BTreeSet;
 

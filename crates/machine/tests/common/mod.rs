@@ -1,4 +1,5 @@
-//! Programs for the tests of this crate: models of the repository, random ones, and those that a test writes itself.
+//! Programs for the tests of this crate: models of the repository, random ones, and those that a test writes
+//! itself.
 #![allow(dead_code, reason = "not every test needs everything")]
 
 use std::path::{Path, PathBuf};

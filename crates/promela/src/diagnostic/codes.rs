@@ -123,7 +123,7 @@ codes! {
     E0301 "control flow that leads nowhere",
     E0302 "a jump to a label that does not exist",
     E0303 "a jump into or out of a d_step",
-    E0304 "a jump that leads to itself for ever",
+    E0304 "a jump that leads to itself forever",
     E0305 "a statement that d_step cannot have",
     E0306 "a label with the name of a variable",
     E0308 "a label or `else` at a place that cannot have it",

@@ -165,7 +165,7 @@ impl Walker<'_, '_> {
         is_timeout
     }
 
-    /// Conditions that do not block, or that are meant to block for ever.
+    /// Conditions that do not block, or that are meant to block forever.
     fn always(&self, e: &Expr) -> bool {
         matches!(e.kind, ExprKind::Number(_) | ExprKind::Run { .. })
     }

@@ -95,14 +95,14 @@ fn one_end(model: &Model, var: &Var, u: &Use, group: &Ends, findings: &mut Findi
     let d = match (group.sent_to, group.received_from) {
         (Some(sent), None) => {
             let then =
-                if rendezvous { "this send blocks for ever" } else { "the messages stay in the channel" };
+                if rendezvous { "this send blocks forever" } else { "the messages stay in the channel" };
             Diagnostic::new(NEVER_RECEIVED, var.span, format!("nothing is ever received from `{name}`"))
                 .label(sent, then)
                 .help(format!("receive with `{name}?…`, or remove the channel"))
         }
         (None, Some(received)) => {
             Diagnostic::new(NEVER_SENT, var.span, format!("nothing is ever sent to `{name}`"))
-                .label(received, "this receive blocks for ever")
+                .label(received, "this receive blocks forever")
                 .help(format!("send with `{name}!…`, or remove the channel"))
         }
         _ => {

@@ -156,7 +156,7 @@ impl Builder<'_> {
                             Diagnostic::new(
                                 Code::E0304,
                                 element.node.span,
-                                "this jump leads to itself for ever",
+                                "this jump leads to itself forever",
                             )
                             .help("put a statement such as `skip` or `false` between the label and the goto"),
                         ));

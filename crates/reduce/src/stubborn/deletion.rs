@@ -1,10 +1,11 @@
 //! The deletion algorithm: from the set of everything, one process after another is taken out.
 //!
-//! From A. Valmari (*State space generation: efficiency and practicality*, 1988). Everything together is a stubborn set. Deleting the
-//! enabled actions of a process makes others impossible to keep, namely those that ask for what was deleted, and so on; if
-//! something enabled is left, what is left is a smaller stubborn set, else the deletion is taken back. In the end nothing more can be
-//! deleted this way. Where something could be enabled in several ways (parts of a guard), one of them is enough, and none has to be
-//! chosen beforehand as a closure must; the price is that the whole set is looked at again and again.
+//! From A. Valmari (*State space generation: efficiency and practicality*, 1988). Everything together is a
+//! stubborn set. Deleting the enabled actions of a process makes others impossible to keep, namely those that
+//! ask for what was deleted, and so on; if something enabled is left, what is left is a smaller stubborn set,
+//! else the deletion is taken back. In the end nothing more can be deleted this way. Where something could be
+//! enabled in several ways (parts of a guard), one of them is enough, and none has to be chosen beforehand as
+//! a closure must; the price is that the whole set is looked at again and again.
 
 use super::{Chooser, Enabled, Why};
 

@@ -1,9 +1,10 @@
-//! Look-ahead: the states that will probably be next are expanded before the store has said that they are new.
+//! Look-ahead: the states that will probably be next are expanded before the store has said that they are
+//! new.
 //!
-//! The next state depends on what the store says of the present one's successors, and the store waits for memory, twice. So the search runs
-//! two states ahead of itself: the successor that will be tried first, and again its own, are expanded on trust that they are
-//! new. When a state's turn comes all that must be known of its successors has arrived. If one was known, that was in vain; the order of the
-//! search is the same.
+//! The next state depends on what the store says of the present one's successors, and the store waits for
+//! memory, twice. So the search runs two states ahead of itself: the successor that will be tried first, and
+//! again its own, are expanded on trust that they are new. When a state's turn comes all that must be known
+//! of its successors has arrived. If one was known, that was in vain; the order of the search is the same.
 
 use super::{DepthFirst, ELSEWHERE, expand};
 use crate::expand::n_actions;
@@ -55,8 +56,8 @@ impl<T> LookAhead<T> {
 }
 
 impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
-    /// Expands the successor that will be tried first, and the one that will be tried after it. What was prepared for an earlier state is
-    /// approached as late as can be.
+    /// Expands the successor that will be tried first, and the one that will be tried after it. What was
+    /// prepared for an earlier state is approached as late as can be.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
         let known_before = self.ahead.n > 0;
@@ -83,7 +84,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         }
     }
 
-    /// Expands what will be tried first after the last state that was foreseen. If that cannot be done, it will show when its turn comes.
+    /// Expands what will be tried first after the last state that was foreseen. If that cannot be done, it
+    /// will show when its turn comes.
     pub(super) fn foresee(&mut self) {
         let [first, second] = &mut self.ahead.fans;
         let (before, next) = match self.ahead.n {

@@ -1,8 +1,8 @@
 //! Successors: which of them go onto the stack, and whether those keep the proviso.
 //!
-//! A state of which something was left out must have a chosen successor that is not put off forever. What that means depends on the
-//! [`Proviso`]: one that is not on the stack (or on nobody's, with several workers), one that is new, or, by colour, that none is on the
-//! stack but those that were expanded in full.
+//! A state of which something was left out must have a chosen successor that is not put off forever. What
+//! that means depends on the [`Proviso`]: one that is not on the stack (or on nobody's, with several
+//! workers), one that is new, or, by colour, that none is on the stack but those that were expanded in full.
 
 use super::{DepthFirst, ELSEWHERE, visit_openly};
 use crate::fan::Fan;
@@ -14,7 +14,8 @@ use crate::task::Proviso;
 use store::Evicting;
 use system::ActionId;
 
-/// For more successors than this the atomic sequences that lead to them are kept as they are, not each for itself.
+/// For more successors than this the atomic sequences that lead to them are kept as they are, not each for
+/// itself.
 const MANY: usize = 256;
 
 /// What sleep sets are told of the current edges.
@@ -36,8 +37,8 @@ struct Kept {
 }
 
 impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
-    /// Puts those successors on the stack that are unknown; says whether enough of them all keep the proviso. `more`: there were
-    /// others of the same state.
+    /// Puts those successors on the stack that are unknown; says whether enough of them all keep the proviso.
+    /// `more`: there were others of the same state.
     pub(super) fn push_successors(&mut self, more: bool) -> Result<bool, StopReason> {
         if Z::RANKS {
             self.rank(more);
@@ -96,9 +97,9 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         self.open.map_or_else(|| self.stack.may_hold(key), |open| open.may_hold(key))
     }
 
-    /// Makes sure of the successor that will be tried next, for a state that nothing else keeps the proviso for: it is stored at once,
-    /// so that it is this worker's to search, which is done before the state is left. True as well if another worker has been faster
-    /// and has left it.
+    /// Makes sure of the successor that will be tried next, for a state that nothing else keeps the proviso
+    /// for: it is stored at once, so that it is this worker's to search, which is done before the state is
+    /// left. True as well if another worker has been faster and has left it.
     #[cold]
     pub(super) fn claim(&mut self) -> Result<bool, StopReason> {
         let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
@@ -120,7 +121,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         }
     }
 
-    /// Gives ranks to the first actions of the edges that are to be pushed, after those of an earlier call if `more`.
+    /// Gives ranks to the first actions of the edges that are to be pushed, after those of an earlier call if
+    /// `more`.
     pub(super) fn rank(&mut self, more: bool) {
         self.ranks.ranked.clear();
         self.ranks.of_edge.clear();

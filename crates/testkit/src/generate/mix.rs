@@ -102,7 +102,8 @@ impl Mix {
         // Spin's verifier has no rendezvous together with priorities, its front end none with `enabled()`.
         let alone = weights[Feature::Priority as usize] > 0 || weights[Feature::Enabled as usize] > 0;
         if weights[Feature::Priority as usize] > 0 {
-            // Its priorities ask whether processes are enabled, and one such question inside another goes wrong.
+            // Its priorities ask whether processes are enabled, and one such question inside another goes
+            // wrong.
             weights[Feature::Enabled as usize] = 0;
         }
         if alone {

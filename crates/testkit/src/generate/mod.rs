@@ -2,7 +2,8 @@
 //!
 //! A program is a pure function of its seed. Each seed first draws a *mix*: which language features it
 //! favours and which it leaves out ("swarm testing"), so that small programs still make rare features meet
-//! each other. Values are kept small by masks, remainders and guards, so that the reachable graph stays small.
+//! each other. Values are kept small by masks, remainders and guards, so that the reachable graph stays
+//! small.
 
 mod declare;
 mod expr;

@@ -1,5 +1,5 @@
 //! Statements and sequences. Each function returns the statements of one idea; what it may use depends on
-//! the kind of code around it: a d_step never blocks, an atomic sequence never loops for ever.
+//! the kind of code around it: a d_step never blocks, an atomic sequence never loops forever.
 
 use crate::model::{BinOp, Block, Decl, Expr, Init, Place, Stmt, Type};
 
@@ -39,8 +39,8 @@ fn starts_with_d_step(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether a d_step may begin with a statement: Spin's verifier lets others, such as `printf`, run in the middle
-/// of a rendezvous and so take the place of the receiver.
+/// Whether a d_step may begin with a statement: Spin's verifier lets others, such as `printf`, run in the
+/// middle of a rendezvous and so take the place of the receiver.
 fn waits_for_handshake(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::If(options) | Stmt::Do(options) => {
@@ -278,7 +278,7 @@ impl Generator {
         Some(Stmt::Assign(place, self.value_for(frame, &leaf.ty, in_array)))
     }
 
-    /// `x++` or `x--`, guarded where it could go on for ever.
+    /// `x++` or `x--`, guarded where it could go on forever.
     fn count(&mut self, frame: &Frame) -> Option<Vec<Stmt>> {
         let leaf = self.pick_target(frame)?;
         if leaf.write_only {
@@ -407,7 +407,7 @@ impl Generator {
         options.insert(at, block);
     }
 
-    /// A loop: for ever, until a break, or a bounded one where blocking is not possible.
+    /// A loop: forever, until a break, or a bounded one where blocking is not possible.
     pub(super) fn do_stmt(&mut self, frame: &mut Frame, depth: u32) -> Stmt {
         if frame.mode != Mode::Plain {
             return self.bounded_loop(frame, depth);

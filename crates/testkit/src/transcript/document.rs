@@ -1,4 +1,5 @@
-//! A Markdown document taken apart: the commands in it, the files it writes and quotes, and what must not be there.
+//! A Markdown document taken apart: the commands in it, the files it writes and quotes, and what must not be
+//! there.
 
 use std::ops::Range;
 

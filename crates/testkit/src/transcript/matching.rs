@@ -1,7 +1,7 @@
 //! Whether an output is the one that a document shows.
 //!
-//! What differs from run to run is replaced on both sides before lines are compared: a number with a unit of time,
-//! size or rate. So documents show real numbers, and nobody has to keep them up to date.
+//! What differs from run to run is replaced on both sides before lines are compared: a number with a unit of
+//! time, size or rate. So documents show real numbers, and nobody has to keep them up to date.
 
 /// Units whose numbers differ from run to run; longer ones first.
 const UNITS: [&str; 12] = [
@@ -91,8 +91,8 @@ pub fn fits(shown: &[String], found: &[String]) -> bool {
     reach[found.len()]
 }
 
-/// What to show for an output that no longer fits: the lines that still fit at both ends stay as they are written,
-/// and where lines were left out, as many are shown before and after the gap as there were.
+/// What to show for an output that no longer fits: the lines that still fit at both ends stay as they are
+/// written, and where lines were left out, as many are shown before and after the gap as there were.
 pub fn renewed(shown: &[String], found: &[String]) -> Vec<String> {
     let gap = |line: &String| line.trim() == "...";
     let (Some(first), Some(last)) = (shown.iter().position(gap), shown.iter().rposition(gap)) else {

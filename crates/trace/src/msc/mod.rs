@@ -25,10 +25,10 @@ pub struct Chart {
     pub messages: Vec<Message>,
     /// What is wrong at the end.
     pub fault: Option<Fault>,
-    /// The statements before which processes wait for ever, by lane; only where nobody can move.
+    /// The statements before which processes wait forever, by lane; only where nobody can move.
     pub waiting: Vec<(usize, String)>,
-    /// The first of the rows that are repeated for ever; behind the last row where it is a state that lasts
-    /// for ever.
+    /// The first of the rows that are repeated forever; behind the last row where it is a state that lasts
+    /// forever.
     pub again: Option<usize>,
 }
 
@@ -37,14 +37,14 @@ pub struct Chart {
 pub struct End<'a> {
     /// What is wrong.
     pub fault: Option<&'a Fault>,
-    /// Steps before those that are repeated for ever.
+    /// Steps before those that are repeated forever.
     pub cycle: Option<usize>,
 }
 
 /// What is said where a run begins again and where it goes back.
-const AGAIN: [&str; 2] = ["from here on for ever", "and again from the line above"];
-/// What is said of a state that is repeated for ever.
-const LASTS: &str = "nothing can move: this state lasts for ever";
+const AGAIN: [&str; 2] = ["from here on forever", "and again from the line above"];
+/// What is said of a state that is repeated forever.
+const LASTS: &str = "nothing can move: this state lasts forever";
 
 /// A process.
 #[derive(Clone, Debug)]

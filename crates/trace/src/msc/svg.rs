@@ -441,7 +441,7 @@ impl Drawing<'_> {
         self.over.push_str("</g>\n");
     }
 
-    /// Below the last row: who waits for ever, and what is wrong. Returns where the chart ends.
+    /// Below the last row: who waits forever, and what is wrong. Returns where the chart ends.
     fn ending(&mut self) -> f64 {
         let chart = self.chart;
         let mut y = self.layout.bottom;

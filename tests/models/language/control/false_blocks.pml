@@ -1,4 +1,4 @@
-// A false condition blocks for ever.
+// A false condition blocks forever.
 //@ check: safety
 //@ expect: verdict=violated kind=end-state states=3
 active proctype P() { 0 }

@@ -1,9 +1,9 @@
 //! Who could change what a blocked process waits for.
 //!
-//! A process is named when a statement that it can still reach (along the automaton, whatever the values) may be the first to
-//! change one of the needs; so may the statements of proctypes that it can still start. Which cell or channel a statement means
-//! is known exactly where the indices cannot change any more: constants, `_pid`, parameters and variables that nobody
-//! writes. Everything else counts as "may".
+//! A process is named when a statement that it can still reach (along the automaton, whatever the values) may
+//! be the first to change one of the needs; so may the statements of proctypes that it can still start. Which
+//! cell or channel a statement means is known exactly where the indices cannot change any more: constants,
+//! `_pid`, parameters and variables that nobody writes. Everything else counts as "may".
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,8 @@ impl<'a> Helpers<'a> {
         })
     }
 
-    /// The value of an expression when it cannot change: seen by an existing process, or by one that could be started.
+    /// The value of an expression when it cannot change: seen by an existing process, or by one that could be
+    /// started.
     pub fn fixed(&self, pid: Option<usize>, expr: &Expr) -> Option<i32> {
         let fixed = match &expr.kind {
             ExprKind::Const(_) => true,
@@ -136,8 +137,8 @@ impl<'a> Helpers<'a> {
         rest == 0
     }
 
-    /// Whether a statement may be the first to change a need. `pid` is the process that executes it or starts the one
-    /// that does.
+    /// Whether a statement may be the first to change a need. `pid` is the process that executes it or starts
+    /// the one that does.
     fn changes(&self, pid: usize, reached: Reached<'_>, need: Need, shape: &Shape) -> bool {
         let own = reached.through.is_none().then_some(pid);
         let edge = reached.edge;

@@ -1,7 +1,8 @@
-//! Why processes cannot move: each statement that one could execute, with what it waits for and who could change that.
+//! Why processes cannot move: each statement that one could execute, with what it waits for and who could
+//! change that.
 //!
-//! Asks the same questions as `moves` and `guard`, but keeps the answers. `reads` follows an evaluation and notes what was
-//! read, `helpers` looks for statements of others that may change it.
+//! Asks the same questions as `moves` and `guard`, but keeps the answers. `reads` follows an evaluation and
+//! notes what was read, `helpers` looks for statements of others that may change it.
 
 mod helpers;
 mod reads;

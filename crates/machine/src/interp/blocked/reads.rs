@@ -1,7 +1,8 @@
-//! What an expression reads when it is evaluated: values for people, and needs for finding out who could change them.
+//! What an expression reads when it is evaluated: values for people, and needs for finding out who could
+//! change them.
 //!
-//! Follows evaluation exactly: what a short circuit skips was not read. As long as none of the needs changes, the value
-//! stays what it is.
+//! Follows evaluation exactly: what a short circuit skips was not read. As long as none of the needs changes,
+//! the value stays what it is.
 
 use promela::ir::{Base, BinaryOp, ChanOp, Expr, ExprKind, Place, RecvArg};
 use system::Value;
@@ -188,7 +189,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The channel that an expression means, when it means one; what the expression reads are needs, but no values to show.
+    /// The channel that an expression means, when it means one; what the expression reads are needs, but no
+    /// values to show.
     pub fn channel(&mut self, chan: &Expr) -> Option<usize> {
         let mut inner = Reader::new(self.interp, self.view);
         inner.expr(chan);

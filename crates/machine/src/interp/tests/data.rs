@@ -1,5 +1,5 @@
-//! Whole models about values, channels, processes and traces: their numbers of states and failed assertions are
-//! those of Spin 6.5.2 (reference configuration).
+//! Whole models about values, channels, processes and traces: their numbers of states and failed assertions
+//! are those of Spin 6.5.2 (reference configuration).
 
 use std::fmt::Write;
 

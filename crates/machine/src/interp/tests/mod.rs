@@ -1,5 +1,5 @@
-//! Small programs whose state spaces were counted with Spin 6.5.2 (reference configuration). The Promela text of
-//! each program stands above it.
+//! Small programs whose state spaces were counted with Spin 6.5.2 (reference configuration). The Promela text
+//! of each program stands above it.
 
 mod build;
 mod channels;

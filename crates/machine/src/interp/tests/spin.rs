@@ -1,5 +1,5 @@
-//! Small models as text, each with what Spin 6.5.2 says about it (reference configuration). They ask one question
-//! each about control flow or communication; all of them share the declarations of [`PRELUDE`].
+//! Small models as text, each with what Spin 6.5.2 says about it (reference configuration). They ask one
+//! question each about control flow or communication; all of them share the declarations of [`PRELUDE`].
 
 use promela::diagnostic::has_errors;
 use promela::ir::Program;

@@ -1,4 +1,5 @@
-//! `difftest cuts`: random programs with errors in them, asked about everything in every way; see [`testkit::cuts`]. It needs no Spin.
+//! `difftest cuts`: random programs with errors in them, asked about everything in every way; see
+//! [`testkit::cuts`]. It needs no Spin.
 
 use std::fs;
 use std::process::ExitCode;

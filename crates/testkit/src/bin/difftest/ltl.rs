@@ -1,5 +1,5 @@
-//! `difftest ltl`: random cyclic programs, asked about random formulas, a never claim, accept labels and progress, with and
-//! without fairness; see [`testkit::liveness`].
+//! `difftest ltl`: random cyclic programs, asked about random formulas, a never claim, accept labels and
+//! progress, with and without fairness; see [`testkit::liveness`].
 
 use std::collections::BTreeMap;
 use std::fs;

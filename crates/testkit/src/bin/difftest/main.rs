@@ -1,5 +1,6 @@
 //! `difftest`: random programs through real Spin and through `spinor`, in the reference configuration, with a
-//! shrunk program for every difference. `difftest ltl` asks about infinite runs, `difftest cuts` about programs with errors in them. `difftest bless` fills the expectations of golden models from Spin.
+//! shrunk program for every difference. `difftest ltl` asks about infinite runs, `difftest cuts` about
+//! programs with errors in them. `difftest bless` fills the expectations of golden models from Spin.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

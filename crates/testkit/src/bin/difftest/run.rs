@@ -114,8 +114,8 @@ impl Session<'_> {
         }
     }
 
-    /// Compares the reference configuration with the reductions, and with another configuration in turn. One that was not
-    /// explored to the end says nothing.
+    /// Compares the reference configuration with the reductions, and with another configuration in turn. One
+    /// that was not explored to the end says nothing.
     fn configurations(&self, seed: u64, text: &str, reference: &Outcome, spinor: &Spinor) -> Comparison {
         let turn = 1 + (seed / self.options.step) as usize % (CONFIGURATIONS.len() - 1);
         for which in [&CONFIGURATIONS[0], &CONFIGURATIONS[turn]] {
