@@ -38,7 +38,7 @@ pub trait Backend: Sync {
         None
     }
 
-    /// The same for a property of whole runs, which looks at no more than is `watched` and does not count
+    /// A reduction for a property of whole runs, which looks at no more than is `watched` and does not count
     /// repetitions. It needs no proviso of the search.
     fn unnoticed(&self, _por: Por, _watched: Watched) -> Option<Box<dyn Reduction + '_>> {
         None

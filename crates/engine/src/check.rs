@@ -412,7 +412,7 @@ mod tests {
         check_toy_in(machine, place, stop, &RealStorage)
     }
 
-    /// The same with files elsewhere.
+    /// Checks a hand-written system, with files in `storage`.
     fn check_toy_in<M: TransitionSystem + Explain>(
         machine: &M,
         place: &Place,

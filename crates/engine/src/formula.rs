@@ -35,7 +35,7 @@ impl Formulated {
     }
 }
 
-/// So many propositions fit into a valuation.
+/// The number of propositions that fit into a valuation.
 const MAX_PROPOSITIONS: usize = 64;
 
 /// Numbers the propositions of a formula.

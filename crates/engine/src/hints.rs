@@ -103,7 +103,7 @@ fn is_too_large(property: &PropertyReport) -> bool {
     )
 }
 
-/// The same, where another search of states may get further: not where the process alone takes more memory
+/// Whether another search of states may get further: not where the process alone takes more memory
 /// than it may.
 fn is_worth_searching(property: &PropertyReport) -> bool {
     let nothing = matches!(reason(property), Some(Reason::Memory(_))) && property.statistics.states <= 1;
@@ -308,7 +308,7 @@ mod tests {
         hints(report).into_iter().map(show).collect()
     }
 
-    /// A violation after so many steps: a deadlock at the end of a line of nodes.
+    /// A violation after `steps` steps: a deadlock at the end of a line of nodes.
     fn violated(steps: usize, waits_in_loop: bool) -> Verdict {
         let nodes: Vec<String> = (0..=steps).map(|n| n.to_string()).collect();
         let graph = Graph::parse(&nodes.join(" -> ")).unwrap();

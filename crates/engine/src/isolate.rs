@@ -27,7 +27,7 @@ pub fn isolated<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> 
     isolated_at(|_| work())
 }
 
-/// The same for work that wants to know where it runs.
+/// Runs work that wants to know where it runs.
 pub fn isolated_at<T: Send>(work: impl FnOnce(Place) -> T + Send) -> Result<T, Failure> {
     let (mut work, mut result) = (Some(work), None);
     let mut run = |place| result = work.take().map(|work| work(place));

@@ -63,7 +63,7 @@ impl Notice {
         Notice { code, message: message.into(), labels: Vec::new(), help, notes: Vec::new(), sources: None }
     }
 
-    /// The same, about a place.
+    /// Attaches the notice to a place.
     pub fn at(mut self, file: &str, line: u32, column: u32) -> Self {
         let start = Location { file: file.to_string(), line, column };
         self.labels = vec![Label { end: start.clone(), start, message: String::new(), span: Span::NONE }];

@@ -13,9 +13,9 @@ use std::ops::Range;
 use trace::style::own;
 use trace::visible::{one_line, visible};
 
-/// So many errors are shown; the others are only counted.
+/// Errors that are shown; the others are only counted.
 const SHOWN_ERRORS: usize = 50;
-/// So many warnings are shown when all are asked for.
+/// Warnings that are shown when all are asked for.
 const SHOWN_WARNINGS: usize = 1000;
 /// In brief, more than `MANY` warnings of one code are not all shown, but the first `FEW`.
 const MANY: usize = 10;
@@ -83,7 +83,7 @@ pub fn render_all(notices: &[Notice], colour: bool) -> String {
     render_some(notices, colour, None)
 }
 
-/// The same with long lists of like warnings cut short; `parse` shows all those of `model`.
+/// Renders notices with long lists of like warnings cut short; `parse` shows all those of `model`.
 pub fn render_brief(notices: &[Notice], colour: bool, model: &str) -> String {
     render_some(notices, colour, Some(model))
 }

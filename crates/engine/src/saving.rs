@@ -184,7 +184,7 @@ impl Storage for RealStorage {
 /// file.
 fn is_open_already(path: &Path) -> bool {
     let mut at = path.to_path_buf();
-    // So many links nobody makes.
+    // Nobody makes more links than this.
     for _ in 0..16 {
         let folder = at.parent().and_then(|folder| fs::canonicalize(folder).ok()).unwrap_or_default();
         if folder.starts_with("/proc") && folder.ends_with("fd") {

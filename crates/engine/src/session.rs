@@ -61,7 +61,7 @@ impl Session {
         isolated(read).unwrap_or_else(Answer::failed)
     }
 
-    /// The same, with the syntax tree, which is empty when the preprocessor found errors.
+    /// Reads a model and keeps the syntax tree, which is empty when the preprocessor found errors.
     pub fn load_with_syntax(
         source: &Source,
         files: &dyn Files,
@@ -138,7 +138,7 @@ impl Session {
         self.searched_relying(reductions, exec, propositions, Promises::NotReliedOn)
     }
 
-    /// The same for a reduction that relies on promises.
+    /// The backend for a reduction that relies on promises.
     pub fn searched_relying(
         &self,
         reductions: Reductions,

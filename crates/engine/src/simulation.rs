@@ -168,7 +168,7 @@ impl<'a, 'i, M: Reads> Simulation<'a, 'i, M> {
         Ok(Took::Step)
     }
 
-    /// So many characters of input; what is too little is kept.
+    /// Reads `wanted` characters of input; fewer than that are kept.
     fn read(&mut self, wanted: usize) -> Option<Vec<u8>> {
         while self.unread.len() < wanted {
             match (self.input)() {

@@ -28,7 +28,7 @@ pub struct Watch {
     /// A never claim that changes variables, with the program: what is searched and replayed in the place of
     /// other machines.
     pub acting: Option<Arc<ActingClaim>>,
-    /// The same with generalised acceptance on edges, where that has fewer states; only searches by
+    /// The claim with generalised acceptance on edges, where that has fewer states; only searches by
     /// components can use it.
     pub general: Option<Claim>,
     /// Which set of propositions the claim is about.
@@ -110,7 +110,7 @@ impl Watches {
     }
 }
 
-/// So many ways in which a property may hold vacuously are tried.
+/// The number of ways in which a property may hold vacuously that are tried.
 const MOST_STRONGER: usize = 2;
 const ACCEPTANCE: &str = "acceptance cycle: a run goes on forever and passes an accept label again and again";
 const NO_PROGRESS: &str = "non-progress cycle: a run goes on forever without passing a progress label";

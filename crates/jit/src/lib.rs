@@ -69,7 +69,7 @@ impl Jit {
         Jit::watched(program, Vec::new(), locate, &Stop::never())
     }
 
-    /// As [`Jit::new`], for a program about which sets of propositions are asked, at most 64 each. Gives up,
+    /// Compiles a program about which sets of propositions are asked, at most 64 each. Gives up,
     /// while compiling and in the midst of a long step, when it is to `stop`.
     pub fn watched(
         program: Arc<Program>,
@@ -81,7 +81,7 @@ impl Jit {
         Jit::make(program, propositions, locate, functions, stop)
     }
 
-    /// As [`Jit::new`], but says which functions are made, which otherwise depends on the size of the
+    /// Compiles a program and says which functions are made, which otherwise depends on the size of the
     /// program.
     pub fn with_functions(
         program: Arc<Program>,

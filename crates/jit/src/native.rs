@@ -258,7 +258,7 @@ impl Invariants for Native {
 pub struct NativeWorker<'a> {
     native: &'a Native,
     context: Box<Context>,
-    /// The same for asking which actions there are.
+    /// The context of questions which actions there are.
     lister: Box<Context>,
     /// Where outcomes go of which only the actions are wanted.
     listed: Successors,

@@ -30,10 +30,10 @@ use crate::shape::{ProcEntry, Shape};
 pub const SLOW: u32 = u32::MAX;
 /// Room that is always left behind a state that code writes.
 pub const SLACK: usize = 16;
-/// States are copied by so many bytes; a shorter one is read from a copy that is as long.
+/// States are copied in pieces of this many bytes; a shorter one is read from a copy that is as long.
 pub const PIECE: usize = 16;
 
-/// Programs with up to so many edges have the flags of all in the context.
+/// Programs with no more edges than this have the flags of all in the context.
 pub const FLAGS: usize = 1024;
 
 /// The context of one thread. Code knows the fields up to `args`, and `few`.
@@ -161,7 +161,7 @@ impl Context {
         if shape.copied { self.copy(state) } else { self.given.cast_mut() }
     }
 
-    /// The same for a shape whose states code reads as they are given.
+    /// Notes a state of a shape whose states code reads as they are given.
     #[inline(always)]
     pub fn note(&mut self, shape: &Shape, state: &[u8], batch: &mut Successors) {
         debug_assert_eq!(state.len(), shape.len as usize, "the length of a state is its shape's");
@@ -277,7 +277,7 @@ impl Context {
 
     /// Whether code has written a record.
     pub fn any(&self) -> bool {
-        // SAFETY: the list has so many records.
+        // SAFETY: the list has that number of records.
         self.rec.cast_const() != unsafe { self.batch().list.as_ptr().add(self.before) }
     }
 
@@ -320,7 +320,7 @@ impl Context {
         }
     }
 
-    /// The same; false when the reference machine must do it instead.
+    /// Takes a step; false when the reference machine must do it instead.
     #[inline(always)]
     pub fn step<const NARROW: bool>(
         &mut self,

@@ -153,7 +153,7 @@ impl<L: Learner> Forwards<'_, L> {
         Ok(all)
     }
 
-    /// The same list with saturated tails.
+    /// The list of `set` with saturated tails.
     fn saturate_below(&mut self, ldd: &mut Ldd, set: Set, level: usize) -> Result<Set, L::Error> {
         let (mut values, mut rest) = (Vec::new(), set);
         while !rest.is_terminal() {

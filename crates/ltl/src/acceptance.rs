@@ -80,7 +80,7 @@ impl Tgba {
         })
     }
 
-    /// The same for an automaton with one mark that belongs to states: states of components whose cycles are
+    /// Simplifies an automaton with one mark that belongs to states: states of components whose cycles are
     /// all accepting are accepting; states outside cycles are, if `outside` says so.
     pub(crate) fn simplify_accepting_states(&mut self, outside: bool) {
         let parts = parts(self);

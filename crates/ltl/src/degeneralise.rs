@@ -42,8 +42,8 @@ impl Levels<'_> {
 }
 
 impl Tgba {
-    /// The same language with one mark, on all edges of a state or on none; marks are collected in the order
-    /// given.
+    /// Turns the automaton into one for its language with one mark, on all edges of a state or on none; marks
+    /// are collected in the order given.
     pub(crate) fn degeneralise(&mut self, order: &[u32]) {
         let parts = parts(self);
         let levels = Levels { parts: &parts, order, last: order.len().max(1) };

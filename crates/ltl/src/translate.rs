@@ -34,7 +34,7 @@ impl std::error::Error for TooLarge {}
 /// Limits of a translation: beyond them nobody could use the automaton.
 const MAX_STATES: usize = 20_000;
 const MAX_MOVES: usize = 20_000;
-/// So many moves are not compared with each other.
+/// From this number on, moves are not compared with each other.
 const MANY_MOVES: usize = 1000;
 const MAX_MARKS: usize = 64;
 const MAX_NODES: usize = 4_000_000;

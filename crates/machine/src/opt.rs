@@ -28,8 +28,8 @@ pub fn reduce(program: &mut Program, wanted: Reductions) {
     apply(program, wanted, false);
 }
 
-/// The same for properties of whole runs, which also look at labels of acceptance and progress. Merging is
-/// for those only that do not count how often a state is repeated.
+/// Reduces a program for properties of whole runs, which also look at labels of acceptance and progress.
+/// Merging is for those only that do not count how often a state is repeated.
 pub fn reduce_for_runs(program: &mut Program, wanted: Reductions) {
     apply(program, wanted, true);
 }

@@ -87,7 +87,7 @@ impl Pays {
         pauses
     }
 
-    /// Behind so many edges others sleep that have so many.
+    /// Behind a number of edges others sleep that have a number of edges.
     #[inline(always)]
     fn tried(&mut self, edges: u32, asleep: u32) {
         self.edges += edges;

@@ -324,7 +324,7 @@ impl<'a> Instances<'a> {
         }
     }
 
-    /// The same, once it is [prepared](Self::prepare_ahead).
+    /// What lies ahead, once it is [prepared](Self::prepare_ahead).
     pub fn ahead_of(&self, instance: u32, needs: u32) -> &[BitSet] {
         let but = self.ahead_but.get(&(instance, needs)).and_then(Option::as_ref);
         but.unwrap_or(&self.list[instance as usize].ahead)

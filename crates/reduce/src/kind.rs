@@ -99,14 +99,15 @@ impl Kind {
         }
     }
 
-    /// The same where locations are bytes.
+    /// The node of a process, where locations are bytes.
     #[inline(always)]
     pub fn narrow_node(&self, state: &[u8], slot: usize) -> u32 {
         let Process { location, first_node, .. } = self.processes[slot % PROCESSES];
         first_node + state.get(location as usize).map_or(0, |&byte| u32::from(byte))
     }
 
-    /// The same for any locations. Four bytes are read at once: the last ones, where there are no four.
+    /// The node of a process, for any locations. Four bytes are read at once: the last ones, where there are
+    /// no four.
     #[inline(never)]
     fn wide_node(&self, state: &[u8], slot: usize) -> u32 {
         let Process { location, first_node, .. } = self.processes[slot % PROCESSES];

@@ -47,7 +47,7 @@ impl Patience {
         true
     }
 
-    /// Of so many enabled actions so many were chosen, and this was the work.
+    /// Of `enabled` actions `chosen` were chosen, with this much work.
     #[inline]
     pub fn tried(&mut self, enabled: usize, chosen: usize, work: u32) {
         self.work += u64::from(work);
@@ -60,7 +60,7 @@ impl Patience {
         }
     }
 
-    /// So many actions that were not chosen had to be taken after all, which is more work than to take them
+    /// `left_out` actions had to be taken after all, which is more work than to take them
     /// at once.
     pub fn in_vain(&mut self, left_out: u32) {
         self.chosen += 2 * u64::from(left_out);

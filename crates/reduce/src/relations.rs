@@ -146,7 +146,7 @@ impl<'a> Relations<'a> {
         before.those(|other, code| self.known(row, node(other)).keeps(code))
     }
 
-    /// The same for actions of two processes, and others that are none of a process.
+    /// Who sleeps after an action of two processes, or of none.
     #[inline(never)]
     fn sleep_after_two(
         &self,
@@ -177,7 +177,7 @@ impl<'a> Relations<'a> {
         })
     }
 
-    /// The same for any action in a state, whatever has been found out.
+    /// Who sleeps after any action in a state, whatever has been found out.
     #[inline(never)]
     pub fn find_sleep_after(
         &mut self,
@@ -298,7 +298,7 @@ fn offers(marks: &[&Mark]) -> bool {
     marks.iter().any(|mark| !mark.partners.is_empty())
 }
 
-/// The same for any number of others that can be executed.
+/// Relates a mark to any number of others that can be executed.
 fn relate_all(mark: &Mark, others: &[&Mark]) -> Relation {
     if mark.everything || others.iter().any(|other| mark.conflicts_with(other)) {
         return Relation::DISTURBED;

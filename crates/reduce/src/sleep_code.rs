@@ -74,7 +74,7 @@ impl SleepCode {
         if code <= usize::from(Self::LAST) { code as u8 } else { 1 }
     }
 
-    /// The code of so many edges of a process; 0 where there are too many.
+    /// The code of a number of edges of a process; 0 where there are too many.
     #[inline(always)]
     pub fn code_of_several(edges: u32) -> u8 {
         if edges <= u32::from(Self::EDGES) { edges as u8 } else { 0 }

@@ -83,7 +83,7 @@ impl std::fmt::Debug for Stubborn<'_> {
 }
 
 impl<'a> Stubborn<'a> {
-    /// The same, given up when it is to stop.
+    /// Makes the reduction give up when `stop` says so.
     pub fn obeying(mut self, stop: &Stop) -> Self {
         self.ground.stop = stop.clone();
         self
@@ -94,7 +94,7 @@ impl<'a> Stubborn<'a> {
         Stubborn::relying_on(program, look, extent, &[])
     }
 
-    /// The same, relying on some of the program's promises ([`crate::promise`]).
+    /// A reduction that relies on some of the program's promises ([`crate::promise`]).
     pub fn relying_on(program: &'a Program, look: &'a dyn Look, extent: Extent, promises: &[usize]) -> Self {
         let analysis = Analysis::relying_on(program, promises);
         let facts = Facts::new(program);
@@ -128,22 +128,22 @@ impl<'a> Stubborn<'a> {
         }
     }
 
-    /// The same for a property of whole runs, which does not notice what is put off: of a set with an action
-    /// that it might notice nothing is left out (condition C2). What it cannot notice must be the same for it
-    /// however often a state is repeated.
+    /// Adapts the reduction to a property of whole runs, which does not notice what is put off: of a set with
+    /// an action that it might notice nothing is left out (condition C2). What it cannot notice must be the
+    /// same for it however often a state is repeated.
     pub fn unnoticed_by(mut self, watched: Watched) -> Self {
         self.ground.watched = watched;
         Stubborn { unnoticed: true, ..self }
     }
 
-    /// The same, but with a proviso of its own, the *static* one: an action that may close a circle of
+    /// Gives the reduction a proviso of its own, the *static* one: an action that may close a circle of
     /// locations is never chosen without all others, so every cycle of states has one that was expanded in
     /// full. A search needs no other proviso then, and what is chosen does not depend on the search.
     pub fn closing_no_circle(self) -> Self {
         Stubborn { closes_no_circle: true, ..self }
     }
 
-    /// The same, but sets are built in another way.
+    /// Builds sets in another way.
     pub fn built_by(self, building: Building) -> Self {
         Stubborn { building, ..self }
     }
@@ -161,7 +161,7 @@ impl<'a> Stubborn<'a> {
         uses.priority || uses.last
     }
 
-    /// The same, but states are left as they are where choosing does not pay.
+    /// Leaves states as they are where choosing does not pay.
     pub fn only_where_it_pays(self) -> Self {
         Stubborn { only_where_it_pays: true, ..self }
     }

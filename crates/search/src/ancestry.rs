@@ -26,7 +26,7 @@ pub type Ordinal = u64;
 const STRETCH: u64 = 1024;
 /// Bits of a number in a half-byte; the fourth says that more follow.
 const GROUP: u32 = 3;
-/// So many of them has the longest number.
+/// Groups of the longest number.
 const MOST_GROUPS: u64 = 11;
 
 /// A place in the log from which it can be read.
@@ -264,7 +264,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// As [`Ancestry::origin`]; states between the same landmarks are found at once.
+    /// The parent of a state and the number of its edge; states between the same landmarks are found at once.
     fn origin(&mut self, ancestry: &Ancestry, state: Ordinal) -> Option<(Ordinal, u32)> {
         if let Some(&origin) = ancestry.apart.get(&state) {
             return Some(origin);

@@ -9,7 +9,7 @@ use system::ActionId;
 /// Numbers of places on straight runs begin here.
 pub const STRAIGHT: u32 = 1 << 31;
 
-/// So many states, steps and outcomes have room before a few states are expanded together.
+/// The number of states, steps and outcomes that have room before a few states are expanded together.
 pub const ROOM: usize = 1 << 10;
 
 /// How a transient state was first reached within a closure.

@@ -27,7 +27,7 @@ use system::{ActionId, Fault, TransitionSystem};
 pub struct Workers {
     /// How many there are.
     pub number: usize,
-    /// The first one is alone until it has found so many states; `None`: as many as seem best.
+    /// The first one is alone until it has found this number of states; `None`: as many as seem best.
     pub alone: Option<u64>,
 }
 

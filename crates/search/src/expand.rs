@@ -219,7 +219,7 @@ enum Followed {
 pub enum Wanted<'a> {
     /// Those that a reducer chooses.
     All,
-    /// The same, except for these, in ascending order.
+    /// All that a reducer chooses except for these, in ascending order.
     Except(&'a [ActionId]),
     /// These, in ascending order, whatever a reducer says.
     Only(&'a [ActionId]),
@@ -403,7 +403,7 @@ impl<'a> Expander<'a> {
         outcomes.first().map(process) == outcomes.last().map(process)
     }
 
-    /// The same for some of the actions.
+    /// Expands a state by some of its actions.
     pub fn expand_wanted(
         &mut self,
         state: &[u8],
@@ -442,7 +442,8 @@ impl<'a> Expander<'a> {
         self.expand_chosen(first, depth, budget, out)
     }
 
-    /// The same, unless phase 1 moves to another state that is `known`; this is asked once, and only then.
+    /// Expands a state, unless phase 1 moves to another state that is `known`; this is asked once, and only
+    /// then.
     pub fn expand_unless(
         &mut self,
         state: &[u8],

@@ -30,7 +30,7 @@ impl Trust {
     }
 }
 
-/// Memory for so many successors is not kept for fewer.
+/// Memory for this number of successors is not kept for much fewer.
 const LARGE: usize = 1 << 14;
 
 /// The successors of a state: expanded, prepared, approached, and then looked at one by one.

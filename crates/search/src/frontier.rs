@@ -524,7 +524,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         })
     }
 
-    /// Expands and inserts what was left out of a state of the batch, of which so many edges were followed.
+    /// Expands and inserts what was left out of a state of the batch, of which `followed` edges were
+    /// followed.
     #[cold]
     fn insert_rest(
         &mut self,

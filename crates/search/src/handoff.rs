@@ -224,7 +224,7 @@ struct Worker<'a, 'c, H: Hand + Evicting> {
     search: DepthFirst<'a, H, NoSleep>,
     shared: &'c Shared,
     place: Place,
-    /// States with so many before them on the stack are handed off.
+    /// States with this number of states before them on the stack are handed off.
     depth: usize,
     adaptive: bool,
     states: u32,

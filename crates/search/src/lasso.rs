@@ -21,7 +21,7 @@ use system::{ActionId, Path, SystemExt, TransitionSystem};
 const MOST_STATES: u64 = 50_000;
 /// States that are visited between two looks at the budget.
 const LOOKS: u32 = 4096;
-/// The same among the states that the search has met.
+/// States that are looked at among those that the search has met.
 const MOST_MET: u64 = 1_000_000;
 
 /// A run that does not end: the actions to a state, and those from it back to it.

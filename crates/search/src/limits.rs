@@ -55,18 +55,18 @@ impl MemoryAccount {
 /// by much: what it leaves out at one place it reaches from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branching {
-    /// So many steps ...
+    /// This number of steps ...
     pub steps: u64,
-    /// ... for so many states.
+    /// ... for this number of states.
     pub states: u64,
-    /// That is looked at when there are so many states,
+    /// That is looked at from this number of states on,
     pub from: u64,
-    /// and no longer when there are so many.
+    /// and no longer from this number on.
     pub until: u64,
 }
 
 impl Branching {
-    /// Whether a search with so many steps and states is within the limit.
+    /// Whether a search with these numbers of steps and states is within the limit.
     pub fn allows(&self, steps: u64, states: u64) -> bool {
         !(self.from..self.until).contains(&states)
             || steps.saturating_mul(self.states) <= states.saturating_mul(self.steps)
@@ -146,7 +146,7 @@ impl<'a> Budget<'a> {
         self.tick_for(1)
     }
 
-    /// The same before so many states that are expanded together.
+    /// To be called before `states` states are expanded together.
     #[inline]
     pub fn tick_for(&mut self, states: u32) -> Result<bool, StopReason> {
         if self.stop.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed) {

@@ -45,7 +45,7 @@ pub struct Parallel<'a> {
     pub taking: Taking,
     /// By how many workers.
     pub workers: usize,
-    /// The first worker is alone until it has found so many states; `None`: as many as seem best.
+    /// The first worker is alone until it has found this number of states; `None`: as many as seem best.
     pub alone: Option<u64>,
 }
 

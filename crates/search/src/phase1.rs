@@ -183,7 +183,7 @@ impl<'a> Phase1<'a> {
         })
     }
 
-    /// Runs from an entry, but not forever: what phase 1 has come to after so many steps may be its end as
+    /// Runs from an entry, but not forever: what phase 1 has come to after `rounds` rounds may be its end as
     /// well.
     pub fn run_briefly(&mut self, entry: &[u8], rounds: u64) {
         let mut left = rounds;
@@ -347,7 +347,7 @@ impl<'a> Phase1<'a> {
         }
     }
 
-    /// Goes round a cycle of so many steps once more, and back to its least state.
+    /// Goes round a cycle of `length` steps once more, and back to its least state.
     fn go_to_least(&mut self, process: u32, length: u64) {
         let (first, mut at) = (self.actions.len(), self.actions.len());
         self.least.clone_from(&self.state);

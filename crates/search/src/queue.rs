@@ -68,7 +68,7 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T: Copy> Chunks<T> {
-    /// A chunk with room for so many items.
+    /// A chunk with room for `n` items.
     #[inline(always)]
     fn room(&mut self, n: usize) -> Result<&mut Vec<T>, TryReserveError> {
         if self.last.capacity() - self.last.len() < n {

@@ -54,7 +54,7 @@ pub trait Sleeping<S: Batched> {
         Wanted::All
     }
 
-    /// The same for the one that was pushed last.
+    /// Which actions are to be taken in the successor that was pushed last.
     fn wanted_next(&self) -> Wanted<'_> {
         Wanted::All
     }

@@ -17,9 +17,9 @@ use system::{ActionId, Path};
 
 /// With more entries than this the older half is packed.
 const MOST: usize = 1 << 10;
-/// So many states of the path [`Stack::peek`] looks back.
+/// States of the path that [`Stack::peek`] looks back.
 const NEAR: usize = 32;
-/// The same for bytes of states.
+/// With more bytes of states than this the older half is packed.
 const MOST_BYTES: usize = 1 << 18;
 
 /// The path, its last state and, for each state on it, the successors still to be tried, the next one on top.
@@ -332,7 +332,7 @@ impl<T> Stack<T> {
         Ok(())
     }
 
-    /// The same for one to which a single action leads.
+    /// Pushes a state to which a single action leads.
     #[inline]
     pub fn push_step(&mut self, state: &[u8], action: ActionId, ticket: T) -> Result<(), TryReserveError> {
         self.push_entry(state, STEP, action, ticket)

@@ -20,7 +20,7 @@ use system::Annotation;
 
 /// States of a pack that is handed on when it is full.
 const PACK: u64 = 64;
-/// So many states are enough for a pack when others have nothing to do.
+/// States that are enough for a pack when other workers have nothing to do.
 const WORTH_SHARING: u64 = 8;
 
 /// In which order a worker takes its own packs. Others take the oldest.
@@ -103,7 +103,7 @@ pub(crate) struct Team<P> {
 }
 
 impl<P> Team<P> {
-    /// A team of so many workers that may find so many states.
+    /// A team of workers, with a limit on the number of states that they may find.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         let station = || Station {
             sides: [Side::new(), Side::new()],
@@ -213,7 +213,7 @@ pub(crate) struct Share<'t, P> {
 }
 
 impl<'t, P: Default> Share<'t, P> {
-    /// The queue of worker `me` in a system with so many hidden bytes.
+    /// The queue of worker `me` in a system whose states have `hidden` hidden bytes.
     pub fn new(team: &'t Team<P>, me: usize, taking: Taking, hidden: usize) -> Self {
         let pack = || Pack { finder: me, ..Pack::default() };
         Share {

@@ -39,7 +39,7 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// So many workers, all busy.
+    /// `workers` workers, all busy.
     pub fn new(workers: usize) -> Self {
         Idle { idle: AtomicUsize::new(0), workers }
     }
@@ -110,7 +110,7 @@ struct State {
 }
 
 impl Meeting {
-    /// A meeting of so many workers.
+    /// A meeting of `workers` workers.
     pub fn new(workers: usize) -> Self {
         let state = State { expected: workers, arrived: 0, number: 0, cancelled: false };
         Meeting { state: Mutex::new(state), changed: Condvar::new() }

@@ -6,7 +6,7 @@
 use store::Full;
 use store::numbered::{Number, Numbered, Visit};
 
-/// Up to so many are compared one after another.
+/// Up to this number they are compared one after another.
 const FEW: usize = 6;
 
 /// Numbered states.

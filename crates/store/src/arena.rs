@@ -22,8 +22,8 @@ use crate::strings;
 
 /// Bits of a [`Place`].
 pub const PLACE_BITS: u32 = 40;
-/// Memory is asked for in advance by a fraction of what there is, but at least and at most so many words: 32
-/// KB and 2 MB, with which huge pages begin.
+/// Memory is asked for in advance by a fraction of what there is, but at least and at most these numbers of
+/// words: 32 KB and 2 MB, with which huge pages begin.
 const ADVANCE: (u64, u64) = (1 << 12, 1 << 18);
 /// Words of the smallest and of the largest block that a writer takes for several records.
 const BLOCK: (u64, u64) = (1 << 7, 1 << 15);
@@ -38,9 +38,10 @@ const SPARSE: u64 = 254;
 const PACKED: usize = strings::LONGEST + 1;
 /// The first bytes from here on are those of other records than whole strings.
 const UNUSUAL: u64 = PACKED as u64;
-/// So many packings there can be.
+/// The largest number of packings.
 const MOST_PACKINGS: usize = SPARSE as usize - PACKED;
-/// Long strings that were not packed after which it is learned how: at least so many, and this part of all.
+/// Long strings that were not packed after which it is learned how: at least this number, and this part of
+/// all.
 const LEARN: (u64, u64) = (1 << 12, 16);
 /// Where these bits begin.
 const MASK_SHIFT: u32 = 24;
@@ -197,7 +198,7 @@ fn words_needed(key: &[u8], mask: Option<u64>) -> u64 {
 }
 
 impl Arena {
-    /// An arena that may come to hold so many bytes, or as many as the system has addresses for.
+    /// An arena that may come to hold `limit` bytes, or as many as the system has addresses for.
     pub fn new(limit: u64) -> Self {
         let words = (limit / 8).clamp(BLOCK.0, (1 << PLACE_BITS) - 1);
         let pages = Pages::reserved(words.div_ceil(WORDS as u64) as usize);
@@ -244,7 +245,7 @@ impl Arena {
         self.write_unusual(block, key, mask, permit)
     }
 
-    /// The same for a record that is packed; `None` if that is not possible.
+    /// Writes a record that is packed; `None` if that is not possible.
     #[inline(never)]
     fn write_packed(
         &self,
@@ -277,7 +278,7 @@ impl Arena {
         Some(Ok(place))
     }
 
-    /// The same for a record that is sparse or long, or for which the block has no room.
+    /// Writes a record that is sparse or long, or for which the block has no room.
     #[inline(never)]
     fn write_unusual(
         &self,
@@ -421,7 +422,7 @@ impl Arena {
         self.pages.words().get(place.0 as usize..).unwrap_or(&[])
     }
 
-    /// Finds room for so many words: a new block for the writer, or, when that would leave much of the old
+    /// Finds room for `words` words: a new block for the writer, or, when that would leave much of the old
     /// one unused, a place for this record alone.
     #[cold]
     fn refill(
@@ -479,13 +480,13 @@ impl Arena {
         }
     }
 
-    /// Whether so many strings were not packed that it should be learned how.
+    /// Whether enough strings were not packed that it should be learned how.
     #[inline]
     pub(crate) fn should_learn(&self) -> bool {
         self.packings.unpacked.load(Relaxed) >= self.packings.patience
     }
 
-    /// Learns from the records at some places how to pack others, now that there are so many.
+    /// Learns from the records at some places how to pack others, now that there are enough.
     #[cold]
     pub(crate) fn learn(&mut self, records: u64, places: impl Iterator<Item = Place>) {
         let mut lens: BTreeMap<usize, Observed> = BTreeMap::new();

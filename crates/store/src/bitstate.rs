@@ -25,7 +25,7 @@ use crate::{Batched, Evicting, Full, Seen};
 /// Bits that are set for each key.
 pub const DEFAULT_HASHES: u32 = 3;
 
-/// So many keys are entered before the array gets huge pages. Their ordinary pages take some ten
+/// Keys that are entered before the array gets huge pages. Their ordinary pages take some ten
 /// milliseconds; huge ones for the whole array take as long where the system has them at hand, and several
 /// hundred where it has not.
 const EARLY: usize = 1 << 12;
@@ -83,7 +83,7 @@ impl Array {
         set
     }
 
-    /// How probable it is that bits chosen at random are all set, when so many are set.
+    /// How probable it is that bits chosen at random are all set, when `ones` bits are set.
     fn chance(&self, ones: u64) -> f64 {
         (ones as f64 / (self.words as f64 * 64.0)).powi(self.hashes as i32)
     }
@@ -118,7 +118,7 @@ pub struct Bitstate {
 }
 
 impl Bitstate {
-    /// An array of (nearly) so many bytes, fewer where there are not so many addresses, of which each key
+    /// An array of nearly `bytes` bytes, fewer where there are fewer addresses, of which each key
     /// sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let array = Array::new(bytes, hashes)?;
@@ -205,7 +205,7 @@ pub struct SharedBitstate {
 }
 
 impl SharedBitstate {
-    /// As [`Bitstate::new`].
+    /// An array of nearly `bytes` bytes that workers share; each key sets `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         Ok(SharedBitstate {
             array: Common::new(Array::new(bytes, hashes)?),

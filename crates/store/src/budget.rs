@@ -20,7 +20,7 @@ impl Budget {
         self.used
     }
 
-    /// Books `bytes` more; [`Full`], and nothing is booked, when there are not so many left.
+    /// Books `bytes` more; [`Full`], and nothing is booked, when fewer are left.
     pub fn take(&mut self, bytes: usize) -> Result<(), Full> {
         let used = self.used.saturating_add(bytes as u64);
         if used > self.limit {

@@ -1,4 +1,4 @@
-//! State-space caching: the keys of the search stack, and at most so many others.
+//! State-space caching: the keys of the search stack, and a bounded number of others.
 //!
 //! From G. J. Holzmann (*Tracing protocols*, 1985), C. Jard and T. Jéron (1991) and P. Godefroid, G. J.
 //! Holzmann and D. Pirottin (*State-space caching revisited*, 1992). A depth-first search ends as long as it
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(cache.n_keys(), 5, "keys ever stored, each once");
     }
 
-    /// Visits a key from which so many edges lead on.
+    /// Visits a key from which `edges` edges lead on.
     fn visit_with(cache: &mut Cache<u32>, key: u32, edges: usize) -> bool {
         let bytes = key.to_le_bytes();
         let new = cache.is_new(&bytes).unwrap();

@@ -110,7 +110,7 @@ impl Climbs {
         self.climbs.is_empty()
     }
 
-    /// So many blocks for the slots of the next key.
+    /// Room for blocks for the slots of the next key.
     #[inline(always)]
     pub fn room(&mut self, blocks: usize) -> &mut [Block] {
         let start = self.used;
@@ -127,7 +127,7 @@ impl Climbs {
         self.slots.resize((self.used + MOST).next_power_of_two(), Block::default());
     }
 
-    /// Lets a key climb for whose slots there was room for so many blocks, and which is different in these
+    /// Lets a key climb for whose slots there was room for `blocks` blocks, and which is different in these
     /// slots.
     #[inline(always)]
     pub fn start(&mut self, family: u32, ticket: u32, different: u64, blocks: usize) {

@@ -48,7 +48,7 @@ impl Colour {
 pub struct Colours(Pages);
 
 impl Colours {
-    /// Colours for a table that may take so many bytes: addresses only, memory is there where something is
+    /// Colours for a table that may take `limit` bytes: addresses only, memory is there where something is
     /// painted.
     pub fn new(limit: u64) -> Self {
         let lines = (limit / 8).clamp(1, 1 << PLACE_BITS).div_ceil(IN_A_LINE) as usize;

@@ -4,7 +4,7 @@
 //! `d`, gives the home line (the quotient) and what is left (the remainder). An entry keeps only the
 //! remainder and how many lines from home it was put, so the key can be computed back: the set is lossless,
 //! and an entry of a large set needs half of the key's bits or less. Entries are as wide as the segment needs
-//! (so many to a 64-bit word that none straddles two words); they get narrower as a segment grows.
+//! (as many to a 64-bit word as fit without straddling two words); they get narrower as a segment grows.
 //!
 //! Within a line a look-up begins at a word that the remainder chooses, and all entries of a word are
 //! compared at once. Nothing is ever taken out, so the first word with an empty place ends it.
@@ -248,7 +248,7 @@ impl Compact {
     }
 
     /// Makes room where `key` belongs, and wherever it will soon be needed: who is alone now has stopped all
-    /// others, which must not happen for every segment. What is done ahead may fail. So many threads may be
+    /// others, which must not happen for every segment. What is done ahead may fail. `threads` threads may be
     /// used.
     pub fn make_room(&mut self, key: Mixed, budget: &mut Budget, threads: usize) -> Result<(), Full> {
         if self.segments.is_empty() {
@@ -302,7 +302,7 @@ impl Compact {
         self.growth.more_lines(lines, number).max(self.least_lines)
     }
 
-    /// What a segment with so many lines is, unless there are more than can be counted.
+    /// What a segment with this number of lines is, unless there are more than can be counted.
     fn shape(&self, lines: u64) -> Result<Shape, Full> {
         if lines > self.most_lines {
             return Err(Full);
@@ -398,7 +398,7 @@ struct Segment {
     geometry: Geometry,
     pages: Pages,
     most: u32,
-    /// Workers tell of their new keys when they have so many.
+    /// The number of new keys after which a worker tells of them.
     quantum: u32,
     len: Count,
 }
@@ -472,7 +472,7 @@ impl Segment {
         }
     }
 
-    /// As [`Segment::probe`], when the home line is full.
+    /// Probes on, when the home line is full.
     #[inline(never)]
     fn probe_further(&self, home: u64, remainder: u64, value: u64) -> Probe {
         let geometry = &self.geometry;

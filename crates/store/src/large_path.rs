@@ -231,7 +231,7 @@ impl LargePath {
         result
     }
 
-    /// As [`LargePath::visit`], for trees of any size.
+    /// Visits a key in trees of any size.
     #[cold]
     fn visit_wide<N: Naming>(
         &mut self,

@@ -19,8 +19,8 @@ use crate::regraft::Graft;
 const CLUSTERS: usize = 96;
 /// Bytes of a word.
 const WORD: usize = 4;
-/// Bytes a key that a new order must save, up to so many keys: to copy many pays only for more, and to copy
-/// millions hardly ever.
+/// Bytes a key that a new order must save, up to a number of keys: to copy many pays only for more, and to
+/// copy millions hardly ever.
 const GAINS: [(u64, f64); 4] = [(20_000, 0.25), (100_000, 0.75), (1_000_000, 1.25), (u64::MAX, 6.0)];
 /// Bytes that an inner node takes, with its part of the index.
 const NODE_BYTES: f64 = 26.0;
@@ -33,18 +33,18 @@ const SAMPLES: usize = 1_000;
 /// The most samples by which orders are compared. (Numbers of values have 16 bits.)
 const MOST_SAMPLES: u64 = 8_000;
 
-/// From how many groups of samples an order is made for so many keys: more when there is more to gain.
+/// From how many groups of samples an order is made for this number of keys: more when there is more to gain.
 fn n_groups(keys: u64) -> usize {
     (keys / 16_000).clamp(1, 4) as usize
 }
 
-/// How many samples are needed to learn about so many keys. They are many more than an order is made from:
-/// which of two is the better one shows in what is rare.
+/// How many samples are needed to learn about a number of keys. They are many more than an order is made
+/// from: which of two is the better one shows in what is rare.
 pub fn n_samples(keys: u64) -> usize {
     (keys / 16).clamp((n_groups(keys) * SAMPLES) as u64, MOST_SAMPLES) as usize
 }
 
-/// Bytes that learning about so many keys of `len` bytes needs for a moment.
+/// Bytes that learning about `keys` keys of `len` bytes needs for a moment.
 pub fn memory(keys: u64, len: usize) -> usize {
     let column = n_samples(keys) * size_of::<u16>();
     n_samples(keys) * len + 2 * (len + WORD) * column
@@ -94,7 +94,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of values that are numbered from 0 on, of which there are so many.
+    /// A column of values that are numbered from 0 to `distinct` - 1.
     pub fn new(values: Vec<u16>, distinct: u32) -> Self {
         let mut seen = vec![0u8; distinct as usize];
         let (mut once, mut twice) = (0, 0);
@@ -135,7 +135,7 @@ pub struct Joiner {
 }
 
 impl Joiner {
-    /// For columns of so many samples (below 2^15).
+    /// For columns of `samples` samples (below 2^15).
     pub fn new(samples: usize) -> Self {
         let slots = vec![0; (4 * samples).next_power_of_two()];
         Joiner { samples, slots, round: 0, tries: 0 }

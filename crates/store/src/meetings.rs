@@ -21,7 +21,7 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    /// For a cache that keeps so many keys.
+    /// For a cache that keeps `kept` keys.
     pub fn new(kept: u64) -> Self {
         let log_size = kept.saturating_mul(COUNTERS).max(1).ilog2().clamp(LOG_LEAST, LOG_MOST);
         Meetings { log_size, counters: Vec::new() }

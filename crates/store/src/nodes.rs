@@ -29,7 +29,7 @@ const GROUP: usize = size_of::<Group>();
 const FIRST_SLOTS: usize = 8;
 /// Pairs for which a new table has room.
 const FIRST_GROUPS: usize = 4;
-/// Up to so many elements growth doubles; above it is slower, so that little is allocated in vain.
+/// Up to this number of elements growth doubles; above it is slower, so that little is allocated in vain.
 const SMALL: usize = 1 << 12;
 /// The most nodes of one place.
 const MOST: usize = (1 << 31) - 1;
@@ -80,7 +80,7 @@ impl Nodes {
         Self::with_most(MOST, budget)
     }
 
-    /// No nodes, and never more than so many.
+    /// No nodes, and never more than `most`.
     fn with_most(most: usize, budget: &mut Budget) -> Result<Self, Full> {
         let slots = empty(FIRST_SLOTS, budget)?;
         let (len, name_mask) = (AtomicUsize::new(0), name_mask(slots.len()));
@@ -194,13 +194,13 @@ impl Nodes {
         }
     }
 
-    /// Whether so many groups can be added. The index is half empty, so that nearly every look-up ends at the
-    /// first slot.
+    /// Whether a number of groups can be added. The index is half empty, so that nearly every look-up ends at
+    /// the first slot.
     pub fn has_room(&self, more: usize) -> bool {
         self.len() + more <= self.groups.len() && (self.len() + more) * 2 <= self.slots.len()
     }
 
-    /// Makes room for so many more groups, which are few compared with those that are there.
+    /// Makes room for a number of further groups, which are few compared with those that are there.
     #[cold]
     pub fn make_room(&mut self, more: usize, budget: &mut Budget) -> Result<(), Full> {
         if self.len() + more > self.groups.len() {
@@ -215,7 +215,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// So many groups should be expected soon.
+    /// A number of groups should be expected soon.
     pub fn some_more(&self) -> usize {
         1 + self.len() / 16
     }
@@ -271,7 +271,7 @@ impl Nodes {
     }
 }
 
-/// So many empty slots.
+/// A number of empty slots.
 fn empty(slots: usize, budget: &mut Budget) -> Result<Vec<AtomicU32>, Full> {
     let mut memory = budget.reserved(slots)?;
     memory.resize_with(slots, AtomicU32::default);
@@ -288,7 +288,7 @@ fn slot(hash: u64, name: u32, name_mask: u32) -> u32 {
     hash as u32 & !name_mask | (name + 1)
 }
 
-/// The bits that the names of so many slots need. There may be more slots than names of 32 bits.
+/// The bits that the names of `slots` slots need. There may be more slots than names of 32 bits.
 fn name_mask(slots: usize) -> u32 {
     u32::MAX >> u32::try_from(slots).unwrap_or(u32::MAX).leading_zeros()
 }

@@ -77,7 +77,7 @@ pub struct Packing {
     /// The bits that are kept, sorted by the words that they go to, and how many parts each word has.
     parts: Vec<Part>,
     words: Vec<u32>,
-    /// The same for reading.
+    /// The moves for reading.
     pairs: Vec<Pair>,
 }
 
@@ -125,8 +125,8 @@ fn eight(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(eight)
 }
 
-/// For parts of so many bits, in which word each of them lies, and where there: larger ones first, each in
-/// the first word with room.
+/// For parts of given numbers of bits, in which word each of them lies, and where there: larger ones first,
+/// each in the first word with room.
 fn places_for(sizes: impl Iterator<Item = u32>) -> Vec<(usize, u32)> {
     let sizes: Vec<u32> = sizes.collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();

@@ -42,7 +42,7 @@ const TRY_AGAIN: u64 = 128 << 20;
 /// Fewer cache lines than this are not worth reserving.
 const LEAST: usize = 1 << 10;
 
-/// Addresses that are left for everything else, where a process may have only so many.
+/// Addresses that are left for everything else, where a process may have only a limited number.
 const LEFT: usize = 16 << 20;
 /// The smallest stack of a thread that is worth having.
 const LEAST_STACK: usize = 16 << 20;
@@ -57,7 +57,7 @@ pub fn affordable(stack: usize) -> usize {
     bytes
 }
 
-/// Whether the system still has so many addresses.
+/// Whether the system still has this number of addresses.
 fn can_be_had(bytes: usize) -> bool {
     isize::try_from(bytes).is_ok() && reserve(bytes).is_ok()
 }
@@ -414,14 +414,14 @@ impl Huge {
 }
 
 impl Pages {
-    /// So many cache lines of zeros. Lack of memory is an answer, not the end.
+    /// `len` cache lines of zeros. Lack of memory is an answer, not the end.
     pub fn new(len: usize) -> Result<Self, Full> {
         let bytes = len.checked_mul(size_of::<Line>()).ok_or(Full)?;
         if bytes >= MAPPED && cfg!(not(loom)) { Self::mapped(len, bytes) } else { Self::on_heap(len) }
     }
 
-    /// The same for who touches few lines here and there, so that a huge page would be wasted, and can do
-    /// with fewer.
+    /// Addresses for a caller that touches few lines here and there, so that a huge page would be wasted, and
+    /// can do with fewer.
     pub fn scattered(len: usize) -> Result<Self, Full> {
         let mut pages = Self::reserved(len)?;
         pages.len = pages.len.min(len);
@@ -460,7 +460,7 @@ impl Pages {
         Ok(Pages { start, len, owner: Owner::System { map } })
     }
 
-    /// Addresses for up to so many cache lines, fewer when the system has less than twice as many: others
+    /// Addresses for up to `len` cache lines, fewer when the system has less than twice as many: others
     /// need some, too. Memory is there only where something is written.
     pub fn reserved(len: usize) -> Result<Self, Full> {
         if cfg!(loom) {
@@ -483,7 +483,7 @@ impl Pages {
         }
     }
 
-    /// A piece of so many cache lines at the beginning of more addresses, so that it can become up to `times`
+    /// A piece of `len` cache lines at the beginning of more addresses, so that it can become up to `times`
     /// as long where it is; it may get fewer.
     pub fn extensible(len: usize, times: usize, huge: &Huge) -> Result<Self, Full> {
         let mut pages = Self::reserved(len.saturating_mul(times))?;
@@ -500,7 +500,7 @@ impl Pages {
         self.start.as_ptr() as usize - map.as_ptr() as usize
     }
 
-    /// Whether it can have so many lines where it is.
+    /// Whether it can have this number of lines where it is.
     pub fn has_addresses(&self, len: usize) -> bool {
         let Owner::System { map } = &self.owner else { return len <= self.len };
         // What was not needed to find the beginning does not count: how much it is depends on where the
@@ -653,7 +653,7 @@ mod tests {
         }
     }
 
-    /// What two lines that have so many words get from another one.
+    /// What two lines that have a number of words get from another one.
     fn dealt(width: impl Width, line: &Line, which: [u32; 2], behind: [usize; 2]) -> [[u64; WORDS]; 2] {
         let to = behind.map(|n| Line(std::array::from_fn(|at| AtomicU64::new(if at < n { 9 } else { 0 }))));
         width.deal(line, [(which[0], &to[0], behind[0]), (which[1], &to[1], behind[1])]);

@@ -127,7 +127,7 @@ impl Geometry {
         if next >= u64::from(self.lines) { next - u64::from(self.lines) } else { next }
     }
 
-    /// The home of an entry that was put into this line when so many others had been full.
+    /// The home of an entry that was put into this line when `probe` others had been full.
     #[cold]
     pub fn home_of(&self, line: u64, remainder: u64, probe: u64) -> u64 {
         let lines = u64::from(self.lines);
@@ -156,8 +156,8 @@ impl Geometry {
         }
     }
 
-    /// The same without a loop. Only if others have filled a word since it was looked at, it is looked for
-    /// again.
+    /// Scans a line without a loop. Only if others have filled a word since it was looked at, it is looked
+    /// for again.
     #[inline(always)]
     pub fn scan_together(&self, line: &Line, first: usize, wanted: u64) -> Option<(usize, u64, u64)> {
         loop {

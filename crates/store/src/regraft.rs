@@ -3,7 +3,7 @@
 //!
 //! Greedy joining is near-sighted: it leaves things for the end that fit nowhere. A move takes a subtree out
 //! and joins it with another one elsewhere; only the nodes between the two places change. Moves are made as
-//! long as one lowers the estimated number of nodes, or until so many were tried that looking for more does
+//! long as one lowers the estimated number of nodes, or until enough were tried that looking for more does
 //! not pay.
 
 use crate::learn::{Column, Joiner, agglomerate};

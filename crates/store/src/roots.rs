@@ -32,7 +32,7 @@ pub enum Kind {
 const STEP: u32 = 2;
 /// Bits of a root's number.
 const NUMBER_BITS: u32 = 32;
-/// A map of roots and numbers may begin with so many bytes,
+/// A map of roots and numbers may begin with this number of bytes,
 const FIRST_BYTES: u64 = 1 << 18;
 /// or with as many for each root that is there already.
 const BYTES_PER_ROOT: u64 = 4;
@@ -46,7 +46,7 @@ pub struct RootSet {
     /// Roots have numbers.
     numbered: bool,
     sets: Vec<Set>,
-    /// Which set takes names of so many bits, left and right.
+    /// Which set takes names of these numbers of bits, left and right.
     classes: Box<[[u8; 33]; 33]>,
 }
 
@@ -76,7 +76,7 @@ pub struct Location {
     key: Mixed,
 }
 
-/// The roots whose names have at most so many bits.
+/// The roots whose names have at most a number of bits.
 #[derive(Debug)]
 struct Set {
     bits: (u32, u32),
@@ -268,7 +268,7 @@ impl RootSet {
         self.sets.get(usize::from(at.class)).map_or(0, |set| 1 + of(set))
     }
 
-    /// Makes room where a root belongs, with up to so many threads.
+    /// Makes room where a root belongs, with up to `threads` threads.
     pub fn make_room(&mut self, root: (u32, u32), budget: &mut Budget, threads: usize) -> Result<(), Full> {
         let at = self.locate(root);
         match self.sets.get_mut(usize::from(at.class)) {

@@ -21,8 +21,8 @@ pub(crate) const PLACE_MASK: u64 = (1 << PLACE_BITS) - 1;
 /// A key lies less than 2^6 lines behind its home. A tag repeats at least as many bits of the home line's
 /// number.
 pub(crate) const NEAR_BITS: u32 = 6;
-/// A tag repeats at most so many bits of the home line's number, so that eight or more tell keys apart: a
-/// wrong record is looked at in vain for at most 3 % of the keys.
+/// A tag repeats at most this number of bits of the home line's number, so that eight or more tell keys
+/// apart: a wrong record is looked at in vain for at most 3 % of the keys.
 pub(crate) const MOST_BITS: u32 = 16;
 /// With 2^12 lines tags are renewed for the first time, which costs little then and lasts until there are
 /// 1024 times as many keys.
@@ -37,7 +37,7 @@ const MOST_MORE: u32 = 2;
 /// From 2^15 lines on a segment grows where it is. A smaller one would do so with fewer pages in all, but its
 /// beginning could never become a huge page, which costs as much.
 const IN_PLACE_BITS: u32 = 15;
-/// So many strays are settled together.
+/// Strays that are settled together.
 const MANY_STRAYS: usize = 56;
 /// More lines than this no segment can have: the tag must stay within the hash.
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
@@ -97,9 +97,9 @@ pub(crate) struct Segment {
     pub(crate) reach: usize,
     /// What a fresh ticket says of the segment.
     pub(crate) fresh: u64,
-    /// With so many keys it is crowded.
+    /// The number of keys from which it is crowded.
     pub(crate) most: u64,
-    /// Workers tell of their new keys when they have so many.
+    /// The number of new keys after which a worker tells of them.
     pub(crate) quantum: u64,
     pub(crate) len: AtomicU64,
 }
@@ -172,7 +172,7 @@ impl Segment {
         self.way_behind(home, 0)
     }
 
-    /// The same without so many first ones.
+    /// The lines of the way behind the first `passed` of them.
     #[inline]
     pub(crate) fn way_behind(&self, home: usize, passed: usize) -> impl Iterator<Item = &Line> {
         let (lines, mask) = (self.lines.lines(), self.mask);
@@ -287,7 +287,7 @@ impl Segment {
             && self.lines.has_addresses(1 << (self.bits + more))
     }
 
-    /// Whether tags must be renewed for so many lines, or had better be.
+    /// Whether tags must be renewed for this number of lines, or had better be.
     fn needs_renewal(&self, bits: u32) -> bool {
         bits - self.skipped > MOST_BITS || self.skipped == 0 && bits >= RENEWED_BITS
     }
@@ -408,8 +408,8 @@ impl Default for Strays {
 }
 
 impl Strays {
-    /// Adds those entries of a line with this number, and says whether they are so many that they must be
-    /// settled.
+    /// Adds those entries of a line with this number, and says whether there are enough of them that they
+    /// must be settled.
     #[inline(always)]
     fn add(&mut self, width: impl Width, line: &Line, number: usize, which: u32) -> bool {
         let len = self.len;

@@ -25,7 +25,7 @@ pub struct SharedNumbers {
 }
 
 impl SharedNumbers {
-    /// Numbers for a table that may take so many bytes: addresses only.
+    /// Numbers for a table that may take `limit` bytes: addresses only.
     pub fn new(limit: u64) -> Self {
         let lines = (limit / 8).clamp(1, 1 << PLACE_BITS).div_ceil(2 * WORDS as u64) as usize;
         let halves = Pages::reserved(lines).unwrap_or_else(|Full| Pages::small(1 << 10));

@@ -26,7 +26,7 @@ pub const PIECES: usize = 4;
 pub const MOST: usize = 4;
 /// Joins that such a tree may have, the root's included.
 pub const MOST_JOINS: usize = MOST * PIECES;
-/// Up to so many joins, the root's included, are moved sixteen bytes at a time.
+/// Trees of up to this number of joins, the root's included, are moved sixteen bytes at a time.
 const FEW_JOINS: usize = 7;
 
 /// Sixteen bytes, always written together, because they are read together: the slots of a join.
@@ -102,23 +102,23 @@ impl Shuffle {
 /// All pieces of some blocks.
 #[inline(always)]
 pub fn pieces(blocks: &[Block]) -> &[Piece] {
-    // SAFETY: a block is exactly so many pieces, without padding.
+    // SAFETY: a block is exactly that number of pieces, without padding.
     unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), blocks.len() * PIECES) }
 }
 
 /// All pieces of some blocks.
 #[inline(always)]
 pub fn pieces_mut(blocks: &mut [Block]) -> &mut [Piece] {
-    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as
-    // these are.
+    // SAFETY: a block is exactly that number of pieces, without padding, and the blocks are borrowed as long
+    // as these are.
     unsafe { std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * PIECES) }
 }
 
 /// The joins of as many blocks as there may be.
 #[inline(always)]
 pub fn pieces_of(blocks: &mut [Block; MOST]) -> &mut Slots {
-    // SAFETY: a block is exactly so many pieces, without padding, and the blocks are borrowed as long as
-    // these are.
+    // SAFETY: a block is exactly that number of pieces, without padding, and the blocks are borrowed as long
+    // as these are.
     unsafe { &mut *blocks.as_mut_ptr().cast() }
 }
 

@@ -203,7 +203,7 @@ mod pieces {
         }
     }
 
-    /// Appends so many bytes behind the first one; none if there are fewer. In pieces that do not overlap,
+    /// Appends `len` bytes behind the first one; none if there are fewer. In pieces that do not overlap,
     /// for the reason that [`append`] has; so what follows the string may be read as well, and does not
     /// count.
     #[inline(always)]

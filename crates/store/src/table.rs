@@ -29,7 +29,7 @@ use crate::segment::{PASSED, PLACE_MASK, SEGMENT_BITS, SEGMENTS, Segment, Ticket
 use crate::together::together;
 use crate::{Batched, Evicting, Full, Recall, Seen};
 
-/// So many keys before it is inserted a key is approached.
+/// A key is probed this number of keys before it is inserted.
 pub(crate) const AHEAD: usize = 16;
 /// Segments with less than this part of their room left grow together with one that has none.
 const SOON: u64 = 16;
@@ -397,7 +397,7 @@ impl Shared {
         }
     }
 
-    /// Makes room in a segment and in those that will soon need it, with up to so many threads: others have
+    /// Makes room in a segment and in those that will soon need it, with up to `threads` threads: others have
     /// been stopped for it. What is done ahead may fail.
     #[cold]
     pub fn grow_together(&mut self, number: usize, threads: usize) -> Result<(), Full> {
@@ -503,7 +503,7 @@ impl Table {
         Table { shared: Shared::new(limit), hand: Hand::default() }
     }
 
-    /// Makes room in the index for about so many keys in all, for who knows what will come.
+    /// Makes room in the index for about `keys` keys in all, for a caller that knows what will come.
     pub fn reserve(&mut self, keys: u64) -> Result<(), Full> {
         for number in 0..SEGMENTS {
             while self.shared.segments[number].most < keys.div_ceil(SEGMENTS as u64) * 65 / 64 {

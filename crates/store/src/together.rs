@@ -7,10 +7,10 @@
 
 use crate::sync::{Mutex, PoisonError};
 
-/// So many keys are worth a thread: to move them takes several hundred microseconds.
+/// Keys that are worth a thread: to move them takes several hundred microseconds.
 const WORTH_A_THREAD: u64 = 1 << 15;
 
-/// Does `work` on every piece, with up to so many threads where the pieces have so many keys together.
+/// Does `work` on every piece, with up to `threads` threads where the pieces have enough keys together.
 pub(crate) fn together<T: Send>(pieces: &mut [T], keys: u64, threads: usize, work: impl Fn(&mut T) + Sync) {
     let worth = if cfg!(loom) { 1 } else { usize::try_from(keys / WORTH_A_THREAD).unwrap_or(usize::MAX) };
     let threads = threads.min(worth).min(pieces.len());

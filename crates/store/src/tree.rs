@@ -32,10 +32,10 @@ pub use crate::roots::Kind as Roots;
 const FIRST_LESSON: u64 = 8_000;
 /// How many times more there are at each later time.
 const NEXT_LESSON: u64 = 8;
-/// So many nodes for a thousand keys are few: nothing better is looked for.
+/// Nodes for a thousand keys that are few: nothing better is looked for.
 const FEW_NODES: u64 = 60;
-/// The same for many keys: to copy them takes as long as to find a third of them, so that only a much better
-/// order is worth it.
+/// Nodes for a thousand keys that are few where there are many keys: to copy them takes as long as to find a
+/// third of them, so that only a much better order is worth it.
 const FEW_NODES_OF_MANY: u64 = 125;
 /// Keys that are many.
 const MANY: u64 = 250_000;
@@ -407,7 +407,7 @@ impl Tree {
         self.look_at_once(key, of)
     }
 
-    /// The same for a key that was not prepared. `None` when a node of its tree is not there.
+    /// Looks up a key that was not prepared. `None` when a node of its tree is not there.
     #[cold]
     fn look_at_once<R>(&self, key: &[u8], of: impl Fn(&RootSet, (u32, u32), Location) -> R) -> Option<R> {
         let Family { order, nodes, roots, .. } = &self.families[self.known_family(key.len())? as usize];

@@ -108,13 +108,14 @@ const TOMB: u64 = 1 << 34;
 pub struct UnionFind(Pages);
 
 impl UnionFind {
-    /// Sets for nodes that take so many bytes in all: addresses only, memory is there where there is a node.
+    /// Sets for nodes that take up to `limit` bytes in all: addresses only, memory is there where there is a
+    /// node.
     pub fn new(limit: u64) -> Self {
         let lines = (limit / size_of::<Line>() as u64).clamp(1, NAME) as usize;
         UnionFind(Pages::reserved(lines).unwrap_or_else(|Full| Pages::small(1 << 10)))
     }
 
-    /// Sets for so many nodes and no more.
+    /// Sets for `nodes` nodes and no more.
     pub fn with_nodes(nodes: usize) -> Self {
         UnionFind(Pages::small(nodes + 1))
     }
@@ -280,7 +281,7 @@ impl UnionFind {
         complete
     }
 
-    /// As [`Self::add_marks`], also when nothing is new: the two sets together may have all.
+    /// Adds marks; true also when nothing is new: the two sets together may have all.
     fn inherit_marks(&self, root: Node, marks: Marks) -> bool {
         self.add_marks(root, marks) || self.marks(self.find(root)) == ALL
     }

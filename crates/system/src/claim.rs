@@ -365,7 +365,7 @@ impl Claim {
         faults.into_iter().map(|fault| fault.kind).chain(cycle).collect()
     }
 
-    /// The same with what the claim says about it.
+    /// Whether a run is accepted, with what the claim says about it.
     pub fn accepted(
         &self,
         stem: impl IntoIterator<Item: Borrow<u64>>,
@@ -398,7 +398,7 @@ impl Claim {
         found
     }
 
-    /// The same, from the states in which the claim can be when the cycle begins.
+    /// Whether a cycle is accepted, from the states in which the claim can be when it begins.
     fn accepts_cycle(
         &self,
         start: &[ClaimState],

@@ -207,7 +207,7 @@ pub trait Lean {
         out: &mut Vec<Annotation>,
     ) -> u64;
 
-    /// The same for a state with one edge, whose first action is given.
+    /// Who sleeps after the only edge of a state, whose first action is given.
     fn sleep_after_only(&mut self, state: &[u8], annotation: Annotation, action: ActionId) -> OnlyEdge;
 
     /// From now on processes are put to sleep wherever that is possible: for callers that expand again what

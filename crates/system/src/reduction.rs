@@ -39,7 +39,7 @@ pub trait Reducer {
     /// From now on a choice is made wherever one is possible: for who expands again what was expanded before.
     fn choose_always(&mut self) {}
 
-    /// A choice was in vain: so many actions that it left out had to be taken after all.
+    /// A choice was in vain: `left_out` actions that it left out had to be taken after all.
     fn in_vain(&mut self, _left_out: u32) {}
 
     /// Chooses among `enabled`, all the actions that are enabled in the ordinary `state`. Writes the

@@ -503,7 +503,7 @@ impl Reducer for First {
     }
 }
 
-/// The same in these nodes of a [`Graph`]; in others nothing is left out.
+/// Chooses the first edge in these nodes of a [`Graph`]; in others nothing is left out.
 #[derive(Clone, Debug)]
 pub struct FirstWithin(pub std::ops::Range<u32>);
 

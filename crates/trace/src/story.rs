@@ -38,8 +38,8 @@ pub fn tell(run: &Run<'_>, number: usize) -> Option<Told> {
     tell_next(run, number, &mut None)
 }
 
-/// The same, when `seen` is the last moment that was looked at and what there was: who tells step after step
-/// looks at each moment once.
+/// Tells a step when `seen` is the last moment that was looked at and what there was: a caller that tells
+/// step after step looks at each moment once.
 pub fn tell_next(run: &Run<'_>, number: usize, seen: &mut Option<(usize, Snapshot)>) -> Option<Told> {
     let info = run.info(number)?;
     let taken = run.step(number)?;

@@ -6,7 +6,7 @@ use system::{ActionId, Fault, Sequence, StepInfo};
 pub const FORMAT: u64 = 1;
 /// The JSON form of a long trail: each statement once, and the path packed. The newest form that is read.
 pub const PACKED_FORMAT: u64 = 2;
-/// So many steps are told one by one; longer trails are packed.
+/// Steps that are told one by one; longer trails are packed.
 pub const TOLD_STEPS: usize = 100_000;
 
 /// A counterexample.
@@ -60,7 +60,7 @@ impl Trail {
 pub struct TrailStep {
     /// What is replayed.
     pub action: ActionId,
-    /// The same in words, for people and other tools, and for a trail that no longer fits its model. In a
+    /// The step in words, for people and other tools, and for a trail that no longer fits its model. In a
     /// long trail, as it was when the action was taken first.
     pub info: Option<StepInfo>,
 }

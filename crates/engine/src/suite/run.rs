@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub defaults: bool,
     /// Only checks whose name contains this.
     pub filter: Option<String>,
-    /// So many at a time.
+    /// Checks that run at a time.
     pub jobs: usize,
     /// Begin no check after one has failed.
     pub fail_fast: bool,

@@ -46,8 +46,9 @@ const MOST_EDGES: usize = 256;
 const PART: usize = 64;
 /// Edges inside a d_step for which there is code, at most.
 const LONG_D_STEP: usize = 1000;
-/// Programs with up to so many edges are small: they get a function for every location: finding the location
-/// inside a function takes a tenth of the time of an expansion, and making more functions a third more time.
+/// Programs with no more edges than this are small: they get a function for every location: finding the
+/// location inside a function takes a tenth of the time of an expansion, and making more functions a third
+/// more time.
 const FEW_EDGES: usize = 1000;
 
 /// What functions are made.

@@ -59,7 +59,7 @@ impl Facts {
         &self.access[proctype.index()][edge.index()]
     }
 
-    /// The same, to be changed: for tests of what relies on it.
+    /// The access of an edge, to be changed: for tests of what relies on it.
     pub fn edge_mut(&mut self, proctype: ProctypeId, edge: EdgeId) -> &mut Access {
         &mut self.access[proctype.index()][edge.index()]
     }
@@ -512,7 +512,7 @@ impl<'p> Analysis<'p> {
         self.channel_but(region, who, chan, aspects, None);
     }
 
-    /// The same for the channel of a send (or a receive).
+    /// Notes the use of the channel of a send (or a receive).
     fn used(
         &self,
         region: &mut Region,
@@ -523,7 +523,7 @@ impl<'p> Analysis<'p> {
         self.channel_but(region, who, chan, aspects, self.kept_from(who, receive));
     }
 
-    /// The same, some declarations aside.
+    /// Notes the use of a channel, some declarations aside.
     fn channel_but(
         &self,
         region: &mut Region,
@@ -620,7 +620,7 @@ impl<'p> Analysis<'p> {
         self.looked_at_but(expr, |_| false)
     }
 
-    /// The same, some of its parts aside (not what these are made of).
+    /// What an expression looks at, some of its parts aside (not what these are made of).
     pub fn looked_at_but(&self, expr: &Expr, aside: impl Fn(&Expr) -> bool) -> Region {
         let mut region = Region::default();
         visit::walk(expr, &mut |part| {

@@ -6,7 +6,7 @@
 
 /// Longer names get no suggestion.
 const MAX_LENGTH: usize = 64;
-/// So many known names are looked at.
+/// The number of known names that are looked at.
 const MAX_NAMES: usize = 4096;
 
 /// The name among `known` that is most like `wrong`, if one is like it enough. Of several the first is taken.

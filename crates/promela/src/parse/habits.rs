@@ -279,7 +279,7 @@ impl Parser<'_> {
         Some((name, value.trim())).filter(|(name, value)| !name.is_empty() && !value.is_empty())
     }
 
-    /// The same in words.
+    /// How to write a constant, in words.
     pub(super) fn constant_repair(&mut self) -> String {
         let at = self.peek().span;
         let line = self.text_behind(at).lines().next().unwrap_or("");

@@ -338,7 +338,7 @@ impl<'s> Parser<'s> {
         self.unexpected_with(what, repair)
     }
 
-    /// The same, with a repair that the caller knows.
+    /// Reports an unexpected token, with a repair that the caller knows.
     pub(super) fn unexpected_with(&mut self, what: &str, repair: Option<String>) -> Reported {
         let tok = self.peek().clone();
         if let Kind::Unknown(_) = tok.kind {

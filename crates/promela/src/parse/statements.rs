@@ -83,7 +83,7 @@ impl Parser<'_> {
         self.sequence_of(steps, None);
     }
 
-    /// The same; of an option, if that is what it is.
+    /// Parses a sequence; of an option, if that is what it is.
     fn sequence_of(&mut self, steps: &mut Vec<Step>, mut option: Option<&mut OpenOption>) {
         loop {
             let mark = self.names_seen();

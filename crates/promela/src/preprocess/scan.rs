@@ -186,7 +186,7 @@ impl Scanner {
         (original_start, end as u32 + removed)
     }
 
-    /// As [`Scanner::original`], for a range that lies before the last token.
+    /// The original positions of a range that lies before the last token.
     pub fn original_anywhere(&self, start: usize, end: usize) -> (u32, u32) {
         let removed = |before: usize| self.joined.cuts[..before].last().map_or(0, |c| c.removed);
         let passed = self.joined.cuts.partition_point(|c| c.at as usize <= start);

@@ -13,12 +13,12 @@ fn expand(text: &str, depth: Option<u64>) -> (Expansion, Vec<String>) {
     expand_node(text, depth, true)
 }
 
-/// The same, if steps are counted (`exact`) or not.
+/// Expands the first node, with steps counted (`exact`) or not.
 fn expand_node(text: &str, depth: Option<u64>, exact: bool) -> (Expansion, Vec<String>) {
     expand_within(text, Limits { depth, ..Limits::default() }, exact).unwrap()
 }
 
-/// The same within limits.
+/// Expands the first node within limits.
 fn expand_within(text: &str, limits: Limits, exact: bool) -> Result<(Expansion, Vec<String>), StopReason> {
     let graph = Graph::parse(text).unwrap();
     let stop = AtomicBool::new(false);

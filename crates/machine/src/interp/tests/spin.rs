@@ -18,7 +18,7 @@ const PRELUDE: &str =
 /// What Spin says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Expected {
-    /// So many states; whether one of them is an invalid end.
+    /// The number of states; whether one of them is an invalid end.
     States(usize, bool),
     /// An error at run time that ends Spin's search.
     Faulty,
