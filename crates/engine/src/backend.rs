@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::options::Por;
 use crate::plan::{Plan, Promises};
 use crate::property::Selected;
+use crate::run_property::{RunProperties, RunProperty};
 use crate::session::Session;
-use crate::watch::{Watch, Watches};
 use jit::Jit;
 use machine::opt::Reductions;
 use machine::{ActingClaim, Interp};
@@ -170,7 +170,7 @@ impl Backends {
         plan: &Plan,
         session: &Session,
         selected: &[Selected],
-        watches: &Watches,
+        watches: &RunProperties,
     ) -> Result<Self, Failure> {
         let reductions = plan.reductions();
         let make = |reductions, sets: &[_]| session.searched(reductions, plan.exec, sets);
@@ -197,7 +197,7 @@ impl Backends {
     }
 
     /// As the searches see them.
-    pub fn searched<'a>(&'a self, watches: &'a Watches) -> SearchedBackends<'a> {
+    pub fn searched<'a>(&'a self, watches: &'a RunProperties) -> SearchedBackends<'a> {
         let explored =
             |backend: &'a Option<ProgramBackend>| backend.as_ref().map(|backend| backend as &dyn Backend);
         let (plain, merged) = (explored(&self.plain), explored(&self.merged));
@@ -207,7 +207,7 @@ impl Backends {
 
 impl Plan {
     /// Whether a property is searched in a machine that merges what nobody notices.
-    pub fn merges(&self, watch: &Watch) -> bool {
+    pub fn merges(&self, watch: &RunProperty) -> bool {
         watch.stutter_invariant && self.fairness == Fairness::None && self.reductions().merge
     }
 }
@@ -221,5 +221,5 @@ pub struct SearchedBackends<'a> {
     /// For those that do not.
     pub merged: Option<&'a dyn Backend>,
     /// The properties of whole runs.
-    pub watches: &'a Watches,
+    pub watches: &'a RunProperties,
 }

@@ -2,10 +2,10 @@
 
 use crate::backend::{Backends, SearchedBackends};
 use crate::client::Client;
+use crate::deferred_drop::DeferredDrop;
 use crate::failure::{Answer, Failure};
 use crate::inside::unseen;
 use crate::isolate::{Place, isolated_at};
-use crate::leaving::Leaving;
 use crate::liveness;
 use crate::memory;
 use crate::notice::Notice;
@@ -13,8 +13,8 @@ use crate::options::{CheckOptions, Por};
 use crate::plan::{Config, Plan};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
+use crate::run_property::{RunProperties, RunProperty};
 use crate::session::Session;
-use crate::watch::{Watch, Watches};
 use machine::ActingClaim;
 use promela::diagnostic::Code;
 use promela::source::Files;
@@ -105,7 +105,7 @@ fn run(
     *notices = client.notices(std::mem::take(notices));
     let searching = Instant::now();
     let before = notices.len();
-    let leaving = Leaving::default();
+    let leaving = DeferredDrop::default();
     let mut checker = Checker {
         plan,
         leaving: &leaving,
@@ -145,12 +145,12 @@ fn prepare_runs(
     session: &Session,
     selected: &[Selected],
     notices: &mut Vec<Notice>,
-) -> Result<Watches, Failure> {
+) -> Result<RunProperties, Failure> {
     let of_runs = || selected.iter().filter(|property| property.checks.is_none());
     if let Some(first) = of_runs().next() {
         liveness::refuse(plan, &first.name)?;
     }
-    let mut watches = Watches::default();
+    let mut watches = RunProperties::default();
     for property in of_runs() {
         watches.add(session, &property.name)?;
     }
@@ -194,7 +194,7 @@ fn unprepared(plan: &Plan, known: Vec<(String, &'static str)>, why: Reason, star
         peak_rss: peak_resident_bytes().unwrap_or(0),
         memory_left: memory::available().unwrap_or(0),
         states_something: true,
-        leaving: Leaving::default(),
+        leaving: DeferredDrop::default(),
         notices: Vec::new(),
         progress_labels: false,
     }
@@ -254,7 +254,7 @@ fn no_machine(property: &str) -> Failure {
 struct Checker<'a> {
     plan: &'a Plan,
     /// Stores of earlier searches that are about to go.
-    leaving: &'a Leaving,
+    leaving: &'a DeferredDrop,
     /// The model's text; hand-written systems have none.
     session: Option<&'a Session>,
     /// What the model states, or has built in.
@@ -318,7 +318,7 @@ impl Checker<'_> {
         machine: &M,
         searched: &SearchedBackends<'_>,
         property: Selected,
-        watch: Option<&Watch>,
+        watch: Option<&RunProperty>,
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
         let machines = watch.map(|watch| match self.plan.merges(watch) {
@@ -429,7 +429,7 @@ mod tests {
         let stop = flag;
         let selected = select(&[], &crate::property::Inventory::default())?;
         let mut client = Writer(TrailFiles::new(&place.0.to_string_lossy(), storage)?);
-        let (started, leaving) = (Instant::now(), Leaving::default());
+        let (started, leaving) = (Instant::now(), DeferredDrop::default());
         let mut checker = Checker {
             plan: &plan,
             leaving: &leaving,
@@ -441,7 +441,7 @@ mod tests {
             n_shown: 0,
             notices: &mut notices,
         };
-        let (itself, watches) = (Itself(machine), Watches::default());
+        let (itself, watches) = (Itself(machine), RunProperties::default());
         let searched =
             SearchedBackends { safety: Some(&itself), plain: None, merged: None, watches: &watches };
         let properties = checker.properties(machine, &searched, selected, &mut client)?;

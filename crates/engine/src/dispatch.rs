@@ -1,7 +1,7 @@
 //! Search × store × workers: the only place where the product exists. It adds no policy: what the plan and
 //! the task say is done; which task that is decides [`crate::strategy`].
 
-use crate::leaving::Leaving;
+use crate::deferred_drop::DeferredDrop;
 use crate::memory;
 use crate::options::StoreKind;
 use crate::plan::{Order, Plan};
@@ -25,7 +25,7 @@ pub struct Exploration<'a> {
     /// Order, store and workers.
     pub plan: &'a Plan,
     /// Stores of earlier searches that are about to go.
-    pub leaving: &'a Leaving,
+    pub leaving: &'a DeferredDrop,
     /// What is searched.
     pub system: &'a dyn TransitionSystem,
     /// For what, how reduced, and how far.

@@ -247,7 +247,7 @@ fn progress_unchecked(report: &Report, property: &PropertyReport) -> Option<Hint
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leaving::Leaving;
+    use crate::deferred_drop::DeferredDrop;
     use crate::memory::{self, Allowance};
     use crate::options::{Por, Source};
     use crate::report::{Shown, Times};
@@ -291,7 +291,7 @@ mod tests {
             states_something: true,
             notices: Vec::new(),
             progress_labels: false,
-            leaving: Leaving::default(),
+            leaving: DeferredDrop::default(),
         }
     }
 

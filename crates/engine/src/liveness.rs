@@ -15,14 +15,14 @@
 //! worker: when several have found something, it searches again.
 
 use crate::backend::Backend;
+use crate::deferred_drop::DeferredDrop;
 use crate::dispatch::{Exploration, no_array};
 use crate::failure::Failure;
-use crate::leaving::Leaving;
 use crate::options::{Choice, CycleProviso, Por, StoreKind};
 use crate::plan::{CycleSearch, Plan};
+use crate::run_property::RunProperty;
 use crate::self_check::{Doubted, Reference};
 use crate::strategy;
-use crate::watch::Watch;
 use promela::ir::Expr;
 use reduce::Watched;
 use search::cndfs::{Workers, cndfs};
@@ -84,9 +84,9 @@ impl How {
 /// Searches for a run that is wrong.
 pub fn search(
     plan: &Plan,
-    leaving: &Leaving,
+    leaving: &DeferredDrop,
     system: &dyn TransitionSystem,
-    watch: &Watch,
+    watch: &RunProperty,
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> (How, Outcome) {
@@ -161,7 +161,7 @@ pub fn search(
     (how, strategy::named(outcome, observer))
 }
 
-fn strength(watch: &Watch) -> Strength {
+fn strength(watch: &RunProperty) -> Strength {
     watch.claim.as_ref().map_or(Strength::Strong, |claim| claim.strength())
 }
 
@@ -183,7 +183,7 @@ fn state_store(plan: &Plan) -> Option<StateStore> {
 
 /// Searches for cycles keep what they know of a state beside it, in a store that numbers states. A lossy
 /// store does not: over it there is one search, which needs to know only whether a state was met.
-pub fn refuse_store(plan: &Plan, watch: &Watch, property: &str) -> Result<(), Failure> {
+pub fn refuse_store(plan: &Plan, watch: &RunProperty, property: &str) -> Result<(), Failure> {
     if state_store(plan).is_some() || is_reachability(plan, strength(watch)) {
         return Ok(());
     }
@@ -220,8 +220,8 @@ fn search_lossy(exploration: &Exploration<'_>, cycles: &Cycles, observer: &mut d
 
 /// Refuses options that belong to searches for errors of states, where all that is looked for are properties
 /// of whole runs.
-pub fn refuse_for_runs_alone(plan: &Plan, watches: &[Watch]) -> Result<(), Failure> {
-    let is_idle = |watch: &Watch| !is_reachability(plan, strength(watch));
+pub fn refuse_for_runs_alone(plan: &Plan, watches: &[RunProperty]) -> Result<(), Failure> {
+    let is_idle = |watch: &RunProperty| !is_reachability(plan, strength(watch));
     let option = match plan.options.state_cache {
         _ if plan.options.sleep => "--sleep",
         Some(_) if watches.iter().all(is_idle) => "--state-cache",
@@ -279,7 +279,7 @@ impl<'a> RunReduction<'a> {
 pub fn reduction<'a>(
     plan: &Plan,
     searched: &'a dyn Backend,
-    (watch, sets): (&Watch, &[Vec<Expr>]),
+    (watch, sets): (&RunProperty, &[Vec<Expr>]),
     reference: Option<Reference<'a>>,
 ) -> Option<RunReduction<'a>> {
     let asked = plan.por != Por::WhereItPays;

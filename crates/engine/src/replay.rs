@@ -5,9 +5,9 @@ use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::Source;
 use crate::property::SAFETY_NAMES;
+use crate::run_property::RunProperties;
 use crate::session::Session;
 use crate::simulate::Origin;
-use crate::watch::Watches;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
@@ -139,8 +139,8 @@ fn find_model(
 }
 
 /// The claim of the trail's property, if it has one.
-fn watches(session: &Session, trail: &Trail) -> Result<Watches, Failure> {
-    let mut watches = Watches::default();
+fn watches(session: &Session, trail: &Trail) -> Result<RunProperties, Failure> {
+    let mut watches = RunProperties::default();
     if !SAFETY_NAMES.contains(&trail.property.as_str()) {
         watches.add(session, &trail.property)?;
     }

@@ -5,7 +5,7 @@
 //! reason.
 
 use crate::client::Kept;
-use crate::leaving::Leaving;
+use crate::deferred_drop::DeferredDrop;
 use crate::liveness::How;
 use crate::memory::Allowance;
 use crate::notice::Notice;
@@ -244,7 +244,7 @@ pub struct Report {
     /// The model has progress labels.
     pub progress_labels: bool,
     /// Stores that are about to go.
-    pub leaving: Leaving,
+    pub leaving: DeferredDrop,
 }
 
 impl Report {

@@ -207,7 +207,7 @@ fn search_as(exploration: &Exploration<'_>, observer: &mut dyn Observer) -> Outc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leaving::Leaving;
+    use crate::deferred_drop::DeferredDrop;
     use crate::options::CheckOptions;
     use crate::plan::Plan;
     use search::{Checks, Silent};
@@ -280,7 +280,7 @@ mod tests {
             stop: &AtomicBool::new(false),
             reduce: Some(Reduce { by, method: Method::Sets, proviso: plan.proviso }),
         };
-        let leaving = &Leaving::default();
+        let leaving = &DeferredDrop::default();
         let outcome = search(&Exploration { plan: &plan, leaving, system: graph, task: &task }, &mut Silent);
         assert!(outcome.exhausted.is_some());
         (outcome.statistics.states, outcome.statistics.reduced > 0)

@@ -155,7 +155,7 @@ where
 {
     type Hand = H;
     type Own = Colours;
-    type Lack = ();
+    type MissingMarks = ();
     type Found = Recorder;
 
     #[inline]

@@ -126,7 +126,7 @@ impl<'a, H: Hand + Numbering, O: Sync> Shared<'a, H, O> {
         &'c self,
         workers: Workers,
         observer: &'c mut dyn Observer,
-        search: &(impl Fn(CycleWorker<'a, 'c, H, O, S::Lack>) -> S + Sync),
+        search: &(impl Fn(CycleWorker<'a, 'c, H, O, S::MissingMarks>) -> S + Sync),
     ) -> Vec<WorkerResult<S::Found>>
     where
         'a: 'c,
@@ -342,12 +342,12 @@ where
     /// What workers share beside the store.
     type Own: Sync + 'c;
     /// What is kept with a step to a successor.
-    type Lack: Copy;
+    type MissingMarks: Copy;
     /// What a worker has found.
     type Found: Send;
 
     /// What all searches have.
-    fn worker(&mut self) -> &mut CycleWorker<'a, 'c, Self::Hand, Self::Own, Self::Lack>;
+    fn worker(&mut self) -> &mut CycleWorker<'a, 'c, Self::Hand, Self::Own, Self::MissingMarks>;
 
     /// Goes to the state at the end of the path; false when there is nothing to do.
     fn enter(&mut self) -> Result<bool, StopReason>;

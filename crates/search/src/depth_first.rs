@@ -19,7 +19,6 @@
 
 use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Wanted};
-use crate::fan::Fan;
 use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::ndfs::key;
@@ -31,6 +30,7 @@ use crate::property::Judge;
 use crate::random::Random;
 use crate::sleep::{LeanSleep, Met, NoSleep, Sleep, SleepSet, Sleeping};
 use crate::stack::Stack;
+use crate::successor_batch::SuccessorBatch;
 use crate::task::{Proviso, Task};
 use std::ops::Range;
 use store::{Evicting, Noted};
@@ -97,7 +97,7 @@ pub(crate) struct DepthFirst<'a, S: Evicting, Z> {
     pub budget: Budget<'a>,
     expander: Expander<'a>,
     /// The state at the end of the path.
-    fan: Box<Fan<S::Ticket>>,
+    fan: Box<SuccessorBatch<S::Ticket>>,
     ahead: LookAhead<S::Ticket>,
     random: Option<Random>,
     actions: Vec<ActionId>,
@@ -203,7 +203,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             }
             self.stack.retreat();
         }
-        self.ahead.foreseen = false;
+        self.ahead.expanded_ahead = false;
         false
     }
 
@@ -236,13 +236,13 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.arrive()?;
-        let foreseen = self.expand(depth)?;
+        let expanded_ahead = self.expand(depth)?;
         self.enter()?;
         if is_new && !self.fan.expansion.known {
             self.judge_state()?;
         }
         self.judge_steps()?;
-        self.look_up(foreseen, depth)?;
+        self.look_up(expanded_ahead, depth)?;
         let kept = self.push_successors(false)?;
         let rest = self.fan.expansion.rest;
         if rest.is_empty() {
@@ -309,13 +309,13 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
 
     /// Has the successors looked up, and looks ahead while the store waits for memory.
     #[inline]
-    fn look_up(&mut self, foreseen: bool, depth: u64) -> Result<(), StopReason> {
-        if !foreseen {
+    fn look_up(&mut self, expanded_ahead: bool, depth: u64) -> Result<(), StopReason> {
+        if !expanded_ahead {
             self.fan.depth = depth;
             self.prepare(0..self.fan.expansion.edges().len())?;
         }
         if self.ahead.enabled {
-            if !foreseen {
+            if !expanded_ahead {
                 self.fan.keep_run(&mut self.expander);
             }
             self.look_ahead();

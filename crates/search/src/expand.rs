@@ -23,7 +23,7 @@
 use crate::atomic_run::{AtomicRun, Place, ROOM, STRAIGHT};
 use crate::cuts::Cuts;
 use crate::limits::Budget;
-use crate::marks::{Lack, MOST_PROCESSES, process_bit};
+use crate::marks::{MOST_PROCESSES, MissingMarks, process_bit};
 use crate::outcome::{StopReason, no_memory};
 use crate::phase1::Phase1;
 use crate::task::{Method, Proviso, Reduce};
@@ -75,7 +75,7 @@ pub struct Expansion {
     /// Something was left out because of the depth limit.
     pub cut: bool,
     /// The processes that can move, if they are to be noted: see [`crate::marks::process_bit`].
-    pub enabled: Lack,
+    pub enabled: MissingMarks,
     /// The actions to a transient state on a cycle of transient states.
     pub atomic_loop: Option<Vec<ActionId>>,
     /// What was not chosen; nothing when nothing was left out.

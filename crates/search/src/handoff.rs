@@ -117,7 +117,7 @@ pub fn handoff<H: Hand + Evicting>(
 }
 
 /// What a worker leaves.
-type Yield = (Recorder, Statistics, Cuts);
+type WorkerResult = (Recorder, Statistics, Cuts);
 
 /// What the first worker begins with.
 enum Start {
@@ -200,7 +200,7 @@ fn work<H: Hand + Evicting>(
     shared: &Shared,
     place: Place,
     start: Option<Start>,
-) -> Yield {
+) -> WorkerResult {
     // The others would wait for the roots of a worker that is lost forever.
     let _alarm = Alarm(|| shared.halt.halt(StopReason::Interrupted));
     let mut store = hand();
@@ -358,7 +358,12 @@ impl<H: Hand + Evicting> Worker<'_, '_, H> {
 }
 
 /// What all found.
-fn put_together<H: Hand + Evicting>(store: &H, shared: &Shared, task: &Task<'_>, all: Vec<Yield>) -> Outcome {
+fn put_together<H: Hand + Evicting>(
+    store: &H,
+    shared: &Shared,
+    task: &Task<'_>,
+    all: Vec<WorkerResult>,
+) -> Outcome {
     let (mut found, mut statistics, mut cuts) = (Recorder::default(), Statistics::default(), Cuts::default());
     statistics.workers = all.len() as u64;
     for (part, numbers, cut) in all {

@@ -10,7 +10,7 @@
 
 use crate::expand::Expansion;
 use crate::limits::Budget;
-use crate::marks::{Acceptance, EVERYTHING, Lack, Marker};
+use crate::marks::{Acceptance, EVERYTHING, Marker, MissingMarks};
 use crate::outcome::StopReason;
 use std::collections::HashSet;
 use store::Full;
@@ -147,7 +147,7 @@ struct Way {
     /// There are too many states.
     long: bool,
     /// What all steps lack.
-    lack: Lack,
+    lack: MissingMarks,
 }
 
 impl Way {
@@ -156,7 +156,7 @@ impl Way {
     }
 
     /// Goes on from the state with this key.
-    fn push(&mut self, key: &[u8], actions: &[ActionId], lack: Lack) {
+    fn push(&mut self, key: &[u8], actions: &[ActionId], lack: MissingMarks) {
         self.long |= self.keys.len() >= MOST_KEYS;
         match self.long {
             true => self.keys = Vec::new(),
@@ -268,7 +268,11 @@ impl Shortener<'_, '_, '_> {
 
     /// The shortest way from `start` to the end of a step that `is_end` finds good, by the key of the state
     /// and what the step lacks. Hidden values are those of the first way to a state.
-    fn search(&mut self, start: &[u8], is_end: impl Fn(&[u8], Lack) -> bool) -> Option<(Way, Vec<u8>)> {
+    fn search(
+        &mut self,
+        start: &[u8],
+        is_end: impl Fn(&[u8], MissingMarks) -> bool,
+    ) -> Option<(Way, Vec<u8>)> {
         let (mut tree, mut state) = (Tree::default(), Vec::new());
         let hidden = self.system.hidden_bytes();
         let (key, tail) = start.split_at(start.len() - hidden);

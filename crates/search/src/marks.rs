@@ -15,13 +15,13 @@ use system::claim::MOST_MARKS;
 use system::{ActionId, Capabilities, Fairness, NOBODY, TransitionSystem};
 
 /// What a step, or a set of steps, lacks. The first bits are acceptance, the others are processes.
-pub type Lack = u128;
+pub type MissingMarks = u128;
 
 /// Nothing is there yet.
-pub const EVERYTHING: Lack = Lack::MAX;
+pub const EVERYTHING: MissingMarks = MissingMarks::MAX;
 
 /// The most processes that fairness can be about: numbers from 0 on, less than this.
-pub const MOST_PROCESSES: u32 = Lack::BITS - MOST_MARKS - 1;
+pub const MOST_PROCESSES: u32 = MissingMarks::BITS - MOST_MARKS - 1;
 
 /// A step with what it lacks.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub struct MarkedEdge {
     /// The step.
     pub edge: Edge,
     /// What it lacks.
-    pub lack: Lack,
+    pub lack: MissingMarks,
 }
 
 /// What makes a cycle count.
@@ -42,7 +42,7 @@ pub struct Acceptance {
     /// What every process must do.
     pub fairness: Fairness,
     /// The processes that must move, where fairness is strong: those that can, in the component of the cycle.
-    pub needed: Lack,
+    pub needed: MissingMarks,
 }
 
 /// Expands states and marks the steps.
@@ -89,12 +89,12 @@ impl<'a> Marker<'a> {
     }
 
     /// What a step of the state that was expanded last lacks; `accepting`: that state is.
-    pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> Lack {
+    pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> MissingMarks {
         let acceptance = match self.acceptance.n_marks {
-            0 => Lack::from(!accepting),
+            0 => MissingMarks::from(!accepting),
             n => {
                 let earned = self.can.acceptance.map_or(0, |system| system.earned(expansion.state(edge)));
-                Lack::from(!earned) & ((1 << n) - 1)
+                MissingMarks::from(!earned) & ((1 << n) - 1)
             }
         };
         match self.acceptance.fairness {
@@ -105,7 +105,7 @@ impl<'a> Marker<'a> {
     }
 
     /// The processes that a step of the state that was expanded last moves.
-    pub fn moved(&mut self, edge: &Edge) -> Lack {
+    pub fn moved(&mut self, edge: &Edge) -> MissingMarks {
         self.actions.clear();
         self.expander.actions(edge, &mut self.actions);
         let Some(system) = self.can.processes else { return 0 };
@@ -121,7 +121,7 @@ impl<'a> Marker<'a> {
 
 /// The bit of a process; nobody has none. Those from number [`MOST_PROCESSES`] on share the last one: a
 /// search that meets it gives up.
-pub fn process_bit(pid: u32) -> Lack {
+pub fn process_bit(pid: u32) -> MissingMarks {
     if pid == NOBODY { 0 } else { 1 << (pid.min(MOST_PROCESSES) + MOST_MARKS) }
 }
 

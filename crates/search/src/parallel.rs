@@ -96,7 +96,7 @@ fn help<H: Hand, P: States<H>>(
     number: usize,
     task: &Task<'_>,
     depth: u64,
-) -> Yield {
+) -> WorkerResult {
     let _alarm = Alarm(|| team.abandon());
     let (mut store, mut silent) = (hand(), Silent);
     let budget = Budget::new(task, &mut silent).halted_by(team.halted.flag());
@@ -113,7 +113,7 @@ fn help<H: Hand, P: States<H>>(
 }
 
 /// What a worker leaves.
-struct Yield {
+struct WorkerResult {
     number: usize,
     ancestry: Ancestry,
     found: Findings,
@@ -179,11 +179,11 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         self.search.store.rest();
     }
 
-    fn conclude(self) -> Yield {
+    fn conclude(self) -> WorkerResult {
         let mut search = self.search;
         let cuts = search.take_cuts();
         let Frontier { worker: number, ancestry, found, statistics, .. } = search;
-        Yield { number, ancestry, found, statistics, cuts }
+        WorkerResult { number, ancestry, found, statistics, cuts }
     }
 
     /// Whether a worker that is alone has found so much that others could help.
@@ -349,7 +349,7 @@ fn put_together<H: Hand, P>(
     store: &H,
     team: &Team<P>,
     task: &Task<'_>,
-    all: Vec<Yield>,
+    all: Vec<WorkerResult>,
 ) -> Outcome {
     let exact = search.taking(task) == Taking::Levels;
     let (mut found, mut statistics, mut cuts) = (Findings::default(), Statistics::default(), Cuts::default());

@@ -12,7 +12,7 @@ use crate::explorer::Explorer;
 use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
-use crate::marks::{EVERYTHING, Lack};
+use crate::marks::{EVERYTHING, MissingMarks};
 use crate::ndfs::{Cycles, key};
 use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
@@ -63,16 +63,16 @@ struct Root {
     /// The place of its first state among those alive.
     first: u32,
     /// What the step into it lacks.
-    into: Lack,
+    into: MissingMarks,
     /// What the steps inside it lack together.
-    inside: Lack,
+    inside: MissingMarks,
 }
 
 /// What is known of a successor that is still to be tried.
 #[derive(Clone, Copy)]
 struct Ticket<T> {
     key: T,
-    lack: Lack,
+    lack: MissingMarks,
 }
 
 struct Scc<'a, S: Numbering> {
@@ -168,7 +168,7 @@ impl<S: Numbering> Scc<'_, S> {
 
     /// A step that lacks `lack` leads from the last component to the one that holds the state at `place`: all
     /// between are one.
-    fn merge(&mut self, place: u32, lack: Lack) -> Result<(), StopReason> {
+    fn merge(&mut self, place: u32, lack: MissingMarks) -> Result<(), StopReason> {
         let mut together = lack;
         while let Some(root) = self.roots.last_mut() {
             if root.first <= place {

@@ -17,7 +17,7 @@ use crate::expand::Expansion;
 use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
-use crate::marks::{Acceptance, Lack, Marker};
+use crate::marks::{Acceptance, Marker, MissingMarks};
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
@@ -283,18 +283,18 @@ impl<S: Numbering + Recall> Strong<'_, S> {
 struct Component {
     states: Vec<u32>,
     /// The processes that can move in it; all of them do.
-    needed: Lack,
+    needed: MissingMarks,
 }
 
 /// Sets of processes by numbers: there are few different ones.
 #[derive(Default)]
 struct Sets {
-    all: Vec<Lack>,
-    numbers: HashMap<Lack, u32>,
+    all: Vec<MissingMarks>,
+    numbers: HashMap<MissingMarks, u32>,
 }
 
 impl Sets {
-    fn number(&mut self, set: Lack) -> u32 {
+    fn number(&mut self, set: MissingMarks) -> u32 {
         let new = self.all.len() as u32;
         let number = *self.numbers.entry(set).or_insert(new);
         if number == new {
@@ -330,14 +330,18 @@ impl Graph {
     }
 
     /// Adds a step of the next state.
-    fn step(&mut self, to: u32, moved: Lack) -> Result<(), std::collections::TryReserveError> {
+    fn step(&mut self, to: u32, moved: MissingMarks) -> Result<(), std::collections::TryReserveError> {
         self.steps.try_reserve(1)?;
         self.steps.push((to, self.sets.number(moved)));
         Ok(())
     }
 
     /// Adds the state whose steps were added last.
-    fn state(&mut self, enabled: Lack, accepting: bool) -> Result<(), std::collections::TryReserveError> {
+    fn state(
+        &mut self,
+        enabled: MissingMarks,
+        accepting: bool,
+    ) -> Result<(), std::collections::TryReserveError> {
         self.ends.try_reserve(1)?;
         self.enabled.try_reserve(1)?;
         self.accepting.try_reserve(1)?;
@@ -352,7 +356,7 @@ impl Graph {
         &self.steps[first..self.ends[state as usize] as usize]
     }
 
-    fn can_move(&self, state: u32) -> Lack {
+    fn can_move(&self, state: u32) -> MissingMarks {
         self.sets.all[self.enabled[state as usize] as usize]
     }
 
@@ -408,9 +412,9 @@ impl Graph {
 
 enum Judgement {
     /// Nobody is cheated; these processes can move.
-    Fair(Lack),
+    Fair(MissingMarks),
     /// These processes can move but do not: states in which they can must be left out.
-    Without(Lack),
+    Without(MissingMarks),
     /// It has no cycle that counts.
     Hopeless,
 }

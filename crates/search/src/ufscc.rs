@@ -26,7 +26,7 @@ use crate::cuts::About;
 use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, Workers, full, merge};
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
-use crate::marks::{EVERYTHING, Lack};
+use crate::marks::{EVERYTHING, MissingMarks};
 use crate::ndfs::{Cycles, key};
 use crate::observer::{Observer, Silent, Snapshot};
 use crate::outcome::{Outcome, Recorder, StopReason, Warning, no_memory, signature};
@@ -115,7 +115,7 @@ struct Root {
     /// The number of that state's frame.
     frame: usize,
     /// What the step into it lacks.
-    into: Lack,
+    into: MissingMarks,
 }
 
 /// A state of the path.
@@ -131,9 +131,9 @@ struct Frame {
 }
 
 struct Worker<'a, 'c, H: Numbering> {
-    base: CycleWorker<'a, 'c, H, Sets, Lack>,
+    base: CycleWorker<'a, 'c, H, Sets, MissingMarks>,
     spare: Spare,
-    fresh: Vec<(usize, Lack)>,
+    fresh: Vec<(usize, MissingMarks)>,
     /// The successors of the state that was expanded last: their numbers and their nodes, if they are known.
     numbers: Vec<Option<H::Number>>,
     nodes: Vec<Option<Node>>,
@@ -149,11 +149,11 @@ where
 {
     type Hand = H;
     type Own = Sets;
-    type Lack = Lack;
+    type MissingMarks = MissingMarks;
     type Found = Vec<Finding>;
 
     #[inline]
-    fn worker(&mut self) -> &mut CycleWorker<'a, 'c, H, Sets, Lack> {
+    fn worker(&mut self) -> &mut CycleWorker<'a, 'c, H, Sets, MissingMarks> {
         &mut self.base
     }
 
@@ -221,7 +221,7 @@ where
     'a: 'c,
     H: Hand + Numbering + Recall<Name: Portable>,
 {
-    fn new(base: CycleWorker<'a, 'c, H, Sets, Lack>) -> Self {
+    fn new(base: CycleWorker<'a, 'c, H, Sets, MissingMarks>) -> Self {
         Worker {
             base,
             spare: Spare::default(),
@@ -296,7 +296,7 @@ where
 
     /// A step that lacks `lack` leads from the last frame's state to a set where this worker has been: all
     /// between are one. Nothing interrupts this: sets that are put together in part are no component.
-    fn merge(&mut self, to: Node, lack: Lack) -> Result<(), StopReason> {
+    fn merge(&mut self, to: Node, lack: MissingMarks) -> Result<(), StopReason> {
         let Some(here) = self.frames.last().map(|frame| frame.now) else { return Ok(()) };
         let (mut together, mut complete) = (lack, false);
         while self.roots.len() > 1 && !self.sets().same_set(here, to) {
@@ -308,7 +308,7 @@ where
 
     /// Puts the last root's set together with the one before; the step between is inside. True when the set
     /// has all marks.
-    fn join_last_roots(&mut self, lack: &mut Lack) -> bool {
+    fn join_last_roots(&mut self, lack: &mut MissingMarks) -> bool {
         let (Some(last), Some(before)) = (self.roots.pop(), self.roots.last()) else { return false };
         *lack &= last.into;
         self.sets().unite(last.node, before.node)

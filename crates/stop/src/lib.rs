@@ -1,7 +1,7 @@
 //! When work must end: somebody asked for it (a signal), or the time is over.
 //!
 //! A [`Stop`] is handed to everything that can take longer than a moment. Loops ask it now and then
-//! ([`Stop::check`], or [`Patience::tick`] where one round is short). When the work must end, the thread
+//! ([`Stop::check`], or [`PeriodicCheck::tick`] where one round is short). When the work must end, the thread
 //! unwinds up to the nearest [`attempt`], which says why. So a computation that was cut short has no result
 //! at all: nobody can take half of one for the whole. The panic hook does not see this, because nothing is
 //! wrong.
@@ -72,8 +72,8 @@ impl Stop {
     }
 
     /// Checks once in [`PERIOD`] rounds.
-    pub fn patience(&self) -> Patience<'_> {
-        Patience { stop: self, ticks: Ticks::default() }
+    pub fn periodically(&self) -> PeriodicCheck<'_> {
+        PeriodicCheck { stop: self, ticks: Ticks::default() }
     }
 }
 
@@ -82,12 +82,12 @@ const PERIOD: u32 = 1024;
 
 /// Counts the rounds of a loop, and looks at the clock after many.
 #[derive(Clone, Debug)]
-pub struct Patience<'a> {
+pub struct PeriodicCheck<'a> {
     stop: &'a Stop,
     ticks: Ticks,
 }
 
-impl Patience<'_> {
+impl PeriodicCheck<'_> {
     /// To be called in every round.
     #[inline]
     pub fn tick(&mut self) {
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(over.cause(), Some(Cause::Time));
         assert_eq!(over.within(Some(Duration::MAX)).cause(), Some(Cause::Time), "the earlier end counts");
         assert_eq!(Stop::never().within(Some(Duration::MAX)).cause(), None);
-        let mut patience = over.patience();
+        let mut patience = over.periodically();
         let endless = attempt(|| {
             loop {
                 patience.tick();

@@ -11,8 +11,8 @@ use crate::options::Por;
 use crate::plan::{CycleSearch, Plan};
 use crate::property::Selected;
 use crate::report::{PropertyReport, Vacuous, Verdict};
+use crate::run_property::{RunProperty, Stronger};
 use crate::self_check::Reference;
-use crate::watch::{Stronger, Watch};
 use machine::Interp;
 use machine::opt::Reductions;
 use promela::ir::Expr;
@@ -31,7 +31,7 @@ impl Checker<'_> {
         machine: &M,
         searched: &dyn Backend,
         property: Selected,
-        (watch, sets): (&Watch, &[Vec<Expr>]),
+        (watch, sets): (&RunProperty, &[Vec<Expr>]),
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
         let state = |state: &[u8]| searched.to_interp(state);
@@ -89,7 +89,7 @@ impl Checker<'_> {
     }
 
     /// Who decides whether a run is wrong, when it is replayed.
-    fn judge<'w>(&self, watch: &'w Watch, essence: Option<&'w Interp>) -> Judge<'w> {
+    fn judge<'w>(&self, watch: &'w RunProperty, essence: Option<&'w Interp>) -> Judge<'w> {
         Judge {
             fault: &watch.fault,
             claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
@@ -104,7 +104,7 @@ impl Checker<'_> {
     pub(super) fn vacuous(
         &self,
         system: &dyn TransitionSystem,
-        watch: &Watch,
+        watch: &RunProperty,
         statistics: &Statistics,
     ) -> Option<Vacuous> {
         // What counts repetitions has no answer where some are left out.
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 reduce: None,
             };
             let claim = Some(stronger.claim.clone());
-            let watch = Watch { claim, general: None, stronger: Vec::new(), ..watch.clone() };
+            let watch = RunProperty { claim, general: None, stronger: Vec::new(), ..watch.clone() };
             let (_, outcome) = liveness::search(self.plan, self.leaving, system, &watch, &task, &mut Silent);
             let holds = outcome.violations.is_empty() && outcome.exhausted.is_some();
             holds.then(|| Vacuous { formula: stronger.formula.clone(), part: stronger.part.clone() })
@@ -131,7 +131,7 @@ impl Checker<'_> {
     pub(super) fn holds_under(
         &self,
         fairness: Option<Fairness>,
-        (watch, sets): (&Watch, &[Vec<Expr>]),
+        (watch, sets): (&RunProperty, &[Vec<Expr>]),
         report: &PropertyReport,
     ) -> Result<Option<Fairness>, Failure> {
         let first = report.verdict.violations().next().map(|shown| shown.evidence.trail());

@@ -30,7 +30,7 @@ impl Step<'_> {
         let mut steps: u64 = 0;
         let mut remembered = None;
         let mut last = span;
-        let mut patience = self.interp.stop.patience();
+        let mut patience = self.interp.stop.periodically();
         while location != exit || steps == 0 {
             patience.tick();
             let Some(id) = self.first_executable(pid, proctype, location, pending)? else {

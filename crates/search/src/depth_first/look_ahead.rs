@@ -8,50 +8,50 @@
 
 use super::{DepthFirst, ELSEWHERE, expand};
 use crate::expand::n_actions;
-use crate::fan::{Fan, Trust};
 use crate::ndfs::key;
 use crate::sleep::Sleeping;
+use crate::successor_batch::{SuccessorBatch, Trust};
 use store::Evicting;
 
 /// The states ahead.
 pub(super) struct LookAhead<T> {
     /// The state that will be next, if it is new, and the one after that.
-    pub fans: [Box<Fan<T>>; 2],
+    pub fans: [Box<SuccessorBatch<T>>; 2],
     /// The number of states ahead.
     pub n: usize,
     pub trust: Trust,
     /// Whether to look ahead.
     pub enabled: bool,
     /// The state at the end of the path is the first of those ahead.
-    pub foreseen: bool,
+    pub expanded_ahead: bool,
 }
 
 impl<T> LookAhead<T> {
     /// Nothing is ahead yet.
     pub fn new(enabled: bool) -> Self {
-        LookAhead { fans: Default::default(), n: 0, trust: Trust::default(), enabled, foreseen: false }
+        LookAhead { fans: Default::default(), n: 0, trust: Trust::default(), enabled, expanded_ahead: false }
     }
 
     /// The search goes on with the next state, which is the first of those ahead, unless the last one was.
     #[inline(always)]
     pub fn advance(&mut self) {
-        self.foreseen = self.n > 0 && !self.foreseen;
-        if !self.foreseen {
+        self.expanded_ahead = self.n > 0 && !self.expanded_ahead;
+        if !self.expanded_ahead {
             self.n = 0;
         }
     }
 
     /// Hands over the first state ahead, if it is the one at the end of the path.
     #[inline(always)]
-    pub fn take(&mut self, fan: &mut Box<Fan<T>>) -> bool {
-        let foreseen = std::mem::take(&mut self.foreseen);
-        if foreseen {
-            debug_assert!(self.n > 0, "a state that was foreseen is ahead");
+    pub fn take(&mut self, fan: &mut Box<SuccessorBatch<T>>) -> bool {
+        let expanded_ahead = std::mem::take(&mut self.expanded_ahead);
+        if expanded_ahead {
+            debug_assert!(self.n > 0, "a state that was expanded_ahead is ahead");
             std::mem::swap(fan, &mut self.fans[0]);
             self.fans.swap(0, 1);
             self.n -= 1;
         }
-        foreseen
+        expanded_ahead
     }
 }
 
@@ -62,16 +62,16 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     pub(super) fn look_ahead(&mut self) {
         let known_before = self.ahead.n > 0;
         if self.ahead.n == 0 {
-            self.foresee();
+            self.expand_ahead();
         }
         self.fan.approach(self.store, &mut self.ahead.trust);
         let ticket = self.fan.tickets.get(self.ahead.fans[0].place);
         if self.ahead.n > 0 && ticket.is_some_and(|&ticket| self.store.seems_known(ticket)) {
             self.ahead.n = 0;
-            self.foresee();
+            self.expand_ahead();
         }
         if self.ahead.n == 1 && self.ahead.trust.holds() {
-            self.foresee();
+            self.expand_ahead();
         }
         if known_before && self.ahead.n > 0 {
             self.ahead.fans[0].approach(self.store, &mut self.ahead.trust);
@@ -79,14 +79,14 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
                 && self.store.seems_known(self.ahead.fans[0].tickets[self.ahead.fans[1].place])
             {
                 self.ahead.n = 1;
-                self.foresee();
+                self.expand_ahead();
             }
         }
     }
 
-    /// Expands what will be tried first after the last state that was foreseen. If that cannot be done, it
-    /// will show when its turn comes.
-    pub(super) fn foresee(&mut self) {
+    /// Expands what will be tried first after the last state that was expanded_ahead. If that cannot be done,
+    /// it will show when its turn comes.
+    pub(super) fn expand_ahead(&mut self) {
         let [first, second] = &mut self.ahead.fans;
         let (before, next) = match self.ahead.n {
             0 => (&mut self.fan, first),
@@ -97,7 +97,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         }
         next.give_back();
         let (state, wanted);
-        if let Some(place) = before.favourite(self.store, self.hidden) {
+        if let Some(place) = before.likely_next(self.store, self.hidden) {
             let number = before.number(place);
             let edge = &before.expansion.edges()[number];
             state = before.expansion.state(edge);

@@ -5,11 +5,11 @@
 //! workers), one that is new, or, by colour, that none is on the stack but those that were expanded in full.
 
 use super::{DepthFirst, ELSEWHERE, visit_openly};
-use crate::fan::Fan;
 use crate::ndfs::key;
 use crate::outcome::{StopReason, no_memory};
 use crate::sleep::{Met, Sleeping};
 use crate::stack::Stack;
+use crate::successor_batch::SuccessorBatch;
 use crate::task::Proviso;
 use store::Evicting;
 use system::ActionId;
@@ -49,7 +49,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             let run = self.fan.take_run();
             self.stack.keep(run).map_err(no_memory)?;
         }
-        let Fan { expansion, tickets, .. } = &*self.fan;
+        let SuccessorBatch { expansion, tickets, .. } = &*self.fan;
         let mut proviso = Kept::default();
         let mut last = None;
         self.statistics.transitions += tickets.len() as u64;
@@ -103,7 +103,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     #[cold]
     pub(super) fn claim(&mut self) -> Result<bool, StopReason> {
         let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
-        let Fan { expansion, tickets, .. } = &*self.fan;
+        let SuccessorBatch { expansion, tickets, .. } = &*self.fan;
         let state = expansion.state(&expansion.edges()[self.fan.number(at)]);
         let key = key(state, self.hidden);
         let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;

@@ -13,12 +13,12 @@ const LARGE: u64 = 16 << 20;
 
 /// Stores that are about to go. Clones are about the same ones; the last to go waits for them.
 #[derive(Clone, Debug, Default)]
-pub struct Leaving(Arc<Threads>);
+pub struct DeferredDrop(Arc<Threads>);
 
 #[derive(Debug, Default)]
 struct Threads(Mutex<Vec<JoinHandle<()>>>);
 
-impl Leaving {
+impl DeferredDrop {
     /// Lets a store of `bytes` bytes go.
     pub fn leave<T: Send + 'static>(&self, store: T, bytes: u64) {
         if bytes >= LARGE {
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_leaves_is_gone_after_waiting_and_at_the_end() {
-        let (gone, leaving) = (Arc::new(AtomicU32::new(0)), Leaving::default());
+        let (gone, leaving) = (Arc::new(AtomicU32::new(0)), DeferredDrop::default());
         leaving.leave(Slow(gone.clone()), 0);
         assert_eq!(gone.load(Ordering::Relaxed), 1, "a small one goes at once");
         leaving.leave(Slow(gone.clone()), LARGE);

@@ -35,7 +35,7 @@ const LARGE: usize = 1 << 14;
 
 /// The successors of a state: expanded, prepared, approached, and then looked at one by one.
 #[derive(Debug)]
-pub(crate) struct Fan<T> {
+pub(crate) struct SuccessorBatch<T> {
     pub expansion: Expansion,
     /// The edges that were prepared.
     pub edges: Range<usize>,
@@ -54,9 +54,9 @@ pub(crate) struct Fan<T> {
     run: AtomicRun,
 }
 
-impl<T> Default for Fan<T> {
+impl<T> Default for SuccessorBatch<T> {
     fn default() -> Self {
-        Fan {
+        SuccessorBatch {
             expansion: Expansion::default(),
             edges: 0..0,
             order: Vec::new(),
@@ -69,7 +69,7 @@ impl<T> Default for Fan<T> {
     }
 }
 
-impl<T: Copy> Fan<T> {
+impl<T: Copy> SuccessorBatch<T> {
     /// Puts some edges of the state that was expanded last in order and has them looked up, up to the first
     /// stride.
     pub fn prepare<S: Batched<Ticket = T>>(
@@ -136,7 +136,7 @@ impl<T: Copy> Fan<T> {
 
     #[cold]
     fn begin_anew(&mut self) {
-        *self = Fan::default();
+        *self = SuccessorBatch::default();
     }
 
     /// The second stride, which shows how well the first one is to be trusted.
@@ -153,7 +153,7 @@ impl<T: Copy> Fan<T> {
     /// The place of the successor that will be tried first, as far as can be told. To ask the store for
     /// certain, once the second stride is done, takes less time than to expand in vain.
     #[inline]
-    pub fn favourite<S: Batched<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
+    pub fn likely_next<S: Batched<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
         let is_known = |at: usize, ticket| {
             let state = self.expansion.state(&self.expansion.edges()[self.number(at)]);
             store.contains(key(state, hidden), ticket)

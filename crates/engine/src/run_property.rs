@@ -22,7 +22,7 @@ use system::{Fault, FaultKind};
 
 /// A property that runs as a whole have or have not.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct RunProperty {
     /// What finds runs wrong; `None`: the accept labels of the system.
     pub claim: Option<Claim>,
     /// A never claim that changes variables, with the program: what is searched and replayed in the place of
@@ -43,7 +43,7 @@ pub struct Watch {
     pub passes_labels: bool,
 }
 
-impl Watch {
+impl RunProperty {
     /// Whether a claim finds runs wrong, which may do so on the way.
     pub fn is_claim(&self) -> bool {
         self.claim.is_some() || self.acting.is_some()
@@ -65,14 +65,14 @@ pub struct Stronger {
 
 /// Some properties, and the sets of propositions that they need.
 #[derive(Clone, Debug, Default)]
-pub struct Watches {
+pub struct RunProperties {
     /// By property.
-    pub list: Vec<Watch>,
+    pub list: Vec<RunProperty>,
     /// What the machine is made to tell.
     pub sets: Vec<Vec<Expr>>,
 }
 
-impl Watches {
+impl RunProperties {
     /// Makes the claim of the property with this name, and puts it at the end of the list.
     pub fn add(&mut self, session: &Session, name: &str) -> Result<(), Failure> {
         let program = session.program()?;
@@ -96,7 +96,7 @@ impl Watches {
         let set = self.sets.len();
         self.sets.push(propositions);
         let passes_labels = claim.is_none() && acting.is_none() && accepts_inside(program);
-        self.list.push(Watch {
+        self.list.push(RunProperty {
             claim,
             acting,
             general,
@@ -115,7 +115,7 @@ const MOST_STRONGER: usize = 2;
 const ACCEPTANCE: &str = "acceptance cycle: a run goes on forever and passes an accept label again and again";
 const NO_PROGRESS: &str = "non-progress cycle: a run goes on forever without passing a progress label";
 
-/// What a [`Watch`] is made of.
+/// What a [`RunProperty`] is made of.
 struct Made {
     claim: Option<Claim>,
     acting: Option<Arc<ActingClaim>>,
