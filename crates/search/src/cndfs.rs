@@ -24,7 +24,8 @@
 //! yet are tried before those that another worker is busy with: when their turn comes they are often blue.
 
 use crate::cuts::About;
-use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, full, merge};
+use crate::cycle_worker::{CycleSearch, CycleWorker, Shared, WorkerResult, full, merge};
+use crate::judged::Judged;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::ndfs::Cycles;
@@ -193,12 +194,12 @@ where
         Ok(())
     }
 
-    fn tell(&mut self, news: News, more: &[ActionId]) -> Result<(), StopReason> {
+    fn tell(&mut self, news: Judged, more: &[ActionId]) -> Result<(), StopReason> {
         let path = || self.base.stack.path_and(more);
         match news {
-            News::Cut(fault) => self.found.cut(fault, path),
-            News::AtomicLoop => self.found.warnings.push(Warning::AtomicLoop(path())),
-            News::Fault(fault) => {
+            Judged::Cut(fault) => self.found.cut(fault, path),
+            Judged::AtomicLoop => self.found.warnings.push(Warning::AtomicLoop(path())),
+            Judged::Violation(fault) => {
                 let depth = (self.base.stack.steps() + more.len()) as u64;
                 self.base.store.rest();
                 if self.base.shared.is_first() {

@@ -6,6 +6,7 @@
 use crate::cuts::Cuts;
 use crate::expand::Expansion;
 use crate::halt::{Halt, obeying};
+use crate::judged::Judged;
 use crate::limits::{Budget, Limits};
 use crate::marks::Marker;
 use crate::ndfs::{Cycles, key};
@@ -20,7 +21,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use store::{Batched, Entry, Full, Hand, Numbering, Seen};
-use system::{ActionId, Fault, TransitionSystem};
+use system::{ActionId, TransitionSystem};
 
 /// Who searches.
 #[derive(Clone, Copy, Debug)]
@@ -173,16 +174,6 @@ pub(crate) struct Pending<T, L> {
 
 /// What visiting the state at the end of a path showed, and what is kept with the step to it.
 pub(crate) type Visited<H, L> = (Entry<<H as Numbering>::Number, <H as Seen>::Name>, Option<L>);
-
-/// Something that a worker meets when it expands a state.
-pub(crate) enum News {
-    /// An error that counts.
-    Fault(Fault),
-    /// An error that is no violation, but cuts the path off.
-    Cut(Fault),
-    /// An atomic sequence without end.
-    AtomicLoop,
-}
 
 /// One worker: its hand on the store, its path, and the state that it has expanded last.
 pub(crate) struct CycleWorker<'a, 'c, H: Numbering, O, L> {
@@ -356,7 +347,7 @@ where
     fn leave(&mut self) -> Result<(), StopReason>;
 
     /// Notes what was met at the end of the path and `more`; an error when all must stop.
-    fn tell(&mut self, news: News, more: &[ActionId]) -> Result<(), StopReason>;
+    fn tell(&mut self, news: Judged, more: &[ActionId]) -> Result<(), StopReason>;
 
     /// Bytes of memory beside the path.
     fn memory(&self) -> u64;
@@ -405,8 +396,7 @@ where
     fn begin(&mut self) -> Result<bool, StopReason> {
         let (shared, mut initial) = (self.worker().shared, Vec::new());
         if let Err(fault) = shared.system.initial(&mut initial) {
-            let count = shared.task.checks.count(fault.kind);
-            self.tell(if count { News::Fault(fault) } else { News::Cut(fault) }, &[])?;
+            self.tell(shared.task.checks.no_beginning(fault), &[])?;
             return Ok(false);
         }
         self.worker().stack.begin(&initial).map_err(no_memory)?;
@@ -428,17 +418,9 @@ where
         worker.expansion.clear();
         let CycleWorker { marker, stack, budget, expansion, shared, .. } = worker;
         marker.expand(stack.state(), depth, budget, expansion)?;
-        let (checks, atomic_loop) = (&shared.task.checks, expansion.atomic_loop.take());
-        for step in std::mem::take(&mut expansion.faults) {
-            if checks.count(step.fault.kind) {
-                self.tell(News::Fault(step.fault), &step.actions)?;
-            } else if step.cut {
-                self.tell(News::Cut(step.fault), &step.actions)?;
-            }
-        }
-        if let Some(actions) = atomic_loop {
-            self.worker().knows_atomic_loop = true;
-            self.tell(News::AtomicLoop, &actions)?;
+        for (judged, actions) in expansion.judged(&shared.task.checks) {
+            self.worker().knows_atomic_loop |= matches!(judged, Judged::AtomicLoop);
+            self.tell(judged, &actions)?;
         }
         Ok(())
     }

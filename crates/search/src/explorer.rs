@@ -3,6 +3,7 @@
 
 use crate::cuts::About;
 use crate::expand::Expansion;
+use crate::judged::Judged;
 use crate::limits::Budget;
 use crate::marks::Marker;
 use crate::ndfs::{Cycles, key};
@@ -96,15 +97,13 @@ impl<'a, S: Batched> Explorer<'a, S> {
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(stack.state().len() as u64);
         self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
         self.expand(stack.state(), depth, || (stack.pending(), stack.memory() + memory()))?;
-        for step in std::mem::take(&mut self.expansion.faults) {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, stack, &step.actions)?;
-            } else if step.cut {
-                self.found.cut(step.fault, || stack.path_and(&step.actions));
+        for (judged, actions) in self.expansion.judged(&self.task.checks) {
+            let path = || stack.path_and(&actions);
+            match judged {
+                Judged::Violation(fault) => self.violation(fault, stack, &actions)?,
+                Judged::Cut(fault) => self.found.cut(fault, path),
+                Judged::AtomicLoop => self.found.warnings.push(Warning::AtomicLoop(path())),
             }
-        }
-        if let Some(actions) = self.expansion.atomic_loop.take() {
-            self.found.warnings.push(Warning::AtomicLoop(stack.path_and(&actions)));
         }
         self.order.clear();
         self.order.extend((0..self.expansion.edges().len()).rev());

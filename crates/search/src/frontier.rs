@@ -31,6 +31,7 @@ use crate::expand::{Expander, Expansion, Rest, n_actions};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
 use crate::halt::obeying;
+use crate::judged::Judged;
 use crate::limits::Budget;
 use crate::observer::{Observer, Snapshot};
 use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
@@ -214,12 +215,17 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         let mut state = Vec::new();
         if let Err(fault) = self.system.initial(&mut state) {
             let spot = Spot { worker: self.worker, expansion: 0, more: Vec::new() };
-            if !self.task.checks.count(fault.kind) {
-                self.found.cut(fault, || spot);
-                return Ok(());
-            }
-            self.found.add(fault, 0, || spot);
-            return if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) };
+            return match self.task.checks.no_beginning(fault) {
+                Judged::Violation(fault) => {
+                    self.found.add(fault, 0, || spot);
+                    if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+                }
+                Judged::Cut(fault) => {
+                    self.found.cut(fault, || spot);
+                    Ok(())
+                }
+                Judged::AtomicLoop => Ok(()),
+            };
         }
         let key = &state[..state.len().saturating_sub(self.hidden)];
         let ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
@@ -416,17 +422,14 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     fn judge_steps(&mut self, ordinal: Ordinal, expansion: &mut Expansion) -> Result<(), StopReason> {
-        for step in expansion.faults.drain(..) {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, ordinal, &step.actions)?;
-            } else if step.cut {
-                let more = [self.expander.before(), &step.actions].concat();
-                self.found.cut(step.fault, || Spot { worker: self.worker, expansion: ordinal, more });
-            }
-        }
-        if let Some(actions) = expansion.atomic_loop.take() {
+        for (judged, actions) in expansion.judged(&self.task.checks) {
             let more = [self.expander.before(), &actions].concat();
-            self.found.add_atomic_loop(Spot { worker: self.worker, expansion: ordinal, more });
+            let spot = Spot { worker: self.worker, expansion: ordinal, more };
+            match judged {
+                Judged::Violation(fault) => self.violation(fault, ordinal, &actions)?,
+                Judged::Cut(fault) => self.found.cut(fault, || spot),
+                Judged::AtomicLoop => self.found.add_atomic_loop(spot),
+            }
         }
         Ok(())
     }

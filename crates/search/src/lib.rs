@@ -24,6 +24,7 @@ mod findings;
 pub mod frontier;
 mod halt;
 pub mod handoff;
+mod judged;
 pub mod lasso;
 pub mod limits;
 pub mod marks;

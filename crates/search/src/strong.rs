@@ -15,6 +15,7 @@
 use crate::cuts::About;
 use crate::expand::Expansion;
 use crate::halt::obeying;
+use crate::judged::Judged;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::{Acceptance, Marker, MissingMarks};
@@ -166,8 +167,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         self.marker.expand(&state, depth, &mut self.budget, &mut self.expansion)?;
         let accepting = self.marker.is_accepting(&state);
         let enabled = self.expansion.enabled;
-        let (faults, atomic_loop) =
-            (std::mem::take(&mut self.expansion.faults), self.expansion.atomic_loop.take());
+        let judged = self.expansion.judged(&self.task.checks);
         // Looking for the way here would expand other states.
         let expansion = std::mem::take(&mut self.expansion);
         for edge in expansion.edges() {
@@ -179,17 +179,18 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         }
         self.graph.state(enabled, accepting).map_err(no_memory)?;
         self.expansion = expansion;
-        for step in faults {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, Some((number, &step.actions)))?;
-            } else if step.cut {
-                let path = self.path_and(number, &step.actions)?;
-                self.found.cut(step.fault, || path);
+        for (judged, actions) in judged {
+            match judged {
+                Judged::Violation(fault) => self.violation(fault, Some((number, &actions)))?,
+                Judged::Cut(fault) => {
+                    let path = self.path_and(number, &actions)?;
+                    self.found.cut(fault, || path);
+                }
+                Judged::AtomicLoop => {
+                    let path = self.path_and(number, &actions)?;
+                    self.found.warnings.push(Warning::AtomicLoop(path));
+                }
             }
-        }
-        if let Some(actions) = atomic_loop {
-            let path = self.path_and(number, &actions)?;
-            self.found.warnings.push(Warning::AtomicLoop(path));
         }
         Ok(())
     }

@@ -23,7 +23,8 @@
 //! of the list first: the counts do not depend on timing.
 
 use crate::cuts::About;
-use crate::cycle_worker::{CycleSearch, CycleWorker, News, Shared, WorkerResult, Workers, full, merge};
+use crate::cycle_worker::{CycleSearch, CycleWorker, Shared, WorkerResult, Workers, full, merge};
+use crate::judged::Judged;
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, MissingMarks};
@@ -96,7 +97,7 @@ struct Gap {
 
 /// What is wrong, or at least strange.
 enum What {
-    News(News),
+    Shown(Judged),
     /// There is a cycle among the states of this node's set.
     Cycle(Node),
 }
@@ -198,11 +199,11 @@ where
         Ok(())
     }
 
-    fn tell(&mut self, news: News, more: &[ActionId]) -> Result<(), StopReason> {
+    fn tell(&mut self, news: Judged, more: &[ActionId]) -> Result<(), StopReason> {
         match news {
-            News::Fault(_) => return self.wrong(What::News(news), more),
-            News::Cut(ref fault) if self.knows_cut(fault) => {}
-            News::Cut(_) | News::AtomicLoop => self.note(What::News(news), more),
+            Judged::Violation(_) => return self.wrong(What::Shown(news), more),
+            Judged::Cut(ref fault) if self.knows_cut(fault) => {}
+            Judged::Cut(_) | Judged::AtomicLoop => self.note(What::Shown(news), more),
         }
         Ok(())
     }
@@ -360,7 +361,7 @@ where
 
     /// Whether an error of this signature that is no violation was noted.
     fn knows_cut(&self, fault: &Fault) -> bool {
-        let same = |what: &What| matches!(what, What::News(News::Cut(other)) if signature(other) == signature(fault));
+        let same = |what: &What| matches!(what, What::Shown(Judged::Cut(other)) if signature(other) == signature(fault));
         self.found.iter().any(|finding| same(&finding.what))
     }
 
@@ -386,7 +387,7 @@ where
     let mut tracer = Tracer { shared, store, budget: Budget::new(&task, &mut silent) };
     let mut recorder = Recorder::default();
     for finding in found {
-        if matches!(finding.what, What::News(News::AtomicLoop)) && !recorder.warnings.is_empty() {
+        if matches!(finding.what, What::Shown(Judged::AtomicLoop)) && !recorder.warnings.is_empty() {
             continue;
         }
         if tracer.record(finding, &mut recorder).is_none() {
@@ -411,9 +412,9 @@ where
     fn record(&mut self, finding: Finding, recorder: &mut Recorder) -> Option<()> {
         let path = self.without_gaps(finding.path, &finding.gaps)?;
         match finding.what {
-            What::News(News::Fault(fault)) => recorder.add(fault, path.len() as u64, || path),
-            What::News(News::Cut(fault)) => recorder.cut(fault, || path),
-            What::News(News::AtomicLoop) => recorder.warnings.push(Warning::AtomicLoop(path)),
+            What::Shown(Judged::Violation(fault)) => recorder.add(fault, path.len() as u64, || path),
+            What::Shown(Judged::Cut(fault)) => recorder.cut(fault, || path),
+            What::Shown(Judged::AtomicLoop) => recorder.warnings.push(Warning::AtomicLoop(path)),
             What::Cycle(node) => {
                 let state = self.state(node);
                 let (shared, store) = (self.shared, &self.store);

@@ -1,6 +1,7 @@
 //! Judgement: what the state at the end of the path, and the steps that leave it, show.
 
 use super::DepthFirst;
+use crate::judged::Judged;
 use crate::outcome::{StopReason, Warning};
 use crate::phase1::Phase1;
 use crate::sleep::Sleeping;
@@ -33,17 +34,15 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
 
     #[cold]
     pub(super) fn judge_what_shows(&mut self) -> Result<(), StopReason> {
-        for step in std::mem::take(&mut self.fan.expansion.faults) {
-            if self.task.checks.count(step.fault.kind) {
-                self.violation(step.fault, &step.actions)?;
-            } else if step.cut {
-                self.found.cut(step.fault, || self.stack.path_and(&step.actions));
+        for (judged, actions) in self.fan.expansion.judged(&self.task.checks) {
+            let path = || self.stack.path_and(&actions);
+            match judged {
+                Judged::Violation(fault) => self.violation(fault, &actions)?,
+                Judged::Cut(fault) => self.found.cut(fault, path),
+                // A state that was expanded in advance looked for it before it was known.
+                Judged::AtomicLoop if self.found.knows_atomic_loop() => {}
+                Judged::AtomicLoop => self.found.warnings.push(Warning::AtomicLoop(path())),
             }
-        }
-        // Of one that was expanded in advance it was asked whether this is not known.
-        let atomic_loop = self.fan.expansion.atomic_loop.take();
-        if let Some(actions) = atomic_loop.filter(|_| !self.found.knows_atomic_loop()) {
-            self.found.warnings.push(Warning::AtomicLoop(self.stack.path_and(&actions)));
         }
         Ok(())
     }
