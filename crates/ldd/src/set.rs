@@ -20,6 +20,61 @@ pub struct Step {
     pub(crate) down: Set,
 }
 
+/// An operation on two sets, by what it does with a value that only one of two lists has.
+trait Combination {
+    const OPERATION: Operation;
+    /// The order of the sets does not matter.
+    const COMMUTES: bool;
+    const KEEPS_LEFT: bool;
+    const KEEPS_RIGHT: bool;
+
+    /// The result where it needs no look at any node.
+    fn plain(a: Set, b: Set) -> Option<Set>;
+}
+
+struct Union;
+
+impl Combination for Union {
+    const OPERATION: Operation = Operation::Union;
+    const COMMUTES: bool = true;
+    const KEEPS_LEFT: bool = true;
+    const KEEPS_RIGHT: bool = true;
+
+    fn plain(a: Set, b: Set) -> Option<Set> {
+        (a == b || a.is_empty()).then_some(b)
+    }
+}
+
+struct Intersection;
+
+impl Combination for Intersection {
+    const OPERATION: Operation = Operation::Intersect;
+    const COMMUTES: bool = true;
+    const KEEPS_LEFT: bool = false;
+    const KEEPS_RIGHT: bool = false;
+
+    fn plain(a: Set, b: Set) -> Option<Set> {
+        (a == b || a.is_empty()).then_some(a)
+    }
+}
+
+struct Difference;
+
+impl Combination for Difference {
+    const OPERATION: Operation = Operation::Minus;
+    const COMMUTES: bool = false;
+    const KEEPS_LEFT: bool = true;
+    const KEEPS_RIGHT: bool = false;
+
+    fn plain(a: Set, b: Set) -> Option<Set> {
+        match (a, b) {
+            _ if a == b || a.is_empty() => Some(Set::EMPTY),
+            (_, Set::EMPTY) => Some(a),
+            _ => None,
+        }
+    }
+}
+
 impl Ldd {
     /// The nodes of a list, in ascending order of values.
     pub fn list(&self, set: Set) -> impl Iterator<Item = Node> + '_ {
@@ -48,110 +103,48 @@ impl Ldd {
 
     /// Vectors that are in one set or the other.
     pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Full> {
-        let base = self.steps.len();
-        let (mut a, mut b) = (a, b);
-        let tail = loop {
-            // The order does not matter: the cache knows one of the two.
-            if a > b {
-                (a, b) = (b, a);
-            }
-            if a == b || a.is_empty() {
-                break b;
-            }
-            let key = Key::of(Operation::Union, [a, b, Set::EMPTY]);
-            if let Some(known) = self.cache.get(key) {
-                break known;
-            }
-            let (x, y) = (self.nodes.get(a), self.nodes.get(b));
-            let (value, down) = match x.value.cmp(&y.value) {
-                Ordering::Less => (x.value, x.down),
-                Ordering::Greater => (y.value, y.down),
-                Ordering::Equal => (x.value, self.union_below(x.down, y.down, base)?),
-            };
-            self.steps.push(Step { key, value, down });
-            (a, b) = match x.value.cmp(&y.value) {
-                Ordering::Less => (x.right, b),
-                Ordering::Greater => (a, y.right),
-                Ordering::Equal => (x.right, y.right),
-            };
-        };
-        self.build(base, tail)
+        self.combine::<Union>(a, b)
     }
 
     /// Vectors that are in both sets.
     pub fn intersect(&mut self, a: Set, b: Set) -> Result<Set, Full> {
-        let base = self.steps.len();
-        let (mut a, mut b) = (a, b);
-        let tail = loop {
-            if a > b {
-                (a, b) = (b, a);
-            }
-            if a == b || a.is_empty() {
-                break a;
-            }
-            let key = Key::of(Operation::Intersect, [a, b, Set::EMPTY]);
-            if let Some(known) = self.cache.get(key) {
-                break known;
-            }
-            let (x, y) = (self.nodes.get(a), self.nodes.get(b));
-            let down = match x.value == y.value {
-                true => self.intersect_below(x.down, y.down, base)?,
-                false => Set::EMPTY,
-            };
-            self.steps.push(Step { key, value: x.value, down });
-            (a, b) = match x.value.cmp(&y.value) {
-                Ordering::Less => (x.right, b),
-                Ordering::Greater => (a, y.right),
-                Ordering::Equal => (x.right, y.right),
-            };
-        };
-        self.build(base, tail)
+        self.combine::<Intersection>(a, b)
     }
 
     /// Vectors of `a` that are not in `b`.
     pub fn minus(&mut self, a: Set, b: Set) -> Result<Set, Full> {
+        self.combine::<Difference>(a, b)
+    }
+
+    /// Goes along two lists at once.
+    fn combine<C: Combination>(&mut self, mut a: Set, mut b: Set) -> Result<Set, Full> {
         let base = self.steps.len();
-        let (mut a, mut b) = (a, b);
         let tail = loop {
-            if a == b || a.is_empty() {
-                break Set::EMPTY;
+            // Where the order does not matter, the cache knows one of the two.
+            if C::COMMUTES && a > b {
+                (a, b) = (b, a);
             }
-            if b.is_empty() {
-                break a;
+            if let Some(plain) = C::plain(a, b) {
+                break plain;
             }
-            let key = Key::of(Operation::Minus, [a, b, Set::EMPTY]);
+            let key = Key::of(C::OPERATION, [a, b, Set::EMPTY]);
             if let Some(known) = self.cache.get(key) {
                 break known;
             }
             let (x, y) = (self.nodes.get(a), self.nodes.get(b));
-            let down = match x.value.cmp(&y.value) {
-                Ordering::Less => x.down,
-                Ordering::Greater => Set::EMPTY,
-                Ordering::Equal => self.minus_below(x.down, y.down, base)?,
+            let kept = |keeps: bool, down| if keeps { down } else { Set::EMPTY };
+            let (value, down);
+            (value, down, a, b) = match x.value.cmp(&y.value) {
+                Ordering::Less => (x.value, kept(C::KEEPS_LEFT, x.down), x.right, b),
+                Ordering::Greater => (y.value, kept(C::KEEPS_RIGHT, y.down), a, y.right),
+                Ordering::Equal => {
+                    let both = self.combine::<C>(x.down, y.down);
+                    (x.value, self.or_unwind(both, base)?, x.right, y.right)
+                }
             };
-            self.steps.push(Step { key, value: x.value, down });
-            (a, b) = match x.value.cmp(&y.value) {
-                Ordering::Less => (x.right, b),
-                Ordering::Greater => (a, y.right),
-                Ordering::Equal => (x.right, y.right),
-            };
+            self.steps.push(Step { key, value, down });
         };
         self.build(base, tail)
-    }
-
-    fn union_below(&mut self, a: Set, b: Set, base: usize) -> Result<Set, Full> {
-        let result = self.union(a, b);
-        self.or_unwind(result, base)
-    }
-
-    fn intersect_below(&mut self, a: Set, b: Set, base: usize) -> Result<Set, Full> {
-        let result = self.intersect(a, b);
-        self.or_unwind(result, base)
-    }
-
-    fn minus_below(&mut self, a: Set, b: Set, base: usize) -> Result<Set, Full> {
-        let result = self.minus(a, b);
-        self.or_unwind(result, base)
     }
 
     /// Without memory the steps since `base` are forgotten.
