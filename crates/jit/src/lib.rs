@@ -22,6 +22,7 @@ mod convert;
 mod layout;
 mod look;
 mod native;
+pub mod places;
 mod portable;
 pub mod resident;
 mod runtime;
@@ -40,6 +41,7 @@ use system::{ActionId, Capabilities, Fault, Labels, Successors, TransitionSystem
 pub use compile::Functions;
 use layout::Layout;
 use native::Native;
+pub use places::{OneProcess, Places, ProcessPlaces};
 use watched::Watched;
 
 /// A compiled program.

@@ -332,6 +332,20 @@ impl<'a> NativeWorker<'a> {
         }
     }
 
+    /// Expands an ordinary state by the steps of one process; false when it is none, or has no such process.
+    pub(crate) fn expand_process(&mut self, state: &[u8], pid: usize, out: &mut Successors) -> bool {
+        let Some((shape, 0)) = self.shape_of(state) else { return false };
+        let Some(process) = shape.processes.get(pid) else { return false };
+        let timeout = self.needs_timeout(shape, state);
+        let NativeWorker { native, context, .. } = self;
+        context.timeout = u32::from(timeout);
+        let code_reads = context.begin(shape, state, out);
+        context.expand::<false>(native, shape, process, code_reads);
+        context.end();
+        context.timeout = 0;
+        true
+    }
+
     /// Whether nobody can move without `timeout`.
     fn needs_timeout(&mut self, shape: &Shape, state: &[u8]) -> bool {
         if !self.native.uses_timeout || state[CONTROL as usize] != 0 {

@@ -95,20 +95,23 @@ impl Cache {
         (entry.key == key).then_some(entry.result)
     }
 
-    /// Remembers a result, while there are `nodes` nodes.
+    /// Whether there should be more entries for this number of nodes.
     #[inline(always)]
-    pub fn put(&mut self, key: Key, result: Set, nodes: usize) {
+    pub fn is_small_for(&self, nodes: usize) -> bool {
+        nodes > self.entries.len() * 2 && self.entries.len() < MOST
+    }
+
+    /// Remembers a result.
+    #[inline(always)]
+    pub fn put(&mut self, key: Key, result: Set) {
         debug_assert!(key.operation != 0);
-        if nodes > self.entries.len() * 2 && self.entries.len() < MOST {
-            self.grow();
-        }
         let at = key.hash() as usize & (self.entries.len() - 1);
         self.entries[at] = Entry { key, result };
     }
 
     /// Twice as many entries; without memory for them it stays as it is.
     #[cold]
-    fn grow(&mut self) {
+    pub fn grow(&mut self) {
         let mut larger = Vec::new();
         if larger.try_reserve_exact(self.entries.len() * 2).is_err() {
             return;

@@ -26,7 +26,7 @@ pub mod set;
 
 pub use nodes::{Node, Nodes, Set};
 pub use relation::{Access, Group};
-pub use saturate::{Groups, Learner};
+pub use saturate::{Groups, Learned, Learner};
 pub use set::Vectors;
 
 use cache::Cache;
@@ -34,7 +34,10 @@ use cache::Cache;
 /// Diagrams are collected when they have this many times as many nodes as after the last collection.
 const GROWTH: usize = 4;
 
-/// The diagrams may not become larger.
+/// Bytes of a node with its entry in the table, at the worst.
+const NODE_BYTES: u64 = 24;
+
+/// The diagrams may not become larger, or somebody has asked for an end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
 
@@ -49,6 +52,8 @@ pub struct Ldd {
     pub(crate) protected: Vec<Set>,
     /// Fewer nodes than this are not worth a collection.
     few_nodes: usize,
+    /// There is memory for a larger cache.
+    may_grow_cache: bool,
 }
 
 /// Fewer nodes than this are not worth a collection, unless somebody says otherwise.
@@ -58,7 +63,25 @@ impl Ldd {
     /// No diagrams yet, within `limit` bytes.
     pub fn new(limit: u64) -> Ldd {
         let (nodes, cache) = (Nodes::new(limit), Cache::default());
-        Ldd { nodes, cache, steps: Vec::new(), protected: Vec::new(), few_nodes: FEW_NODES }
+        Ldd {
+            nodes,
+            cache,
+            steps: Vec::new(),
+            protected: Vec::new(),
+            few_nodes: FEW_NODES,
+            may_grow_cache: true,
+        }
+    }
+
+    /// Operations end as if there was no more memory when this flag is set.
+    pub fn stopped_by(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Ldd {
+        *self.nodes.stop_flag() = flag;
+        self
+    }
+
+    /// Whether the flag is set.
+    pub fn is_stopped(&self) -> bool {
+        self.nodes.is_stopped()
     }
 
     /// Bytes in use.
@@ -97,7 +120,8 @@ impl Ldd {
 
     /// The number of nodes at which saturation collects next.
     pub(crate) fn next_collection(&self) -> usize {
-        (self.nodes.len() * GROWTH).max(self.few_nodes)
+        let most = (self.nodes.limit() / NODE_BYTES) as usize / 2;
+        (self.nodes.len() * GROWTH).max(self.few_nodes).min(most.max(self.nodes.len() * 5 / 4))
     }
 
     /// The list of these values, whose tails were protected last, and no longer are.
@@ -114,6 +138,18 @@ impl Ldd {
     /// The cache keeps step with the nodes.
     #[inline]
     pub(crate) fn remember(&mut self, key: cache::Key, result: Set) {
-        self.cache.put(key, result, self.nodes.len());
+        if self.cache.is_small_for(self.nodes.len()) && self.may_grow_cache {
+            self.grow_cache();
+        }
+        self.cache.put(key, result);
+    }
+
+    /// Twice as many entries, as long as half of the memory is left to the nodes.
+    #[cold]
+    fn grow_cache(&mut self) {
+        match self.nodes.memory() + 2 * self.cache.memory() <= self.nodes.limit() / 2 {
+            true => self.cache.grow(),
+            false => self.may_grow_cache = false,
+        }
     }
 }

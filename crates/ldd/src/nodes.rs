@@ -5,6 +5,8 @@
 //! marks from the roots and threads a list of free nodes through the rest.
 
 use crate::Full;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A set of vectors, by the number of its first node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -55,10 +57,16 @@ pub struct Nodes {
     /// The first node that can be used again.
     free: Set,
     limit: u64,
+    /// Set by others when operations are to end.
+    stop: Arc<AtomicBool>,
+    /// Nodes that may be asked for before the flag is looked at again.
+    patience: u32,
 }
 
 /// Entries of the first table.
 const FIRST_TABLE: usize = 1 << 10;
+/// Nodes that are asked for between two looks at the flag: some 100 microseconds.
+const POLL: u32 = 1 << 12;
 /// The largest number of nodes: names are 32 bits.
 const MOST_NODES: usize = u32::MAX as usize - 1;
 
@@ -68,7 +76,30 @@ impl Nodes {
         // The terminals have numbers, but are never looked at.
         let terminal = Node { value: 0, down: Set::EMPTY, right: Set::EMPTY };
         let nodes = vec![terminal; 2];
-        Nodes { nodes, table: vec![0; FIRST_TABLE], used: 0, free: Set::EMPTY, limit }
+        Nodes {
+            nodes,
+            table: vec![0; FIRST_TABLE],
+            used: 0,
+            free: Set::EMPTY,
+            limit,
+            stop: Arc::default(),
+            patience: POLL,
+        }
+    }
+
+    /// The flag that makes operations end as if there was no more memory.
+    pub fn stop_flag(&mut self) -> &mut Arc<AtomicBool> {
+        &mut self.stop
+    }
+
+    /// Whether somebody has set the flag.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that there may be.
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Nodes in use.
@@ -101,6 +132,13 @@ impl Nodes {
         }
         debug_assert!(right.is_terminal() || value < self.get(right).value, "values ascend");
         debug_assert!(right != Set::UNIT, "a list ends with the empty set");
+        self.patience -= 1;
+        if self.patience == 0 {
+            self.patience = POLL;
+            if self.is_stopped() {
+                return Err(Full);
+            }
+        }
         let node = Node { value, down, right };
         let mask = self.table.len() - 1;
         let mut at = hash(node) as usize & mask;

@@ -6,7 +6,8 @@ use crate::relation::Group;
 use crate::{Full, Ldd};
 
 impl Ldd {
-    /// The values at the levels that a group reads, of a set whose first level is `level`.
+    /// The values at the levels that a group reads, of a set whose first level is `level`; without those for
+    /// which the group has no steps.
     pub fn project(&mut self, set: Set, group: &Group, level: usize) -> Result<Set, Full> {
         match group.last_read() {
             Some(last) if level <= last && !set.is_empty() => {}
@@ -28,9 +29,12 @@ impl Ldd {
     /// The level is kept: the list stays, and each tail is projected.
     fn project_list(&mut self, set: Set, group: &Group, level: usize) -> Result<Set, Full> {
         let (mut values, mut rest) = (Vec::new(), set);
+        let only = group.values(level);
         while !rest.is_terminal() {
             let Node { value, down, right } = self.nodes.get(rest);
-            values.push((value, self.project(down, group, level + 1)?));
+            if only.is_none_or(|only| only.binary_search(&value).is_ok()) {
+                values.push((value, self.project(down, group, level + 1)?));
+            }
             rest = right;
         }
         values

@@ -47,6 +47,8 @@ pub struct Group {
     /// From the first touched level to the last.
     access: Vec<Access>,
     last_read: Option<usize>,
+    /// Levels that are read of which only these values matter, in ascending order.
+    only: Vec<(usize, Vec<u32>)>,
 }
 
 impl Group {
@@ -55,7 +57,20 @@ impl Group {
         let touched = |&at: &usize| access[at] != Access::Skip;
         let (top, last) = ((0..access.len()).find(touched)?, (0..access.len()).rfind(touched)?);
         let last_read = (top..=last).rfind(|&at| access[at].reads());
-        Some(Group { number, top, access: access[top..=last].to_vec(), last_read })
+        Some(Group { number, top, access: access[top..=last].to_vec(), last_read, only: Vec::new() })
+    }
+
+    /// The group has steps only for these values of a level that it reads: others are not learned.
+    pub fn only(mut self, level: usize, mut values: Vec<u32>) -> Group {
+        debug_assert!(self.access(level).reads());
+        values.sort_unstable();
+        self.only.push((level, values));
+        self
+    }
+
+    /// The values of a level for which there are steps, in ascending order, if not all may be.
+    pub fn values(&self, level: usize) -> Option<&[u32]> {
+        self.only.iter().find(|(at, _)| *at == level).map(|(_, values)| &values[..])
     }
 
     /// The first touched level.

@@ -26,10 +26,19 @@ pub trait Learner {
     /// Why learning ended, or that memory did.
     type Error: From<Full>;
 
-    /// The relation of a group for vectors of the values that it reads: over its levels, as
-    /// [`crate::relation`] describes it. All that is not learned must be protected before the diagrams are
-    /// collected, which this may not do.
-    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Set, Self::Error>;
+    /// What a group does for vectors of the values that it reads. All that is not learned must be protected
+    /// before the diagrams are collected, which this may not do.
+    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Learned, Self::Error>;
+}
+
+/// What is learned of a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Learned {
+    /// Its relation, over its levels, as [`crate::relation`] describes it.
+    pub relation: Set,
+    /// The vectors of values that it reads for which it is enabled: those of the relation, and those for
+    /// which its steps lead nowhere.
+    pub enabled: Set,
 }
 
 /// The groups of a system, with what is known of them.
@@ -37,6 +46,7 @@ pub trait Learner {
 pub struct Groups {
     groups: Vec<Arc<Group>>,
     relations: Vec<Set>,
+    enabled: Vec<Set>,
     /// The values that were learned.
     learned: Vec<Set>,
     /// By level: the groups that touch it first.
@@ -55,6 +65,7 @@ impl Groups {
         let nothing = vec![Set::EMPTY; groups.len()];
         Groups {
             relations: nothing.clone(),
+            enabled: nothing.clone(),
             learned: nothing,
             by_top,
             groups: groups.into_iter().map(Arc::new).collect(),
@@ -71,9 +82,20 @@ impl Groups {
         self.relations[group]
     }
 
+    /// The vectors of values that a group reads for which it is enabled, as far as it was learned.
+    pub fn enabled(&self, group: usize) -> Set {
+        self.enabled[group]
+    }
+
+    /// Saturation leaves a group out; it takes steps only when it is asked to ([`Ldd::step`]).
+    pub fn set_aside(&mut self, group: usize) {
+        let top = self.groups[group].top();
+        self.by_top[top].retain(|other| *other != group);
+    }
+
     /// All sets that are kept here, which a collection must not give back.
     pub fn roots(&self) -> Vec<Set> {
-        self.relations.iter().chain(&self.learned).copied().collect()
+        self.relations.iter().chain(&self.learned).chain(&self.enabled).copied().collect()
     }
 }
 
@@ -99,6 +121,31 @@ impl Ldd {
         let result = Forwards { groups, learner, collect_at }.saturate(self, set, 0);
         self.protected.truncate(roots);
         result
+    }
+
+    /// The vectors to which one step of a group leads from a set, which is learned first.
+    pub fn step<L: Learner>(
+        &mut self,
+        set: Set,
+        group: usize,
+        groups: &mut Groups,
+        learner: &mut L,
+    ) -> Result<Set, L::Error> {
+        self.learn(set, group, groups, learner)?;
+        let (relation, touched) = (groups.relations[group], Arc::clone(&groups.groups[group]));
+        Ok(self.image(set, relation, &touched, 0)?)
+    }
+
+    /// Learns what a group does in the vectors of a set.
+    pub fn learn<L: Learner>(
+        &mut self,
+        set: Set,
+        group: usize,
+        groups: &mut Groups,
+        learner: &mut L,
+    ) -> Result<(), L::Error> {
+        let collect_at = usize::MAX;
+        Forwards { groups, learner, collect_at }.learn(self, set, group, 0)
     }
 
     /// All vectors of `universe` from which a set can be reached inside it, by steps that are known.
@@ -178,14 +225,15 @@ impl<L: Learner> Forwards<'_, L> {
 
     /// Learns what a group does with the values that it meets in a set for the first time.
     fn learn(&mut self, ldd: &mut Ldd, set: Set, group: usize, level: usize) -> Result<(), L::Error> {
-        let Groups { groups, relations, learned, .. } = &mut *self.groups;
+        let Groups { groups, relations, learned, enabled, .. } = &mut *self.groups;
         let read = ldd.project(set, &groups[group], level)?;
         let new = ldd.minus(read, learned[group])?;
         if new.is_empty() {
             return Ok(());
         }
-        let relation = self.learner.learn(ldd, group, new)?;
-        relations[group] = ldd.union(relations[group], relation)?;
+        let found = self.learner.learn(ldd, group, new)?;
+        relations[group] = ldd.union(relations[group], found.relation)?;
+        enabled[group] = ldd.union(enabled[group], found.enabled)?;
         learned[group] = ldd.union(learned[group], new)?;
         Ok(())
     }

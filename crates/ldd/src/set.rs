@@ -101,6 +101,30 @@ impl Ldd {
         Ok(all)
     }
 
+    /// The set of vectors of one length, one after another, in ascending order.
+    pub fn set_of_sorted(&mut self, vectors: &[Vec<u32>]) -> Result<Set, Full> {
+        debug_assert!(vectors.is_sorted());
+        self.sorted_from(vectors, 0)
+    }
+
+    fn sorted_from(&mut self, vectors: &[Vec<u32>], level: usize) -> Result<Set, Full> {
+        match vectors.first() {
+            None => return Ok(Set::EMPTY),
+            Some(first) if first.len() == level => return Ok(Set::UNIT),
+            Some(_) => {}
+        }
+        // From the end: a list is built from its largest value on.
+        let (mut list, mut rest) = (Set::EMPTY, vectors);
+        while let Some(last) = rest.last() {
+            let value = last[level];
+            let first = rest.partition_point(|vector| vector[level] < value);
+            let down = self.sorted_from(&rest[first..], level + 1)?;
+            list = self.nodes.make(value, down, list)?;
+            rest = &rest[..first];
+        }
+        Ok(list)
+    }
+
     /// Vectors that are in one set or the other.
     pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Full> {
         self.combine::<Union>(a, b)

@@ -1,6 +1,6 @@
 //! Dining philosophers, encoded by hand: exact counts of sets that nobody can enumerate.
 
-use ldd::{Access, Full, Group, Groups, Ldd, Learner, Set};
+use ldd::{Access, Full, Group, Groups, Ldd, Learned, Learner, Set};
 use num_bigint::BigUint;
 
 /// Philosopher i thinks (0), has the left fork (1), or eats (2); fork i is free (0) or taken (1). Levels:
@@ -12,7 +12,7 @@ impl Learner for Table {
 
     /// A group is one move of one philosopher: take left, take right, put both down. It reads and writes
     /// itself and the forks that it touches.
-    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Set, Full> {
+    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Learned, Full> {
         let step: &[u32] = match group % 3 {
             // philosopher 0 -> 1, fork 0 -> 1
             0 => &[0, 1, 0, 1],
@@ -22,10 +22,10 @@ impl Learner for Table {
             _ => &[2, 0, 1, 0, 1, 0],
         };
         let old: Vec<u32> = step.iter().step_by(2).copied().collect();
-        match ldd.contains(read, &old) {
-            true => ldd.single(step),
-            false => Ok(Set::EMPTY),
+        if !ldd.contains(read, &old) {
+            return Ok(Learned { relation: Set::EMPTY, enabled: Set::EMPTY });
         }
+        Ok(Learned { relation: ldd.single(step)?, enabled: ldd.single(&old)? })
     }
 }
 

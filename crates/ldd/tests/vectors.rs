@@ -1,6 +1,6 @@
 //! Diagrams against plain sets of vectors: every operation, on random sets and random groups.
 
-use ldd::{Access, Full, Group, Groups, Ldd, Learner, Set};
+use ldd::{Access, Full, Group, Groups, Ldd, Learned, Learner, Set};
 use std::collections::BTreeSet;
 
 type Plain = BTreeSet<Vec<u32>>;
@@ -127,14 +127,17 @@ struct Asker<'a> {
 impl Learner for Asker<'_> {
     type Error = Full;
 
-    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Set, Full> {
-        let mut all = Set::EMPTY;
+    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Learned, Full> {
+        let (mut all, mut enabled) = (Set::EMPTY, Vec::new());
         for read in ldd.vectors(read).collect::<Vec<_>>() {
             let relation = self.toys[group].relation(ldd, &read)?;
+            if !relation.is_empty() {
+                enabled.push(read.clone());
+            }
             assert!(self.asked.insert((group, read)), "asked twice");
             all = ldd.union(all, relation)?;
         }
-        Ok(all)
+        Ok(Learned { relation: all, enabled: ldd.set_of_sorted(&enabled)? })
     }
 }
 

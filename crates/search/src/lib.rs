@@ -45,6 +45,7 @@ pub mod random;
 pub mod reduced;
 mod retrace;
 pub mod scc;
+pub mod set_search;
 pub mod sleep;
 mod stack;
 pub mod states;
@@ -66,5 +67,6 @@ pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning
 pub use parallel::{Parallel, parallel};
 pub use phase1::Save;
 pub use property::Checks;
+pub use set_search::SetSearch;
 pub use task::{Method, Proviso, Reduce, Task};
 pub use team::Taking;

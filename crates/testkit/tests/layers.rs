@@ -17,8 +17,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jit", &["stop", "promela", "system", "machine"]),
     ("reduce", &["stop", "promela", "system", "machine"]),
     ("search", &["stop", "system", "store"]),
+    ("symbolic", &["stop", "system", "search", "ldd"]),
+    ("pins", &["stop", "promela", "system", "machine", "jit", "search", "symbolic"]),
     ("trace", &["stop", "system"]),
-    ("engine", &["stop", "promela", "system", "machine", "jit", "reduce", "store", "search", "trace", "ltl"]),
+    (
+        "engine",
+        &[
+            "stop", "promela", "system", "machine", "jit", "reduce", "store", "search", "symbolic", "pins",
+            "trace", "ltl",
+        ],
+    ),
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
     ("spinor-cli", &["stop", "engine", "promela", "system", "trace"]),
     ("testkit", &["engine"]),

@@ -110,7 +110,7 @@ fn fill(
     let mut objects = Objects::default();
     let mut members: Vec<MemberFacts<'_>> = Vec::new();
     for member in &population.members {
-        let first_edge = members.last().map_or(0, |last| last.first_edge + last.marks.len());
+        let first_edge = members.last().map_or(0, MemberFacts::end_edge);
         let marker = Marker::new(&analysis, &handed, member.who());
         let proctype = program.proctype(member.id);
         members.push(MemberFacts::new(marker, proctype, first_edge, &mut objects, stop));
@@ -130,19 +130,24 @@ fn fill(
 }
 
 /// What is known of the edges of one member.
-struct MemberFacts<'a> {
-    marker: Marker<'a>,
+pub(super) struct MemberFacts<'a> {
+    pub(super) marker: Marker<'a>,
     marks: Vec<Mark>,
     /// For each edge the locations that list it, of those at which a process can be in a stored state.
-    listed: Vec<Vec<LocId>>,
+    pub(super) listed: Vec<Vec<LocId>>,
     /// For each edge those that may follow in its step.
-    sequences: Vec<Vec<EdgeId>>,
+    pub(super) sequences: Vec<Vec<EdgeId>>,
     /// The number of its first edge among those of all members.
     first_edge: usize,
 }
 
 impl<'a> MemberFacts<'a> {
-    fn new(
+    /// The number of the first edge of the next member.
+    pub(super) fn end_edge(&self) -> usize {
+        self.first_edge + self.marks.len()
+    }
+
+    pub(super) fn new(
         marker: Marker<'a>,
         proctype: &Proctype,
         first_edge: usize,
@@ -166,7 +171,7 @@ impl<'a> MemberFacts<'a> {
     }
 
     /// The first edge of a step and those that may follow.
-    fn edges(&self, edge: EdgeId) -> impl Iterator<Item = EdgeId> + '_ {
+    pub(super) fn edges(&self, edge: EdgeId) -> impl Iterator<Item = EdgeId> + '_ {
         [edge].into_iter().chain(self.sequences[edge.index()].iter().copied())
     }
 }
@@ -190,7 +195,7 @@ fn reachable(proctype: &Proctype) -> BTreeSet<LocId> {
 }
 
 /// The groups: edges alone, and pairs that may meet in a rendezvous. `None` when there are more than `most`.
-fn list_items(
+pub(super) fn list_items(
     program: &Program,
     members: &[MemberFacts<'_>],
     population: &Population,
@@ -243,7 +248,12 @@ fn shows_errors(program: &Program, edge: &Edge) -> bool {
 }
 
 /// Where the accesses of all members tell cells apart.
-fn cuts(program: &Program, members: &[MemberFacts<'_>], handed: &HandOver, population: &Population) -> Cuts {
+pub(super) fn cuts(
+    program: &Program,
+    members: &[MemberFacts<'_>],
+    handed: &HandOver,
+    population: &Population,
+) -> Cuts {
     let mut cuts = Cuts::default();
     for (facts, member) in members.iter().zip(&population.members) {
         for access in facts.marker.accesses() {
@@ -289,7 +299,7 @@ impl Footprints {
         slots: &Slots,
         stop: &Stop,
     ) -> Self {
-        let n = members.last().map_or(0, |last| last.first_edge + last.marks.len());
+        let n = members.last().map_or(0, MemberFacts::end_edge);
         let matrix = || BitMatrix::new(n, slots.list.len());
         let mut found = Footprints {
             reads: matrix(),
@@ -338,7 +348,7 @@ impl Footprints {
 }
 
 /// The parts of a region of writes whose new value depends on the old one.
-fn updated(writes: &Region) -> Region {
+pub(super) fn updated(writes: &Region) -> Region {
     Region {
         channels: writes.channels.clone(),
         processes: writes.processes,

@@ -72,6 +72,21 @@ impl Population {
         Population { members, n_forced, any: Vec::new() }.and_any(program, later.into_iter())
     }
 
+    /// These processes, and no others.
+    pub fn of_members(members: Vec<Member>) -> Self {
+        Population { n_forced: members.len(), members, any: Vec::new() }
+    }
+
+    /// The processes that every run starts, in order of birth.
+    pub fn forced(&self) -> &[Member] {
+        &self.members[..self.n_forced]
+    }
+
+    /// Whether processes of a proctype may be started that are not known before the search.
+    pub fn comes_later(&self, id: ProctypeId) -> bool {
+        self.any.get(id.index()).is_some_and(Option::is_some)
+    }
+
     fn and_any(mut self, program: &Program, ids: impl Iterator<Item = ProctypeId>) -> Self {
         self.any = vec![None; program.proctypes.len()];
         let several = several(program);

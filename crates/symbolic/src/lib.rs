@@ -1,0 +1,22 @@
+//! Symbolic search: sets of states as list decision diagrams, steps as groups that are learned on the way.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`partitioned`] | what a search must know of a system: slots, groups, local steps |
+//! | [`slot_order`] | which slot is at which level |
+//! | [`space`] | sets of states: reachable, without successor, before others, with a predicate |
+//! | [`walk`] | from a set of states to a run that leads there |
+//! | [`safety`](mod@safety) | errors of steps and states |
+
+pub mod partitioned;
+pub mod safety;
+pub mod slot_order;
+pub mod space;
+pub mod walk;
+
+pub use partitioned::{
+    LocalFault, LocalGroup, LocalPredicate, LocalSteps, Partitioned, Predicate, Slot, Unanswered,
+};
+pub use safety::{Figures, Request, safety};
+pub use slot_order::Reorder;
+pub use space::{Ended, Progress, Space};

@@ -1,0 +1,306 @@
+//! Safety by sets of states: what is reachable, and what of that shows an error.
+//!
+//! Errors of steps are met while groups are learned. States without a successor are what is left of the
+//! reachable states when those are taken away in which some group is enabled, group by group, so that the
+//! rest shrinks; invariants and ends are judged on the slots that they look at.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ldd::Set;
+use num_bigint::BigUint;
+use search::property::Judge;
+use search::{Checks, SetSearch, Statistics, StopReason, Task, Violation};
+use system::{Fault, FaultKind, TransitionSystem};
+
+use crate::partitioned::{Partitioned, Predicate};
+use crate::slot_order::{Reorder, order};
+use crate::space::{Ended, FoundFault, Progress, Space};
+use crate::walk::{Walk, Walker};
+
+/// What is searched, for what, and with which means.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The system that counterexamples are walks of.
+    pub system: &'a dyn TransitionSystem,
+    /// What counts, and whether all of it.
+    pub task: &'a Task<'a>,
+    /// How slots are ordered.
+    pub reorder: Reorder,
+    /// Bytes for diagrams.
+    pub memory: u64,
+}
+
+/// Numbers about a search with sets of states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Reachable states.
+    pub states: BigUint,
+    /// Nodes of the diagram of the reachable states.
+    pub nodes: u64,
+    /// Nodes of all diagrams at the end.
+    pub all_nodes: u64,
+    /// Bytes of the diagrams.
+    pub memory: u64,
+    /// Slots.
+    pub slots: u64,
+    /// Groups.
+    pub groups: u64,
+    /// Questions to the machine.
+    pub calls: u64,
+    /// How often the search began again because there were new slots.
+    pub restarts: u64,
+}
+
+/// Explores everything, and judges it.
+pub fn safety(
+    request: Request<'_>,
+    partitioned: &mut dyn Partitioned,
+    progress: &Arc<Progress>,
+) -> Result<(SetSearch, Figures), Ended> {
+    let mut initial = Vec::new();
+    if request.system.initial(&mut initial).is_err() {
+        return Err(Ended::Broken("there is no initial state".to_string()));
+    }
+    let mut restarts = 0;
+    loop {
+        let uses: Vec<Vec<u32>> = partitioned.groups().iter().map(used).collect();
+        let slots = order(partitioned.slots().len(), &uses, request.reorder);
+        let mut space = Space::new(&mut *partitioned, slots, request.memory, Arc::clone(progress));
+        match reach(&mut space, &initial).and_then(|all| Judging { request, space, all }.conclude()) {
+            Ok((found, figures)) => return Ok((found, Figures { restarts, ..figures })),
+            Err(Ended::Grown) => restarts += 1,
+            Err(ended) => return Err(ended),
+        }
+    }
+}
+
+fn used(group: &crate::LocalGroup) -> Vec<u32> {
+    let mut slots: Vec<u32> = group.reads.iter().chain(&group.writes).copied().collect();
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}
+
+fn reach(space: &mut Space<'_>, initial: &[u8]) -> Result<Set, Ended> {
+    let vector = space.vector(initial)?;
+    space.reach_from(&vector)
+}
+
+/// What is the same violation for a report.
+type Signature = (FaultKind, String, u32, Option<String>);
+
+fn signature(fault: &Fault) -> Signature {
+    (fault.kind, fault.file.clone(), fault.line, fault.process.clone())
+}
+
+struct Judging<'a, 'p> {
+    request: Request<'a>,
+    space: Space<'p>,
+    /// The reachable states.
+    all: Set,
+}
+
+impl Judging<'_, '_> {
+    fn conclude(mut self) -> Result<(SetSearch, Figures), Ended> {
+        let checks = self.request.task.checks;
+        let figures = self.figures()?;
+        let mut found = SetSearch {
+            stop: StopReason::Completed,
+            checks,
+            violations: Vec::new(),
+            errors: 0,
+            cuts: Vec::new(),
+            atomic_loop: None,
+            statistics: Statistics {
+                states: u64::try_from(&figures.states).unwrap_or(u64::MAX),
+                state_bytes: figures.memory,
+                workers: 1,
+                ..Statistics::default()
+            },
+        };
+        let faults = std::mem::take(&mut self.space.found.faults);
+        self.step_faults(&faults, &mut found)?;
+        self.states(checks, &mut found)?;
+        if let Some((group, reads)) = self.space.found.atomic_loop.take() {
+            let target = self.with_reads(group, vec![reads])?;
+            if let Some(walk) = self.walk(target)? {
+                found.atomic_loop = self.to_atomic_loop(walk)?;
+            }
+        }
+        if !self.request.task.all_errors && !found.violations.is_empty() {
+            found.violations.sort_by_key(|violation| violation.path.len());
+            found.violations.truncate(1);
+            found.errors = 1;
+            found.stop = StopReason::Violation;
+        }
+        Ok((found, figures))
+    }
+
+    fn figures(&mut self) -> Result<Figures, Ended> {
+        let slots = self.space.system.slots();
+        let hidden: Vec<bool> = slots.iter().map(|slot| slot.hidden).collect();
+        Ok(Figures {
+            states: self.space.count(self.all, &hidden)?,
+            nodes: self.space.ldd.size(self.all) as u64,
+            all_nodes: self.space.ldd.n_nodes() as u64,
+            memory: self.space.ldd.memory(),
+            slots: hidden.len() as u64,
+            groups: self.space.system.groups().len() as u64,
+            calls: self.space.calls(),
+            restarts: 0,
+        })
+    }
+
+    /// The states in which a group reads one of these vectors.
+    fn with_reads(&mut self, group: usize, mut reads: Vec<Vec<u32>>) -> Result<Set, Ended> {
+        reads.sort_unstable();
+        reads.dedup();
+        let values = self.space.ldd.set_of_sorted(&reads)?;
+        Ok(self.space.restrict_by(self.all, values, group)?)
+    }
+
+    /// The states from which one of these steps is possible.
+    fn showing(&mut self, faults: &[&FoundFault]) -> Result<Set, Ended> {
+        let mut by_group: BTreeMap<usize, Vec<Vec<u32>>> = BTreeMap::new();
+        for found in faults {
+            by_group.entry(found.group).or_default().push(found.reads.clone());
+        }
+        let mut all = Set::EMPTY;
+        for (group, reads) in by_group {
+            let some = self.with_reads(group, reads)?;
+            all = self.space.ldd.union(all, some)?;
+        }
+        Ok(all)
+    }
+
+    /// The number of errors: an error is met in every state in which its step is possible.
+    fn count(&mut self, faults: &[&FoundFault]) -> Result<u64, Ended> {
+        let mut by_step: BTreeMap<(usize, &[u32]), u64> = BTreeMap::new();
+        for found in faults {
+            *by_step.entry((found.group, &found.reads)).or_default() += 1;
+        }
+        let mut alike: BTreeMap<(usize, u64), Vec<Vec<u32>>> = BTreeMap::new();
+        for ((group, reads), times) in by_step {
+            alike.entry((group, times)).or_default().push(reads.to_vec());
+        }
+        let mut sum = 0u64;
+        for ((group, times), reads) in alike {
+            let states = self.with_reads(group, reads)?;
+            let states = u64::try_from(self.space.ldd.count(states)).unwrap_or(u64::MAX);
+            sum = sum.saturating_add(states.saturating_mul(times));
+        }
+        Ok(sum)
+    }
+
+    /// Errors of steps: one run for each signature.
+    fn step_faults(&mut self, faults: &[FoundFault], found: &mut SetSearch) -> Result<(), Ended> {
+        let checks = found.checks;
+        let mut by_signature: BTreeMap<Signature, Vec<&FoundFault>> = BTreeMap::new();
+        for fault in faults.iter().filter(|found| found.cut || checks.count(found.fault.kind)) {
+            by_signature.entry(signature(&fault.fault)).or_default().push(fault);
+        }
+        for (signature, faults) in by_signature {
+            let target = self.showing(&faults)?;
+            let Some(walk) = self.walk(target)? else { continue };
+            let violation = self.with_step(walk, &signature)?;
+            match checks.count(signature.0) {
+                true => {
+                    found.errors = found.errors.saturating_add(self.count(&faults)?);
+                    found.violations.push(violation);
+                }
+                false => found.cuts.push(violation),
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors of states: ends and invariants, a shortest run to each kind.
+    fn states(&mut self, checks: Checks, found: &mut SetSearch) -> Result<(), Ended> {
+        let mut bad = Vec::new();
+        if checks.end_state {
+            bad.push(self.bad_ends(checks)?);
+        }
+        if checks.invariant {
+            bad.push(self.without_invariant()?);
+        }
+        for target in bad {
+            let Some(walk) = self.walk(target)? else { continue };
+            let number = u64::try_from(self.space.ldd.count(target)).unwrap_or(u64::MAX);
+            found.errors = found.errors.saturating_add(number);
+            let violation = self.with_state(walk)?;
+            found.violations.push(violation);
+        }
+        Ok(())
+    }
+
+    /// The predicates of a sort.
+    fn predicates(&self, what: Predicate) -> Vec<usize> {
+        let predicates = self.space.system.predicates().iter().enumerate();
+        predicates.filter(|(_, predicate)| predicate.what == what).map(|(number, _)| number).collect()
+    }
+
+    fn bad_ends(&mut self, checks: Checks) -> Result<Set, Ended> {
+        let dead = self.space.stuck(self.all)?;
+        let mut fine = dead;
+        let mut wanted = self.predicates(Predicate::ValidEnd);
+        if checks.channels_empty {
+            wanted.extend(self.predicates(Predicate::EmptyChannel));
+        }
+        for predicate in wanted {
+            if fine.is_empty() {
+                break;
+            }
+            fine = self.space.satisfying(fine, predicate)?;
+        }
+        Ok(self.space.ldd.minus(dead, fine)?)
+    }
+
+    fn without_invariant(&mut self) -> Result<Set, Ended> {
+        let mut bad = Set::EMPTY;
+        for predicate in self.predicates(Predicate::Invariants) {
+            let fine = self.space.satisfying(self.all, predicate)?;
+            let rest = self.space.ldd.minus(self.all, fine)?;
+            bad = self.space.ldd.union(bad, rest)?;
+        }
+        Ok(bad)
+    }
+
+    fn walk(&mut self, target: Set) -> Result<Option<Walk>, Ended> {
+        Walker::new(self.request.system, self.request.task).to(&mut self.space, target, self.all)
+    }
+
+    /// A run that ends with a step that shows an error.
+    fn with_step(&mut self, mut walk: Walk, wanted: &Signature) -> Result<Violation, Ended> {
+        let mut walker = Walker::new(self.request.system, self.request.task);
+        walker.expand(&walk.state)?;
+        let shown = walker.expansion.faults.iter().find(|step| signature(&step.fault) == *wanted);
+        let Some(step) = shown else {
+            return Err(Ended::Broken(format!("an error that was learned does not occur: {wanted:?}")));
+        };
+        walk.path.extend(&step.actions);
+        Ok(Violation { fault: step.fault.clone(), path: walk.path, cycle: None })
+    }
+
+    /// A run that ends with a state that shows an error.
+    fn with_state(&mut self, walk: Walk) -> Result<Violation, Ended> {
+        let (system, checks) = (self.request.system, self.request.task.checks);
+        let mut walker = Walker::new(system, self.request.task);
+        walker.expand(&walk.state)?;
+        let mut shown = Vec::new();
+        Judge::new(checks, system).state(&walk.state, walker.expansion.stuck, &mut shown);
+        match shown.into_iter().next() {
+            Some(fault) => Ok(Violation { fault, path: walk.path, cycle: None }),
+            None => Err(Ended::Broken("a state that was judged bad shows no error".to_string())),
+        }
+    }
+
+    fn to_atomic_loop(&mut self, mut walk: Walk) -> Result<Option<system::Path>, Ended> {
+        let mut walker = Walker::new(self.request.system, self.request.task);
+        walker.expand(&walk.state)?;
+        Ok(walker.expansion.atomic_loop.take().map(|actions| {
+            walk.path.extend(&actions);
+            walk.path
+        }))
+    }
+}

@@ -1,0 +1,410 @@
+//! The state space of a partitioned system as diagrams: levels, groups, what was learned of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use ldd::{Access, Full, Group, Groups, Ldd, Learned, Learner, Set};
+use num_bigint::BigUint;
+use search::StopReason;
+use system::Fault;
+
+use crate::partitioned::{LocalSteps, Partitioned, Unanswered};
+
+/// Why a computation ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Memory ran out.
+    Full,
+    /// Somebody asked for an end.
+    Stopped(StopReason),
+    /// There are new slots and groups.
+    Grown,
+    /// What was believed of the system is not true.
+    Broken(String),
+}
+
+impl From<Full> for Ended {
+    fn from(_: Full) -> Self {
+        Ended::Full
+    }
+}
+
+impl From<Unanswered> for Ended {
+    fn from(unanswered: Unanswered) -> Self {
+        match unanswered {
+            Unanswered::Grown => Ended::Grown,
+            Unanswered::Stop(reason) => Ended::Stopped(reason),
+            Unanswered::Broken(why) => Ended::Broken(why),
+        }
+    }
+}
+
+/// How far a computation is: written by it, read by whoever watches.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Nodes in use.
+    pub nodes: AtomicU64,
+    /// Bytes in use.
+    pub memory: AtomicU64,
+    /// Questions to the machine.
+    pub calls: AtomicU64,
+    /// Set when the computation is to end.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// An error that steps of a group show.
+#[derive(Clone, Debug)]
+pub struct FoundFault {
+    /// The error.
+    pub fault: Fault,
+    /// The step could not be completed.
+    pub cut: bool,
+    /// The group.
+    pub group: usize,
+    /// The values that were read, in the order of levels.
+    pub reads: Vec<u32>,
+}
+
+/// Errors of one group and place that are kept: the rest has the same shortest way but for luck.
+const MOST_FAULTS: usize = 100_000;
+
+/// How the values of a group are put into the order of levels.
+#[derive(Debug)]
+struct Arrangement {
+    /// For each level that is read, in order, its place among the group's reads.
+    reads: Vec<usize>,
+    /// For each level that is used, in order: its place among reads, and among writes.
+    used: Vec<(Option<usize>, Option<usize>)>,
+}
+
+/// What is known of the groups besides their relations.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Errors.
+    pub faults: Vec<FoundFault>,
+    /// Errors beyond those that are kept.
+    pub more_faults: u64,
+    /// A group and values that it reads for which an atomic sequence does not end.
+    pub atomic_loop: Option<(usize, Vec<u32>)>,
+}
+
+/// The state space of a partitioned system.
+pub struct Space<'p> {
+    pub(crate) system: &'p mut dyn Partitioned,
+    pub(crate) ldd: Ldd,
+    /// For each level its slot.
+    pub(crate) slots: Vec<u32>,
+    /// For each slot its level.
+    level_of: Vec<usize>,
+    pub(crate) groups: Groups,
+    arrangements: Vec<Arrangement>,
+    /// For each group what restricts a set to the states in which it is enabled.
+    guards: Vec<Option<Group>>,
+    /// Groups that are asked only where no other has a step.
+    pub(crate) idle: Vec<usize>,
+    /// What the search met on its way.
+    pub found: Found,
+    progress: Arc<Progress>,
+    /// Predicates that were asked have numbers from here on.
+    next_number: usize,
+}
+
+impl<'p> Space<'p> {
+    /// The space with slots at these levels, and `memory` bytes for diagrams.
+    pub fn new(
+        system: &'p mut dyn Partitioned,
+        slots: Vec<u32>,
+        memory: u64,
+        progress: Arc<Progress>,
+    ) -> Space<'p> {
+        let n = slots.len();
+        let mut level_of = vec![0; n];
+        slots.iter().enumerate().for_each(|(level, &slot)| level_of[slot as usize] = level);
+        let locals = system.groups();
+        let (mut groups, mut guards, mut arrangements) = (Vec::new(), Vec::new(), Vec::new());
+        let mut idle = Vec::new();
+        for (number, local) in locals.iter().enumerate() {
+            let mut access = vec![Access::Skip; n];
+            let mut used: Vec<(usize, Option<usize>, Option<usize>)> = Vec::new();
+            for (at, slot) in local.reads.iter().enumerate() {
+                access[level_of[*slot as usize]] = Access::Read;
+                used.push((level_of[*slot as usize], Some(at), None));
+            }
+            for (at, slot) in local.writes.iter().enumerate() {
+                let level = level_of[*slot as usize];
+                match access[level] {
+                    Access::Read => {
+                        access[level] = Access::Both;
+                        used.iter_mut().filter(|(other, ..)| *other == level).for_each(|u| u.2 = Some(at));
+                    }
+                    _ => {
+                        access[level] = Access::Write;
+                        used.push((level, None, Some(at)));
+                    }
+                }
+            }
+            used.sort_unstable();
+            let group = Group::new(number, &access).expect("a step moves a process");
+            let only = local.only.iter();
+            let group =
+                only.fold(group, |group, (slot, only)| group.only(level_of[*slot as usize], only.clone()));
+            groups.push(group);
+            guards.push(reading(locals.len() + number, &level_of, &local.reads));
+            arrangements.push(Arrangement {
+                reads: used.iter().filter_map(|(_, read, _)| *read).collect(),
+                used: used.into_iter().map(|(_, read, write)| (read, write)).collect(),
+            });
+            if local.only_idle {
+                idle.push(number);
+            }
+        }
+        let next_number = 2 * groups.len();
+        let mut groups = Groups::new(groups, n);
+        idle.iter().for_each(|group| groups.set_aside(*group));
+        let ldd = Ldd::new(memory).stopped_by(Arc::clone(&progress.stop));
+        let found = Found::default();
+        Space {
+            system,
+            ldd,
+            slots,
+            level_of,
+            groups,
+            arrangements,
+            guards,
+            idle,
+            found,
+            progress,
+            next_number,
+        }
+    }
+
+    /// The values of a state in the order of levels.
+    pub fn vector(&mut self, state: &[u8]) -> Result<Vec<u32>, Ended> {
+        let mut values = Vec::new();
+        self.system.vector(state, &mut values)?;
+        Ok(self.slots.iter().map(|slot| values[*slot as usize]).collect())
+    }
+
+    /// Questions to the machine so far.
+    pub fn calls(&self) -> u64 {
+        self.progress.calls.load(Ordering::Relaxed)
+    }
+
+    /// All states that are reachable from one.
+    pub fn reach_from(&mut self, vector: &[u32]) -> Result<Set, Ended> {
+        let from = self.ldd.single(vector)?;
+        self.reach(from)
+    }
+
+    /// The number of states of a set; states that differ in hidden slots alone are one.
+    pub fn count(&mut self, set: Set, hidden: &[bool]) -> Result<BigUint, Ended> {
+        if !hidden.contains(&true) {
+            return Ok(self.ldd.count(set));
+        }
+        let shown: Vec<u32> = (0..hidden.len() as u32).filter(|slot| !hidden[*slot as usize]).collect();
+        let Some(group) = reading(self.next_number, &self.level_of, &shown) else {
+            return Ok(BigUint::from(1u8));
+        };
+        self.next_number += 1;
+        let shown = self.ldd.project(set, &group, 0)?;
+        Ok(self.ldd.count(shown))
+    }
+
+    /// All states that are reachable from a set. Groups that need all others to be disabled take their steps
+    /// where that is so.
+    pub fn reach(&mut self, from: Set) -> Result<Set, Ended> {
+        let mut all = self.saturate(from)?;
+        loop {
+            if self.idle.is_empty() {
+                return Ok(all);
+            }
+            let dead = self.dead(all)?;
+            let mut more = all;
+            for at in 0..self.idle.len() {
+                let group = self.idle[at];
+                let next = self.step(dead, group)?;
+                more = self.ldd.union(more, next)?;
+            }
+            if more == all {
+                return Ok(all);
+            }
+            all = self.saturate(more)?;
+        }
+    }
+
+    fn split(&mut self) -> (&mut Ldd, &mut Groups, Learning<'_>) {
+        let Space { system, ldd, groups, arrangements, found, progress, .. } = self;
+        let learning =
+            Learning { system: &mut **system, arrangements, found, progress, out: LocalSteps::default() };
+        (ldd, groups, learning)
+    }
+
+    fn saturate(&mut self, from: Set) -> Result<Set, Ended> {
+        let (ldd, groups, mut learning) = self.split();
+        let result = ldd.saturate(from, groups, &mut learning);
+        self.ended(result)
+    }
+
+    fn step(&mut self, from: Set, group: usize) -> Result<Set, Ended> {
+        let (ldd, groups, mut learning) = self.split();
+        let result = ldd.step(from, group, groups, &mut learning);
+        self.ended(result)
+    }
+
+    /// An end for want of memory may be one that was asked for.
+    fn ended<T>(&self, result: Result<T, Ended>) -> Result<T, Ended> {
+        match result {
+            Err(Ended::Full) if self.ldd.is_stopped() => Err(Ended::Stopped(StopReason::Interrupted)),
+            result => result,
+        }
+    }
+
+    /// The states of a set in which no group is enabled, but for those that need just that.
+    pub fn dead(&mut self, set: Set) -> Result<Set, Ended> {
+        let result = self.without_enabled(set, |space, group| !space.idle.contains(&group));
+        self.ended(result)
+    }
+
+    /// The states of a set in which no group at all is enabled.
+    pub fn stuck(&mut self, set: Set) -> Result<Set, Ended> {
+        let result = self.without_enabled(set, |_, _| true);
+        self.ended(result)
+    }
+
+    fn without_enabled(&mut self, set: Set, counts: impl Fn(&Self, usize) -> bool) -> Result<Set, Ended> {
+        let mut rest = set;
+        for group in 0..self.guards.len() {
+            if rest.is_empty() || !counts(self, group) {
+                continue;
+            }
+            let enabled = self.groups.enabled(group);
+            let some = self.restrict_by(rest, enabled, group)?;
+            rest = self.ldd.minus(rest, some)?;
+        }
+        Ok(rest)
+    }
+
+    /// The states of a set whose values for a group are among `values`.
+    pub(crate) fn restrict_by(&mut self, set: Set, values: Set, group: usize) -> Result<Set, Full> {
+        match (&self.guards[group], values) {
+            (_, Set::EMPTY) => Ok(Set::EMPTY),
+            (Some(guard), _) => self.ldd.image(set, values, guard, 0),
+            (None, _) => Ok(set),
+        }
+    }
+
+    /// The states of a set in which a predicate holds.
+    pub fn satisfying(&mut self, set: Set, predicate: usize) -> Result<Set, Ended> {
+        let reads = self.system.predicates()[predicate].reads.clone();
+        let Some(group) = reading(self.next_number, &self.level_of, &reads) else {
+            return Ok(if self.system.holds(predicate, &[])? { set } else { Set::EMPTY });
+        };
+        self.next_number += 1;
+        let seen = self.ldd.project(set, &group, 0)?;
+        let mut places: Vec<usize> = (0..reads.len()).collect();
+        places.sort_unstable_by_key(|place| self.level_of[reads[*place] as usize]);
+        let (mut true_for, mut values) = (Vec::new(), vec![0; reads.len()]);
+        for vector in self.ldd.vectors(seen) {
+            places.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
+            if self.system.holds(predicate, &values)? {
+                true_for.push(vector);
+            }
+        }
+        let true_for = self.ldd.set_of_sorted(&true_for)?;
+        let result =
+            if true_for.is_empty() { Ok(Set::EMPTY) } else { self.ldd.image(set, true_for, &group, 0) };
+        self.ended(result.map_err(Ended::from))
+    }
+
+    /// The states of `universe` from which one step leads into a set.
+    pub fn before(&mut self, set: Set, universe: Set) -> Result<Set, Ended> {
+        let mut all = Set::EMPTY;
+        for group in self.groups.list().to_vec() {
+            let relation = self.groups.relation(group.number);
+            let before = self.ldd.pre_image(set, relation, universe, &group, 0);
+            let before = self.ended(before.map_err(Ended::from))?;
+            all = self.ldd.union(all, before)?;
+        }
+        Ok(all)
+    }
+}
+
+/// A group that reads some slots.
+fn reading(number: usize, level_of: &[usize], slots: &[u32]) -> Option<Group> {
+    let mut access = vec![Access::Skip; level_of.len()];
+    slots.iter().for_each(|slot| access[level_of[*slot as usize]] = Access::Read);
+    Group::new(number, &access)
+}
+
+/// Asks the machine.
+struct Learning<'a> {
+    system: &'a mut dyn Partitioned,
+    arrangements: &'a [Arrangement],
+    found: &'a mut Found,
+    progress: &'a Progress,
+    out: LocalSteps,
+}
+
+impl Learner for Learning<'_> {
+    type Error = Ended;
+
+    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Learned, Ended> {
+        self.progress.nodes.store(ldd.n_nodes() as u64, Ordering::Relaxed);
+        self.progress.memory.store(ldd.memory(), Ordering::Relaxed);
+        let arrangement = &self.arrangements[group];
+        let (mut pairs, mut enabled) = (Vec::new(), Vec::new());
+        let mut values = vec![0; arrangement.reads.len()];
+        for vector in ldd.vectors(read) {
+            if self.progress.stop.load(Ordering::Relaxed) {
+                return Err(Ended::Stopped(StopReason::Interrupted));
+            }
+            self.progress.calls.fetch_add(1, Ordering::Relaxed);
+            arrangement.reads.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
+            self.out.clear();
+            self.system.steps(group, &values, &mut self.out)?;
+            self.found.note(group, &vector, &mut self.out);
+            let width = arrangement.used.iter().filter(|(_, write)| write.is_some()).count();
+            for step in 0..self.out.n_steps {
+                let written = &self.out.written[step * width..][..width];
+                pairs.push(arrangement.pair(&values, written));
+            }
+            if self.out.enabled {
+                enabled.push(vector);
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        Ok(Learned { relation: ldd.set_of_sorted(&pairs)?, enabled: ldd.set_of_sorted(&enabled)? })
+    }
+}
+
+impl Arrangement {
+    /// What is read and what is written, level by level.
+    fn pair(&self, read: &[u32], written: &[u32]) -> Vec<u32> {
+        let mut pair = Vec::with_capacity(self.used.len() * 2);
+        for (from, to) in &self.used {
+            pair.extend(from.map(|at| read[at]));
+            pair.extend(to.map(|at| written[at]));
+        }
+        pair
+    }
+}
+
+impl Found {
+    fn note(&mut self, group: usize, reads: &[u32], out: &mut LocalSteps) {
+        if out.atomic_loop && self.atomic_loop.is_none() {
+            self.atomic_loop = Some((group, reads.to_vec()));
+        }
+        for fault in out.faults.drain(..) {
+            match self.faults.len() < MOST_FAULTS {
+                true => self.faults.push(FoundFault {
+                    fault: fault.fault,
+                    cut: fault.cut,
+                    group,
+                    reads: reads.to_vec(),
+                }),
+                false => self.more_faults += 1,
+            }
+        }
+    }
+}
