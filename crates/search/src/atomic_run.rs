@@ -6,7 +6,7 @@
 use crate::transients::Transients;
 use system::ActionId;
 
-/// Numbers of places on straight runs begin here.
+/// Numbers of nodes on straight runs begin here.
 pub const STRAIGHT: u32 = 1 << 31;
 
 /// The number of states, steps and outcomes that have room before a few states are expanded together.
@@ -14,7 +14,7 @@ pub const ROOM: usize = 1 << 10;
 
 /// How a transient state was first reached within a closure.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct TransientNode {
     /// The transient state before it; `None` when it is the first of its run.
     pub parent: Option<u32>,
     pub action: ActionId,
@@ -26,55 +26,55 @@ pub struct Place {
 #[derive(Debug, Default)]
 pub struct AtomicRun {
     pub states: Transients,
-    pub places: Vec<Place>,
+    pub nodes: Vec<TransientNode>,
     /// From this number on all transient states are kept.
-    pub careful_from: usize,
-    /// The places of straight runs, whose states are not kept. Their numbers begin with [`STRAIGHT`].
-    pub straight: Vec<Place>,
-    /// Steps from a place to a state that was kept before.
+    pub keep_all_from: usize,
+    /// The nodes of straight runs, whose states are not kept. Their numbers begin with [`STRAIGHT`].
+    pub straight: Vec<TransientNode>,
+    /// Steps from a node to a state that was kept before.
     pub again: Vec<(u32, u32)>,
 }
 
 impl AtomicRun {
     pub fn clear(&mut self) {
         self.straight.clear();
-        self.careful_from = usize::MAX;
-        if !self.places.is_empty() {
+        self.keep_all_from = usize::MAX;
+        if !self.nodes.is_empty() {
             self.states.clear();
-            self.places.clear();
+            self.nodes.clear();
             self.again.clear();
         }
     }
 
-    fn place(&self, number: u32) -> Place {
+    fn node(&self, number: u32) -> TransientNode {
         match number.checked_sub(STRAIGHT) {
             Some(at) => self.straight[at as usize],
-            None => self.places[number as usize],
+            None => self.nodes[number as usize],
         }
     }
 
-    /// Steps from the expanded state to a place; `None` is that state.
-    pub fn depth(&self, place: Option<u32>) -> u32 {
-        place.map_or(0, |number| self.place(number).depth)
+    /// Steps from the expanded state to a node; `None` is that state.
+    pub fn depth(&self, node: Option<u32>) -> u32 {
+        node.map_or(0, |number| self.node(number).depth)
     }
 
-    /// The kept state from which a place was reached by a straight run.
-    fn origin(&self, mut place: u32) -> Option<u32> {
-        while place >= STRAIGHT {
-            place = self.place(place).parent?;
+    /// The kept state from which a node was reached by a straight run.
+    fn origin(&self, mut node: u32) -> Option<u32> {
+        while node >= STRAIGHT {
+            node = self.node(node).parent?;
         }
-        Some(place)
+        Some(node)
     }
 
     /// Makes room for what a few states lead to.
     pub fn make_room(&mut self) -> Result<(), std::collections::TryReserveError> {
-        self.places.try_reserve(ROOM)?;
+        self.nodes.try_reserve(ROOM)?;
         self.again.try_reserve(ROOM)
     }
 
     pub fn memory(&self) -> u64 {
         self.states.memory()
-            + ((self.places.capacity() + self.straight.capacity()) * size_of::<Place>()) as u64
+            + ((self.nodes.capacity() + self.straight.capacity()) * size_of::<TransientNode>()) as u64
             + (self.again.capacity() * 8) as u64
     }
 
@@ -90,20 +90,20 @@ impl AtomicRun {
     pub fn first_action(&self, from: Option<u32>, action: ActionId) -> ActionId {
         let (mut first, mut next) = (action, from);
         while let Some(at) = next {
-            let place = self.place(at);
-            (first, next) = (place.action, place.parent);
+            let node = self.node(at);
+            (first, next) = (node.action, node.parent);
         }
         first
     }
 
     /// Appends the actions to a transient state.
-    fn path_to(&self, place: u32, out: &mut Vec<ActionId>) {
+    fn path_to(&self, node: u32, out: &mut Vec<ActionId>) {
         let first = out.len();
-        let mut next = Some(place);
+        let mut next = Some(node);
         while let Some(at) = next {
-            let place = self.place(at);
-            out.push(place.action);
-            next = place.parent;
+            let node = self.node(at);
+            out.push(node.action);
+            next = node.parent;
         }
         out[first..].reverse();
     }
@@ -112,13 +112,13 @@ impl AtomicRun {
     /// meets a state on its own stack.
     pub fn find_loop(&self) -> Option<Vec<ActionId>> {
         let again = self.again.iter().filter_map(|&(from, to)| Some((self.origin(from)?, to)));
-        let first = self.places.iter().enumerate();
-        let first = first.filter_map(|(i, place)| Some((self.origin(place.parent?)?, i as u32)));
+        let first = self.nodes.iter().enumerate();
+        let first = first.filter_map(|(i, node)| Some((self.origin(node.parent?)?, i as u32)));
         let mut steps: Vec<(u32, u32)> = again.chain(first).collect();
         steps.sort_unstable();
         let steps_of = |node: u32| steps.partition_point(|s| s.0 < node);
-        let mut colours = vec![Colour::White; self.places.len()];
-        for root in 0..self.places.len() as u32 {
+        let mut colours = vec![Colour::White; self.nodes.len()];
+        for root in 0..self.nodes.len() as u32 {
             if colours[root as usize] != Colour::White {
                 continue;
             }

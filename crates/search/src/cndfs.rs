@@ -285,7 +285,7 @@ where
             } else if self.cyan.contains(&number) {
                 // The frame of the other end is looked for only when it is needed: the path may be long.
                 let expansion = &self.base.expansion;
-                let accepting = self.base.marker.is_accepting(expansion.state(&expansion.edges()[at]));
+                let accepting = self.base.marker.is_accepting(expansion.target(at));
                 self.all_red(false);
                 if accepting || self.frames.last().is_some_and(|frame| frame.accepting) {
                     self.close(at, number)?;
@@ -395,7 +395,7 @@ where
                 cycle.extend(&self.red.path_and(&self.base.actions));
                 return self.lasso(Lasso { stem, cycle });
             }
-            let state = self.base.expansion.state(&self.base.expansion.edges()[at]);
+            let state = self.base.expansion.target(at);
             self.red.push(state, &self.base.actions, number).map_err(no_memory)?;
         }
         Ok(())

@@ -265,7 +265,7 @@ where
         let CycleWorker { expansion, hidden, tickets, store, stack, .. } = self;
         store.depart(key(parent.unwrap_or(stack.state()), *hidden));
         tickets.clear();
-        let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), *hidden));
+        let keys = expansion.edges().iter().map(|edge| key(expansion.state(&edge), *hidden));
         store.hash_all(keys, tickets).map_err(full)?;
         store.probe_all(tickets);
         Ok(())
@@ -283,21 +283,21 @@ where
     /// The number of a prepared successor of the state that was expanded last, if it is known.
     #[inline]
     pub fn number_of(&self, at: usize) -> Option<H::Number> {
-        let state = self.expansion.state(&self.expansion.edges()[at]);
+        let state = self.expansion.target(at);
         self.store.number(key(state, self.hidden), self.tickets[at])
     }
 
     /// Puts a successor of the state that was expanded last on the stack.
     pub fn push(&mut self, at: usize, lack: L) -> Result<(), StopReason> {
         self.note_actions(at);
-        let state = self.expansion.state(&self.expansion.edges()[at]);
+        let state = self.expansion.target(at);
         self.stack.push(state, &self.actions, Pending { ticket: self.tickets[at], lack }).map_err(no_memory)
     }
 
     /// The actions of a step of the state that was expanded last.
     pub fn note_actions(&mut self, at: usize) {
         self.actions.clear();
-        self.marker.expander.actions(&self.expansion.edges()[at], &mut self.actions);
+        self.marker.expander.actions(&self.expansion.edge(at), &mut self.actions);
     }
 
     /// What the worker leaves, who has found this.
@@ -414,7 +414,7 @@ where
         worker.statistics.depth = worker.statistics.depth.max(depth);
         let len = worker.stack.state().len() as u64;
         worker.statistics.vector_bytes = worker.statistics.vector_bytes.max(len);
-        worker.marker.expander.look_for_loops = !worker.knows_atomic_loop;
+        worker.marker.expander.look_for_loops(!worker.knows_atomic_loop);
         worker.expansion.clear();
         let CycleWorker { marker, stack, budget, expansion, shared, .. } = worker;
         marker.expand(stack.state(), depth, budget, expansion)?;

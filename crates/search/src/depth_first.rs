@@ -133,7 +133,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         budget: Budget<'a>,
     ) -> Self {
         let mut expander = Expander::new(system, task.reduce);
-        expander.exact = task.limits.depth.is_some();
+        expander.set_exact(task.limits.depth.is_some());
         let is_full = task.reduce.is_none() || task.is_lean();
         DepthFirst {
             system,
@@ -271,7 +271,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         if self.budget.tick()? {
             self.look()?;
         }
-        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expander.look_for_loops(!self.found.knows_atomic_loop());
         self.store.hold(key(self.stack.state(), self.hidden));
         Ok(depth)
     }

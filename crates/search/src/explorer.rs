@@ -95,7 +95,7 @@ impl<'a, S: Batched> Explorer<'a, S> {
         let depth = stack.steps() as u64;
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(stack.state().len() as u64);
-        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.marker.expander.look_for_loops(!self.found.knows_atomic_loop());
         self.expand(stack.state(), depth, || (stack.pending(), stack.memory() + memory()))?;
         for (judged, actions) in self.expansion.judged(&self.task.checks) {
             let path = || stack.path_and(&actions);
@@ -167,7 +167,7 @@ impl<'a, S: Batched> Explorer<'a, S> {
         let Explorer { store, expansion, order, tickets, hidden, .. } = self;
         tickets.clear();
         store.depart(key(state, *hidden));
-        let keys = order.iter().map(|&at| key(expansion.state(&expansion.edges()[at]), *hidden));
+        let keys = order.iter().map(|&at| key(expansion.target(at), *hidden));
         store.hash_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)?;
         store.probe_all(tickets);
         Ok(())

@@ -27,7 +27,7 @@
 use crate::ancestry::{Ancestry, Ordinal, edges_to};
 use crate::cuts::Cuts;
 use crate::edge_number::EdgeOrder;
-use crate::expand::{Expander, Expansion, Rest, n_actions};
+use crate::expand::{Expander, Expansion, Rest};
 use crate::expanded::Noting;
 use crate::findings::{Findings, Spot};
 use crate::halt::obeying;
@@ -173,7 +173,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         let levels = if task.limits.depth.is_some() { Levels::Steps } else { levels };
         let proviso = task.reduce.is_some_and(|reduce| reduce.proviso != Proviso::None);
         let mut expander = Expander::new(system, task.reduce);
-        expander.exact = levels == Levels::Steps;
+        expander.set_exact(levels == Levels::Steps);
         Frontier {
             system,
             store,
@@ -277,7 +277,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         if self.budget.tick_for(BATCH as u32)? {
             self.look()?;
         }
-        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expander.look_for_loops(!self.found.knows_atomic_loop());
         let expanded = self.expand_states(most.min(BATCH as u64) as usize, batch);
         let slept = std::mem::take(&mut batch.slept);
         self.statistics.transitions += slept;
@@ -316,8 +316,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
     fn outline(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
         let Batch { expansion, tickets, .. } = batch;
         let hidden = self.hidden;
-        let keys = expansion.edges()[tickets.len()..].iter().map(|edge| {
-            let state = expansion.state(edge);
+        let keys = expansion.edges().from(tickets.len()).iter().map(|edge| {
+            let state = expansion.state(&edge);
             &state[..state.len().saturating_sub(hidden)]
         });
         self.store.plan_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)
@@ -329,7 +329,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         self.outline(batch)?;
         let Batch { expansion, tickets, .. } = batch;
         let key = |at: usize| {
-            let state = expansion.state(&expansion.edges()[at]);
+            let state = expansion.target(at);
             &state[..state.len().saturating_sub(self.hidden)]
         };
         self.store.finish_all(key, tickets).map_err(|_| StopReason::MemoryLimit)
@@ -496,7 +496,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         new.clear();
         let hidden = self.hidden;
         let keys = expansion.edges().iter().map(|edge| {
-            let state = expansion.state(edge);
+            let state = expansion.state(&edge);
             &state[..state.len().saturating_sub(hidden)]
         });
         let inserted = self.store.insert_all(keys, tickets, new);
@@ -510,8 +510,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         let parents = parents.iter().map(|parent| (parent.end, parent.order));
         self.ancestry.expanded_all(parents, new.iter().map(|new| new.0)).map_err(no_memory)?;
         let states = new.iter().map(|&(number, name)| {
-            let state: &[u8] =
-                if Q::WHOLE { expansion.state(&expansion.edges()[number as usize]) } else { &[] };
+            let state: &[u8] = if Q::WHOLE { expansion.target(number as usize) } else { &[] };
             (name, state, expansion.annotation(number as usize))
         });
         self.queue.push_all(states).map_err(no_memory)?;
@@ -521,8 +520,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Whether one of the edges leads to a state that has surely not been expanded. (It waits, or it will.)
     fn one_waits(&self, batch: &Batch<S::Ticket, S::Name>, edges: Range<usize>) -> bool {
         let Some(expanded) = &self.expanded else { return false };
-        batch.expansion.edges()[edges].iter().any(|edge| {
-            let state = batch.expansion.state(edge);
+        batch.expansion.edges().range(edges).iter().any(|edge| {
+            let state = batch.expansion.state(&edge);
             !expanded.may_hold(store::hash::hash(&state[..state.len().saturating_sub(self.hidden)]))
         })
     }
@@ -541,8 +540,8 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         let first = expansion.edges().len();
         self.expander.expand_rest(rest, self.depth, &mut self.budget, expansion)?;
         self.judge_steps(self.ancestry.parent(), expansion)?;
-        for (i, edge) in expansion.edges()[first..].iter().enumerate() {
-            let state = expansion.state(edge);
+        for (i, edge) in expansion.edges().from(first).iter().enumerate() {
+            let state = expansion.state(&edge);
             let key = &state[..state.len().saturating_sub(self.hidden)];
             let mut ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
             self.store.probe(&mut ticket);
@@ -607,11 +606,11 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         ticket: S::Ticket,
         number: u32,
     ) -> Result<bool, StopReason> {
-        let edge = &expansion.edges()[at];
-        let state = expansion.state(edge);
-        if self.levels == Levels::Steps && n_actions(edge) > 1 {
+        let edge = expansion.edge(at);
+        let state = expansion.state(&edge);
+        if self.levels == Levels::Steps && edge.n_actions() > 1 {
             let parent = self.ancestry.parent();
-            self.apart.push(n_actions(edge), parent, number, state).map_err(no_memory)?;
+            self.apart.push(edge.n_actions(), parent, number, state).map_err(no_memory)?;
             return Ok(true);
         }
         let Some(name) = self.insert(state, ticket)? else { return Ok(false) };
@@ -690,7 +689,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
         let cuts = self.take_cuts();
         let mut found = self.found.with_paths(|spot| {
             let edges = edges_to(&[&self.ancestry], spot.worker, spot.expansion);
-            retrace(self.system, self.task, self.expander.exact, &edges, &spot.more)
+            retrace(self.system, self.task, self.levels == Levels::Steps, &edges, &spot.more)
         });
         if !self.task.all_errors {
             found.keep_shortest();

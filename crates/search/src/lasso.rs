@@ -283,7 +283,7 @@ impl Shortener<'_, '_, '_> {
             self.expand(&state).ok()?;
             let accepting = self.marker.is_accepting(&state);
             for at in 0..self.expansion.edges().len() {
-                let edge = self.expansion.edges()[at];
+                let edge = self.expansion.edge(at);
                 let lack = self.marker.lack(accepting, &edge, &self.expansion);
                 let to = self.expansion.state(&edge);
                 let (key, tail) = to.split_at(to.len() - hidden);
@@ -322,7 +322,7 @@ impl Shortener<'_, '_, '_> {
             tree.state(from, self.system.hidden_bytes(), &mut state);
             self.expand(&state).ok()?;
             let accepting = self.marker.is_accepting(&state);
-            let edge = *self.expansion.edges().get(number as usize)?;
+            let edge = self.expansion.edges().get(number as usize)?;
             let lack = self.marker.lack(accepting, &edge, &self.expansion);
             actions.clear();
             self.marker.expander.actions(&edge, &mut actions);
@@ -333,7 +333,7 @@ impl Shortener<'_, '_, '_> {
 
     fn expand(&mut self, state: &[u8]) -> Result<(), StopReason> {
         self.expansion.clear();
-        self.marker.expander.look_for_loops = false;
+        self.marker.expander.look_for_loops(false);
         self.marker.expand(state, 0, self.budget, &mut self.expansion)
     }
 }

@@ -16,6 +16,7 @@ pub mod cuts;
 mod cycle_worker;
 pub mod delta;
 pub mod depth_first;
+mod edge;
 mod edge_number;
 pub mod expand;
 mod expanded;

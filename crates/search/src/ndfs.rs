@@ -189,7 +189,7 @@ impl<S: Numbering> Ndfs<'_, S> {
         for at in 0..self.explorer.order.len() {
             self.explorer.statistics.transitions += 1;
             let explorer = &self.explorer;
-            let edge = explorer.expansion.edges()[explorer.order[at]];
+            let edge = explorer.expansion.edge(explorer.order[at]);
             let state = explorer.expansion.state(&edge);
             let ticket = explorer.tickets[at];
             let Some(number) = explorer.find(state, ticket) else {
@@ -279,7 +279,7 @@ impl<S: Numbering> Ndfs<'_, S> {
         self.red.enter(None).map_err(no_memory)?;
         for at in 0..self.explorer.order.len() {
             let explorer = &self.explorer;
-            let edge = explorer.expansion.edges()[at];
+            let edge = explorer.expansion.edge(at);
             let state = explorer.expansion.state(&edge);
             let Some(number) = explorer.find(state, explorer.tickets[at]) else { continue };
             // The seed has left the frames, but is on the path.
@@ -442,7 +442,7 @@ pub(crate) mod tests {
             let mut marker = Marker::new(graph, cycles(Fairness::None, true).acceptance);
             let mut out = Expansion::default();
             marker.expand(&state, 0, &mut budget, &mut out).unwrap();
-            let to: Vec<Vec<u8>> = out.edges().iter().map(|edge| out.state(edge).to_vec()).collect();
+            let to: Vec<Vec<u8>> = out.edges().iter().map(|edge| out.state(&edge).to_vec()).collect();
             open.extend(to.iter().cloned());
             nodes.insert(state, to);
         }

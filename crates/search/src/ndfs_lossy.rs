@@ -105,14 +105,14 @@ impl<S: Batched> NdfsLossy<'_, S> {
             &mut self.explorer;
         for (&at, &ticket) in order.iter().zip(&*tickets) {
             statistics.transitions += 1;
-            let edge = &expansion.edges()[at];
-            let state = expansion.state(edge);
+            let edge = expansion.edge(at);
+            let state = expansion.state(&edge);
             if store.contains(key(state, *hidden), ticket) {
                 statistics.matched += 1;
                 continue;
             }
             self.actions.clear();
-            marker.expander.actions(edge, &mut self.actions);
+            marker.expander.actions(&edge, &mut self.actions);
             self.first.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
         Ok(())
@@ -164,10 +164,11 @@ impl<S: Batched> NdfsLossy<'_, S> {
         let Explorer { expansion, marker, hidden, .. } = &self.explorer;
         let seed = key(self.first.state(), *hidden);
         self.second.enter(None).map_err(no_memory)?;
-        for edge in expansion.edges() {
-            let state = expansion.state(edge);
+        for at in 0..expansion.edges().len() {
+            let edge = expansion.edge(at);
+            let state = expansion.state(&edge);
             self.actions.clear();
-            marker.expander.actions(edge, &mut self.actions);
+            marker.expander.actions(&edge, &mut self.actions);
             if key(state, *hidden) == seed {
                 return self.found().map(|()| true);
             }

@@ -25,7 +25,7 @@ pub(crate) fn retrace(
     let mut silent = Silent;
     let mut budget = Budget::new(&task, &mut silent);
     let mut expander = Expander::new(system, task.reduce);
-    expander.exact = exact;
+    expander.set_exact(exact);
     expander.choose_always();
     let (mut state, mut expansion) = (Vec::new(), Expansion::default());
     let (lean, mut annotation) = (task.is_lean(), Annotation::NONE);
@@ -51,10 +51,10 @@ pub(crate) fn retrace(
         annotation = expansion.annotation(place);
         actions.clear();
         actions.extend_from_slice(expander.before());
-        expander.actions(edge, &mut actions);
+        expander.actions(&edge, &mut actions);
         path.extend(&actions);
         state.clear();
-        state.extend_from_slice(expansion.state(edge));
+        state.extend_from_slice(expansion.state(&edge));
     }
     path.extend(more);
     path

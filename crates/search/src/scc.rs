@@ -145,7 +145,7 @@ impl<S: Numbering> Scc<'_, S> {
         for at in 0..self.explorer.order.len() {
             self.explorer.statistics.transitions += 1;
             let Explorer { expansion, marker, order, tickets, store, hidden, .. } = &mut self.explorer;
-            let edge = expansion.edges()[order[at]];
+            let edge = expansion.edge(order[at]);
             let lack = marker.lack(accepting, &edge, expansion);
             let (state, ticket) = (expansion.state(&edge), tickets[at]);
             match store.number(key(state, *hidden), ticket) {

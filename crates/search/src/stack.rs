@@ -11,7 +11,7 @@
 
 use crate::atomic_run::AtomicRun;
 use crate::delta;
-use crate::expand::{Edge, n_actions};
+use crate::expand::Edge;
 use std::collections::{HashMap, TryReserveError};
 use system::{ActionId, Path};
 
@@ -349,8 +349,8 @@ impl<T> Stack<T> {
     pub fn push_through_run(&mut self, state: &[u8], edge: &Edge, ticket: T) -> Result<(), TryReserveError> {
         debug_assert!(self.runs.last().is_some_and(|run| run.0 == self.frames), "no run was kept");
         self.actions.try_reserve(1)?;
-        let left = ActionId(u64::from(edge.transient));
-        self.push_entry(state, (STEP * n_actions(edge)) | THROUGH_RUN, left, ticket)?;
+        let left = ActionId(edge.via().map_or(0, |via| u64::from(via) + 1));
+        self.push_entry(state, (STEP * edge.n_actions()) | THROUGH_RUN, left, ticket)?;
         self.actions.push(edge.action);
         Ok(())
     }
@@ -470,7 +470,7 @@ impl<T> Stack<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atomic_run::Place;
+    use crate::atomic_run::TransientNode;
     use crate::random::Random;
 
     /// The same stack, as plain as can be.
@@ -497,12 +497,12 @@ mod tests {
 
     /// A run of three transient states, one behind the other.
     fn run(round: u64) -> AtomicRun {
-        let place = |at: u32| Place {
+        let place = |at: u32| TransientNode {
             parent: at.checked_sub(1),
             action: ActionId(round + u64::from(at)),
             depth: at + 1,
         };
-        AtomicRun { places: (0..3).map(place).collect(), ..AtomicRun::default() }
+        AtomicRun { nodes: (0..3).map(place).collect(), ..AtomicRun::default() }
     }
 
     #[test]
@@ -542,10 +542,10 @@ mod tests {
                 let state = successor(stack.state(), &mut random);
                 let mut actions = vec![ActionId(round); n];
                 if through_run {
-                    let transient = n as u32;
-                    let edge = Edge { action: ActionId(7), start: 0, len: 0, transient, fault: transient };
+                    let via = (n as u32).checked_sub(1);
+                    let edge = Edge::single(ActionId(7), 0, 0).after(via, n as u32);
                     actions.clear();
-                    run(round).path(transient.checked_sub(1), ActionId(7), &mut actions);
+                    run(round).path(via, ActionId(7), &mut actions);
                     stack.push_through_run(&state, &edge, round).unwrap();
                 } else {
                     stack.push(&state, &actions, round).unwrap();

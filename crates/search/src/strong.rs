@@ -13,7 +13,7 @@
 //! explored so far is a cycle.
 
 use crate::cuts::About;
-use crate::expand::Expansion;
+use crate::expand::{Edge, Expansion};
 use crate::halt::obeying;
 use crate::judged::Judged;
 use crate::lasso::{Anchor, Lasso, shorten};
@@ -162,7 +162,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
             let at = self.snapshot(depth);
             self.budget.look(|| at)?;
         }
-        self.marker.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.marker.expander.look_for_loops(!self.found.knows_atomic_loop());
         self.expansion.clear();
         self.marker.expand(&state, depth, &mut self.budget, &mut self.expansion)?;
         let accepting = self.marker.is_accepting(&state);
@@ -170,11 +170,11 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         let judged = self.expansion.judged(&self.task.checks);
         // Looking for the way here would expand other states.
         let expansion = std::mem::take(&mut self.expansion);
-        for edge in expansion.edges() {
+        for edge in expansion.edges().iter() {
             self.statistics.transitions += 1;
-            let moved = self.marker.moved(edge);
-            let steps = depth + u64::from(crate::expand::n_actions(edge));
-            let to = self.visit(expansion.state(edge), number, steps)?;
+            let moved = self.marker.moved(&edge);
+            let steps = depth + u64::from(edge.n_actions());
+            let to = self.visit(expansion.state(&edge), number, steps)?;
             self.graph.step(to, moved).map_err(no_memory)?;
         }
         self.graph.state(enabled, accepting).map_err(no_memory)?;
@@ -235,13 +235,13 @@ impl<S: Numbering + Recall> Strong<'_, S> {
             let state = self.state(pair[0]);
             expansion.clear();
             self.marker.expand(&state, 0, &mut self.budget, &mut expansion)?;
-            let leads = |edge: &&crate::expand::Edge| {
+            let leads = |edge: &Edge| {
                 let number = self.store.find(key(expansion.state(edge), self.hidden));
                 number.is_some_and(|number| number.index() == pair[1] as usize)
             };
             if let Some(edge) = expansion.edges().iter().find(leads) {
                 actions.clear();
-                self.marker.expander.actions(edge, &mut actions);
+                self.marker.expander.actions(&edge, &mut actions);
                 path.extend(&actions);
             }
         }

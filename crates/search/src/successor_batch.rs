@@ -83,15 +83,15 @@ impl<T: Copy> SuccessorBatch<T> {
         self.approached = false;
         self.tickets.clear();
         let (expansion, tickets) = (&self.expansion, &mut self.tickets);
-        let edges = &expansion.edges()[edges];
-        let key = |edge| key(expansion.state(edge), hidden);
+        let edges = expansion.edges().range(edges);
+        let key = |edge: Edge| key(expansion.state(&edge), hidden);
         let prepared = match random {
             None => store.hash_all(edges.iter().rev().map(key), tickets),
             Some(random) => {
                 self.order.clear();
                 self.order.extend(self.edges.clone().rev());
                 random.shuffle(&mut self.order);
-                store.hash_all(self.order.iter().map(|&i| key(&expansion.edges()[i])), tickets)
+                store.hash_all(self.order.iter().map(|&i| key(expansion.edge(i))), tickets)
             }
         };
         prepared.map_err(|_| StopReason::MemoryLimit)
@@ -117,13 +117,13 @@ impl<T: Copy> SuccessorBatch<T> {
     /// Appends the actions of an edge, if what it consists of was kept.
     #[inline]
     pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
-        self.run.path(edge.transient.checked_sub(1), edge.action, out);
+        self.run.path(edge.via(), edge.action, out);
     }
 
     /// Gives away what edges consist of, except for the states in between.
     pub fn take_run(&mut self) -> AtomicRun {
-        let AtomicRun { places, straight, .. } = std::mem::take(&mut self.run);
-        AtomicRun { places, straight, ..AtomicRun::default() }
+        let AtomicRun { nodes, straight, .. } = std::mem::take(&mut self.run);
+        AtomicRun { nodes, straight, ..AtomicRun::default() }
     }
 
     /// Gives memory back that a state with very many successors took, and that the last one hardly used.
@@ -155,7 +155,7 @@ impl<T: Copy> SuccessorBatch<T> {
     #[inline]
     pub fn likely_next<S: Batched<Ticket = T>>(&self, store: &S, hidden: usize) -> Option<usize> {
         let is_known = |at: usize, ticket| {
-            let state = self.expansion.state(&self.expansion.edges()[self.number(at)]);
+            let state = self.expansion.target(self.number(at));
             store.contains(key(state, hidden), ticket)
         };
         let mut tickets = self.tickets.iter().enumerate().rev();

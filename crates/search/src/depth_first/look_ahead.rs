@@ -7,7 +7,6 @@
 //! of its successors has arrived. If one was known, that was in vain; the order of the search is the same.
 
 use super::{DepthFirst, ELSEWHERE, expand};
-use crate::expand::n_actions;
 use crate::ndfs::key;
 use crate::sleep::Sleeping;
 use crate::successor_batch::{SuccessorBatch, Trust};
@@ -99,11 +98,11 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         let (state, wanted);
         if let Some(place) = before.likely_next(self.store, self.hidden) {
             let number = before.number(place);
-            let edge = &before.expansion.edges()[number];
-            state = before.expansion.state(edge);
+            let edge = before.expansion.edge(number);
+            state = before.expansion.state(&edge);
             wanted = self.sleep.wanted_after(before.expansion.annotation(number));
             next.place = place;
-            next.depth = before.depth + u64::from(n_actions(edge));
+            next.depth = before.depth + u64::from(edge.n_actions());
         } else if self.ahead.n > 0 {
             // The search will come to an end there, and go on with what waits.
             return self.stack.next_ticket().into_iter().for_each(|&next| self.store.prefetch(next));
@@ -118,7 +117,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             next.depth = depth as u64;
         }
         next.expansion.clear();
-        self.expander.look_for_loops = !self.found.knows_atomic_loop();
+        self.expander.look_for_loops(!self.found.knows_atomic_loop());
         let (budget, out) = (&mut self.budget, &mut next.expansion);
         if expand(&mut self.expander, state, wanted, next.depth, budget, out).is_ok() {
             next.keep_run(&mut self.expander);

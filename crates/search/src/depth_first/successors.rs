@@ -55,8 +55,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         self.statistics.transitions += tickets.len() as u64;
         for (at, &ticket) in tickets.iter().enumerate() {
             let i = self.fan.number(at);
-            let edge = &expansion.edges()[i];
-            let state = expansion.state(edge);
+            let edge = expansion.edge(i);
+            let state = expansion.state(&edge);
             let key = key(state, self.hidden);
             let rank = if Z::RANKS { self.ranks.of_edge[i] } else { 0 };
             if self.sleep.knows(self.store, key, ticket, rank) {
@@ -71,15 +71,15 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             proviso.kept |= self.open.is_none()
                 && (!Z::RANKS || keeps(self.proviso, &self.stack, self.store, key, ticket));
             self.sleep.push(rank, expansion.annotation(i)).map_err(no_memory)?;
-            if expansion.is_plain() || edge.transient == 0 {
+            if expansion.is_plain() || edge.via().is_none() {
                 self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
             } else if through_run {
-                self.stack.push_through_run(state, edge, ticket).map_err(no_memory)?;
+                self.stack.push_through_run(state, &edge, ticket).map_err(no_memory)?;
             } else {
                 self.actions.clear();
                 match self.ahead.enabled {
-                    true => self.fan.actions(edge, &mut self.actions),
-                    false => self.expander.actions(edge, &mut self.actions),
+                    true => self.fan.actions(&edge, &mut self.actions),
+                    false => self.expander.actions(&edge, &mut self.actions),
                 }
                 self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
             }
@@ -104,7 +104,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     pub(super) fn claim(&mut self) -> Result<bool, StopReason> {
         let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
         let SuccessorBatch { expansion, tickets, .. } = &*self.fan;
-        let state = expansion.state(&expansion.edges()[self.fan.number(at)]);
+        let state = expansion.target(self.fan.number(at));
         let key = key(state, self.hidden);
         let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;
         self.claimed = met == Met::New;
@@ -127,8 +127,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         self.ranks.ranked.clear();
         self.ranks.of_edge.clear();
         self.ranks.of_edge.resize(self.fan.edges.start, 0);
-        for edge in &self.fan.expansion.edges()[self.fan.edges.clone()] {
-            let first = self.expander.first_action(edge);
+        for edge in self.fan.expansion.edges().range(self.fan.edges.clone()).iter() {
+            let first = self.expander.first_action(&edge);
             let rank = self
                 .ranks
                 .ranked

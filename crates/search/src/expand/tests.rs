@@ -1,5 +1,6 @@
 //! Tests of the expansion: what atomic sequences become, on small graphs and on random ones.
 
+use super::atomic_closure::LONG_RUN;
 use super::*;
 use crate::limits::Limits;
 use crate::observer::Silent;
@@ -28,14 +29,14 @@ fn expand_within(text: &str, limits: Limits, exact: bool) -> Result<(Expansion, 
     let mut budget = Budget::new(&task, &mut silent);
     let mut out = Expansion::default();
     let mut expander = Expander::new(&graph, None);
-    expander.exact = exact;
+    expander.set_exact(exact);
     expander.expand(b"0", 0, &mut budget, &mut out)?;
-    let words = |edge: &Edge| {
+    let words = |edge: Edge| {
         let mut actions = Vec::new();
-        expander.actions(edge, &mut actions);
-        assert_eq!(actions.len(), n_actions(edge) as usize);
+        expander.actions(&edge, &mut actions);
+        assert_eq!(actions.len(), edge.n_actions() as usize);
         let actions: Vec<String> = actions.iter().map(|a| a.0.to_string()).collect();
-        format!("{}: {}", Graph::node(out.state(edge)), actions.join(" "))
+        format!("{}: {}", Graph::node(out.state(&edge)), actions.join(" "))
     };
     let edges = out.edges().iter().map(words).collect();
     Ok((out, edges))
@@ -112,7 +113,7 @@ fn long_and_endless_runs_are_followed_as_well() {
         let straight = format!("{}; transient {inner}", nodes.join(" -> "));
         let (out, edges) = expand(&straight, None);
         assert_eq!(edges.len(), 1);
-        assert_eq!(n_actions(&out.edges()[0]), len);
+        assert_eq!(out.edge(0).n_actions(), len);
         let (out, edges) = expand(&format!("{straight}; {} -> 1", len - 1), None);
         assert!(edges.len() == 1 && out.atomic_loop.is_some());
         let back = format!("{} -> 1; transient {} {inner}", nodes.join(" -> "), len);
