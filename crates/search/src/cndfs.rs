@@ -30,7 +30,7 @@ use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::ndfs::Cycles;
 use crate::observer::{Observer, Silent};
-use crate::outcome::{Outcome, Recorder, StopReason, Violation, Warning, no_memory};
+use crate::outcome::{Extent, Outcome, Recorder, StopReason, Violation, Warning, no_memory};
 use crate::stack::Stack;
 use crate::states::{Job, Together};
 use crate::task::Task;
@@ -66,7 +66,7 @@ impl Together for Cndfs {
     {
         let colours = Colours::new(job.cycles.memory);
         let (shared, observer) = Shared::new(job, hand, colours);
-        let all = shared.search(workers, observer, &Worker::new);
+        let all = shared.search(workers, observer, &CndfsWorker::new);
         put_together(&shared, all)
     }
 }
@@ -95,7 +95,8 @@ fn put_together<H: Hand + Numbering>(
         Some(reason) => reason,
         None => StopReason::Completed,
     };
-    Outcome::conclude(stop, About::Runs, &shared.task.checks, cuts, H::LOSSLESS, found, statistics)
+    let extent = Extent { stop, about: About::Runs, cuts, lossless: H::LOSSLESS };
+    Outcome::conclude(extent, &shared.task.checks, found, statistics)
 }
 
 /// A state of the blue path.
@@ -133,7 +134,7 @@ impl Hasher for NumberHasher {
 
 type Numbers<N> = HashSet<N, BuildHasherDefault<NumberHasher>>;
 
-struct Worker<'a, 'c, H: Numbering> {
+struct CndfsWorker<'a, 'c, H: Numbering> {
     /// Its path is the blue one.
     base: CycleWorker<'a, 'c, H, Colours, ()>,
     /// Successors that nobody has found, and those that somebody has, with their numbers.
@@ -149,7 +150,7 @@ struct Worker<'a, 'c, H: Numbering> {
     found: Recorder,
 }
 
-impl<'a, 'c, H: Hand + Numbering> CycleSearch<'a, 'c> for Worker<'a, 'c, H>
+impl<'a, 'c, H: Hand + Numbering> CycleSearch<'a, 'c> for CndfsWorker<'a, 'c, H>
 where
     'a: 'c,
     H: 'a,
@@ -220,12 +221,12 @@ where
     }
 }
 
-impl<'a, 'c, H: Hand + Numbering> Worker<'a, 'c, H>
+impl<'a, 'c, H: Hand + Numbering> CndfsWorker<'a, 'c, H>
 where
     'a: 'c,
 {
     fn new(base: CycleWorker<'a, 'c, H, Colours, ()>) -> Self {
-        Worker {
+        CndfsWorker {
             base,
             fresh: Vec::new(),
             known: Vec::new(),

@@ -6,14 +6,15 @@
 use crate::cuts::Cuts;
 use crate::expand::Expansion;
 use crate::halt::{Halt, obeying};
-use crate::judged::Judged;
+use crate::judged::{Judged, initial_state};
 use crate::limits::{Budget, Limits};
 use crate::marks::Marker;
-use crate::ndfs::{Cycles, key};
+use crate::ndfs::Cycles;
 use crate::observer::{Observer, Silent, Snapshot};
 use crate::outcome::{Statistics, StopReason, no_memory};
 use crate::random::Random;
 use crate::stack::Stack;
+use crate::state_key::key;
 use crate::states::Job;
 use crate::task::Task;
 use crate::worker_pool::{ALONE, Alarm, WorkerPool};
@@ -394,11 +395,11 @@ where
     /// Goes to the initial state; false when there is none. That is not the claim's business, unless it has
     /// come to its end already.
     fn begin(&mut self) -> Result<bool, StopReason> {
-        let (shared, mut initial) = (self.worker().shared, Vec::new());
-        if let Err(fault) = shared.system.initial(&mut initial) {
-            self.tell(shared.task.checks.no_beginning(fault), &[])?;
-            return Ok(false);
-        }
+        let shared = self.worker().shared;
+        let initial = match initial_state(shared.system, &shared.task.checks) {
+            Ok(initial) => initial,
+            Err(missing) => return self.tell(missing.into(), &[]).map(|()| false),
+        };
         self.worker().stack.begin(&initial).map_err(no_memory)?;
         self.enter()
     }

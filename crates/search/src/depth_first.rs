@@ -20,16 +20,17 @@
 use crate::cuts::Cuts;
 use crate::expand::{Expander, Expansion, Wanted};
 use crate::halt::obeying;
+use crate::judged::initial_state;
 use crate::limits::Budget;
-use crate::ndfs::key;
 use crate::observer::{Observer, Snapshot};
 use crate::open::Open;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
+use crate::outcome::{Extent, Outcome, Recorder, Statistics, StopReason, no_memory};
 use crate::phase1::{Phase1, store_aside};
 use crate::property::Judge;
 use crate::random::Random;
 use crate::sleep::{LeanSleep, Met, NoSleep, Sleep, SleepSet, Sleeping};
 use crate::stack::Stack;
+use crate::state_key::key;
 use crate::successor_batch::SuccessorBatch;
 use crate::task::{Proviso, Task};
 use std::ops::Range;
@@ -93,7 +94,7 @@ pub(crate) struct DepthFirst<'a, S: Evicting, Z> {
     pub system: &'a dyn TransitionSystem,
     pub store: &'a mut S,
     sleep: Z,
-    task: &'a Task<'a>,
+    pub task: &'a Task<'a>,
     pub budget: Budget<'a>,
     expander: Expander<'a>,
     /// The state at the end of the path.
@@ -168,10 +169,10 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     }
 
     fn run(&mut self) -> Result<(), StopReason> {
-        let mut initial = Vec::new();
-        if let Err(fault) = self.system.initial(&mut initial) {
-            return self.no_beginning(fault);
-        }
+        let initial = match initial_state(self.system, &self.task.checks) {
+            Ok(initial) => initial,
+            Err(missing) => return self.found.no_initial_state(missing, self.task),
+        };
         self.stack.begin(&initial).map_err(no_memory)?;
         let mut again = true;
         while again {
@@ -369,20 +370,11 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.expander.take_cuts()
     }
 
-    /// There is no initial state.
-    pub fn no_beginning(&mut self, fault: Fault) -> Result<(), StopReason> {
-        if self.task.checks.count(fault.kind) {
-            return self.violation(fault, &[]);
-        }
-        self.found.cut(fault, system::Path::new);
-        Ok(())
-    }
-
     /// Counts a violation at the end of the path and `more`; stops unless all are wanted.
     pub fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
         let depth = (self.stack.steps() + more.len()) as u64;
         self.found.add(fault, depth, || self.stack.path_and(more));
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+        self.task.after_violation()
     }
 
     fn forgets_too_much(&self) -> bool {
@@ -409,7 +401,8 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.statistics.forgotten = self.store.forgotten();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         let (checks, cuts) = (&self.task.checks, self.take_cuts());
-        Outcome::conclude(stop, checks.about(), checks, cuts, S::LOSSLESS, self.found, self.statistics)
+        let extent = Extent { stop, about: checks.about(), cuts, lossless: S::LOSSLESS };
+        Outcome::conclude(extent, checks, self.found, self.statistics)
     }
 }
 

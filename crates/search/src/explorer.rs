@@ -3,14 +3,15 @@
 
 use crate::cuts::About;
 use crate::expand::Expansion;
-use crate::judged::Judged;
+use crate::judged::{Judged, initial_state};
 use crate::limits::Budget;
 use crate::marks::Marker;
-use crate::ndfs::{Cycles, key};
+use crate::ndfs::Cycles;
 use crate::observer::Snapshot;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::outcome::{Extent, Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
 use crate::random::Random;
 use crate::stack::Stack;
+use crate::state_key::key;
 use crate::task::Task;
 use store::{Batched, Entry, Numbering};
 use system::{ActionId, Fault, TransitionSystem};
@@ -32,7 +33,7 @@ pub(crate) struct Explorer<'a, S: Batched> {
     pub hidden: usize,
     pub found: Recorder,
     pub statistics: Statistics,
-    task: &'a Task<'a>,
+    pub task: &'a Task<'a>,
     random: Option<Random>,
 }
 
@@ -65,17 +66,9 @@ impl<'a, S: Batched> Explorer<'a, S> {
     /// Puts the initial state at the beginning of a path; false when there is none. That is not the claim's
     /// business, unless it has come to its end already.
     pub fn begin<T>(&mut self, stack: &mut Stack<T>) -> Result<bool, StopReason> {
-        let mut initial = Vec::new();
-        match self.system.initial(&mut initial) {
-            Ok(()) => stack.begin(&initial).map(|()| true).map_err(no_memory),
-            Err(fault) if self.task.checks.count(fault.kind) => {
-                self.violation(fault, stack, &[])?;
-                Ok(false)
-            }
-            Err(fault) => {
-                self.found.cut(fault, system::Path::new);
-                Ok(false)
-            }
+        match initial_state(self.system, &self.task.checks) {
+            Ok(initial) => stack.begin(&initial).map(|()| true).map_err(no_memory),
+            Err(missing) => self.found.no_initial_state(missing, self.task).map(|()| false),
         }
     }
 
@@ -177,12 +170,7 @@ impl<'a, S: Batched> Explorer<'a, S> {
     fn violation<T>(&mut self, fault: Fault, stack: &Stack<T>, more: &[ActionId]) -> Result<(), StopReason> {
         let depth = (stack.steps() + more.len()) as u64;
         self.found.add(fault, depth, || stack.path_and(more));
-        self.go_on()
-    }
-
-    /// Whether the search goes on after a violation.
-    pub fn go_on(&self) -> Result<(), StopReason> {
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+        self.task.after_violation()
     }
 
     pub fn conclude(mut self, stop: StopReason) -> Outcome {
@@ -190,15 +178,8 @@ impl<'a, S: Batched> Explorer<'a, S> {
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
         let cuts = self.marker.expander.take_cuts();
-        Outcome::conclude(
-            stop,
-            About::Runs,
-            &self.task.checks,
-            cuts,
-            S::LOSSLESS,
-            self.found,
-            self.statistics,
-        )
+        let extent = Extent { stop, about: About::Runs, cuts, lossless: S::LOSSLESS };
+        Outcome::conclude(extent, &self.task.checks, self.found, self.statistics)
     }
 }
 

@@ -37,10 +37,11 @@
 use crate::cuts::Cuts;
 use crate::depth_first::DepthFirst;
 use crate::halt::{Halt, obeying};
+use crate::judged::{NoInitialState, initial_state};
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
 use crate::open::Open;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, no_memory};
+use crate::outcome::{Extent, Outcome, Recorder, Statistics, StopReason, no_memory};
 use crate::sleep::{Met, NoSleep};
 use crate::task::{Proviso, Task};
 use crate::termination::pause;
@@ -87,43 +88,30 @@ pub fn handoff<H: Hand + Evicting>(
         limit: task.limits.states,
         open: task.reduce.filter(|reduce| reduce.proviso == Proviso::Stack).map(|_| Open::default()),
     };
-    let mut root = Vec::new();
-    let first = ring.system.initial(&mut root);
+    let first = initial_state(ring.system, &task.checks);
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(QUEUE as usize)).unzip();
     if first.is_ok() {
         shared.unfinished.fetch_add(1, AcqRel);
     }
-    let mut places: Vec<Place> = receivers
-        .into_iter()
-        .enumerate()
-        .map(|(me, input)| Place { me, input, output: senders[(me + 1) % workers].clone() })
-        .collect();
+    let seat = |(me, input)| Seat { me, input, output: senders[(me + 1) % workers].clone(), start: None };
+    let mut seats: Vec<Seat> = receivers.into_iter().enumerate().map(seat).collect();
     drop(senders);
-    let start = match first.err() {
-        Some(fault) => Start::Fault(fault),
-        None => Start::Root(Root { state: root, slice: Arc::default() }),
-    };
+    seats[0].start = Some(first.map(|state| Root { state, slice: Arc::default() }));
     let all = std::thread::scope(|scope| {
         let mut pool = WorkerPool::new(scope);
-        let mine = places.remove(0);
-        for place in places {
+        let mine = seats.remove(0);
+        for seat in seats {
             let shared = &shared;
             // The queue of one that is missing is closed, and its neighbour goes on by itself.
-            pool.spawn(move || work(ring, hand, task, &mut Silent, shared, place, None));
+            pool.spawn(move || work(ring, hand, task, &mut Silent, shared, seat));
         }
-        pool.join(work(ring, hand, task, observer, &shared, mine, Some(start)))
+        pool.join(work(ring, hand, task, observer, &shared, mine))
     });
     put_together(&hand(), &shared, task, all)
 }
 
 /// What a worker leaves.
 type WorkerResult = (Recorder, Statistics, Cuts);
-
-/// What the first worker begins with.
-enum Start {
-    Root(Root),
-    Fault(system::Fault),
-}
 
 /// What workers share.
 struct Shared {
@@ -150,10 +138,12 @@ impl Shared {
 }
 
 /// A worker's place in the ring.
-struct Place {
+struct Seat {
     me: usize,
     input: Receiver<Root>,
     output: SyncSender<Root>,
+    /// The initial state, for the first worker.
+    start: Option<Result<Root, NoInitialState>>,
 }
 
 /// A state to search from, and the way to it.
@@ -198,8 +188,7 @@ fn work<H: Hand + Evicting>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
     shared: &Shared,
-    place: Place,
-    start: Option<Start>,
+    mut seat: Seat,
 ) -> WorkerResult {
     // The others would wait for the roots of a worker that is lost forever.
     let _alarm = Alarm(|| shared.halt.halt(StopReason::Interrupted));
@@ -210,7 +199,8 @@ fn work<H: Hand + Evicting>(
     search.limited = false;
     search.open = shared.open.as_ref();
     let depth = ring.depth.map_or(DEPTHS.1, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
-    let mut worker = Worker { search, shared, place, depth, adaptive: ring.depth.is_none(), states: 0 };
+    let start = seat.start.take();
+    let mut worker = RingWorker { search, shared, seat, depth, adaptive: ring.depth.is_none(), states: 0 };
     if let Err(reason) = obeying(|| worker.run(start)) {
         shared.halt.halt(reason);
     }
@@ -220,21 +210,21 @@ fn work<H: Hand + Evicting>(
     (found, statistics, cuts)
 }
 
-struct Worker<'a, 'c, H: Hand + Evicting> {
+struct RingWorker<'a, 'c, H: Hand + Evicting> {
     search: DepthFirst<'a, H, NoSleep>,
     shared: &'c Shared,
-    place: Place,
+    seat: Seat,
     /// States with this number of states before them on the stack are handed off.
     depth: usize,
     adaptive: bool,
     states: u32,
 }
 
-impl<H: Hand + Evicting> Worker<'_, '_, H> {
-    fn run(&mut self, start: Option<Start>) -> Result<(), StopReason> {
+impl<H: Hand + Evicting> RingWorker<'_, '_, H> {
+    fn run(&mut self, start: Option<Result<Root, NoInitialState>>) -> Result<(), StopReason> {
         match start {
-            Some(Start::Fault(fault)) => self.search.no_beginning(fault)?,
-            Some(Start::Root(root)) => {
+            Some(Err(missing)) => self.search.found.no_initial_state(missing, self.search.task)?,
+            Some(Ok(root)) => {
                 self.search.stack.begin(&root.state).map_err(no_memory)?;
                 self.search.visit()?;
                 self.shared.count()?;
@@ -254,8 +244,8 @@ impl<H: Hand + Evicting> Worker<'_, '_, H> {
         self.search.store.rest();
         let mut waits = 0;
         loop {
-            if let Ok(root) = self.place.input.try_recv() {
-                self.shared.waiting[self.place.me].fetch_sub(1, AcqRel);
+            if let Ok(root) = self.seat.input.try_recv() {
+                self.shared.waiting[self.seat.me].fetch_sub(1, AcqRel);
                 return Ok(Some(root));
             }
             if self.shared.unfinished.load(Acquire) == 0 {
@@ -311,7 +301,7 @@ impl<H: Hand + Evicting> Worker<'_, '_, H> {
     }
 
     fn neighbour(&self) -> &AtomicU64 {
-        &self.shared.waiting[(self.place.me + 1) % self.shared.waiting.len()]
+        &self.shared.waiting[(self.seat.me + 1) % self.shared.waiting.len()]
     }
 
     /// Chooses another depth.
@@ -345,7 +335,7 @@ impl<H: Hand + Evicting> Worker<'_, '_, H> {
         let root = Root { state: stack.state().to_vec(), slice: Arc::new(next) };
         self.shared.unfinished.fetch_add(1, AcqRel);
         self.neighbour().fetch_add(1, AcqRel);
-        match self.place.output.try_send(root) {
+        match self.seat.output.try_send(root) {
             Ok(()) => true,
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.neighbour().fetch_sub(1, AcqRel);
@@ -381,7 +371,8 @@ fn put_together<H: Hand + Evicting>(
     };
     statistics.take_stock(store, stop, task.limits.states);
     let checks = &task.checks;
-    Outcome::conclude(stop, checks.about(), checks, cuts, H::LOSSLESS, found, statistics)
+    let extent = Extent { stop, about: checks.about(), cuts, lossless: H::LOSSLESS };
+    Outcome::conclude(extent, checks, found, statistics)
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub mod scc;
 pub mod set_search;
 pub mod sleep;
 mod stack;
+mod state_key;
 pub mod states;
 pub mod strong;
 mod successor_batch;

@@ -99,12 +99,6 @@ pub(crate) struct Ndfs<'a, S: Numbering> {
     pub seeds: Option<SyncSender<Vec<u8>>>,
 }
 
-/// The part of a state that makes it different from others.
-#[inline(always)]
-pub(crate) fn key(state: &[u8], hidden: usize) -> &[u8] {
-    state.get(..state.len().saturating_sub(hidden)).unwrap_or_default()
-}
-
 impl<'a, S: Numbering> Ndfs<'a, S> {
     /// A search that has not begun.
     pub fn new(
@@ -315,7 +309,7 @@ impl<S: Numbering> Ndfs<'_, S> {
         } else {
             found.errors += 1;
         }
-        self.explorer.go_on()
+        self.explorer.task.after_violation()
     }
 }
 

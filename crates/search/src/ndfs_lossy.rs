@@ -19,10 +19,11 @@ use crate::explorer::Explorer;
 use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
-use crate::ndfs::{Cycles, key};
+use crate::ndfs::Cycles;
 use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
+use crate::state_key::key;
 use crate::task::Task;
 use store::{Batched, Full};
 use system::{ActionId, TransitionSystem};
@@ -182,7 +183,7 @@ impl<S: Batched> NdfsLossy<'_, S> {
         let Explorer { system, cycles, budget, found, .. } = &mut self.explorer;
         if found.errors > 0 {
             found.errors += 1;
-            return self.explorer.go_on();
+            return self.explorer.task.after_violation();
         }
         let path = self.first.path();
         let anchor = Anchor { state: self.first.state(), path: &path, inside: None, met: None };
@@ -190,7 +191,7 @@ impl<S: Batched> NdfsLossy<'_, S> {
         let cycle = self.second.path_and(&self.actions);
         let (path, cycle) = short.unwrap_or(Lasso { stem: path.clone(), cycle }).path();
         found.add_lasso(cycles.fault.clone(), path, cycle);
-        self.explorer.go_on()
+        self.explorer.task.after_violation()
     }
 }
 

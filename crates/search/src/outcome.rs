@@ -152,24 +152,31 @@ pub struct Outcome {
     pub statistics: Statistics,
 }
 
+/// How far a search got.
+#[derive(Debug)]
+pub(crate) struct Extent {
+    /// Why it ended.
+    pub stop: StopReason,
+    /// What it was about.
+    pub about: About,
+    /// Where paths were cut off.
+    pub cuts: Cuts,
+    /// The store takes no state for another one.
+    pub lossless: bool,
+}
+
 impl Outcome {
     /// Of a search that could not even begin.
     pub fn nothing(stop: StopReason) -> Self {
         let (cuts, recorder) = (Cuts::default(), Recorder::default());
-        Self::conclude(stop, About::Runs, &Checks::NONE, cuts, false, recorder, Statistics::default())
+        let extent = Extent { stop, about: About::Runs, cuts, lossless: false };
+        Self::conclude(extent, &Checks::NONE, recorder, Statistics::default())
     }
 
     /// Puts together what a search found; the only place that makes [`Exhausted`]. A search that met no state
     /// at all has not seen the initial one.
-    pub(crate) fn conclude(
-        stop: StopReason,
-        about: About,
-        checks: &Checks,
-        cuts: Cuts,
-        lossless: bool,
-        found: Recorder,
-        statistics: Statistics,
-    ) -> Self {
+    pub(crate) fn conclude(extent: Extent, checks: &Checks, found: Recorder, statistics: Statistics) -> Self {
+        let Extent { stop, about, cuts, lossless } = extent;
         let complete = stop == StopReason::Completed && cuts.is_none(about, checks);
         let seen = lossless && statistics.states > 0;
         let Recorder { errors, violations, warnings, cuts: ways, .. } = found;
@@ -341,7 +348,9 @@ mod tests {
             }
             let statistics = Statistics { states: 1, ..Statistics::default() };
             let (about, checks, found) = (About::Runs, &Checks::NONE, Recorder::default());
-            Outcome::conclude(stop, about, checks, cuts, lossless, found, statistics).exhausted.is_some()
+            Outcome::conclude(Extent { stop, about, cuts, lossless }, checks, found, statistics)
+                .exhausted
+                .is_some()
         };
         assert!(conclude(StopReason::Completed, false, true));
         assert!(!conclude(StopReason::Completed, true, true));

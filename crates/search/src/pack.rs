@@ -4,6 +4,7 @@
 //! names are enough where the store gives keys back; otherwise whole states wait.
 
 use crate::ancestry::Ordinal;
+use crate::state_key::key;
 use std::collections::TryReserveError;
 use store::{Batched, Recall};
 use system::Annotation;
@@ -125,7 +126,7 @@ impl<S: Batched> States<S> for WholeStates {
         let end = start + len as usize;
         self.gone = (number + 1, end);
         let state = &self.bytes[start..end];
-        store.depart(&state[..state.len().saturating_sub(hidden)]);
+        store.depart(key(state, hidden));
         out.extend_from_slice(state);
         Some(self.annotations.get(number))
     }

@@ -25,7 +25,7 @@ use crate::frontier::{Batch, Frontier, Levels};
 use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
-use crate::outcome::{Outcome, Statistics, StopReason, no_memory};
+use crate::outcome::{Extent, Outcome, Statistics, StopReason, no_memory};
 use crate::pack::States;
 use crate::random::Random;
 use crate::retrace::retrace;
@@ -70,7 +70,7 @@ pub fn parallel<H: Hand, P: States<H>>(
         let mut pool = WorkerPool::new(scope);
         let mut store = hand();
         let budget = Budget::new(task, observer).halted_by(team.halted.flag());
-        let mut leader = Worker::<H, P>::new(search, &mut store, &team, 0, task, budget);
+        let mut leader = FrontierWorker::<H, P>::new(search, &mut store, &team, 0, task, budget);
         if leader.begin() {
             let depth = leader.search.depth;
             for number in 1..search.workers {
@@ -100,7 +100,7 @@ fn help<H: Hand, P: States<H>>(
     let _alarm = Alarm(|| team.abandon());
     let (mut store, mut silent) = (hand(), Silent);
     let budget = Budget::new(task, &mut silent).halted_by(team.halted.flag());
-    let mut worker = Worker::<H, P>::new(search, &mut store, team, number, task, budget);
+    let mut worker = FrontierWorker::<H, P>::new(search, &mut store, team, number, task, budget);
     worker.search.depth = depth;
     match worker.search.ancestry.wait() {
         Ok(()) => worker.work(),
@@ -122,7 +122,7 @@ struct WorkerResult {
 }
 
 /// A worker.
-struct Worker<'a, H: Hand, P> {
+struct FrontierWorker<'a, H: Hand, P> {
     search: Frontier<'a, H, Share<'a, P>>,
     batch: Batch<H::Ticket, H::Name>,
     taking: Taking,
@@ -132,7 +132,7 @@ struct Worker<'a, H: Hand, P> {
     alone: u64,
 }
 
-impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
+impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
     fn new(
         search: Parallel<'a>,
         store: &'a mut H,
@@ -150,7 +150,14 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         frontier.limited &= number == 0;
         frontier.random = task.seed.map(|seed| Random::new(seed.wrapping_add(number as u64)));
         let alone = search.alone.unwrap_or(ALONE);
-        Worker { search: frontier, batch: Batch::default(), taking, team, one: !task.all_errors, alone }
+        FrontierWorker {
+            search: frontier,
+            batch: Batch::default(),
+            taking,
+            team,
+            one: !task.all_errors,
+            alone,
+        }
     }
 
     /// Begins alone. True when it is worth while to call the others.
@@ -251,7 +258,7 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         }
         let memory = search.memory_of_its_own();
         let (transitions, errors) = (search.statistics.transitions, search.found.errors);
-        search.queue.tell(transitions, errors, memory, !search.apart.is_empty())
+        search.queue.tell(transitions, errors, memory, !search.buckets.is_empty())
     }
 
     /// Goes on level by level until the last, or until others should help. True when it is done. Whatever
@@ -307,7 +314,7 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
         let side = self.side();
         self.search.queue.take_side = side;
         self.search.queue.put_side = side;
-        self.search.insert_apart()?;
+        self.search.insert_bucket()?;
         self.search.queue.flush().map_err(no_memory)?;
         self.search.queue.put_side = 1 - side;
         Ok(())
@@ -325,7 +332,7 @@ impl<'a, H: Hand, P: States<H>> Worker<'a, H, P> {
     }
 }
 
-impl<H: Hand, P: States<H>> Seeker for Worker<'_, H, P> {
+impl<H: Hand, P: States<H>> Seeker for FrontierWorker<'_, H, P> {
     type Stop = StopReason;
 
     fn sees_work(&self) -> bool {
@@ -377,7 +384,8 @@ fn put_together<H: Hand, P>(
     }
     statistics.take_stock(store, stop, task.limits.states);
     let checks = &task.checks;
-    Outcome::conclude(stop, checks.about(), checks, cuts, H::LOSSLESS, found, statistics)
+    let extent = Extent { stop, about: checks.about(), cuts, lossless: H::LOSSLESS };
+    Outcome::conclude(extent, checks, found, statistics)
 }
 
 #[cfg(test)]

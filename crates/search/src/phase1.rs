@@ -31,6 +31,7 @@
 
 use crate::limits::Budget;
 use crate::outcome::{StopReason, no_memory};
+use crate::state_key::key;
 use store::Batched;
 use store::numbered::{Number, Numbered, Visit};
 use store::tally::Tally;
@@ -58,7 +59,7 @@ pub(crate) fn store_aside<S: Batched>(
     limit: Option<u64>,
     state: &[u8],
 ) -> Result<bool, StopReason> {
-    let key = &state[..state.len().saturating_sub(hidden)];
+    let key = key(state, hidden);
     let ticket = store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
     if limit.is_some_and(|limit| store.n_keys() >= limit) && !store.contains(key, ticket) {
         return Err(StopReason::StateLimit);

@@ -13,10 +13,11 @@ use crate::halt::obeying;
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, MissingMarks};
-use crate::ndfs::{Cycles, key};
+use crate::ndfs::Cycles;
 use crate::observer::Observer;
 use crate::outcome::{Outcome, StopReason, no_memory};
 use crate::stack::Stack;
+use crate::state_key::key;
 use crate::states::{Alone, Job};
 use crate::task::Task;
 use store::{Entry, KeyNumber, Numbering, Recall};
@@ -195,7 +196,7 @@ impl<S: Numbering> Scc<'_, S> {
             // With all errors wanted, more cycles of this component are the same one.
             root.inside = EVERYTHING;
         }
-        self.explorer.go_on()
+        self.explorer.task.after_violation()
     }
 
     /// A run that goes around in the last component, of which the state at the end of the path is one.

@@ -2,7 +2,7 @@
 //! [`Outcome`] that searches from state to state have, with the same rule of what may be claimed.
 
 use crate::cuts::Cuts;
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Violation, Warning};
+use crate::outcome::{Extent, Outcome, Recorder, Statistics, StopReason, Violation, Warning};
 use crate::property::Checks;
 use system::Path;
 
@@ -48,6 +48,7 @@ impl SetSearch {
             found.warnings.push(Warning::AtomicLoop(path));
         }
         let about = self.checks.about();
-        Outcome::conclude(self.stop, about, &self.checks, cuts, true, found, self.statistics)
+        let extent = Extent { stop: self.stop, about, cuts, lossless: true };
+        Outcome::conclude(extent, &self.checks, found, self.statistics)
     }
 }

@@ -15,13 +15,14 @@
 use crate::cuts::About;
 use crate::expand::{Edge, Expansion};
 use crate::halt::obeying;
-use crate::judged::Judged;
+use crate::judged::{Judged, initial_state};
 use crate::lasso::{Anchor, Lasso, shorten};
 use crate::limits::Budget;
 use crate::marks::{Acceptance, Marker, MissingMarks};
-use crate::ndfs::{Cycles, key};
+use crate::ndfs::Cycles;
 use crate::observer::{Observer, Snapshot};
-use crate::outcome::{Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::outcome::{Extent, Outcome, Recorder, Statistics, StopReason, Warning, no_memory};
+use crate::state_key::key;
 use crate::states::{Alone, Job};
 use crate::task::Task;
 use std::collections::HashMap;
@@ -96,14 +97,10 @@ struct Strong<'a, S: Numbering> {
 
 impl<S: Numbering + Recall> Strong<'_, S> {
     fn run(&mut self) -> Result<(), StopReason> {
-        let mut state = Vec::new();
-        if let Err(fault) = self.system.initial(&mut state) {
-            if self.task.checks.count(fault.kind) {
-                return self.violation(fault, None);
-            }
-            self.found.cut(fault, system::Path::new);
-            return Ok(());
-        }
+        let state = match initial_state(self.system, &self.task.checks) {
+            Ok(state) => state,
+            Err(missing) => return self.found.no_initial_state(missing, self.task),
+        };
         self.visit(&state, 0, 0)?;
         let mut refine_at = FIRST_REFINEMENT;
         let mut next = 0;
@@ -181,7 +178,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         self.expansion = expansion;
         for (judged, actions) in judged {
             match judged {
-                Judged::Violation(fault) => self.violation(fault, Some((number, &actions)))?,
+                Judged::Violation(fault) => self.violation(fault, number, &actions)?,
                 Judged::Cut(fault) => {
                     let path = self.path_and(number, &actions)?;
                     self.found.cut(fault, || path);
@@ -202,7 +199,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         let lasso = self.way_around(&component)?;
         let (path, cycle) = lasso.path();
         self.found.add_lasso(self.cycles.fault.clone(), path, cycle);
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+        self.task.after_violation()
     }
 
     /// A run that goes around in a component.
@@ -249,13 +246,10 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         Ok(path)
     }
 
-    fn violation(&mut self, fault: Fault, at: Option<(u32, &[ActionId])>) -> Result<(), StopReason> {
-        let path = match at {
-            Some((number, more)) => self.path_and(number, more)?,
-            None => Path::new(),
-        };
+    fn violation(&mut self, fault: Fault, number: u32, more: &[ActionId]) -> Result<(), StopReason> {
+        let path = self.path_and(number, more)?;
         self.found.add(fault, path.len() as u64, || path);
-        if self.task.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+        self.task.after_violation()
     }
 
     fn snapshot(&self, depth: u64) -> Snapshot {
@@ -275,7 +269,8 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         self.statistics.states = self.store.n_keys();
         self.statistics.state_bytes = self.store.memory();
         let cuts = self.marker.expander.take_cuts();
-        Outcome::conclude(stop, About::Runs, &self.task.checks, cuts, true, self.found, self.statistics)
+        let extent = Extent { stop, about: About::Runs, cuts, lossless: true };
+        Outcome::conclude(extent, &self.task.checks, self.found, self.statistics)
     }
 }
 

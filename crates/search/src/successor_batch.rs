@@ -2,9 +2,9 @@
 
 use crate::atomic_run::AtomicRun;
 use crate::expand::{Edge, Expander, Expansion};
-use crate::ndfs::key;
 use crate::outcome::StopReason;
 use crate::random::Random;
+use crate::state_key::key;
 use std::ops::Range;
 use store::Batched;
 use system::ActionId;

@@ -1,6 +1,7 @@
 //! What a search is asked to do.
 
 use crate::limits::Limits;
+use crate::outcome::StopReason;
 use crate::phase1::Save;
 use crate::property::Checks;
 use std::sync::atomic::AtomicBool;
@@ -38,6 +39,11 @@ impl Task<'_> {
     /// Whether processes sleep.
     pub fn is_lean(&self) -> bool {
         self.reduce.is_some_and(|reduce| matches!(reduce.method, Method::Lean(_)))
+    }
+
+    /// Whether the search goes on after a violation.
+    pub(crate) fn after_violation(&self) -> Result<(), StopReason> {
+        if self.all_errors { Ok(()) } else { Err(StopReason::Violation) }
     }
 }
 

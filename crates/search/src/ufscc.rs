@@ -28,9 +28,10 @@ use crate::judged::Judged;
 use crate::lasso::{Anchor, shorten, way_to};
 use crate::limits::Budget;
 use crate::marks::{EVERYTHING, MissingMarks};
-use crate::ndfs::{Cycles, key};
+use crate::ndfs::Cycles;
 use crate::observer::{Observer, Silent, Snapshot};
-use crate::outcome::{Outcome, Recorder, StopReason, Warning, no_memory, signature};
+use crate::outcome::{Extent, Outcome, Recorder, StopReason, Warning, no_memory, signature};
+use crate::state_key::key;
 use crate::states::{Job, Together};
 use crate::task::Task;
 use store::shared_numbers::{SharedNumbers, Spare};
@@ -68,7 +69,7 @@ impl Together for Ufscc {
         let memory = job.cycles.memory;
         let sets = Sets { numbers: SharedNumbers::new(memory), sets: UnionFind::new(memory) };
         let (shared, observer) = Shared::new(job, hand, sets);
-        let all = shared.search(workers, observer, &Worker::new);
+        let all = shared.search(workers, observer, &UfsccWorker::new);
         put_together(&shared, all)
     }
 }
@@ -131,7 +132,7 @@ struct Frame {
     path: usize,
 }
 
-struct Worker<'a, 'c, H: Numbering> {
+struct UfsccWorker<'a, 'c, H: Numbering> {
     base: CycleWorker<'a, 'c, H, Sets, MissingMarks>,
     spare: Spare,
     fresh: Vec<(usize, MissingMarks)>,
@@ -143,7 +144,7 @@ struct Worker<'a, 'c, H: Numbering> {
     found: Vec<Finding>,
 }
 
-impl<'a, 'c, H> CycleSearch<'a, 'c> for Worker<'a, 'c, H>
+impl<'a, 'c, H> CycleSearch<'a, 'c> for UfsccWorker<'a, 'c, H>
 where
     'a: 'c,
     H: Hand + Numbering + Recall<Name: Portable> + 'a,
@@ -217,13 +218,13 @@ where
     }
 }
 
-impl<'a, 'c, H> Worker<'a, 'c, H>
+impl<'a, 'c, H> UfsccWorker<'a, 'c, H>
 where
     'a: 'c,
     H: Hand + Numbering + Recall<Name: Portable>,
 {
     fn new(base: CycleWorker<'a, 'c, H, Sets, MissingMarks>) -> Self {
-        Worker {
+        UfsccWorker {
             base,
             spare: Spare::default(),
             fresh: Vec::new(),
@@ -394,7 +395,8 @@ where
             stop = tracer.budget.look(Snapshot::default).err().unwrap_or(StopReason::MemoryLimit);
         }
     }
-    Outcome::conclude(stop, About::Runs, &shared.task.checks, cuts, H::LOSSLESS, recorder, statistics)
+    let extent = Extent { stop, about: About::Runs, cuts, lossless: H::LOSSLESS };
+    Outcome::conclude(extent, &shared.task.checks, recorder, statistics)
 }
 
 /// Makes runs of what was found, when everybody has stopped.

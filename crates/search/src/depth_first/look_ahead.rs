@@ -7,8 +7,8 @@
 //! of its successors has arrived. If one was known, that was in vain; the order of the search is the same.
 
 use super::{DepthFirst, ELSEWHERE, expand};
-use crate::ndfs::key;
 use crate::sleep::Sleeping;
+use crate::state_key::key;
 use crate::successor_batch::{SuccessorBatch, Trust};
 use store::Evicting;
 

@@ -5,10 +5,10 @@
 //! workers), one that is new, or, by colour, that none is on the stack but those that were expanded in full.
 
 use super::{DepthFirst, ELSEWHERE, visit_openly};
-use crate::ndfs::key;
 use crate::outcome::{StopReason, no_memory};
 use crate::sleep::{Met, Sleeping};
 use crate::stack::Stack;
+use crate::state_key::key;
 use crate::successor_batch::SuccessorBatch;
 use crate::task::Proviso;
 use store::Evicting;
