@@ -15,7 +15,7 @@ const ORDER: [u8; 7] = [4, 1, 143, 130, 2, 3, 0];
 pub fn run(args: &CheckArgs) -> u8 {
     if let Err(failure) = refuse(args) {
         let answer: Answer<()> = Answer::failed(failure);
-        return output::settle(answer, args.format.of_notices()).err().unwrap_or(2);
+        return output::write_notices(answer, args.format.of_notices()).err().unwrap_or(2);
     }
     let (signals, files) = (Signals::listen(), DiskOrInput::default());
     let (mut done, mut output) = (Done::default(), output::standard());
@@ -84,7 +84,7 @@ fn check(
     notices.extend(answer.notices.iter().cloned());
     notices.extend(answer.result.as_ref().err().and_then(Failure::notice));
     let format = args.format.of_notices();
-    let report = match output::settle_brief(answer, format, &path, args.quiet) {
+    let report = match output::write_brief_notices(answer, format, &path, args.quiet) {
         Ok(report) => report,
         Err(status) => {
             let status = signals.status(status);

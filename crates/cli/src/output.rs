@@ -91,7 +91,7 @@ pub fn deliver(text: &str, status: u8) -> u8 {
 
 /// Writes what a command has to say, or why there is nothing; returns the exit status.
 pub fn answer(answer: Answer<String>, format: Format) -> u8 {
-    match settle(answer, format) {
+    match write_notices(answer, format) {
         Ok(text) if format == Format::Json => deliver_machine(&text, 0),
         Ok(text) => deliver(&text, 0),
         Err(status) => status,
@@ -236,18 +236,23 @@ pub fn notices(notices: &[Notice], format: Format) {
     }
 }
 
-/// Writes the notices of an answer like [`settle`], for a command that has more important things to say: long
-/// lists of like warnings are cut short, and a `quiet` user sees no warnings at all.
-pub fn settle_brief<T>(mut answer: Answer<T>, format: Format, model: &str, quiet: bool) -> Result<T, u8> {
+/// Writes the notices of an answer like [`write_notices`], for a command that has more important things to
+/// say: long lists of like warnings are cut short, and a `quiet` user sees no warnings at all.
+pub fn write_brief_notices<T>(
+    mut answer: Answer<T>,
+    format: Format,
+    model: &str,
+    quiet: bool,
+) -> Result<T, u8> {
     if answer.result.is_err() {
         answer.notices.retain(|notice| !quiet || notice.is_error());
-        return settle(answer, format);
+        return write_notices(answer, format);
     }
     brief(answer.notices, format, model, quiet);
     answer.result.map_err(|failure| failure.exit_status())
 }
 
-/// Writes warnings as [`settle_brief`] does.
+/// Writes warnings as [`write_brief_notices`] does.
 pub fn brief(mut all: Vec<Notice>, format: Format, model: &str, quiet: bool) {
     all.retain(|notice| !quiet || notice.is_error());
     match format {
@@ -257,7 +262,7 @@ pub fn brief(mut all: Vec<Notice>, format: Format, model: &str, quiet: bool) {
 }
 
 /// Writes the notices of an answer and, if there is no result, why: the result or the exit status.
-pub fn settle<T>(answer: Answer<T>, format: Format) -> Result<T, u8> {
+pub fn write_notices<T>(answer: Answer<T>, format: Format) -> Result<T, u8> {
     let mut all = answer.notices;
     all.extend(answer.result.as_ref().err().and_then(Failure::notice));
     notices(&all, format);

@@ -48,7 +48,7 @@ pub fn run(args: &ReplayArgs) -> u8 {
     };
     let mut answer = replay(&args.trail, &DiskOrInput::default(), signals.stop(), view);
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
-    match output::settle(flat, args.format.of_notices()) {
+    match output::write_notices(flat, args.format.of_notices()) {
         Ok(output) => output.finish(0),
         Err(status) => signals.status(status),
     }
@@ -62,7 +62,8 @@ fn step_through(args: &ReplayArgs) -> u8 {
         interrupt.idle();
         converse(&mut Lines::standard(), &mut Replaying::new(replayed, interrupt, palette))
     };
-    output::settle(replay(&args.trail, &Disk, &stop, view), Format::Text).unwrap_or_else(|status| status)
+    output::write_notices(replay(&args.trail, &Disk, &stop, view), Format::Text)
+        .unwrap_or_else(|status| status)
 }
 
 /// How the run ends.

@@ -33,7 +33,7 @@ pub fn run(args: &SimulateArgs) -> u8 {
     let signals = Signals::listen();
     let answer = simulate(&options, &files, signals.stop(), &mut input, &mut printer);
     let unwritten = printer.failure.take();
-    let status = match output::settle(answer, args.format) {
+    let status = match output::write_notices(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
         // When whoever read the run has seen enough, that is no interruption.
         Ok(Ending::Interrupted) if printer.output.is_open() => signals.status(INTERRUPTED),
@@ -80,7 +80,7 @@ fn by_hand(options: &SimulateOptions, files: &DiskOrInput, input: &mut Input<'_>
         },
     );
     let answer = Answer { notices, result: result.and_then(|status| status) };
-    output::settle(answer, Format::Text).unwrap_or_else(|status| status)
+    output::write_notices(answer, Format::Text).unwrap_or_else(|status| status)
 }
 
 /// Writes each step when it happens, and the last state.

@@ -19,7 +19,7 @@ pub fn run(args: &TestArgs) -> u8 {
     };
     let result = request(args).and_then(|request| suite::run(&request, signals.stop(), &mut told));
     let format = if args.format == TestFormat::Json { Format::Json } else { Format::Text };
-    let report: SuiteReport = match output::settle(Answer { notices: Vec::new(), result }, format) {
+    let report: SuiteReport = match output::write_notices(Answer { notices: Vec::new(), result }, format) {
         Ok(report) => report,
         Err(status) => return signals.status(status),
     };

@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::{Run, Scratch};
+use common::{CommandOutput, Scratch};
 
 const MODEL: &str = "active proctype p() { assert(false) }";
 
 fn stdout(scratch: &Scratch, words: &[&str], environment: &[(&str, &str)]) -> String {
     let mut command = scratch.command(&[&["check", "m.pml"], words].concat());
     command.envs(environment.iter().copied());
-    Run::of(command.output().unwrap()).stdout
+    CommandOutput::of(command.output().unwrap()).stdout
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn machines_get_none() {
 #[test]
 fn what_is_wrong_with_the_command_line_follows_the_same_rules() {
     let scratch = Scratch::new();
-    let stderr = |words: &[&str]| Run::of(scratch.command(words).output().unwrap()).stderr;
+    let stderr = |words: &[&str]| CommandOutput::of(scratch.command(words).output().unwrap()).stderr;
     assert!(!stderr(&["check", "--no-such"]).contains('\x1b'));
     assert!(stderr(&["check", "--no-such", "--color", "always"]).contains('\x1b'));
     assert!(!stderr(&["check", "--no-such", "--color", "never"]).contains('\x1b'));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Run, Scratch, spinor};
+use common::{CommandOutput, Scratch, spinor};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -76,7 +76,8 @@ fn a_trail_finds_its_model_from_elsewhere() {
     let other = Scratch::new();
     assert_eq!(scratch.run(&["check", "m.pml"]).status, Some(1));
     let trail = scratch.0.join("m.pml.trail.json");
-    let elsewhere = Run::of(spinor(&other.0, &["replay", trail.to_str().unwrap()]).output().unwrap());
+    let elsewhere =
+        CommandOutput::of(spinor(&other.0, &["replay", trail.to_str().unwrap()]).output().unwrap());
     assert_eq!((elsewhere.status, elsewhere.stderr.as_str()), (Some(0), ""));
     let far = other.0.join("t.json");
     std::fs::copy(&trail, &far).unwrap();
@@ -410,7 +411,7 @@ fn running_out_of_memory_is_reported() {
             env!("CARGO_BIN_EXE_spinor")
         );
         let output = Command::new("sh").args(["-c", &line]).current_dir(&scratch.0).output().unwrap();
-        let run = Run::of(output);
+        let run = CommandOutput::of(output);
         assert_eq!(run.status, Some(3), "{order}: {}", run.stderr);
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
         let note = report["properties"][0]["note"].as_str().unwrap();
@@ -482,7 +483,7 @@ fn simulations_read_standard_input_and_show_the_final_state() {
     let mut child =
         scratch.command(&["simulate", "m.pml"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"hi").unwrap();
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = CommandOutput::of(child.wait_with_output().unwrap());
     assert_eq!(run.status, Some(0));
     for expected in ["<h>", "<i>", "standard input, which is at its end", "After 4 steps:", "  c = 105"] {
         assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Run, Scratch};
+use common::{CommandOutput, Scratch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -71,7 +71,7 @@ fn configurations() -> Vec<String> {
 
 /// How the command ended, and with which verdict.
 struct Ended {
-    run: Run,
+    run: CommandOutput,
     verdict: Option<String>,
 }
 
@@ -79,14 +79,14 @@ fn check(scratch: &Scratch, options: &str, refused: &str) -> Ended {
     let words: Vec<&str> =
         ["check", "m.pml", "--format", "json"].into_iter().chain(options.split(' ')).collect();
     let mut command = scratch.command(&words);
-    let run = Run::of(command.env("SPINOR_FAIL_ALLOCATION", refused).output().unwrap());
+    let run = CommandOutput::of(command.env("SPINOR_FAIL_ALLOCATION", refused).output().unwrap());
     let report: Option<Value> = serde_json::from_str(&run.stdout).ok();
     let verdict = report.and_then(|report| report["verdict"].as_str().map(str::to_string));
     Ended { run, verdict }
 }
 
 /// How many requests there were; the command says so where it was told which to refuse.
-fn requests(run: &Run) -> usize {
+fn requests(run: &CommandOutput) -> usize {
     let line = run.stderr.lines().last().unwrap_or_default();
     line.strip_suffix(" requests for memory")
         .and_then(|number| number.parse().ok())
@@ -167,10 +167,10 @@ fn refused_requests_change_no_verdict() {
 }
 
 /// Runs a line of the shell in a directory; `$SPINOR` is the command.
-fn shell(scratch: &Scratch, line: &str) -> Run {
+fn shell(scratch: &Scratch, line: &str) -> CommandOutput {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(&scratch.0).env("SPINOR", env!("CARGO_BIN_EXE_spinor"));
-    Run::of(command.output().unwrap())
+    CommandOutput::of(command.output().unwrap())
 }
 
 /// More states than there is memory for, in each of several shapes: many of them, long paths, and long atomic
@@ -224,7 +224,7 @@ fn without_threads_the_check_runs_here() {
     let told = limits.map(|limit| {
         shell(&scratch, &format!("ulimit -v {limit}; exec $SPINOR check m.pml --property safety"))
     });
-    let told: Vec<Run> = told.filter(|run| run.stderr.contains("W0708")).collect();
+    let told: Vec<CommandOutput> = told.filter(|run| run.stderr.contains("W0708")).collect();
     assert!(!told.is_empty());
     for run in told {
         assert!(run.stderr.contains("the check runs on the main thread"), "{}", run.stderr);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Run, Scratch, spinor};
+use common::{CommandOutput, Scratch, spinor};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -31,7 +31,7 @@ fn pipes_of_a_shell_are_read() {
     let scratch = Scratch::new();
     let command = format!("{} check <(echo 'init {{ skip }}') -q", env!("CARGO_BIN_EXE_spinor"));
     let out = Command::new("bash").args(["-c", &command]).current_dir(&scratch.0).output().unwrap();
-    assert_eq!(Run::of(out).status, Some(0));
+    assert_eq!(CommandOutput::of(out).status, Some(0));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn standard_input_is_a_model() {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        Run::of(child.wait_with_output().unwrap())
+        CommandOutput::of(child.wait_with_output().unwrap())
     };
     let good = "byte x; init { x = 1 }";
     let run = fed(&["check", "-"], good);

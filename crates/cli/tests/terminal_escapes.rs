@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Run, Scratch};
+use common::{CommandOutput, Scratch};
 use serde_json::Value;
 
 /// Clears the screen, sets the title, colours, a C1 control, a bell, a change of direction, and what stands
@@ -45,7 +45,7 @@ fn without_own_styles(text: &str) -> String {
 }
 
 /// Runs a command plain and coloured; nothing of either may steer a terminal.
-fn harmless(scratch: &Scratch, words: &[&str]) -> Run {
+fn harmless(scratch: &Scratch, words: &[&str]) -> CommandOutput {
     let coloured = scratch.run(&[words, &["--color", "always"]].concat());
     for (what, text) in [("stdout", &coloured.stdout), ("stderr", &coloured.stderr)] {
         assert_harmless(&format!("{words:?} {what}"), text, true);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Run, Scratch};
+use common::{CommandOutput, Scratch};
 use serde_json::{Value, json};
 
 const ASSERTION: &str =
@@ -21,7 +21,7 @@ fn checked(model: &str, words: &[&str]) -> (Scratch, Value) {
 }
 
 /// The replay of a trail in which one place has another value.
-fn forged(scratch: &Scratch, trail: &Value, place: &str, value: Value) -> Run {
+fn forged(scratch: &Scratch, trail: &Value, place: &str, value: Value) -> CommandOutput {
     let mut trail = trail.clone();
     *trail.pointer_mut(place).unwrap() = value;
     scratch.write("forged.json", &trail.to_string());

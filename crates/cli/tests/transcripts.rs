@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use testkit::transcript::{Document, Place, verify};
+use testkit::transcript::{Document, Sandbox, verify};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -47,7 +47,7 @@ fn documents_show_what_the_tool_prints() {
     for path in documents() {
         let name = path.strip_prefix(&root).unwrap().display().to_string();
         let document = Document::read(&fs::read_to_string(&path).unwrap());
-        let mut place = Place::new(&root.join("examples"), programs).unwrap();
+        let mut place = Sandbox::new(&root.join("examples"), programs).unwrap();
         let (wrong, right) = verify(&document, &mut place).unwrap();
         complaints.extend(wrong.iter().map(|w| format!("{name}:{}: {}", w.line, w.message)));
         if update && !wrong.is_empty() {

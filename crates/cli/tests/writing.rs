@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Run, Scratch};
+use common::{CommandOutput, Scratch};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -20,9 +20,9 @@ fn full_device() -> Option<File> {
 }
 
 /// A run whose standard output is a full device; `None` where there is none.
-fn to_full_device(scratch: &Scratch, words: &[&str]) -> Option<Run> {
+fn to_full_device(scratch: &Scratch, words: &[&str]) -> Option<CommandOutput> {
     let full = full_device()?;
-    Some(Run::of(scratch.command(words).stdout(full).output().unwrap()))
+    Some(CommandOutput::of(scratch.command(words).stdout(full).output().unwrap()))
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.next().is_some());
     drop(lines);
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = CommandOutput::of(child.wait_with_output().unwrap());
     assert_eq!(run.status, Some(0));
     assert!(!run.stderr.contains("error"), "{}", run.stderr);
 }

@@ -5,7 +5,7 @@ use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
 use crate::failure::{Answer, Failure};
 use crate::inside::unseen;
-use crate::isolate::{Place, isolated_at};
+use crate::isolate::{HostThread, isolated_at};
 use crate::liveness;
 use crate::memory;
 use crate::notice::Notice;
@@ -224,8 +224,8 @@ fn reduction_used(plan: &Plan, properties: &[PropertyReport]) -> Por {
 }
 
 /// What is to be known where there is no thread for the check.
-fn no_thread_notice(place: Place) -> Option<Notice> {
-    let Place::Here(why) = place else { return None };
+fn no_thread_notice(place: HostThread) -> Option<Notice> {
+    let HostThread::Here(why) = place else { return None };
     let message = format!("no thread could be started ({why}): the check runs on the main thread");
     let help = "its stack may be too small for a model with deeply nested expressions; raise the limits of the process (ulimit -v, ulimit -u)";
     Some(Notice::plain(promela::diagnostic::Code::W0708, message, Some(help.to_string())))
@@ -359,17 +359,17 @@ mod tests {
     use system::{ActionId, Capabilities, Fault, Invariants, Labels, StepInfo, Successors};
     use trace::{Evidence, Palette};
 
-    /// A place for trails that disappears again.
-    struct Place(std::path::PathBuf);
+    /// The path of a trail file, which disappears again.
+    struct TempTrail(std::path::PathBuf);
 
-    impl Place {
+    impl TempTrail {
         fn new(name: &str) -> Self {
             let name = format!("spinor-engine-{}-{name}", std::process::id());
-            Place(std::env::temp_dir().join(name))
+            TempTrail(std::env::temp_dir().join(name))
         }
     }
 
-    impl Drop for Place {
+    impl Drop for TempTrail {
         fn drop(&mut self) {
             let _ = std::fs::remove_file(&self.0);
         }
@@ -406,7 +406,7 @@ mod tests {
     /// Checks a hand-written system as `check` checks a model.
     fn check_toy<M: TransitionSystem + Explain>(
         machine: &M,
-        place: &Place,
+        place: &TempTrail,
         stop: bool,
     ) -> Result<Report, Failure> {
         check_toy_in(machine, place, stop, &RealStorage)
@@ -415,7 +415,7 @@ mod tests {
     /// Checks a hand-written system, with files in `storage`.
     fn check_toy_in<M: TransitionSystem + Explain>(
         machine: &M,
-        place: &Place,
+        place: &TempTrail,
         stop: bool,
         storage: &dyn Storage,
     ) -> Result<Report, Failure> {
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn verdicts_and_their_statuses() {
-        let place = Place::new("verdicts");
+        let place = TempTrail::new("verdicts");
         let holds = check_toy(&Graph::parse("0 -> 1 -> 0").unwrap(), &place, false).unwrap();
         assert_eq!((holds.verdict(), holds.exit_status()), ("holds", 0));
         assert!(!place.0.exists());
@@ -536,7 +536,7 @@ mod tests {
     #[test]
     fn a_trail_that_cannot_be_written_is_in_the_report() {
         let graph = Graph::parse("0 -> 1 -> 2 -> 3; bad 2; assert 0 1").unwrap();
-        let place = Place::new("unwritten");
+        let place = TempTrail::new("unwritten");
         let well = Failing::default();
         check_toy_in(&graph, &place, false, &well).unwrap();
         assert!(well.done() > 3);
@@ -559,7 +559,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_replayed_is_an_internal_error() {
-        let place = Place::new("fickle");
+        let place = TempTrail::new("fickle");
         let fickle = Fickle(Graph::parse("0 -> 1 -> 0").unwrap(), AtomicBool::new(false));
         let failure = check_toy(&fickle, &place, false).unwrap_err();
         assert_eq!(failure.exit_status(), 4);

@@ -14,7 +14,7 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// Where work runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HostThread {
     /// On a thread of its own.
     OwnThread,
     /// On the caller's thread: none could be started, for this reason.
@@ -28,17 +28,17 @@ pub fn isolated<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> 
 }
 
 /// Runs work that wants to know where it runs.
-pub fn isolated_at<T: Send>(work: impl FnOnce(Place) -> T + Send) -> Result<T, Failure> {
+pub fn isolated_at<T: Send>(work: impl FnOnce(HostThread) -> T + Send) -> Result<T, Failure> {
     let (mut work, mut result) = (Some(work), None);
     let mut run = |place| result = work.take().map(|work| work(place));
     let started = std::thread::scope(|scope| {
         let stack = store::pages::affordable(STACK_BYTES);
         let builder = std::thread::Builder::new().name("check".to_string()).stack_size(stack);
-        let worker = builder.spawn_scoped(scope, || run(Place::OwnThread)).map_err(|e| e.to_string())?;
+        let worker = builder.spawn_scoped(scope, || run(HostThread::OwnThread)).map_err(|e| e.to_string())?;
         Ok(worker.join())
     });
-    let ended =
-        started.unwrap_or_else(|why| std::panic::catch_unwind(AssertUnwindSafe(|| run(Place::Here(why)))));
+    let ended = started
+        .unwrap_or_else(|why| std::panic::catch_unwind(AssertUnwindSafe(|| run(HostThread::Here(why)))));
     ended.map_err(|panic| match stop::cause(&*panic) {
         Some(cause) => Failure::Stopped(cause),
         None => Failure::Internal(panic_text(&*panic)),

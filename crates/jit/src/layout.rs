@@ -4,7 +4,7 @@
 //! the program asks, the visible globals, the channels that exist from the beginning; then for every process
 //! its *block*: location, cells, and the channels that it created; at the end the hidden globals, so that
 //! what makes a state different is a prefix. A process keeps the place of its block as long as it lives,
-//! because processes die youngest first. Cells are written as the reference machine writes them, so that
+//! because processes die highest pid first. Cells are written as the reference machine writes them, so that
 //! conversion is copying; but a channel has room for all the messages it can hold, and unused room is 0.
 
 use machine::interp::layout::{Width, cell_scalars, hidden_cells};

@@ -81,7 +81,7 @@ pub struct Context {
     copy: Vec<u8>,
     /// The same state for the reference machine.
     reference: Vec<u8>,
-    /// Who may take what is on offer, youngest first; looked up for the first offer.
+    /// Who may take what is on offer, highest pid first; looked up for the first offer.
     receivers: Vec<(*const ProcEntry, Receive, u64)>,
     /// Up to where the next state and the next record leave room for all outcomes of the state; looked up
     /// with the receivers.
@@ -208,7 +208,7 @@ impl Context {
 
     /// Takes over what code has written.
     #[inline(always)]
-    fn settle(&mut self) {
+    fn commit_written(&mut self) {
         let Successors { list, bytes, unusual, .. } = self.batch();
         if self.unusual != 0 {
             self.unusual = 0;
@@ -237,7 +237,7 @@ impl Context {
     fn go_on(&mut self) {
         // SAFETY: shapes outlive every expansion.
         let shape = unsafe { &*self.parent };
-        self.settle();
+        self.commit_written();
         self.point(shape, self.batch());
         self.set_limits(shape);
     }
@@ -284,7 +284,7 @@ impl Context {
     /// Ends an expansion: the batch is the caller's again.
     #[inline(always)]
     pub fn end(&mut self) {
-        self.settle();
+        self.commit_written();
         if cfg!(debug_assertions) && !self.list {
             self.check_outcomes();
         }
@@ -379,7 +379,7 @@ impl Context {
         // SAFETY: the machine and its shapes outlive every expansion.
         let (native, shape) = unsafe { (&*self.native, &*self.parent) };
         native.handed_over();
-        self.settle();
+        self.commit_written();
         self.take_back(pid);
         debug_assert!(pid < shape.n_procs);
         // SAFETY: it has the shape's length, and is the caller's until the expansion ends.
@@ -450,7 +450,7 @@ fn guarded<T>(context: *mut Context, otherwise: T, work: impl FnOnce(&mut Contex
     }
 }
 
-/// Offers the message in the context to all other processes, youngest first. Answers how many took it, or
+/// Offers the message in the context to all other processes, highest pid first. Answers how many took it, or
 /// `SLOW`. Afterwards there is as much room as before.
 pub extern "C" fn offer(
     context: *mut Context,

@@ -1,9 +1,9 @@
 //! Shapes: which processes live, and so where everything is.
 //!
 //! Which channels exist follows from which processes do, and a process keeps its place, so shapes form a
-//! tree: a shape's parent lacks the youngest process. A shape is made when it is first met, is never changed
-//! and lives as long as the machine. Finding one by its number, its parent or its child takes no lock; only
-//! making one does.
+//! tree: a shape's parent lacks the process with the highest pid. A shape is made when it is first met, is
+//! never changed and lives as long as the machine. Finding one by its number, its parent or its child takes
+//! no lock; only making one does.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -34,7 +34,7 @@ pub struct Shape {
     pub procs: *const ProcEntry,
     /// The first entry of `channels`.
     pub chans: *const ChanEntry,
-    /// The first entry of `oldest_of`.
+    /// The first entry of `lowest_pid_of`.
     pub first_of: *const u32,
     /// The number that states carry.
     pub id: u32,
@@ -45,7 +45,7 @@ pub struct Shape {
     /// The slots of its processes, and the pid of the process with slot 0.
     pub slots: ActiveMask,
     pub first_slot: usize,
-    /// The shape without the youngest process; null for the empty shape.
+    /// The shape without the process with the highest pid; null for the empty shape.
     pub parent: *const Shape,
     /// The most outcomes that a state can have but for rendezvous, and the most bytes that writing them can
     /// take.
@@ -54,8 +54,8 @@ pub struct Shape {
     pub processes: Vec<ProcEntry>,
     /// The channels.
     pub channels: Vec<ChanEntry>,
-    /// For each proctype its oldest process; `u32::MAX` when there is none.
-    oldest_of: Vec<u32>,
+    /// For each proctype the lowest pid of its processes; `u32::MAX` when there is none.
+    lowest_pid_of: Vec<u32>,
     /// The shapes with one more process, by proctype.
     children: Vec<AtomicPtr<Shape>>,
 }
@@ -211,7 +211,7 @@ impl Shapes {
                 room: (0, 0),
                 processes: Vec::new(),
                 channels: layout.chans.iter().map(entry).collect(),
-                oldest_of: vec![u32::MAX; program.proctypes.len()],
+                lowest_pid_of: vec![u32::MAX; program.proctypes.len()],
                 children: (0..program.proctypes.len()).map(|_| AtomicPtr::default()).collect(),
             },
         );
@@ -267,7 +267,7 @@ impl Shapes {
         shape.n_chans = shape.channels.len() as u32;
         shape.procs = shape.processes.as_ptr();
         shape.chans = shape.channels.as_ptr();
-        shape.first_of = shape.oldest_of.as_ptr();
+        shape.first_of = shape.lowest_pid_of.as_ptr();
         shape.check();
         let shape = Box::into_raw(Box::new(shape));
         owned.push(shape);
@@ -301,8 +301,8 @@ fn most_edges(proctype: &Proctype) -> usize {
 fn grow(layout: &Layout, shape: &Shape, proctype: usize, tables: Tables) -> Shape {
     let block = &layout.processes[proctype];
     let (mut processes, mut channels) = (shape.processes.clone(), shape.channels.clone());
-    let mut oldest_of = shape.oldest_of.clone();
-    oldest_of[proctype] = oldest_of[proctype].min(shape.n_procs);
+    let mut lowest_pid_of = shape.lowest_pid_of.clone();
+    lowest_pid_of[proctype] = lowest_pid_of[proctype].min(shape.n_procs);
     let offset = shape.hidden;
     processes.push(ProcEntry {
         offset: u64::from(offset),
@@ -339,7 +339,7 @@ fn grow(layout: &Layout, shape: &Shape, proctype: usize, tables: Tables) -> Shap
         room: (0, 0),
         processes,
         channels,
-        oldest_of,
+        lowest_pid_of,
         children: shape.children.iter().map(|_| AtomicPtr::default()).collect(),
     }
 }

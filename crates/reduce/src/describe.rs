@@ -34,7 +34,7 @@ pub enum Standing {
 /// What is known of an edge.
 #[derive(Clone, Debug)]
 pub struct EdgeFacts {
-    /// What it may touch.
+    /// What it may access.
     pub access: Access,
     /// How it stands to others.
     pub standing: Standing,
@@ -177,7 +177,7 @@ impl<'p> Everybody<'p> {
             () if is_local(&access) => Standing::Local,
             () => Standing::Safe,
         };
-        let visible = mark.touch.contains(self.visible_object);
+        let visible = mark.accesses.contains(self.visible_object);
         let own = &self.needs[id.index()][e.index()];
         let needs = own.iter().map(|&need| need_facts(self.program, &self.facts, &self.ids, need)).collect();
         let mut excludes = Vec::new();

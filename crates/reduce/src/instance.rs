@@ -1,8 +1,8 @@
 //! Instances: processes of which the same is known, so that their edges have the same marks.
 //!
 //! Which processes there are is seen only during the search; an instance is made when it is first met. For
-//! every edge it says what the edge touches, and what lies *ahead* of it: everything that the process may
-//! touch from that edge on, as far as its automaton can tell, and all that processes may touch which it may
+//! every edge it says what the edge accesses, and what lies *ahead* of it: everything that the process may
+//! access from that edge on, as far as its automaton can tell, and all that processes may access which it may
 //! start.
 
 use std::collections::{BTreeSet, HashMap};
@@ -29,7 +29,7 @@ pub struct Instance {
     pub proctype: ProctypeId,
     /// The marks of its edges.
     pub marks: Vec<Mark>,
-    /// What each edge and all that may follow it touch.
+    /// What each edge and all that may follow it access.
     pub ahead: Vec<BitSet>,
     /// Whether something ahead looks at everything.
     pub ahead_everything: Vec<bool>,
@@ -65,7 +65,7 @@ pub struct Ground<'a> {
     pub components: Vec<Components>,
     /// What a property of whole runs looks at.
     pub watched: Watched,
-    /// When to give up: what a long sequence touches takes time to find out.
+    /// When to give up: what a long sequence accesses takes time to find out.
     pub stop: Stop,
 }
 
@@ -80,7 +80,7 @@ pub struct Instances<'a> {
     /// For each pid the instance that was last seen there, with its key.
     last: Vec<(Vec<i32>, u32)>,
     key: Vec<i32>,
-    /// For every proctype, what its processes may touch in their whole life, with those that they start.
+    /// For every proctype, what its processes may access in their whole life, with those that they start.
     lives: Option<Vec<(BitSet, bool)>>,
     nodes: Vec<Node>,
     visible_object: u32,
@@ -140,12 +140,12 @@ impl<'a> Instances<'a> {
 
     /// Whether a mark is that of an action that a property may notice.
     pub fn is_visible(&self, mark: &Mark) -> bool {
-        mark.touch.contains(self.visible_object)
+        mark.accesses.contains(self.visible_object)
     }
 
     /// Whether a mark is that of an action that may start a process, or end one.
     pub fn changes_number(&self, mark: &Mark) -> bool {
-        mark.touch.contains(self.run_object) || mark.touch.contains(self.end_object)
+        mark.accesses.contains(self.run_object) || mark.accesses.contains(self.end_object)
     }
 
     /// Whether an edge of an instance changes nothing for those who may take what is offered by others: the
@@ -155,7 +155,7 @@ impl<'a> Instances<'a> {
     pub fn leaves_partners(&self, instance: &Instance, edge: u32, offers: &[&Mark]) -> bool {
         let mark = &instance.marks[edge as usize];
         let proctype = self.ground.analysis.program.proctype(instance.proctype);
-        let takes = |other: &Mark| offers.iter().any(|offer| offer.partners.meets(&other.touch));
+        let takes = |other: &Mark| offers.iter().any(|offer| offer.partners.meets(&other.accesses));
         let is_place = |at: usize, location: &Location| {
             proctype.edge(EdgeId(edge)).to.index() == at || location.edges.contains(&EdgeId(edge))
         };
@@ -169,7 +169,7 @@ impl<'a> Instances<'a> {
             let leaves = |taker: &Mark| {
                 self.takes_simply(other)
                     && !(taker.everything || taker.timeout || taker.begins)
-                    && !mark.hit.meets(&taker.touch)
+                    && !mark.conflicts.meets(&taker.accesses)
             };
             other.marks.iter().filter(|taker| takes(taker)).all(leaves)
         })
@@ -340,7 +340,7 @@ impl<'a> Instances<'a> {
         let needs = &self.needs[needs as usize];
         let touched = |mark: &Mark| match exclude(&self.needs[mark.needs as usize], needs) {
             true => BitSet::default(),
-            false => mark.touch.clone(),
+            false => mark.accesses.clone(),
         };
         let mut ahead: Vec<BitSet> = marks.iter().map(touched).collect();
         let mut everything: Vec<bool> = marks.iter().map(|mark| mark.everything).collect();
@@ -380,7 +380,7 @@ impl<'a> Instances<'a> {
         (ahead, everything)
     }
 
-    /// What processes touch in their whole life, of which only the proctype is known.
+    /// What processes access in their whole life, of which only the proctype is known.
     fn lives(&mut self) -> Vec<(BitSet, bool)> {
         let n = self.ground.analysis.program.proctypes.len();
         let mut lives: Vec<(BitSet, bool)> = Vec::new();
@@ -388,7 +388,7 @@ impl<'a> Instances<'a> {
         for id in (0..n as u32).map(ProctypeId) {
             let (mut life, mut all, mut starts) = (BitSet::default(), false, Vec::new());
             for mark in self.marks(Who::any(id)) {
-                life.add_all(&mark.touch);
+                life.add_all(&mark.accesses);
                 all |= mark.everything;
                 starts.extend(mark.starts);
             }

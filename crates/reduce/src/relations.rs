@@ -328,5 +328,5 @@ fn relate_one(mark: &Mark, one: &Mark, others: &[&Mark]) -> bool {
 fn may_enable(mark: &Mark, other: &Mark, filled: Option<u32>) -> bool {
     let taking = other.taking.as_ref().filter(|taking| filled == Some(taking.number));
     let enablers = taking.map_or(&other.enablers, |taking| &taking.while_filled);
-    other.ends || enablers.meets(&mark.touch)
+    other.ends || enablers.meets(&mark.accesses)
 }

@@ -15,14 +15,14 @@
 //!   executable together with it, [`machine::facts::guard`]);
 //! - an item that is not enabled draws in the edges ahead of which something may enable it: of a guard, those
 //!   that may change one part of it that is false, the part for which the least is drawn in;
-//! - the end of a process that is not the youngest draws in the youngest.
+//! - the end of a process that has not the highest pid draws in the process that has.
 //!
 //! Every process that can move is tried as the beginning, and the set with the fewest enabled actions is
 //! taken, one that stays within a process first. With [`Extent::OneProcess`] only these count: the ample sets
 //! of Spin.
 //!
 //! What is found out for pairs of an edge and a location is kept in a table of fixed size. On request a
-//! choice is tried only from time to time where it does not pay ([`Patience`]).
+//! choice is tried only from time to time where it does not pay ([`Backoff`]).
 
 use machine::action::Action;
 use machine::look::{Glance, Look, Wanted};
@@ -31,9 +31,9 @@ use system::{ActionId, Choice, Lean, ProcessOrder, Reducer, Reduction};
 
 use machine::facts::{Analysis, Facts, Telling, telling};
 
+use crate::backoff::Backoff;
 use crate::edge_lean::EdgeLean;
 use crate::instance::{Ground, Instances, MOST_EDGES};
-use crate::patience::Patience;
 use machine::facts::components::Components;
 use machine::facts::guard::Cells;
 use machine::facts::mark::{Mark, hand_over};
@@ -178,7 +178,7 @@ impl Reduction for Stubborn<'_> {
             chosen: Vec::new(),
             open: Vec::new(),
             drawn: vec![Drawn { key: u64::MAX, mask: 0 }; TABLE],
-            patience: if self.only_where_it_pays { Patience::default() } else { Patience::endless() },
+            backoff: if self.only_where_it_pays { Backoff::default() } else { Backoff::endless() },
             work: 0,
             hopeless: self.depends_on_everything(),
         })
@@ -284,7 +284,7 @@ struct Chooser<'a> {
     /// Processes of which something is still to be looked at; some may be there more than once.
     open: Vec<usize>,
     drawn: Vec<Drawn>,
-    patience: Patience,
+    backoff: Backoff,
     /// How many pairs of an edge and a process the choice has looked at.
     work: u32,
     /// The program uses something by which all actions depend on each other.
@@ -372,9 +372,9 @@ impl Chooser<'_> {
         let to = &self.here[pid];
         let other = self.instances.get(to.instance);
         let ahead = self.instances.ahead_of(to.instance, needs);
-        let hits = match why {
+        let conflicts = match why {
             Why::Part(part) => &mark.parts[part as usize].changers,
-            Why::Disturbs => &mark.hit,
+            Why::Disturbs => &mark.conflicts,
             Why::Enables => &mark.enablers,
             Why::Fills | Why::Advances => match &mark.taking {
                 Some(taking) if why == Why::Fills => &taking.while_empty,
@@ -386,7 +386,7 @@ impl Chooser<'_> {
         let mut mask = 0;
         for (i, &edge) in self.instances.node(to.node).edges.iter().enumerate() {
             let all = why == Why::Disturbs && other.ahead_everything[edge as usize];
-            if all || hits.meets(&ahead[edge as usize]) {
+            if all || conflicts.meets(&ahead[edge as usize]) {
                 mask |= 1 << i;
             }
         }
@@ -545,12 +545,12 @@ impl Chooser<'_> {
     /// What an item that is not enabled asks of its own process; says what it asks of the others, if
     /// anything.
     fn disabled(&mut self, pid: usize, place: u32, cost: &mut u32) -> Option<Why> {
-        let youngest = self.here.len() - 1;
+        let last = self.here.len() - 1;
         let mark = self.mark(pid, place);
-        if mark.ends && youngest != pid {
-            // Whatever else happens, the youngest process has to end first.
-            let mask = self.drawn(pid, place, Why::Enables, youngest);
-            self.draw(youngest, mask, cost);
+        if mark.ends && last != pid {
+            // Whatever else happens, the process with the highest pid has to end first.
+            let mask = self.drawn(pid, place, Why::Enables, last);
+            self.draw(last, mask, cost);
             return None;
         }
         let why = match self.cheapest_part(pid, place) {
@@ -564,7 +564,7 @@ impl Chooser<'_> {
         Some(why)
     }
 
-    /// Whether nothing that two actions touch is the same, however they are ordered.
+    /// Whether nothing that two actions access is the same, however they are ordered.
     fn leave_alone(&self, first: &Enabled, second: &Enabled) -> bool {
         let apart = |(p, i): (usize, u32), (q, j): (usize, u32)| {
             p != q && !self.mark(p, i).conflicts_with(self.mark(q, j))
@@ -613,21 +613,21 @@ impl Chooser<'_> {
 
 impl Reducer for Chooser<'_> {
     fn choose_always(&mut self) {
-        self.patience = Patience::endless();
+        self.backoff = Backoff::endless();
     }
 
     fn in_vain(&mut self, left_out: u32) {
-        self.patience.in_vain(left_out);
+        self.backoff.in_vain(left_out);
     }
 
     fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice {
         chosen.clear();
-        if self.hopeless || !self.patience.try_again() {
+        if self.hopeless || !self.backoff.try_again() {
             return Choice::All;
         }
         self.work = 0;
         if self.look(state, enabled).is_none() || self.may_be_timeout() || !self.best(enabled.len() as u32) {
-            self.patience.tried(enabled.len(), enabled.len(), self.work);
+            self.backoff.tried(enabled.len(), enabled.len(), self.work);
             return Choice::All;
         }
         let inside = |pid: usize, place: u32| self.chosen[pid] >> place & 1 != 0;
@@ -638,7 +638,7 @@ impl Reducer for Chooser<'_> {
                 chosen.push(i as u32);
             }
         }
-        self.patience.tried(enabled.len(), chosen.len(), self.work);
+        self.backoff.tried(enabled.len(), chosen.len(), self.work);
         Choice::Part
     }
 

@@ -98,7 +98,7 @@ pub(crate) struct DepthFirst<'a, S: Evicting, Z> {
     pub budget: Budget<'a>,
     expander: Expander<'a>,
     /// The state at the end of the path.
-    fan: Box<SuccessorBatch<S::Ticket>>,
+    batch: Box<SuccessorBatch<S::Ticket>>,
     ahead: LookAhead<S::Ticket>,
     random: Option<Random>,
     actions: Vec<ActionId>,
@@ -144,7 +144,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             budget,
             phase1: expander.phase1().is_some(),
             expander,
-            fan: Box::default(),
+            batch: Box::default(),
             // A store that is told where the search is cannot be asked about two places, and what a seed
             // means must not depend on how far the search looks. What a depth limit cuts off is told of
             // states that are visited, not of those that may be.
@@ -239,13 +239,13 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let depth = self.arrive()?;
         let expanded_ahead = self.expand(depth)?;
         self.enter()?;
-        if is_new && !self.fan.expansion.known {
+        if is_new && !self.batch.expansion.known {
             self.judge_state()?;
         }
         self.judge_steps()?;
         self.look_up(expanded_ahead, depth)?;
         let kept = self.push_successors(false)?;
-        let rest = self.fan.expansion.rest;
+        let rest = self.batch.expansion.rest;
         if rest.is_empty() {
             return self.expanded_in_full();
         }
@@ -253,12 +253,12 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.statistics.reduced += 1;
             return Ok(());
         }
-        let chosen = self.fan.expansion.edges().len();
-        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.fan.expansion)?;
+        let chosen = self.batch.expansion.edges().len();
+        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.batch.expansion)?;
         self.note_faulty();
         self.judge_steps()?;
-        self.prepare(chosen..self.fan.expansion.edges().len())?;
-        self.fan.approach(self.store, &mut self.ahead.trust);
+        self.prepare(chosen..self.batch.expansion.edges().len())?;
+        self.batch.probe(self.store, &mut self.ahead.predictor);
         self.push_successors(true)?;
         self.expanded_in_full()
     }
@@ -280,14 +280,14 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// Expands the state at the end of the path; true if that was done in advance.
     #[inline]
     fn expand(&mut self, depth: u64) -> Result<bool, StopReason> {
-        if self.ahead.take(&mut self.fan) {
+        if self.ahead.take(&mut self.batch) {
             return Ok(true);
         }
-        self.fan.expansion.clear();
+        self.batch.expansion.clear();
         if self.phase1 {
             self.expand_behind_phase1(depth)?;
         } else {
-            let (state, wanted, out) = (self.stack.state(), self.sleep.wanted(), &mut self.fan.expansion);
+            let (state, wanted, out) = (self.stack.state(), self.sleep.wanted(), &mut self.batch.expansion);
             expand(&mut self.expander, state, wanted, depth, &mut self.budget, out)?;
         }
         Ok(false)
@@ -312,16 +312,16 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     #[inline]
     fn look_up(&mut self, expanded_ahead: bool, depth: u64) -> Result<(), StopReason> {
         if !expanded_ahead {
-            self.fan.depth = depth;
-            self.prepare(0..self.fan.expansion.edges().len())?;
+            self.batch.depth = depth;
+            self.prepare(0..self.batch.expansion.edges().len())?;
         }
         if self.ahead.enabled {
             if !expanded_ahead {
-                self.fan.keep_run(&mut self.expander);
+                self.batch.keep_run(&mut self.expander);
             }
             self.look_ahead();
         }
-        self.fan.approach(self.store, &mut self.ahead.trust);
+        self.batch.probe(self.store, &mut self.ahead.predictor);
         Ok(())
     }
 
@@ -346,7 +346,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let limit = self.budget.limits().states;
         let (store, hidden) = (&mut *self.store, self.hidden);
         let mut known = |end: &[u8]| store_and_leave(store, hidden, limit, end).map(|is_new| !is_new);
-        let (state, expansion) = (self.stack.state(), &mut self.fan.expansion);
+        let (state, expansion) = (self.stack.state(), &mut self.batch.expansion);
         self.expander.expand_unless(state, depth, &mut self.budget, expansion, &mut known)?;
         let Some(phase1) = self.expander.phase1() else { return Ok(()) };
         let mut lookups = u64::from(phase1.end() != self.stack.state());
@@ -355,14 +355,14 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             lookups += 1;
         }
         self.statistics.transitions += phase1.steps();
-        *self.statistics.lookups.get_or_insert(1) += lookups + self.fan.expansion.edges().len() as u64;
-        self.statistics.matched += u64::from(self.fan.expansion.known);
+        *self.statistics.lookups.get_or_insert(1) += lookups + self.batch.expansion.edges().len() as u64;
+        self.statistics.matched += u64::from(self.batch.expansion.known);
         Ok(())
     }
 
     /// Has some successors looked up.
     fn prepare(&mut self, edges: Range<usize>) -> Result<(), StopReason> {
-        self.fan.prepare(edges, self.random.as_mut(), self.hidden, self.store)
+        self.batch.prepare(edges, self.random.as_mut(), self.hidden, self.store)
     }
 
     /// Where paths were cut off.

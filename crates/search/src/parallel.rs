@@ -400,7 +400,7 @@ mod tests {
     use crate::task::{Method, Proviso, Reduce};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     use std::time::Duration;
-    use store::arena::Place;
+    use store::arena::RecordPlace;
     use store::tree::Root;
     use store::{Roots, SharedTable, SharedTree, Table};
     use system::toy::{Counters, First, Graph, Hidden};
@@ -437,7 +437,7 @@ mod tests {
             }
             1 | 5 => parallel::<_, WholeStates>(search, &|| table.hand(), &task, observer),
             3 => parallel::<_, NamedStates<Root>>(search, &|| tree.hand(), &task, observer),
-            _ => parallel::<_, NamedStates<Place>>(search, &|| table.hand(), &task, observer),
+            _ => parallel::<_, NamedStates<RecordPlace>>(search, &|| table.hand(), &task, observer),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Phase 1 of the Twophase algorithm: every process runs as long as it is deterministic.
 //!
 //! From R. Nalumasu and G. Gopalakrishnan (Figure 3 of *Performance Studies of PV*, 2001). A state that a
-//! search finds is an *entry*. From there one process after another, the youngest first, takes steps as long
-//! as its only enabled action is by itself a stubborn set that no property looks at. When no process is left,
-//! the state that was reached (the *end*) is expanded in full. No action is put off forever, since every way
-//! through phase 1 comes to an end, so no proviso is needed. What happens depends on the entry alone: neither
-//! on a stack nor on a queue. So every order of search can do it.
+//! search finds is an *entry*. From there one process after another, the highest pid first, takes steps as
+//! long as its only enabled action is by itself a stubborn set that no property looks at. When no process is
+//! left, the state that was reached (the *end*) is expanded in full. No action is put off forever, since
+//! every way through phase 1 comes to an end, so no proviso is needed. What happens depends on the entry
+//! alone: neither on a stack nor on a queue. So every order of search can do it.
 //!
 //! A step that shows an error, or an atomic sequence that branches, is not taken here: the action stays
 //! enabled, and the full expansion of the end takes it and reports it.

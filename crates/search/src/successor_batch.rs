@@ -9,23 +9,24 @@ use std::ops::Range;
 use store::Batched;
 use system::ActionId;
 
-/// Whether it is worth while to take the last successor of a state for new before the store was asked. If
-/// not, that costs an expansion; asking costs waiting.
+/// Predicts whether the last successor of a state is new before the store was asked: a saturating counter, as
+/// processors have for branches. A wrong guess costs an expansion; asking costs waiting for memory.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Trust(i32);
+pub(crate) struct NewnessPredictor(i32);
 
-impl Trust {
+impl NewnessPredictor {
     /// How much of the past counts.
     const MOST: i32 = 16;
 
     #[inline(always)]
-    fn learn(&mut self, new: bool) {
+    fn observe(&mut self, new: bool) {
+        // One wrong guess weighs more than a right one: an expansion in vain costs more than the wait.
         let change = if new { 1 } else { -4 };
         self.0 = (self.0 + change).clamp(-Self::MOST, Self::MOST);
     }
 
     #[inline(always)]
-    pub fn holds(self) -> bool {
+    pub fn predicts_new(self) -> bool {
         self.0 >= 0
     }
 }
@@ -33,7 +34,7 @@ impl Trust {
 /// Memory for this number of successors is not kept for much fewer.
 const LARGE: usize = 1 << 14;
 
-/// The successors of a state: expanded, prepared, approached, and then looked at one by one.
+/// The successors of a state: expanded, prepared, probed, and then looked at one by one.
 #[derive(Debug)]
 pub(crate) struct SuccessorBatch<T> {
     pub expansion: Expansion,
@@ -45,7 +46,7 @@ pub(crate) struct SuccessorBatch<T> {
     /// What the store made of them, in this order.
     pub tickets: Vec<T>,
     /// The second stride is done.
-    pub approached: bool,
+    pub probed: bool,
     /// Steps from the beginning to the state.
     pub depth: u64,
     /// Its place in the order of the state before, where it was expanded in advance.
@@ -61,7 +62,7 @@ impl<T> Default for SuccessorBatch<T> {
             edges: 0..0,
             order: Vec::new(),
             tickets: Vec::new(),
-            approached: false,
+            probed: false,
             depth: 0,
             place: 0,
             run: AtomicRun::default(),
@@ -80,7 +81,7 @@ impl<T: Copy> SuccessorBatch<T> {
         store: &mut S,
     ) -> Result<(), StopReason> {
         self.edges = edges.clone();
-        self.approached = false;
+        self.probed = false;
         self.tickets.clear();
         let (expansion, tickets) = (&self.expansion, &mut self.tickets);
         let edges = expansion.edges().range(edges);
@@ -139,13 +140,13 @@ impl<T: Copy> SuccessorBatch<T> {
         *self = SuccessorBatch::default();
     }
 
-    /// The second stride, which shows how well the first one is to be trusted.
+    /// The second stride, which shows whether the guess after the first one was right.
     #[inline]
-    pub fn approach<S: Batched<Ticket = T>>(&mut self, store: &S, trust: &mut Trust) {
-        if !std::mem::replace(&mut self.approached, true) {
+    pub fn probe<S: Batched<Ticket = T>>(&mut self, store: &S, predictor: &mut NewnessPredictor) {
+        if !std::mem::replace(&mut self.probed, true) {
             store.probe_all(&mut self.tickets);
             if let Some(&last) = self.tickets.last() {
-                trust.learn(!store.seems_known(last));
+                predictor.observe(!store.seems_known(last));
             }
         }
     }
@@ -160,7 +161,7 @@ impl<T: Copy> SuccessorBatch<T> {
         };
         let mut tickets = self.tickets.iter().enumerate().rev();
         let is_new = |&(at, &ticket): &(usize, &T)| {
-            !(store.seems_known(ticket) || self.approached && is_known(at, ticket))
+            !(store.seems_known(ticket) || self.probed && is_known(at, ticket))
         };
         tickets.find(is_new).map(|(at, _)| at)
     }

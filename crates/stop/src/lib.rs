@@ -154,10 +154,10 @@ mod tests {
         assert_eq!(over.cause(), Some(Cause::Time));
         assert_eq!(over.within(Some(Duration::MAX)).cause(), Some(Cause::Time), "the earlier end counts");
         assert_eq!(Stop::never().within(Some(Duration::MAX)).cause(), None);
-        let mut patience = over.periodically();
+        let mut check = over.periodically();
         let endless = attempt(|| {
             loop {
-                patience.tick();
+                check.tick();
             }
         });
         assert_eq!(endless.map(|(): ()| ()), Err(Cause::Time));

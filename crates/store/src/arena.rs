@@ -20,7 +20,7 @@ use crate::packing::{self, Observed, Packing, Written};
 use crate::pages::{Huge, Pages, WORDS, Wide, prefetch, wide};
 use crate::strings;
 
-/// Bits of a [`Place`].
+/// Bits of a [`RecordPlace`].
 pub const PLACE_BITS: u32 = 40;
 /// Memory is asked for in advance by a fraction of what there is, but at least and at most these numbers of
 /// words: 32 KB and 2 MB, with which huge pages begin.
@@ -50,17 +50,17 @@ const SPARSE_LENS: std::ops::RangeInclusive<usize> = 33..=8 * (64 - MASK_SHIFT a
 
 /// Where a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Place(u64);
+pub struct RecordPlace(u64);
 
-impl Place {
+impl RecordPlace {
     /// The place as a number below 2^40 that is not 0, for who keeps places in less than eight bytes.
     pub fn number(self) -> u64 {
         self.0
     }
 
-    /// The place with this number, which [`Place::number`] gave.
+    /// The place with this number, which [`RecordPlace::number`] gave.
     pub fn from_number(number: u64) -> Self {
-        Place(number)
+        RecordPlace(number)
     }
 }
 
@@ -76,7 +76,7 @@ pub struct Block {
 #[derive(Debug)]
 pub struct Arena {
     pages: Pages,
-    /// The first word that belongs to no block. Place 0 stays empty.
+    /// The first word that belongs to no block. RecordPlace 0 stays empty.
     next: AtomicU64,
     /// The first word of which the memory has not been asked for.
     asked: AtomicU64,
@@ -97,7 +97,7 @@ struct Packings {
     spans: [u8; 256],
     /// Strings that were not packed since it was learned how, and how many are too many.
     unpacked: AtomicU64,
-    patience: u64,
+    relearn_after: u64,
 }
 
 impl Default for Packings {
@@ -107,7 +107,7 @@ impl Default for Packings {
             newest: vec![MOST_PACKINGS as u8; packing::LENS.end],
             spans: std::array::from_fn(|len| (len / 8).min(FETCHED - 1) as u8),
             unpacked: AtomicU64::new(0),
-            patience: LEARN.0,
+            relearn_after: LEARN.0,
         }
     }
 }
@@ -131,7 +131,7 @@ impl Packings {
     /// Notes that a string was not packed.
     #[inline(always)]
     fn note_unpacked(&self, len: usize) {
-        if packing::LENS.contains(&len) && self.patience < u64::MAX {
+        if packing::LENS.contains(&len) && self.relearn_after < u64::MAX {
             self.unpacked.fetch_add(1, Relaxed);
         }
     }
@@ -226,7 +226,7 @@ impl Arena {
         block: &mut Block,
         key: &[u8],
         permit: impl Fn(u64) -> Result<(), Full>,
-    ) -> Result<Place, Full> {
+    ) -> Result<RecordPlace, Full> {
         if let Some(packing) = self.packings.newest(key.len())
             && let Some(written) = self.write_packed(block, packing, key, &permit)
         {
@@ -237,7 +237,7 @@ impl Arena {
         if mask.is_none() {
             let words = self.pages.words().get(block.at as usize..block.end as usize);
             if words.is_some_and(|words| strings::write(words, key)) {
-                let place = Place(block.at);
+                let place = RecordPlace(block.at);
                 block.at += strings::words_of(key.len()) as u64;
                 return Ok(place);
             }
@@ -253,16 +253,16 @@ impl Arena {
         packing: &Packing,
         key: &[u8],
         permit: &impl Fn(u64) -> Result<(), Full>,
-    ) -> Option<Result<Place, Full>> {
+    ) -> Option<Result<RecordPlace, Full>> {
         let needed = packing.words() as u64;
         let words = self.pages.words().get(block.at as usize..block.end as usize).unwrap_or(&[]);
         let place = match packing.write(words, key) {
             Written::Misfit => return None,
-            Written::Done => Place(block.at),
+            Written::Done => RecordPlace(block.at),
             Written::NoRoom => match self.refill(block, needed, permit) {
                 Err(Full) => return Some(Err(Full)),
                 Ok(alone) => {
-                    let place = alone.unwrap_or(Place(block.at));
+                    let place = alone.unwrap_or(RecordPlace(block.at));
                     // In a block of its own a string that does not fit leaves a gap.
                     if packing.write(self.words(place), key) != Written::Done {
                         return None;
@@ -286,7 +286,7 @@ impl Arena {
         key: &[u8],
         mask: Option<u64>,
         permit: impl Fn(u64) -> Result<(), Full>,
-    ) -> Result<Place, Full> {
+    ) -> Result<RecordPlace, Full> {
         let needed = words_needed(key, mask);
         if block.end - block.at < needed
             && let Some(place) = self.refill(block, needed, permit)?
@@ -294,14 +294,14 @@ impl Arena {
             self.fill(place, key, mask);
             return Ok(place);
         }
-        let place = Place(block.at);
+        let place = RecordPlace(block.at);
         self.fill(place, key, mask);
         block.at += needed;
         Ok(place)
     }
 
     /// Writes the words of a record.
-    fn fill(&self, place: Place, key: &[u8], mask: Option<u64>) {
+    fn fill(&self, place: RecordPlace, key: &[u8], mask: Option<u64>) {
         if mask.is_none() && key.len() <= strings::LONGEST {
             strings::write(self.words(place), key);
         } else {
@@ -310,7 +310,7 @@ impl Arena {
     }
 
     /// Writes a record that is sparse or long.
-    fn fill_unusual(&self, place: Place, key: &[u8], mask: Option<u64>) {
+    fn fill_unusual(&self, place: RecordPlace, key: &[u8], mask: Option<u64>) {
         let Some((head, words)) = self.words(place).split_first() else { return };
         let len = key.len() as u64;
         let first = mask.map_or(LONG | len << 8, |mask| SPARSE | len << 8 | mask << MASK_SHIFT);
@@ -326,7 +326,7 @@ impl Arena {
 
     /// Takes back the record that was written last, for a writer who sees that it is not needed. One so long
     /// that it has a block of its own stays.
-    pub fn unwrite(&self, block: &mut Block, place: Place, key: &[u8]) {
+    pub fn unwrite(&self, block: &mut Block, place: RecordPlace, key: &[u8]) {
         let packing = self.record(place).and_then(|(_, first)| self.packings.of(first));
         let packed = packing.map(|packing| packing.words() as u64);
         let words = packed.unwrap_or_else(|| words_needed(key, sparse_mask(key)));
@@ -337,7 +337,7 @@ impl Arena {
 
     /// Whether the record is that of `key`. This is the hottest comparison of a search.
     #[inline(always)]
-    pub fn is(&self, place: Place, key: &[u8]) -> bool {
+    pub fn is(&self, place: RecordPlace, key: &[u8]) -> bool {
         let Some((words, first)) = self.record(place) else { return false };
         match first & 0xff {
             UNUSUAL.. => self.is_unusual(place, key),
@@ -347,7 +347,7 @@ impl Arena {
 
     /// Whether a record that is packed, sparse or long is that of `key`.
     #[inline(never)]
-    fn is_unusual(&self, place: Place, key: &[u8]) -> bool {
+    fn is_unusual(&self, place: RecordPlace, key: &[u8]) -> bool {
         let all = self.words(place);
         let Some((first, words)) = all.split_first() else { return false };
         let first = first.load(Relaxed);
@@ -366,7 +366,7 @@ impl Arena {
 
     /// Appends the string of a record. Every state is read once.
     #[inline(always)]
-    pub fn read(&self, place: Place, out: &mut Vec<u8>) {
+    pub fn read(&self, place: RecordPlace, out: &mut Vec<u8>) {
         let Some((words, first)) = self.record(place) else { return };
         match first & 0xff {
             UNUSUAL.. => self.read_unusual(place, out),
@@ -376,7 +376,7 @@ impl Arena {
 
     /// Appends the string of a record that is packed, sparse or long.
     #[inline(never)]
-    fn read_unusual(&self, place: Place, out: &mut Vec<u8>) {
+    fn read_unusual(&self, place: RecordPlace, out: &mut Vec<u8>) {
         let all = self.words(place);
         let Some((first, words)) = all.split_first() else { return };
         let first = first.load(Relaxed);
@@ -398,7 +398,7 @@ impl Arena {
     /// Asks for the memory of a record of a key of this length. Of a long one only the beginning: the
     /// processor notices that lines are read one after another.
     #[inline]
-    pub fn prefetch(&self, place: Place, len: usize) {
+    pub fn prefetch(&self, place: RecordPlace, len: usize) {
         let last = usize::from(self.packings.spans[len.min(255)]);
         let at = place.0 as usize;
         let Some(record) = self.pages.words().get(at..=at + last) else { return };
@@ -411,14 +411,14 @@ impl Arena {
 
     /// The words from `place` on, and the first of them, if that is a place.
     #[inline(always)]
-    fn record(&self, place: Place) -> Option<(&[AtomicU64], u64)> {
+    fn record(&self, place: RecordPlace) -> Option<(&[AtomicU64], u64)> {
         let words = self.pages.words().get(place.0 as usize..)?;
         Some((words, words.first()?.load(Relaxed)))
     }
 
     /// The words from `place` on; none if that is no place.
     #[inline]
-    fn words(&self, place: Place) -> &[AtomicU64] {
+    fn words(&self, place: RecordPlace) -> &[AtomicU64] {
         self.pages.words().get(place.0 as usize..).unwrap_or(&[])
     }
 
@@ -430,12 +430,12 @@ impl Arena {
         block: &mut Block,
         needed: u64,
         permit: impl Fn(u64) -> Result<(), Full>,
-    ) -> Result<Option<Place>, Full> {
+    ) -> Result<Option<RecordPlace>, Full> {
         let wanted = (self.next.load(Relaxed) / 32).clamp(BLOCK.0, BLOCK.1);
         let alone = needed > wanted / 8 || permit(wanted * 8).is_err();
         let taken = self.take(needed, if alone { needed } else { wanted }, permit)?;
         if alone {
-            return Ok(Some(Place(taken.at)));
+            return Ok(Some(RecordPlace(taken.at)));
         }
         *block = taken;
         Ok(None)
@@ -483,12 +483,12 @@ impl Arena {
     /// Whether enough strings were not packed that it should be learned how.
     #[inline]
     pub(crate) fn should_learn(&self) -> bool {
-        self.packings.unpacked.load(Relaxed) >= self.packings.patience
+        self.packings.unpacked.load(Relaxed) >= self.packings.relearn_after
     }
 
     /// Learns from the records at some places how to pack others, now that there are enough.
     #[cold]
-    pub(crate) fn learn(&mut self, records: u64, places: impl Iterator<Item = Place>) {
+    pub(crate) fn learn(&mut self, records: u64, places: impl Iterator<Item = RecordPlace>) {
         let mut lens: BTreeMap<usize, Observed> = BTreeMap::new();
         let mut key = Vec::new();
         for place in places {
@@ -501,7 +501,7 @@ impl Arena {
         // All of them: what is possible for one length may not be for another.
         let learned = lens.into_iter().filter(|(len, seen)| self.packings.learn(*len, seen)).count();
         // Where nothing is to be learned, they differ in too many bits, of which there will not be less.
-        self.packings.patience = if learned == 0 { u64::MAX } else { LEARN.0.max(records / LEARN.1) };
+        self.packings.relearn_after = if learned == 0 { u64::MAX } else { LEARN.0.max(records / LEARN.1) };
         self.packings.unpacked.store(0, Relaxed);
     }
 

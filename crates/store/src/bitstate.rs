@@ -90,7 +90,7 @@ impl Array {
 
     /// Gets huge pages; these keys are all that it holds. Without memory for them it stays as it is.
     #[cold]
-    fn settle(&mut self, keys: &[u64]) {
+    fn move_to_huge_pages(&mut self, keys: &[u64]) {
         self.early = false;
         // What was there is given back before anything of the new pages is touched.
         if let Ok(pages) = Pages::new(self.words.div_ceil(WORDS)) {
@@ -130,7 +130,7 @@ impl Bitstate {
     fn note(&mut self, hash: u64) {
         self.early.push(hash);
         if self.early.len() >= EARLY {
-            self.array.settle(&std::mem::take(&mut self.early));
+            self.array.move_to_huge_pages(&std::mem::take(&mut self.early));
         }
     }
 }
@@ -242,12 +242,12 @@ impl BitHand<'_> {
     /// When the first keys have been entered the array gets huge pages. Whoever has set bits has noted the
     /// key before it lets go of the array, so all are there.
     #[cold]
-    fn settle(&mut self) {
+    fn move_to_huge_pages(&mut self) {
         let shared = self.shared;
         self.turn.alone(|array| {
             if array.early {
                 let mut early = shared.early.lock().unwrap_or_else(PoisonError::into_inner);
-                array.settle(&std::mem::take(&mut *early));
+                array.move_to_huge_pages(&std::mem::take(&mut *early));
             }
         });
     }
@@ -292,7 +292,7 @@ impl Seen for BitHand<'_> {
             self.tell();
         }
         if noted.is_some_and(|noted| noted >= EARLY) {
-            self.settle();
+            self.move_to_huge_pages();
         }
         Ok(Some(()))
     }

@@ -96,24 +96,24 @@ fn shift(place: impl KeyNumber) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::Place;
+    use crate::arena::RecordPlace;
 
     #[test]
     fn colours_are_apart_and_stay() {
         let colours = Colours::new(1 << 20);
         let last = (1 << 20) / 8 - 1;
         for number in [1, 2, 31, 32, 33, last] {
-            let place = Place::from_number(number);
+            let place = RecordPlace::from_number(number);
             assert_eq!(colours.get(place), Colour::default());
             colours.paint(place, Colour::RED);
             assert!(colours.get(place).is_red() && !colours.get(place).is_blue());
             colours.paint(place, Colour::BLUE);
             assert!(colours.get(place).is_red() && colours.get(place).is_blue());
         }
-        assert_eq!(colours.get(Place::from_number(3)), Colour::default());
-        assert_eq!(colours.get(Place::from_number(34)), Colour::default());
-        assert_eq!(colours.check(Place::from_number(last)), Ok(()));
-        assert_eq!(colours.check(Place::from_number(1 << 39)), Err(Full));
+        assert_eq!(colours.get(RecordPlace::from_number(3)), Colour::default());
+        assert_eq!(colours.get(RecordPlace::from_number(34)), Colour::default());
+        assert_eq!(colours.check(RecordPlace::from_number(last)), Ok(()));
+        assert_eq!(colours.check(RecordPlace::from_number(1 << 39)), Err(Full));
     }
 
     #[test]
@@ -124,14 +124,14 @@ mod tests {
                 let colours = &colours;
                 scope.spawn(move || {
                     for number in (worker..40_000).step_by(4) {
-                        colours.paint(Place::from_number(number), Colour::BLUE);
-                        colours.paint(Place::from_number(number / 3), Colour::RED);
+                        colours.paint(RecordPlace::from_number(number), Colour::BLUE);
+                        colours.paint(RecordPlace::from_number(number / 3), Colour::RED);
                     }
                 });
             }
         });
         for number in 0..40_000 {
-            let colour = colours.get(Place::from_number(number));
+            let colour = colours.get(RecordPlace::from_number(number));
             assert_eq!((colour.is_blue(), colour.is_red()), (true, number < 40_000 / 3 + 1), "{number}");
         }
     }

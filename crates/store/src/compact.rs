@@ -27,7 +27,7 @@ use crate::Full;
 use crate::budget::Budget;
 use crate::mix::Mix;
 use crate::pages::{Line, Pages, WORDS, prefetch};
-use crate::quotient::{Geometry, Place, Probe};
+use crate::quotient::{EntryPlace, Geometry, Probe};
 use crate::together::together;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -82,7 +82,7 @@ pub struct Mixed(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     segment: u32,
-    place: Place,
+    place: EntryPlace,
 }
 
 /// New keys that a worker has not told a set of, by segment: a count that all workers wrote at every new key
@@ -334,7 +334,7 @@ impl Compact {
 
     /// The satellite bits of an entry.
     pub fn satellite(&self, slot: Slot) -> u64 {
-        let Place { line, word, shift } = slot.place;
+        let EntryPlace { line, word, shift } = slot.place;
         let line = &self.segments[slot.segment as usize].pages.lines()[line as usize];
         line.0[word as usize].load(Relaxed) >> shift & ((1 << self.satellites) - 1)
     }
@@ -388,7 +388,7 @@ fn segment_bits(bits: u32) -> u32 {
     (bits.saturating_sub(ONE_SEGMENT) / 2).min(SEGMENT_BITS)
 }
 
-fn slot(segment: usize, place: Place) -> Slot {
+fn slot(segment: usize, place: EntryPlace) -> Slot {
     Slot { segment: segment as u32, place }
 }
 
@@ -414,7 +414,7 @@ impl Segment {
         Segment { geometry, pages, most, quantum: (most / 32).clamp(1, 256), len: Count::default() }
     }
 
-    fn put(&mut self, Place { line, word, shift }: Place, entry: u64) {
+    fn put(&mut self, EntryPlace { line, word, shift }: EntryPlace, entry: u64) {
         let word = &self.pages.lines()[line as usize].0[word as usize];
         word.store(word.load(Relaxed) | entry << shift, Relaxed);
         *self.len.0.get_mut() += 1;
@@ -427,7 +427,7 @@ impl Segment {
         rest: u64,
         satellite: u64,
         untold: impl FnOnce() -> &'u mut u32,
-    ) -> Result<(Place, bool), Crowded> {
+    ) -> Result<(EntryPlace, bool), Crowded> {
         let mut probe = self.probe(rest);
         if let Probe::Found(place) = probe {
             return Ok((place, false));

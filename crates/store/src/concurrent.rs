@@ -20,7 +20,7 @@ use crate::Batched;
 
 /// How often who waits looks again before it sleeps: some ten microseconds. A look-up takes less, and most
 /// growth, too.
-const PATIENCE: u32 = if cfg!(loom) { 0 } else { 500 };
+const SPIN_LIMIT: u32 = if cfg!(loom) { 0 } else { 500 };
 
 /// One worker's access to a store.
 pub trait Hand: Batched {
@@ -62,10 +62,10 @@ impl<T> Common<T> {
 
     #[cold]
     fn read(&self) -> RwLockReadGuard<'_, Apart<T>> {
-        let mut patience = PATIENCE;
-        while self.is_wanted() && patience > 0 {
+        let mut spins_left = SPIN_LIMIT;
+        while self.is_wanted() && spins_left > 0 {
             relax();
-            patience -= 1;
+            spins_left -= 1;
         }
         if self.is_wanted() {
             drop(self.gate.lock().unwrap_or_else(PoisonError::into_inner));
@@ -74,7 +74,7 @@ impl<T> Common<T> {
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Apart<T>> {
-        for _ in 0..PATIENCE {
+        for _ in 0..SPIN_LIMIT {
             if let Ok(alone) = self.lock.try_write() {
                 return alone;
             }

@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use crate::arena::Place;
+use crate::arena::RecordPlace;
 use crate::numbered::Number;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -31,7 +31,7 @@ impl KeyNumber for Number {
     }
 }
 
-impl KeyNumber for Place {
+impl KeyNumber for RecordPlace {
     #[inline]
     fn index(self) -> usize {
         self.number() as usize

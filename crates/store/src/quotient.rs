@@ -14,7 +14,7 @@ const MOST_PROBE_BITS: u32 = 4;
 
 /// Where an entry of a segment is: the word, and how far up in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct EntryPlace {
     pub line: u32,
     pub word: u32,
     pub shift: u32,
@@ -192,7 +192,7 @@ impl Geometry {
     /// What a scan of a line shows for an entry of this value.
     #[inline(always)]
     pub fn seen(&self, line: u64, value: u64, (word, found, entries): (usize, u64, u64)) -> Probe {
-        let place = |zeros: u64| Place {
+        let place = |zeros: u64| EntryPlace {
             line: line as u32,
             word: word as u32,
             shift: zeros.trailing_zeros() + 1 - u32::from(self.entry_bits),
@@ -215,9 +215,9 @@ impl Geometry {
 /// What a look-up shows.
 pub(crate) enum Probe {
     /// The entry is here.
-    Found(Place),
+    Found(EntryPlace),
     /// It is not there; it belongs here, with this value.
-    Empty { place: Place, value: u64 },
+    Empty { place: EntryPlace, value: u64 },
     /// It is not there, and all lines that it may lie in are full.
     NoRoom,
 }

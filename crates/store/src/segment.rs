@@ -5,7 +5,7 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::Full;
-use crate::arena::{Arena, PLACE_BITS, Place};
+use crate::arena::{Arena, PLACE_BITS, RecordPlace};
 use crate::hash::hash;
 use crate::pages::{Huge, Line, Narrow, Pages, WORDS, Width};
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ const MOST_MORE: u32 = 2;
 /// From 2^15 lines on a segment grows where it is. A smaller one would do so with fewer pages in all, but its
 /// beginning could never become a huge page, which costs as much.
 const IN_PLACE_BITS: u32 = 15;
-/// Strays that are settled together.
+/// Strays that are inserted together.
 const MANY_STRAYS: usize = 56;
 /// More lines than this no segment can have: the tag must stay within the hash.
 pub(crate) const LAST_BITS: u32 = 64 - SEGMENT_BITS - TAG_BITS + NEAR_BITS;
@@ -68,9 +68,9 @@ impl Ticket {
 
     /// The record that is probably the key's.
     #[inline(always)]
-    pub(crate) fn likely(self) -> Option<Place> {
+    pub(crate) fn likely(self) -> Option<RecordPlace> {
         (self.seen & FRESH == 0 && self.seen & PLACE_MASK != 0)
-            .then(|| Place::from_number(self.seen & PLACE_MASK))
+            .then(|| RecordPlace::from_number(self.seen & PLACE_MASK))
     }
 
     /// The key's length, or less for a very long one.
@@ -217,13 +217,13 @@ impl Segment {
                 return false;
             }
         }
-        self.settle(new, more, &mut strays);
+        self.insert_strays(new, more, &mut strays);
         strays.homeless.is_empty()
     }
 
     /// Moves what a line with this number holds to a segment with 2^more times as many lines, where nearly
     /// all goes to the lines that follow from it. The line itself stays as it is. The rest is among the
-    /// strays, to be [settled](Segment::settle) some time.
+    /// strays, to be [inserted](Segment::insert_strays) some time.
     #[inline(always)]
     fn move_line(
         &self,
@@ -240,13 +240,13 @@ impl Segment {
             None => (1 << width.occupied(line)) - 1,
         };
         if strays.add(width, line, number, left) {
-            self.settle(new, more, strays);
+            self.insert_strays(new, more, strays);
         }
     }
 
     /// Finds room for strays.
     #[inline(never)]
-    fn settle(&self, new: &Segment, more: u32, strays: &mut Strays) {
+    fn insert_strays(&self, new: &Segment, more: u32, strays: &mut Strays) {
         let n = std::mem::take(&mut strays.len);
         for (&number, &entry) in strays.numbers.iter().zip(&strays.entries).take(n) {
             if !new.put(self.next_home(entry, number, more), entry) {
@@ -352,7 +352,7 @@ impl Segment {
             old.move_line(width, line, number, &new, more, &mut strays);
             line.0.iter().for_each(|word| word.store(0, Relaxed));
         }
-        old.settle(&new, more, &mut strays);
+        old.insert_strays(&new, more, &mut strays);
         let mut homeless = strays.homeless;
         for (number, entry) in waiting {
             if !new.put(old.next_home(entry, number, more), entry) {
@@ -409,11 +409,11 @@ impl Default for Strays {
 
 impl Strays {
     /// Adds those entries of a line with this number, and says whether there are enough of them that they
-    /// must be settled.
+    /// must be inserted.
     #[inline(always)]
     fn add(&mut self, width: impl Width, line: &Line, number: usize, which: u32) -> bool {
         let len = self.len;
-        debug_assert!(len < MANY_STRAYS, "strays were not settled");
+        debug_assert!(len < MANY_STRAYS, "strays were not inserted");
         if let Some(to) = self.entries[len..].first_chunk_mut() {
             width.take(line, which, to);
         }
@@ -430,7 +430,7 @@ impl Strays {
 fn rehashed(entries: impl Iterator<Item = (usize, u64)>, new: Segment, arena: &Arena) -> Option<Segment> {
     let mut key = Vec::new();
     let mut ahead = VecDeque::with_capacity(2 * WORDS);
-    let mut move_one = |place: Place| {
+    let mut move_one = |place: RecordPlace| {
         key.clear();
         arena.read(place, &mut key);
         let hash = hash(&key);
@@ -457,8 +457,8 @@ fn empty(line: &Line) -> [u64; WORDS] {
 
 /// Where the record of an entry is.
 #[inline]
-pub(crate) fn place_of(entry: u64) -> Place {
-    Place::from_number(entry & PLACE_MASK)
+pub(crate) fn place_of(entry: u64) -> RecordPlace {
+    RecordPlace::from_number(entry & PLACE_MASK)
 }
 
 /// Whether a line has an empty entry. They are filled from the first on.
@@ -472,7 +472,7 @@ mod tests {
     use super::*;
     use crate::arena::Block;
 
-    fn written(arena: &Arena, n: u64) -> Vec<(u64, Place)> {
+    fn written(arena: &Arena, n: u64) -> Vec<(u64, RecordPlace)> {
         let mut block = Block::default();
         (0..n)
             .map(|i| {
@@ -482,7 +482,7 @@ mod tests {
             .collect()
     }
 
-    fn holds(segment: &Segment, hash: u64, place: Place) -> bool {
+    fn holds(segment: &Segment, hash: u64, place: RecordPlace) -> bool {
         let entry = segment.tag(hash) | place.number();
         segment.way(segment.home(hash)).any(|line| line.0.iter().any(|word| word.load(Relaxed) == entry))
     }

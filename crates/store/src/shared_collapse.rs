@@ -6,7 +6,7 @@
 
 use crate::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use crate::arena::Place;
+use crate::arena::RecordPlace;
 use crate::collapse::{self, Cut, pieces, write};
 use crate::concurrent::Hand;
 use crate::hash::hash;
@@ -159,13 +159,13 @@ impl<C: Cut> Seen for CollapseHand<'_, C> {
     const LOSSLESS: bool = true;
 
     type Ticket = ();
-    type Name = Place;
+    type Name = RecordPlace;
 
     fn hash(&mut self, _key: &[u8]) -> Result<(), Full> {
         Ok(())
     }
 
-    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<Place>, Full> {
+    fn insert(&mut self, key: &[u8], (): ()) -> Result<Option<RecordPlace>, Full> {
         let Entry { name, new, .. } = self.visit(key, ())?;
         Ok(new.then_some(name))
     }
@@ -188,7 +188,7 @@ impl<C: Cut> Batched for CollapseHand<'_, C> {}
 impl<C: Cut> Evicting for CollapseHand<'_, C> {}
 
 impl<C: Cut> Recall for CollapseHand<'_, C> {
-    fn load(&mut self, name: Place, out: &mut Vec<u8>) {
+    fn load(&mut self, name: RecordPlace, out: &mut Vec<u8>) {
         self.list.clear();
         self.states.load(name, &mut self.list);
         collapse::read(&self.list).for_each(|number| self.components.load(number, out));
@@ -196,20 +196,20 @@ impl<C: Cut> Recall for CollapseHand<'_, C> {
 }
 
 impl<C: Cut> Numbering for CollapseHand<'_, C> {
-    type Number = Place;
+    type Number = RecordPlace;
 
-    fn visit(&mut self, key: &[u8], (): ()) -> Result<Entry<Place, Place>, Full> {
+    fn visit(&mut self, key: &[u8], (): ()) -> Result<Entry<RecordPlace, RecordPlace>, Full> {
         self.collapse(key)?;
         let mut ticket = self.states.hash(&self.list)?;
         self.states.probe(&mut ticket);
         self.states.visit(&self.list, ticket)
     }
 
-    fn number(&self, key: &[u8], (): ()) -> Option<Place> {
+    fn number(&self, key: &[u8], (): ()) -> Option<RecordPlace> {
         self.find(key)
     }
 
-    fn find(&self, key: &[u8]) -> Option<Place> {
+    fn find(&self, key: &[u8]) -> Option<RecordPlace> {
         let (mut cuts, mut list) = (Vec::new(), Vec::new());
         self.cut.cut(key, &mut cuts);
         let numbers = pieces(key, &cuts, |piece| self.components.find(piece));

@@ -97,7 +97,7 @@ fn half(word: u64, place: impl KeyNumber) -> Option<Node> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::arena::Place;
+    use crate::arena::RecordPlace;
     use std::collections::BTreeSet;
 
     const BLOCK: u64 = 64;
@@ -110,12 +110,12 @@ mod tests {
         let numbers = SharedNumbers { pool: Pool::new(last + 1 - 2 * BLOCK), ..numbers };
         let (mut spare, mut given) = (Spare::default(), 0);
         let refused = (1..).find(|&place| {
-            let number = numbers.number(Place::from_number(place), &mut spare, |_| Ok(()));
+            let number = numbers.number(RecordPlace::from_number(place), &mut spare, |_| Ok(()));
             given = number.map_or(given, |node| node.0);
             number.is_err()
         });
         assert_eq!((refused, u64::from(given)), (Some(2 * BLOCK + 1), last));
-        assert_eq!(numbers.get(Place::from_number(1)), Some(Node((last + 1 - 2 * BLOCK) as u32)));
+        assert_eq!(numbers.get(RecordPlace::from_number(1)), Some(Node((last + 1 - 2 * BLOCK) as u32)));
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         let of = |worker: u64| {
             let mut spare = Spare::default();
             let mut ask = |at: u64| {
-                let place = Place::from_number(1 + (at + worker % 2 * KEYS / 2) % KEYS);
+                let place = RecordPlace::from_number(1 + (at + worker % 2 * KEYS / 2) % KEYS);
                 numbers.number(place, &mut spare, |_| Ok(())).unwrap()
             };
             for at in 0..KEYS {
@@ -133,18 +133,19 @@ mod tests {
             }
         };
         std::thread::scope(|scope| (0..4).for_each(|worker| drop(scope.spawn(move || of(worker)))));
-        let all: BTreeSet<Node> = (1..=KEYS).filter_map(|at| numbers.get(Place::from_number(at))).collect();
+        let all: BTreeSet<Node> =
+            (1..=KEYS).filter_map(|at| numbers.get(RecordPlace::from_number(at))).collect();
         assert_eq!(all.len() as u64, KEYS);
         assert!(numbers.taken() <= KEYS + 1 + 4 * BLOCK, "{}", numbers.taken());
-        assert_eq!(numbers.get(Place::from_number(KEYS + 1)), None);
-        let beyond = Place::from_number(1 << 39);
+        assert_eq!(numbers.get(RecordPlace::from_number(KEYS + 1)), None);
+        let beyond = RecordPlace::from_number(1 << 39);
         assert_eq!(numbers.number(beyond, &mut Spare::default(), |_| Ok(())), Err(Full));
     }
 
     #[test]
     fn a_number_that_cannot_begin_is_not_given() {
         let numbers = SharedNumbers::new(1 << 10);
-        let (place, mut spare) = (Place::from_number(3), Spare::default());
+        let (place, mut spare) = (RecordPlace::from_number(3), Spare::default());
         assert_eq!(numbers.number(place, &mut spare, |_| Err(Full)), Err(Full));
         assert_eq!(numbers.get(place), None);
         assert_eq!(numbers.number(place, &mut spare, |_| Ok(())), Ok(Node(1)));

@@ -4,7 +4,7 @@
 //! together, each by a thread of its own: nobody waits for long. Growth replaces a segment when the new one
 //! is complete, so a panic leaves nothing half changed.
 
-use crate::arena::Place;
+use crate::arena::RecordPlace;
 use crate::concurrent::{Common, Hand, Turn};
 use crate::segment::Ticket;
 use crate::table::{self, AHEAD, Halt, Shared};
@@ -49,7 +49,7 @@ impl TableHand<'_> {
 impl Seen for TableHand<'_> {
     const LOSSLESS: bool = true;
     type Ticket = Ticket;
-    type Name = Place;
+    type Name = RecordPlace;
 
     #[inline(always)]
     fn hash(&mut self, key: &[u8]) -> Result<Ticket, Full> {
@@ -57,7 +57,7 @@ impl Seen for TableHand<'_> {
     }
 
     #[inline]
-    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<RecordPlace>, Full> {
         loop {
             match self.turn.work().insert(&mut self.hand, key, ticket) {
                 Ok(answer) => return Ok(answer),
@@ -120,7 +120,7 @@ impl Batched for TableHand<'_> {
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut [Ticket],
-        new: &mut Vec<(u32, Place)>,
+        new: &mut Vec<(u32, RecordPlace)>,
     ) -> Result<(), Full> {
         new.try_reserve(keys.len()).map_err(|_| Full)?;
         let shared = self.turn.work();
@@ -146,17 +146,17 @@ impl Batched for TableHand<'_> {
 impl Evicting for TableHand<'_> {}
 
 impl Recall for TableHand<'_> {
-    fn load(&mut self, name: Place, out: &mut Vec<u8>) {
+    fn load(&mut self, name: RecordPlace, out: &mut Vec<u8>) {
         self.turn.work().read(name, out);
     }
 }
 
 /// The number of a key is its place: words of eight bytes before its record.
 impl Numbering for TableHand<'_> {
-    type Number = Place;
+    type Number = RecordPlace;
 
     #[inline]
-    fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<Entry<Place, Place>, Full> {
+    fn visit(&mut self, key: &[u8], ticket: Ticket) -> Result<Entry<RecordPlace, RecordPlace>, Full> {
         let known = |place| Entry { number: place, name: place, new: false };
         if let Some(place) = self.number(key, ticket) {
             return Ok(known(place));
@@ -169,11 +169,11 @@ impl Numbering for TableHand<'_> {
     }
 
     #[inline]
-    fn number(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+    fn number(&self, key: &[u8], ticket: Ticket) -> Option<RecordPlace> {
         self.turn.look(|shared| shared.find(key, ticket))
     }
 
-    fn find(&self, key: &[u8]) -> Option<Place> {
+    fn find(&self, key: &[u8]) -> Option<RecordPlace> {
         self.turn.look(|shared| shared.find(key, shared.hash(key)))
     }
 
@@ -274,7 +274,7 @@ mod tests {
         const KEYS: u32 = 200_000;
         let key = |i: u32| [i.to_le_bytes().as_slice(), &vec![7; i as usize % 40]].concat();
         let table = SharedTable::new(u64::MAX);
-        let firsts: Vec<Vec<(u32, Place)>> = std::thread::scope(|scope| {
+        let firsts: Vec<Vec<(u32, RecordPlace)>> = std::thread::scope(|scope| {
             let workers: Vec<_> = (0..WORKERS)
                 .map(|worker| {
                     let table = &table;
@@ -304,7 +304,7 @@ mod tests {
                 .collect();
             workers.into_iter().map(|worker| worker.join().unwrap()).collect()
         });
-        let mut all: Vec<(u32, Place)> = firsts.into_iter().flatten().collect();
+        let mut all: Vec<(u32, RecordPlace)> = firsts.into_iter().flatten().collect();
         all.sort();
         let wrong = all.iter().map(|&(i, _)| i).zip(0..KEYS).find(|(found, expected)| found != expected);
         assert_eq!((all.len(), wrong), (KEYS as usize, None));
@@ -347,7 +347,7 @@ mod tests {
             key
         };
         let table = SharedTable::new(u64::MAX);
-        let found: Vec<Vec<(u32, Place)>> = std::thread::scope(|scope| {
+        let found: Vec<Vec<(u32, RecordPlace)>> = std::thread::scope(|scope| {
             let work = |worker: u32| {
                 let mut hand = table.hand();
                 let mut found = Vec::new();
@@ -362,7 +362,7 @@ mod tests {
         });
         let mut hand = table.hand();
         assert_eq!(hand.n_keys(), u64::from(KEYS));
-        let mut found: Vec<(u32, Place)> = found.into_iter().flatten().collect();
+        let mut found: Vec<(u32, RecordPlace)> = found.into_iter().flatten().collect();
         found.sort_unstable();
         assert!(found.iter().map(|found| found.0).eq(0..KEYS));
         let mut out = Vec::new();

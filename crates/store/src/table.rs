@@ -25,7 +25,7 @@ mod insert;
 mod probe;
 mod single;
 
-use crate::arena::{Arena, Place};
+use crate::arena::{Arena, RecordPlace};
 use crate::segment::{SEGMENT_BITS, SEGMENTS, Segment};
 use crate::sync::atomic::Ordering::Relaxed;
 pub use insert::{Halt, Hand};
@@ -68,7 +68,7 @@ impl Shared {
 
     /// Appends the key at `place`.
     #[inline]
-    pub fn read(&self, place: Place, out: &mut Vec<u8>) {
+    pub fn read(&self, place: RecordPlace, out: &mut Vec<u8>) {
         self.arena.read(place, out);
     }
 }

@@ -26,7 +26,7 @@
 //! A node is a cache line, and zero at first: its own parent, alone in its list, alive.
 
 use crate::Full;
-use crate::arena::Place;
+use crate::arena::RecordPlace;
 use crate::pages::{Line, Pages, prefetch};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -46,13 +46,13 @@ pub trait Portable: Copy {
     fn from_words(words: [u64; 2]) -> Self;
 }
 
-impl Portable for Place {
+impl Portable for RecordPlace {
     fn to_words(self) -> [u64; 2] {
         [self.number(), 0]
     }
 
     fn from_words([number, _]: [u64; 2]) -> Self {
-        Place::from_number(number)
+        RecordPlace::from_number(number)
     }
 }
 

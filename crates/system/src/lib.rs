@@ -334,7 +334,7 @@ pub trait TransitionSystem: Sync {
     /// The initial state, or the error that already initialisation shows.
     fn initial(&self, out: &mut Vec<u8>) -> Result<(), Fault>;
 
-    /// Appends the enabled actions of `state`, grouped by process, in a fixed order (Spin's: youngest process
+    /// Appends the enabled actions of `state`, grouped by process, in a fixed order (Spin's: highest pid
     /// first, edges in order). An action whose evaluation faults is enabled: firing it shows the fault. In
     /// bytes that are no state [`ActionId::INVALID`] is enabled.
     fn enabled(&self, state: &[u8], out: &mut Vec<ActionId>);

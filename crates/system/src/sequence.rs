@@ -100,12 +100,12 @@ impl<T> Sequence<T> {
     }
 
     /// Where the next value will be, for [`Sequence::iter_from`].
-    pub fn place(&self) -> Place {
-        Place { byte: self.bytes.len(), index: self.len }
+    pub fn place(&self) -> SequencePosition {
+        SequencePosition { byte: self.bytes.len(), index: self.len }
     }
 
     /// The values from a place on that this sequence has told.
-    pub fn iter_from(&self, place: Place) -> Iter<'_, T> {
+    pub fn iter_from(&self, place: SequencePosition) -> Iter<'_, T> {
         let bytes = self.bytes.get(place.byte..).unwrap_or_default();
         let left = self.len.saturating_sub(place.index);
         Iter { numbers: Numbers { bytes, left }, values: &self.values }
@@ -135,12 +135,12 @@ impl<T> Sequence<T> {
 
 /// A place in a sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SequencePosition {
     byte: usize,
     index: usize,
 }
 
-impl Place {
+impl SequencePosition {
     /// How many values come before it.
     pub fn index(self) -> usize {
         self.index

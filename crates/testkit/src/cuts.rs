@@ -13,7 +13,9 @@
 use crate::cyclic::{Cyclic, generate};
 use crate::formula::Formula;
 use crate::liveness::Fair;
-use crate::model::{BinOp, Block, Decl, Expr, Init, Model, Place, RecvArg, RecvKind, Stmt, Trace, Type};
+use crate::model::{
+    BinOp, Block, Decl, Expr, Init, Model, RecvArg, RecvKind, Stmt, Trace, Type, VariableRef,
+};
 use crate::model::{Start, Visibility};
 use crate::ours::{Spinor, Verdicts};
 use crate::outcome::{Outcome, Verdict};
@@ -66,13 +68,13 @@ fn mistake(rng: &mut Rng, variables: &[String], number: i64) -> Stmt {
     let name = rng.pick(variables).cloned().unwrap_or_else(|| "x".into());
     let value = || Expr::var(name.as_str());
     let is = |constant| Expr::binary(BinOp::Eq, value(), Expr::Num(constant));
-    let set = |to| Stmt::Assign(Place::name(name.as_str()), to);
+    let set = |to| Stmt::Assign(VariableRef::name(name.as_str()), to);
     let other = || Expr::binary(BinOp::Rem, Expr::binary(BinOp::Add, value(), Expr::Num(1)), Expr::Num(2));
     match rng.below(9) {
         0 | 1 => set(Expr::binary(BinOp::Div, Expr::Num(1), value())),
         2 => {
             let index = Expr::binary(BinOp::Add, value(), Expr::Num(rng.range(0, 1)));
-            Stmt::Assign(Place { path: vec![("arr".into(), Some(index))] }, Expr::Num(1))
+            Stmt::Assign(VariableRef { path: vec![("arr".into(), Some(index))] }, Expr::Num(1))
         }
         3 => Stmt::DStep(vec![set(other()), Stmt::Expr(is(rng.range(0, 1))), set(other())]),
         4 => Stmt::Assert(is(rng.range(0, 1))),
@@ -124,7 +126,7 @@ fn insert(rng: &mut Rng, model: &mut Model, statement: Stmt) {
 /// A trace assertion that some run breaks, or none.
 fn trace(rng: &mut Rng, channel: &str) -> Trace {
     let mut event = || {
-        let (chan, value) = (Place::name(channel), Expr::Num(rng.range(0, 1)));
+        let (chan, value) = (VariableRef::name(channel), Expr::Num(rng.range(0, 1)));
         match rng.chance(60) {
             true => Stmt::Send { chan, sorted: false, paren: false, args: vec![value] },
             false => {

@@ -5,7 +5,7 @@
 //! processes, which can always move: then no run ends, and only fairness makes others move.
 
 use crate::model::{
-    BinOp, Block, Claim, Decl, Expr, Init, Model, Place, Proc, RecvArg, RecvKind, Start, Stmt, Type,
+    BinOp, Block, Claim, Decl, Expr, Init, Model, Proc, RecvArg, RecvKind, Start, Stmt, Type, VariableRef,
     Visibility,
 };
 use crate::rng::Rng;
@@ -155,7 +155,7 @@ impl Writer {
         if self.rng.chance(30) {
             self.atoms.push("tick == 1".into())
         }
-        Stmt::Assign(Place::name("tick"), other)
+        Stmt::Assign(VariableRef::name("tick"), other)
     }
 
     /// A loop; the outermost seldom ends.
@@ -266,7 +266,7 @@ impl Writer {
                 Expr::binary(BinOp::Rem, next, Expr::Num(values))
             }
         };
-        Stmt::Assign(Place::name(name), value)
+        Stmt::Assign(VariableRef::name(name), value)
     }
 
     fn message(&mut self) -> Stmt {
@@ -275,13 +275,13 @@ impl Writer {
             self.variables.iter().chain(&self.locals).filter(|v| v.1 == 2).map(|v| v.0.clone()).collect();
         let bit = self.rng.pick(&bits).cloned();
         let number = self.rng.range(0, 1);
-        let chan = Place::name(name);
+        let chan = VariableRef::name(name);
         if self.rng.chance(50) {
             let value = bit.filter(|_| number == 1).map_or(Expr::Num(number), Expr::var);
             return Stmt::Send { chan, sorted: false, paren: false, args: vec![value] };
         }
         let arg = match (self.rng.below(3), bit) {
-            (0, Some(bit)) => RecvArg::Place(Place::name(bit)),
+            (0, Some(bit)) => RecvArg::VariableRef(VariableRef::name(bit)),
             (1, _) => RecvArg::Const(Expr::Num(number)),
             _ => RecvArg::Any,
         };
@@ -338,7 +338,7 @@ impl Writer {
         let at = self.rng.below(self.variables.len());
         let (name, values) = self.variables[at].clone();
         let value = Expr::Num(self.rng.below(values as usize) as i64);
-        let change = Stmt::Assign(Place::name(name.as_str()), value);
+        let change = Stmt::Assign(VariableRef::name(name.as_str()), value);
         let then =
             Stmt::Expr(Expr::word(self.rng.pick(&self.atoms).cloned().unwrap_or_else(|| "true".into())));
         match self.rng.below(6) {

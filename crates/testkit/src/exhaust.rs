@@ -3,7 +3,8 @@
 //! rendezvous inside an atomic sequence with an escape comes up once.
 
 use crate::model::{
-    BinOp, Block, Decl, Expr, Init, Model, Place, Proc, RecvArg, RecvKind, Start, Stmt, Type, Visibility,
+    BinOp, Block, Decl, Expr, Init, Model, Proc, RecvArg, RecvKind, Start, Stmt, Type, VariableRef,
+    Visibility,
 };
 
 /// The plain statements.
@@ -53,19 +54,19 @@ fn process(name: &str, body: Block) -> Proc {
 fn atom(k: usize) -> Stmt {
     let x = || Expr::var("x");
     let send = |chan: &str| Stmt::Send {
-        chan: Place::name(chan),
+        chan: VariableRef::name(chan),
         sorted: false,
         paren: false,
         args: vec![Expr::Num(1)],
     };
     let receive = |chan: &str| Stmt::Recv {
-        chan: Place::name(chan),
+        chan: VariableRef::name(chan),
         kind: RecvKind::First,
         paren: false,
         args: vec![RecvArg::Const(Expr::Num(1))],
     };
     match k % ATOMS {
-        0 => Stmt::Assign(Place::name("x"), Expr::binary(BinOp::Sub, Expr::Num(1), x())),
+        0 => Stmt::Assign(VariableRef::name("x"), Expr::binary(BinOp::Sub, Expr::Num(1), x())),
         1 => Stmt::Expr(Expr::binary(BinOp::Eq, x(), Expr::Num(1))),
         2 => send("q"),
         3 => receive("q"),

@@ -200,7 +200,7 @@ fn label(name: &str) -> &'static str {
 fn patterns(args: &[RecvArg], found: &mut BTreeSet<&'static str>) {
     for arg in args {
         match arg {
-            RecvArg::Place(_) => {}
+            RecvArg::VariableRef(_) => {}
             RecvArg::Const(_) => {
                 found.insert("receive constant");
             }
@@ -225,7 +225,7 @@ fn expression(expr: &Expr, found: &mut BTreeSet<&'static str>) {
             "np_" => "np_",
             _ => return,
         },
-        Expr::Place(_) => return,
+        Expr::VariableRef(_) => return,
         Expr::Cond(..) => "conditional expression",
         Expr::Len(_) => "len",
         Expr::Probe(Probe::Full, _) => "full",

@@ -199,15 +199,15 @@ pub enum Claim {
 
 /// A place that holds a value: `name[i].field[j]…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct VariableRef {
     /// Name and optional index of each step.
     pub path: Vec<(String, Option<Expr>)>,
 }
 
-impl Place {
+impl VariableRef {
     /// The place of a plain variable.
     pub fn name(name: impl Into<String>) -> Self {
-        Place { path: vec![(name.into(), None)] }
+        VariableRef { path: vec![(name.into(), None)] }
     }
 
     /// The variable's name, without fields.
@@ -289,7 +289,7 @@ pub enum Expr {
     /// A word that stands for a value: a constant, a macro, `_pid`, `timeout`, `np_` …
     Word(String),
     /// The value of a place.
-    Place(Box<Place>),
+    VariableRef(Box<VariableRef>),
     /// A unary operation.
     Unary(UnOp, Box<Expr>),
     /// A binary operation.
@@ -297,13 +297,13 @@ pub enum Expr {
     /// `(c -> a : b)`.
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `len(q)`.
-    Len(Box<Place>),
+    Len(Box<VariableRef>),
     /// `full(q)` and its relatives.
-    Probe(Probe, Box<Place>),
+    Probe(Probe, Box<VariableRef>),
     /// `q?[args]` or `q??[args]`.
     Poll {
         /// The channel.
-        chan: Box<Place>,
+        chan: Box<VariableRef>,
         /// Whether any message may match.
         random: bool,
         /// The pattern.
@@ -350,7 +350,7 @@ impl Expr {
 
     /// The value of a plain variable.
     pub fn var(name: impl Into<String>) -> Self {
-        Expr::Place(Box::new(Place::name(name)))
+        Expr::VariableRef(Box::new(VariableRef::name(name)))
     }
 
     /// A binary operation.
@@ -368,7 +368,7 @@ impl Expr {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecvArg {
     /// A variable that takes the value.
-    Place(Place),
+    VariableRef(VariableRef),
     /// A constant that must match.
     Const(Expr),
     /// `eval(e)`.
@@ -398,17 +398,17 @@ pub enum Stmt {
     /// A condition.
     Expr(Expr),
     /// `place = e`.
-    Assign(Place, Expr),
+    Assign(VariableRef, Expr),
     /// `place = inline(args)`.
-    AssignCall(Place, String, Vec<Expr>),
+    AssignCall(VariableRef, String, Vec<Expr>),
     /// `place++`.
-    Incr(Place),
+    Incr(VariableRef),
     /// `place--`.
-    Decr(Place),
+    Decr(VariableRef),
     /// A send.
     Send {
         /// The channel.
-        chan: Place,
+        chan: VariableRef,
         /// Whether it is `!!`.
         sorted: bool,
         /// Whether it is written `q!a(b, c)`.
@@ -419,7 +419,7 @@ pub enum Stmt {
     /// A receive.
     Recv {
         /// The channel.
-        chan: Place,
+        chan: VariableRef,
         /// Which kind.
         kind: RecvKind,
         /// Whether it is written `q?a(b, c)`.
@@ -493,7 +493,7 @@ pub enum Stmt {
         /// Whether it is `xr`.
         receive: bool,
         /// The channel.
-        chan: Place,
+        chan: VariableRef,
     },
     /// `#ifdef name … #else … #endif`.
     Ifdef {

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use crate::model::{
-    BinOp, Block, Claim, Decl, Expr, Init, MacroBody, Model, Place, Probe, Proc, RecvArg, RecvKind, Start,
-    Stmt, Type, UnOp, Visibility,
+    BinOp, Block, Claim, Decl, Expr, Init, MacroBody, Model, Probe, Proc, RecvArg, RecvKind, Start, Stmt,
+    Type, UnOp, VariableRef, Visibility,
 };
 
 /// Prints the whole program.
@@ -246,7 +246,7 @@ fn simple(stmt: &Stmt) -> String {
     }
 }
 
-fn send(chan: &Place, sorted: bool, paren: bool, args: &[Expr]) -> String {
+fn send(chan: &VariableRef, sorted: bool, paren: bool, args: &[Expr]) -> String {
     let op = if sorted { "!!" } else { "!" };
     let texts: Vec<String> = args.iter().map(send_field).collect();
     match texts.split_first() {
@@ -265,7 +265,7 @@ fn send_field(arg: &Expr) -> String {
     }
 }
 
-fn receive(chan: &Place, kind: RecvKind, paren: bool, args: &[RecvArg]) -> String {
+fn receive(chan: &VariableRef, kind: RecvKind, paren: bool, args: &[RecvArg]) -> String {
     let op = if matches!(kind, RecvKind::Random | RecvKind::RandomPeek) { "??" } else { "?" };
     let peek = matches!(kind, RecvKind::Peek | RecvKind::RandomPeek);
     let fields = pattern(args, paren);
@@ -282,7 +282,7 @@ fn pattern(args: &[RecvArg], paren: bool) -> String {
 
 fn recv_field(arg: &RecvArg) -> String {
     match arg {
-        RecvArg::Place(target) => place(target),
+        RecvArg::VariableRef(target) => place(target),
         RecvArg::Const(expr) => expression(expr),
         RecvArg::Eval(expr) => format!("eval({})", expression(expr)),
         RecvArg::Any => "_".into(),
@@ -360,7 +360,7 @@ fn type_name(ty: &Type) -> String {
     }
 }
 
-fn place(target: &Place) -> String {
+fn place(target: &VariableRef) -> String {
     let step = |(name, index): &(String, Option<Expr>)| match index {
         Some(index) => format!("{name}[{}]", expression(index)),
         None => name.clone(),
@@ -412,7 +412,7 @@ fn expr_at(expr: &Expr, outer: u32) -> String {
     let (text, own) = match expr {
         Expr::Num(n) => (n.to_string(), if *n < 0 { UNARY_LEVEL } else { u32::MAX }),
         Expr::Word(word) => (word.clone(), u32::MAX),
-        Expr::Place(target) => (place(target), u32::MAX),
+        Expr::VariableRef(target) => (place(target), u32::MAX),
         Expr::Unary(op, inner) => {
             let sign = match op {
                 UnOp::Not => "!",
@@ -499,7 +499,7 @@ mod tests {
     #[test]
     fn a_negated_field_is_not_a_sorted_send() {
         let stmt = Stmt::Send {
-            chan: Place::name("q"),
+            chan: VariableRef::name("q"),
             sorted: false,
             paren: false,
             args: vec![Expr::var("x").negated()],
@@ -518,7 +518,7 @@ mod tests {
                 priority: None,
                 provided: None,
                 body: vec![Stmt::If(vec![
-                    vec![Stmt::Expr(Expr::var("x")), Stmt::Incr(Place::name("y"))],
+                    vec![Stmt::Expr(Expr::var("x")), Stmt::Incr(VariableRef::name("y"))],
                     vec![Stmt::Else],
                 ])],
             }],

@@ -283,7 +283,9 @@ fn simpler_exprs(expr: &Expr) -> Vec<Expr> {
         Expr::Num(1) => vec![Expr::Num(0)],
         Expr::Num(n) => vec![Expr::Num(0), Expr::Num(1), Expr::Num(n / 2)],
         Expr::Word(word) if matches!(word.as_str(), "true" | "false" | "skip" | "_") => vec![],
-        Expr::Word(_) | Expr::Place(_) | Expr::Len(_) | Expr::Probe(..) | Expr::Poll { .. } => constants,
+        Expr::Word(_) | Expr::VariableRef(_) | Expr::Len(_) | Expr::Probe(..) | Expr::Poll { .. } => {
+            constants
+        }
         Expr::Unary(_, inner) => [constants, vec![(**inner).clone()]].concat(),
         Expr::Binary(_, left, right) => [constants, vec![(**left).clone(), (**right).clone()]].concat(),
         Expr::Cond(c, a, b) => [constants, vec![(**a).clone(), (**b).clone(), (**c).clone()]].concat(),

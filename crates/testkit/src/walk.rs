@@ -1,7 +1,7 @@
 //! Walks over the parts of a model, used to count features and to shrink. Every walk visits parents before
 //! their children, in the order of the text.
 
-use crate::model::{Block, Claim, Expr, Init, MacroBody, Model, Place, RecvArg, Stmt};
+use crate::model::{Block, Claim, Expr, Init, MacroBody, Model, RecvArg, Stmt, VariableRef};
 
 /// Calls `visit` with every block of the model, whether a body, an option or a nested sequence.
 pub fn blocks(model: &mut Model, visit: &mut dyn FnMut(&mut Block)) {
@@ -132,7 +132,7 @@ fn expr(e: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     visit(e);
     match e {
         Expr::Num(_) | Expr::Word(_) => {}
-        Expr::Place(target) | Expr::Len(target) | Expr::Probe(_, target) => place(target, visit),
+        Expr::VariableRef(target) | Expr::Len(target) | Expr::Probe(_, target) => place(target, visit),
         Expr::Unary(_, inner) => expr(inner, visit),
         Expr::Binary(_, left, right) => {
             expr(left, visit);
@@ -161,7 +161,7 @@ fn expr(e: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-fn place(target: &mut Place, visit: &mut dyn FnMut(&mut Expr)) {
+fn place(target: &mut VariableRef, visit: &mut dyn FnMut(&mut Expr)) {
     for (_, index) in &mut target.path {
         if let Some(index) = index {
             expr(index, visit);
@@ -171,7 +171,7 @@ fn place(target: &mut Place, visit: &mut dyn FnMut(&mut Expr)) {
 
 fn recv_arg(arg: &mut RecvArg, visit: &mut dyn FnMut(&mut Expr)) {
     match arg {
-        RecvArg::Place(target) => place(target, visit),
+        RecvArg::VariableRef(target) => place(target, visit),
         RecvArg::Const(e) | RecvArg::Eval(e) => expr(e, visit),
         RecvArg::Any => {}
     }

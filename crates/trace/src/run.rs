@@ -11,7 +11,7 @@ use crate::replay::{NotPossible, Walker};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use system::sequence::Place;
+use system::sequence::SequencePosition;
 use system::{ActionId, Event, Explain, Fault, Path, Snapshot, StepInfo, Successors, TransitionSystem};
 
 /// A run and what happened in it.
@@ -55,7 +55,7 @@ struct Past {
 struct Mark {
     state: Vec<u8>,
     inside: bool,
-    place: Place,
+    place: SequencePosition,
 }
 
 #[derive(Default)]

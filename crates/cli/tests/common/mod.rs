@@ -48,12 +48,12 @@ impl Scratch {
     }
 
     /// Runs the command here.
-    pub fn run(&self, words: &[&str]) -> Run {
-        Run::of(self.command(words).output().unwrap())
+    pub fn run(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(self.command(words).output().unwrap())
     }
 
     /// `check --format json`, with the report.
-    pub fn check(&self, words: &[&str]) -> (Run, Value) {
+    pub fn check(&self, words: &[&str]) -> (CommandOutput, Value) {
         let run = self.run(&[&["check", "m.pml", "--format", "json"], words].concat());
         let report = serde_json::from_str(&run.stdout).unwrap_or(Value::Null);
         (run, report)
@@ -77,16 +77,16 @@ pub fn spinor(dir: &Path, words: &[&str]) -> Command {
 }
 
 /// What a run of the command gave.
-pub struct Run {
+pub struct CommandOutput {
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Run {
+impl CommandOutput {
     /// What came of it.
     pub fn of(output: Output) -> Self {
-        Run {
+        CommandOutput {
             status: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),

@@ -439,8 +439,8 @@ impl Gen<'_> {
         match pid {
             Some(pid) => self.eval(f, pid),
             None => {
-                let oldest = self.field64(f.shape, std::mem::offset_of!(Shape, first_of));
-                self.field32(oldest, 4 * proctype)
+                let lowest_pids = self.field64(f.shape, std::mem::offset_of!(Shape, first_of));
+                self.field32(lowest_pids, 4 * proctype)
             }
         }
     }

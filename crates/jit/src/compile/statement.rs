@@ -509,13 +509,13 @@ impl<'p> Gen<'p> {
         }
     }
 
-    /// The youngest process disappears.
+    /// The process disappears, which must have the highest pid.
     fn end(&mut self, f: &Frame, id: EdgeId, how: How, to: &Targets) {
         let count = self.field32(f.shape, offset_of!(Shape, n_procs));
         let pid = self.pid();
         let older = self.b.ins().iadd_imm_s(pid, 1);
-        let youngest = self.b.ins().icmp(IntCC::Equal, older, count);
-        self.unless(youngest, to.next);
+        let is_last = self.b.ins().icmp(IntCC::Equal, older, count);
+        self.unless(is_last, to.next);
         match how {
             How::Ask | How::Test => {}
             How::InPlace => {
@@ -527,7 +527,7 @@ impl<'p> Gen<'p> {
         self.b.ins().jump(to.done, &[]);
     }
 
-    /// Writes a state without the youngest process.
+    /// Writes a state without the process with the highest pid.
     fn death(&mut self, f: &Frame, id: EdgeId) {
         let parent = self.field64(f.shape, offset_of!(Shape, parent));
         let len = self.field_wide(parent, offset_of!(Shape, len));

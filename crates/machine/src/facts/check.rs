@@ -287,7 +287,7 @@ pub fn changed(program: &Program, before: &Anatomy, after: &Anatomy) -> Vec<Part
     parts
 }
 
-/// Whether two steps can be the same function of what they do not touch: each value is either left alone by
+/// Whether two steps can be the same function of what they do not access: each value is either left alone by
 /// both, or the same after both.
 fn does_the_same((a, b): (&Anatomy, &Anatomy), (c, d): (&Anatomy, &Anatomy)) -> bool {
     let grows = |from: &Anatomy, to: &Anatomy| to.processes.len() as isize - from.processes.len() as isize;
@@ -414,7 +414,7 @@ impl Checker<'_> {
         real.then(|| vec![Part::Control(pid)])
     }
 
-    /// What there is besides, and the youngest process gone.
+    /// What there is besides, and the process with the highest pid gone.
     fn change_system(&self, state: &mut Anatomy, pick: Pick<'_>) -> Option<Vec<Part>> {
         let program = self.machine.program();
         match pick(4) {

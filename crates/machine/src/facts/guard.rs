@@ -24,7 +24,7 @@ use system::matrix::BitSet;
 pub struct Part {
     /// The condition.
     pub expr: Expr,
-    /// Nothing changes its value but what touches one of these.
+    /// Nothing changes its value but what accesses one of these.
     pub changers: BitSet,
     /// It reads variables of its own process.
     pub own: bool,

@@ -1,4 +1,4 @@
-//! Marks: what one edge of a process touches when it is taken from an ordinary state.
+//! Marks: what one edge of a process accesses when it is taken from an ordinary state.
 //!
 //! An edge that begins an atomic sequence stands for the whole sequence: its mark is that of every edge that
 //! the process may take before control is given back, also by other processes to which control is handed on
@@ -6,7 +6,7 @@
 //! way only decides how far the sequence goes, so there a plain send or receive is an ordinary use of a
 //! channel; only as the first and only use of its channel is it plain.
 //!
-//! `timeout` touches nothing. It is true only when nobody can move otherwise, so it cannot become true as
+//! `timeout` accesses nothing. It is true only when nobody can move otherwise, so it cannot become true as
 //! long as an action that was chosen is enabled; and a state in which it is true is not reduced.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,21 +18,21 @@ use promela::ir::{
 };
 
 use super::guard::{self, Part};
-use super::object::{Object, Objects, Target, Touches};
+use super::object::{AccessSets, Object, Objects, Target};
 use super::visible::{Places, Visible};
 use stop::Stop;
 use system::matrix::BitSet;
 
-/// What an edge touches, and what may enable it.
+/// What an edge accesses, and what may enable it.
 #[derive(Clone, Debug, Default)]
 pub struct Mark {
-    /// What it touches.
-    pub touch: BitSet,
-    /// What it must not meet: actions that touch this do not leave it alone.
-    pub hit: BitSet,
+    /// What it accesses.
+    pub accesses: BitSet,
+    /// What it must not meet: actions that access this do not leave it alone.
+    pub conflicts: BitSet,
     /// It looks at everything.
     pub everything: bool,
-    /// While it is not executable, nothing makes it so but actions that touch one of these.
+    /// While it is not executable, nothing makes it so but actions that access one of these.
     pub enablers: BitSet,
     /// For a plain receive: its channel, and smaller sets of those while that is empty, and while it is not.
     pub taking: Option<Taking>,
@@ -72,20 +72,20 @@ impl Mark {
     /// Whether steps of two different processes may not commute in a state in which both are enabled.
     #[inline]
     pub fn conflicts_with(&self, other: &Mark) -> bool {
-        self.everything || other.everything || self.hit.meets(&other.touch)
+        self.everything || other.everything || self.conflicts.meets(&other.accesses)
     }
 
     /// Whether a step of another process may make it executable, or be its counterpart in a rendezvous.
     pub fn may_be_enabled_by(&self, other: &Mark) -> bool {
-        self.everything || self.enablers.meets(&other.touch) || self.partners.meets(&other.touch)
+        self.everything || self.enablers.meets(&other.accesses) || self.partners.meets(&other.accesses)
     }
 
-    /// What several steps touch, all together.
+    /// What several steps access, all together.
     pub fn union(marks: &[Mark]) -> Mark {
         let mut all = Mark::default();
         for mark in marks {
-            all.touch.add_all(&mark.touch);
-            all.hit.add_all(&mark.hit);
+            all.accesses.add_all(&mark.accesses);
+            all.conflicts.add_all(&mark.conflicts);
             all.everything |= mark.everything;
         }
         all
@@ -104,19 +104,19 @@ pub struct Taking {
     pub while_filled: BitSet,
 }
 
-/// What an edge touches as one of several of a step.
+/// What an edge accesses as one of several of a step.
 #[derive(Debug)]
 struct Later {
-    touch: BitSet,
-    hit: BitSet,
+    accesses: BitSet,
+    conflicts: BitSet,
     everything: bool,
 }
 
-/// What is touched by others when a process hands over control in a rendezvous: reads and writes, seen from
+/// What is accessed by others when a process hands over control in a rendezvous: reads and writes, seen from
 /// outside.
 pub type HandOver = BTreeMap<ChanTypeId, (Region, Region)>;
 
-/// For every rendezvous channel declaration, what its receivers touch, with the atomic sequences that they
+/// For every rendezvous channel declaration, what its receivers access, with the atomic sequences that they
 /// enter.
 pub fn hand_over(analysis: &Analysis<'_>, facts: &Facts) -> HandOver {
     let program = analysis.program;
@@ -236,7 +236,7 @@ impl<'a> Marker<'a> {
         Marker { program, analysis, hand_over, who, access, numbers }
     }
 
-    /// What every edge may touch by itself.
+    /// What every edge may access by itself.
     pub fn accesses(&self) -> &[Access] {
         &self.access
     }
@@ -252,7 +252,7 @@ impl<'a> Marker<'a> {
         }
         let back = back_edges(proctype);
         let passes = visible.places.passed_by(self.who.id, proctype);
-        // Sequences overlap: what an edge touches as one of several is found once.
+        // Sequences overlap: what an edge accesses as one of several is found once.
         let ids = (0..proctype.edges.len() as u32).map(EdgeId);
         let later: Vec<Later> = ids.map(|id| self.later(id, objects)).collect();
         let mark = |id: EdgeId| {
@@ -281,17 +281,17 @@ impl<'a> Marker<'a> {
         (0..proctype.edges.len() as u32).map(EdgeId).map(mark).collect()
     }
 
-    /// What an edge touches when it is not the first of its step.
+    /// What an edge accesses when it is not the first of its step.
     fn later(&self, id: EdgeId, objects: &mut Objects) -> Later {
         let edge = self.program.proctype(self.who.id).edge(id);
-        let mut touches = Touches::new(objects);
+        let mut sets = AccessSets::new(objects);
         let mut everything = false;
-        self.edge(&mut touches, edge, &self.access[id.index()], None, &mut everything);
+        self.edge(&mut sets, edge, &self.access[id.index()], None, &mut everything);
         for (reads, writes) in self.handed(edge) {
-            self.reads(&mut touches, reads, false, None, &mut everything);
-            self.writes(&mut touches, writes, true, None);
+            self.reads(&mut sets, reads, false, None, &mut everything);
+            self.writes(&mut sets, writes, true, None);
         }
-        Later { touch: touches.touch, hit: touches.hit, everything }
+        Later { accesses: sets.accesses, conflicts: sets.conflicts, everything }
     }
 
     fn mark(
@@ -306,34 +306,34 @@ impl<'a> Marker<'a> {
         let edge = proctype.edge(id);
         let access = &self.access[id.index()];
         let mut everything = false;
-        let mut touches = Touches::new(objects);
+        let mut sets = AccessSets::new(objects);
         let plain = if escapes { None } else { self.plain(edge, sequence) };
-        self.edge(&mut touches, edge, access, plain.as_ref(), &mut everything);
+        self.edge(&mut sets, edge, access, plain.as_ref(), &mut everything);
         if let Some(target) = &plain {
             let number = target.number.unwrap_or(0);
             match edge.action {
-                Action::Send { .. } => touches.append(number, &target.types),
-                _ => touches.take(number, &target.types),
+                Action::Send { .. } => sets.append(number, &target.types),
+                _ => sets.take(number, &target.types),
             }
         }
         for id in sequence {
             let later = &later[id.index()];
-            touches.touch.add_all(&later.touch);
-            touches.hit.add_all(&later.hit);
+            sets.accesses.add_all(&later.accesses);
+            sets.conflicts.add_all(&later.conflicts);
             everything |= later.everything;
         }
-        let partners = self.rendezvous(&mut touches, proctype, edge);
-        if seen || touches.touch.meets(&visible.touches) {
-            touches.add(Object::Visible, &[Object::Visible]);
+        let partners = self.rendezvous(&mut sets, proctype, edge);
+        if seen || sets.accesses.meets(&visible.accesses) {
+            sets.add(Object::Visible, &[Object::Visible]);
         }
         let starts = |access: &Access| match &access.writes.0.controls {
             Proctypes::These(set) => set.iter().copied().collect(),
             Proctypes::All => Vec::new(),
         };
-        let Touches { touch, hit, .. } = touches;
+        let AccessSets { accesses, conflicts, .. } = sets;
         let mut mark = Mark {
-            touch,
-            hit,
+            accesses,
+            conflicts,
             everything,
             partners,
             own_guard: !access.guard.0.own.is_empty(),
@@ -362,11 +362,11 @@ impl<'a> Marker<'a> {
         self.analysis.read_by(self.who, expr)
     }
 
-    /// What others must touch to change what a region of the process holds.
+    /// What others must access to change what a region of the process holds.
     pub fn changers(&self, objects: &mut Objects, region: &Region) -> BitSet {
-        let mut touches = Touches::new(objects);
-        self.reads(&mut touches, region, false, None, &mut false);
-        let mut changers = touches.hit;
+        let mut sets = AccessSets::new(objects);
+        self.reads(&mut sets, region, false, None, &mut false);
+        let mut changers = sets.conflicts;
         // Who only looks at variables changes none.
         changers.remove(objects.number(Object::ReadLocals(self.who.id)));
         changers
@@ -381,25 +381,25 @@ impl<'a> Marker<'a> {
         access: &Access,
         plain: Option<&Target>,
     ) {
-        let mut guard = Touches::new(objects);
+        let mut guard = AccessSets::new(objects);
         let mut everything = false;
         self.reads(&mut guard, &access.guard.0, false, None, &mut everything);
         mark.everything |= everything;
-        mark.enablers = guard.hit;
+        mark.enablers = guard.conflicts;
         let provided = self.program.proctype(self.who.id).provided.is_some();
         let Some(target) = plain.filter(|_| !provided) else { return };
-        let mut needed = Touches::new(objects);
+        let mut needed = AccessSets::new(objects);
         match edge.action {
             // Nothing but a full channel keeps a plain send from being executable.
             Action::Send { .. } => {
                 needed.drain(target);
-                mark.enablers = needed.hit;
+                mark.enablers = needed.conflicts;
                 mark.own_guard = false;
             }
             _ => {
                 let Some(number) = target.number else { return };
                 needed.fill(target);
-                let while_empty = needed.hit;
+                let while_empty = needed.conflicts;
                 let mut while_filled = mark.enablers.clone();
                 while_filled.remove(objects.number(Object::Append(number)));
                 mark.taking = Some(Taking { number, while_empty, while_filled });
@@ -445,7 +445,7 @@ impl<'a> Marker<'a> {
         !meant.is_empty() && meant.iter().all(|m| self.program.chan_types[m.ty.index()].capacity == 0)
     }
 
-    /// What others may touch when a process sends along an edge and hands control over: reads and writes.
+    /// What others may access when a process sends along an edge and hands control over: reads and writes.
     pub fn handed(&self, edge: &Edge) -> impl Iterator<Item = &(Region, Region)> {
         sends_to(self.analysis, self.who, edge).into_iter().filter_map(|ty| self.hand_over.get(&ty))
     }
@@ -518,103 +518,103 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// What one edge touches by itself, its plain use of a channel aside.
+    /// What one edge accesses by itself, its plain use of a channel aside.
     fn edge(
         &self,
-        touches: &mut Touches<'_>,
+        sets: &mut AccessSets<'_>,
         edge: &Edge,
         access: &Access,
         plain: Option<&Target>,
         everything: &mut bool,
     ) {
         let ends = matches!(edge.action, Action::End);
-        self.reads(touches, &access.guard.0, ends, plain, everything);
+        self.reads(sets, &access.guard.0, ends, plain, everything);
         let started = starts_only(self.program, &edge.action);
         if started {
             // Its own new variables, which nobody else has.
             let region = Region { others: BTreeMap::new(), ..access.effect.0.clone() };
-            self.reads(touches, &region, ends, plain, everything);
+            self.reads(sets, &region, ends, plain, everything);
         } else {
-            self.reads(touches, &access.effect.0, ends, plain, everything);
+            self.reads(sets, &access.effect.0, ends, plain, everything);
         }
-        self.writes(touches, &access.writes.0, false, plain);
+        self.writes(sets, &access.writes.0, false, plain);
         if access.writes.0.processes {
             match ends {
-                true => touches.add(Object::End, &[Object::ReadProcesses, Object::Run]),
-                false => touches.add(Object::Run, &[Object::ReadProcesses, Object::Run, Object::End]),
+                true => sets.add(Object::End, &[Object::ReadProcesses, Object::Run]),
+                false => sets.add(Object::Run, &[Object::ReadProcesses, Object::Run, Object::End]),
             }
         }
     }
 
     fn reads(
         &self,
-        touches: &mut Touches<'_>,
+        sets: &mut AccessSets<'_>,
         region: &Region,
         ends: bool,
         plain: Option<&Target>,
         everything: &mut bool,
     ) {
-        region.globals.iter().for_each(|cell| touches.read_cell(cell));
+        region.globals.iter().for_each(|cell| sets.read_cell(cell));
         let id = self.who.id;
         if !region.own.is_empty() {
-            touches.add(Object::OwnLocals(id), &[Object::ReadLocals(id), Object::WriteLocals(id)]);
+            sets.add(Object::OwnLocals(id), &[Object::ReadLocals(id), Object::WriteLocals(id)]);
         }
         for &id in region.others.keys() {
-            let hit = [Object::OwnLocals(id), Object::WriteLocals(id), Object::New(id)];
-            touches.add(Object::ReadLocals(id), &hit);
+            let conflict = [Object::OwnLocals(id), Object::WriteLocals(id), Object::New(id)];
+            sets.add(Object::ReadLocals(id), &conflict);
         }
         for id in self.ids(&region.controls) {
-            let hit = [Object::OwnControl(id), Object::WriteControl(id), Object::New(id)];
-            touches.add(Object::ReadControl(id), &hit);
+            let conflict = [Object::OwnControl(id), Object::WriteControl(id), Object::New(id)];
+            sets.add(Object::ReadControl(id), &conflict);
         }
         for (name, aspects) in &region.channels {
             let target = self.target(*name);
             if plain.is_none_or(|plain| plain.number != target.number) {
-                touches.read_channel(&target, *aspects);
+                sets.read_channel(&target, *aspects);
             }
         }
         if region.processes && !ends {
-            touches.add(Object::ReadProcesses, &[Object::Run, Object::End]);
+            sets.add(Object::ReadProcesses, &[Object::Run, Object::End]);
         }
         if region.last || region.trace {
-            touches.add(Object::Sequence, &[Object::Sequence]);
+            sets.add(Object::Sequence, &[Object::Sequence]);
         }
         *everything |= region.everything;
     }
 
     /// What is written; `handed`: by others, to whom control was handed over.
-    fn writes(&self, touches: &mut Touches<'_>, region: &Region, handed: bool, plain: Option<&Target>) {
-        region.globals.iter().for_each(|cell| touches.write_cell(cell));
+    fn writes(&self, sets: &mut AccessSets<'_>, region: &Region, handed: bool, plain: Option<&Target>) {
+        region.globals.iter().for_each(|cell| sets.write_cell(cell));
         let id = self.who.id;
         if !region.own.is_empty() {
-            touches.add(Object::OwnLocals(id), &[Object::ReadLocals(id), Object::WriteLocals(id)]);
+            sets.add(Object::OwnLocals(id), &[Object::ReadLocals(id), Object::WriteLocals(id)]);
         }
         if region.own_control {
-            touches.add(Object::OwnControl(id), &[Object::ReadControl(id), Object::WriteControl(id)]);
+            sets.add(Object::OwnControl(id), &[Object::ReadControl(id), Object::WriteControl(id)]);
         }
         let written: BTreeSet<ProctypeId> = region.others.keys().copied().collect();
         for id in self.ids(&region.controls).into_iter().chain(written) {
             let looks = [Object::ReadControl(id), Object::ReadLocals(id)];
             let moves = [Object::OwnControl(id), Object::OwnLocals(id), Object::New(id)];
             let writes = [Object::WriteControl(id), Object::WriteLocals(id)];
-            touches.add(Object::New(id), &[looks, writes].concat());
+            sets.add(Object::New(id), &[looks, writes].concat());
             if handed {
-                let hit = [&looks[..], &moves, &writes].concat();
-                writes.iter().for_each(|object| touches.add(*object, &hit));
+                let conflict = [&looks[..], &moves, &writes].concat();
+                writes.iter().for_each(|object| sets.add(*object, &conflict));
             }
         }
         for (name, aspects) in &region.channels {
             let target = self.target(*name);
             if plain.is_none_or(|plain| plain.number != target.number) {
-                touches.write_channel(&target, *aspects);
+                sets.write_channel(&target, *aspects);
             }
         }
         if handed && region.processes {
-            touches.add(Object::Run, &[Object::ReadProcesses, Object::Run, Object::End]);
-            touches.add(Object::End, &[]);
+            sets.add(Object::Run, &[Object::ReadProcesses, Object::Run, Object::End]);
+            sets.add(Object::End, &[]);
         }
         if region.last || region.trace {
-            touches.add(Object::Sequence, &[Object::Sequence]);
+            sets.add(Object::Sequence, &[Object::Sequence]);
         }
     }
 
@@ -624,13 +624,13 @@ impl<'a> Marker<'a> {
     }
 
     /// Notes the rendezvous that an edge may take part in as the first step; returns their counterparts.
-    fn rendezvous(&self, touches: &mut Touches<'_>, proctype: &Proctype, edge: &Edge) -> BitSet {
+    fn rendezvous(&self, sets: &mut AccessSets<'_>, proctype: &Proctype, edge: &Edge) -> BitSet {
         let mut partners = BitSet::default();
         let mut note = |chan: &Expr, offers: bool| {
             for meant in self.analysis.meant(self.who, chan) {
                 if self.program.chan_types[meant.ty.index()].capacity == 0 {
                     let target = Target { number: meant.number, types: vec![meant.ty] };
-                    partners.add_all(&touches.rendezvous(&target, offers));
+                    partners.add_all(&sets.rendezvous(&target, offers));
                 }
             }
         };
@@ -643,22 +643,22 @@ impl<'a> Marker<'a> {
 
     /// Adds what would change what an expression without a process looks at.
     pub fn watch(&self, objects: &mut Objects, expr: &Expr, visible: &mut Visible) {
-        let mut touches = Touches::new(objects);
+        let mut sets = AccessSets::new(objects);
         let region = self.analysis.looked_at_but(expr, Places::cover);
-        self.reads(&mut touches, &region, false, None, &mut visible.all);
+        self.reads(&mut sets, &region, false, None, &mut visible.all);
         // Any step may change whose turn it is, who was last, and whether something can happen at all.
         visible.all |= region.timeout || region.priorities || region.last || region.trace;
-        visible.touches.add_all(&touches.hit);
+        visible.accesses.add_all(&sets.conflicts);
     }
 
     /// Adds what would make or end processes at whose places a property looks.
     pub fn watch_places(objects: &mut Objects, places: Places, visible: &mut Visible) {
         for &id in &places.existence {
-            visible.touches.add(objects.number(Object::New(id)));
+            visible.accesses.add(objects.number(Object::New(id)));
         }
         if places.numbers {
-            visible.touches.add(objects.number(Object::Run));
-            visible.touches.add(objects.number(Object::End));
+            visible.accesses.add(objects.number(Object::Run));
+            visible.accesses.add(objects.number(Object::End));
         }
         visible.places = places;
     }

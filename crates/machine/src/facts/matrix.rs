@@ -7,13 +7,13 @@
 //! and which enable which comes from the [marks](super::mark), which are finer than slots: a send at the back
 //! of a channel and a receive at its front commute.
 //!
-//! The rows of a relation are unions of columns of *touches* (groups × objects), so that filling takes time
+//! The rows of a relation are unions of columns of *accesses* (groups × objects), so that filling takes time
 //! linear in the number of its entries divided by 64.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use promela::ir::{Action, Base, Edge, EdgeId, Expr, LocId, Proctype, Program};
-use promela::source::{Location as Place, Span};
+use promela::source::{Location as SourceLocation, Span};
 use stop::Stop;
 use system::matrix::{BitMatrix, Dependencies, Group, GroupId, GuardId, ProcessId};
 
@@ -78,7 +78,7 @@ impl Matrices {
     }
 
     /// The matrices for any processes of the proctypes, however many groups there are.
-    pub fn by_proctype(program: &Program, locate: &dyn Fn(Span) -> Place, stop: &Stop) -> Self {
+    pub fn by_proctype(program: &Program, locate: &dyn Fn(Span) -> SourceLocation, stop: &Stop) -> Self {
         let population = Population::by_proctype(program);
         fill(program, population, locate, (usize::MAX, stop)).expect("there is no limit")
     }
@@ -87,7 +87,7 @@ impl Matrices {
     pub fn new(
         program: &Program,
         population: Population,
-        locate: &dyn Fn(Span) -> Place,
+        locate: &dyn Fn(Span) -> SourceLocation,
         stop: &Stop,
     ) -> Option<Self> {
         fill(program, population, locate, (MOST_GROUPS, stop))
@@ -102,7 +102,7 @@ impl Matrices {
 fn fill(
     program: &Program,
     population: Population,
-    locate: &dyn Fn(Span) -> Place,
+    locate: &dyn Fn(Span) -> SourceLocation,
     (most, stop): (usize, &Stop),
 ) -> Option<Matrices> {
     let analysis = Analysis::new(program);
@@ -222,7 +222,7 @@ pub(super) fn list_items(
         if marker.may_hand_over(edge(&item)) {
             let apart =
                 |taker: &&Item| taker.member != item.member || population.members[item.member].several;
-            let fits = |taker: &&Item| mark(&item).partners.meets(&mark(taker).touch);
+            let fits = |taker: &&Item| mark(&item).partners.meets(&mark(taker).accesses);
             items.extend(takers.iter().filter(apart).filter(fits).map(|taker| (item, Some(*taker))));
         }
         if items.len() > most {
@@ -279,7 +279,7 @@ pub(super) fn cuts(
     cuts
 }
 
-/// What the edges of all members touch, as slots: by themselves, and with those to whom control may be
+/// What the edges of all members access, as slots: by themselves, and with those to whom control may be
 /// handed, when they are not the first of their step.
 struct Footprints {
     reads: BitMatrix,
@@ -402,7 +402,7 @@ impl Filling<'_> {
     }
 
     /// Names, and what each group reads and writes.
-    fn groups(&self, locate: &dyn Fn(Span) -> Place, footprints: &Footprints) -> Dependencies {
+    fn groups(&self, locate: &dyn Fn(Span) -> SourceLocation, footprints: &Footprints) -> Dependencies {
         let names = Names(self.program);
         let matrix = || BitMatrix::new(self.n_groups(), self.slots.list.len());
         let process = |number: usize| system::matrix::Process {
@@ -427,7 +427,7 @@ impl Filling<'_> {
         all
     }
 
-    fn group(&self, g: usize, locate: &dyn Fn(Span) -> Place) -> Group {
+    fn group(&self, g: usize, locate: &dyn Fn(Span) -> SourceLocation) -> Group {
         let (item, partner) = self.items[g];
         let text = |item: Item| {
             let name = Names(self.program).member(self.population, item.member);

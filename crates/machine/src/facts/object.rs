@@ -1,17 +1,18 @@
-//! Objects: what actions touch, so fine that it can be said which touches disturb which.
+//! Objects: what actions access, so fine that it can be said which accesses conflict.
 //!
-//! An action *touches* objects, and each way of touching *hits* others: two actions of different processes
-//! leave each other alone in every state in which both are enabled, unless one hits what the other touches.
+//! An action *accesses* objects, and each way of access *conflicts* with others: two actions of different
+//! processes leave each other alone in every state in which both are enabled, unless one conflicts with what
+//! the other accesses.
 //!
 //! **Channels.** That is more than comparing reads and writes. A plain send (at the back) and a plain receive
 //! (at the front) leave each other alone whenever both are enabled, because the channel is then neither full
 //! nor empty (Godefroid and Pirottin, *Refining dependencies improves partial-order verification methods*,
-//! CAV 1993). Those are the touches [`Object::Append`] and [`Object::Take`]; all others name the aspects of
+//! CAV 1993). Those are the accesses [`Object::Append`] and [`Object::Take`]; all others name the aspects of
 //! the channel that they look at or change.
 //!
 //! **Names.** A channel may be meant by its number or, where that is not known, by its declaration only. Who
-//! knows the number touches the number and *some channel of the declaration that others know by number*; who
-//! does not, touches *some unknown channel of the declaration*, and hits both.
+//! knows the number accesses the number and *some channel of the declaration that others know by number*; who
+//! does not, accesses *some unknown channel of the declaration*, and conflicts with both.
 
 use std::collections::HashMap;
 
@@ -31,7 +32,7 @@ pub enum Chan {
     Declared(ChanTypeId),
 }
 
-/// What can be touched, and how.
+/// What can be accessed, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Object {
     /// A global cell is read.
@@ -99,7 +100,7 @@ impl Objects {
     }
 }
 
-/// A channel that is touched: its number, where that is known, and the declarations that it may have.
+/// A channel that is accessed: its number, where that is known, and the declarations that it may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Its number.
@@ -108,34 +109,34 @@ pub struct Target {
     pub types: Vec<ChanTypeId>,
 }
 
-/// Touches and what they hit, in the making.
+/// Accesses and what they conflict with, in the making.
 #[derive(Debug)]
-pub struct Touches<'o> {
+pub struct AccessSets<'o> {
     objects: &'o mut Objects,
-    /// What is touched.
-    pub touch: BitSet,
-    /// What is hit.
-    pub hit: BitSet,
+    /// What is accessed.
+    pub accesses: BitSet,
+    /// What it conflicts with.
+    pub conflicts: BitSet,
 }
 
-impl<'o> Touches<'o> {
-    /// Nothing is touched yet.
+impl<'o> AccessSets<'o> {
+    /// Nothing is accessed yet.
     pub fn new(objects: &'o mut Objects) -> Self {
-        Touches { objects, touch: BitSet::default(), hit: BitSet::default() }
+        AccessSets { objects, accesses: BitSet::default(), conflicts: BitSet::default() }
     }
 
-    /// Touches an object and hits others.
-    pub fn add(&mut self, touch: Object, hit: &[Object]) {
-        self.touch.add(self.objects.number(touch));
-        hit.iter().for_each(|object| self.hit(*object));
+    /// Accesses an object and conflicts with others.
+    pub fn add(&mut self, access: Object, conflict: &[Object]) {
+        self.accesses.add(self.objects.number(access));
+        conflict.iter().for_each(|object| self.conflict(*object));
     }
 
-    fn touch(&mut self, object: Object) {
-        self.touch.add(self.objects.number(object));
+    fn access(&mut self, object: Object) {
+        self.accesses.add(self.objects.number(object));
     }
 
-    fn hit(&mut self, object: Object) {
-        self.hit.add(self.objects.number(object));
+    fn conflict(&mut self, object: Object) {
+        self.conflicts.add(self.objects.number(object));
     }
 
     /// A cell is read.
@@ -154,10 +155,10 @@ impl<'o> Touches<'o> {
             self.channel(target, |chan| Object::Read(chan, aspect), |chan| vec![Object::Write(chan, aspect)]);
             if let Some(number) = target.number {
                 if aspect.meets(APPENDED) {
-                    self.hit(Object::Append(number));
+                    self.conflict(Object::Append(number));
                 }
                 if aspect.meets(TAKEN) {
-                    self.hit(Object::Take(number));
+                    self.conflict(Object::Take(number));
                 }
             }
         }
@@ -166,37 +167,37 @@ impl<'o> Touches<'o> {
     /// Aspects of a channel are changed.
     pub fn write_channel(&mut self, target: &Target, aspects: Aspects) {
         for aspect in aspects.each() {
-            let hit = |chan| vec![Object::Read(chan, aspect), Object::Write(chan, aspect)];
-            self.channel(target, |chan| Object::Write(chan, aspect), hit);
+            let conflict = |chan| vec![Object::Read(chan, aspect), Object::Write(chan, aspect)];
+            self.channel(target, |chan| Object::Write(chan, aspect), conflict);
         }
         if let Some(number) = target.number {
-            self.hit(Object::Append(number));
-            self.hit(Object::Take(number));
+            self.conflict(Object::Append(number));
+            self.conflict(Object::Take(number));
         }
     }
 
     fn channel(
         &mut self,
         target: &Target,
-        touch: impl Fn(Chan) -> Object,
-        hit: impl Fn(Chan) -> Vec<Object>,
+        access: impl Fn(Chan) -> Object,
+        conflict: impl Fn(Chan) -> Vec<Object>,
     ) {
-        let mut hits = Vec::new();
+        let mut conflicts = Vec::new();
         if let Some(number) = target.number {
-            self.touch(touch(Chan::Number(number)));
-            hits.extend(hit(Chan::Number(number)));
+            self.access(access(Chan::Number(number)));
+            conflicts.extend(conflict(Chan::Number(number)));
         }
         for &ty in &target.types {
             match target.number {
-                Some(_) => self.touch(touch(Chan::Numbered(ty))),
+                Some(_) => self.access(access(Chan::Numbered(ty))),
                 None => {
-                    self.touch(touch(Chan::Declared(ty)));
-                    hits.extend(hit(Chan::Numbered(ty)));
+                    self.access(access(Chan::Declared(ty)));
+                    conflicts.extend(conflict(Chan::Numbered(ty)));
                 }
             }
-            hits.extend(hit(Chan::Declared(ty)));
+            conflicts.extend(conflict(Chan::Declared(ty)));
         }
-        hits.into_iter().for_each(|object| self.hit(object));
+        conflicts.into_iter().for_each(|object| self.conflict(object));
     }
 
     /// A plain send on the channel with this number.
@@ -213,12 +214,12 @@ impl<'o> Touches<'o> {
         self.add(own, &[own]);
         let chans = types.iter().map(|&ty| Chan::Declared(ty)).chain([Chan::Number(number)]);
         for chan in chans.collect::<Vec<_>>() {
-            changed.each().for_each(|aspect| self.hit(Object::Read(chan, aspect)));
-            Aspects::ALL.each().for_each(|aspect| self.hit(Object::Write(chan, aspect)));
+            changed.each().for_each(|aspect| self.conflict(Object::Read(chan, aspect)));
+            Aspects::ALL.each().for_each(|aspect| self.conflict(Object::Write(chan, aspect)));
         }
         for &ty in types {
-            changed.each().for_each(|aspect| self.touch(Object::Write(Chan::Numbered(ty), aspect)));
-            seen.each().for_each(|aspect| self.touch(Object::Read(Chan::Numbered(ty), aspect)));
+            changed.each().for_each(|aspect| self.access(Object::Write(Chan::Numbered(ty), aspect)));
+            seen.each().for_each(|aspect| self.access(Object::Read(Chan::Numbered(ty), aspect)));
         }
     }
 
@@ -228,14 +229,14 @@ impl<'o> Touches<'o> {
         let object = |chan, offers| if offers { Object::Offer(chan) } else { Object::Accept(chan) };
         let mut partners = BitSet::default();
         if let Some(number) = target.number {
-            self.touch(object(Chan::Number(number), offers));
+            self.access(object(Chan::Number(number), offers));
             partners.add(self.objects.number(object(Chan::Number(number), !offers)));
         }
         for &ty in &target.types {
             match target.number {
-                Some(_) => self.touch(object(Chan::Numbered(ty), offers)),
+                Some(_) => self.access(object(Chan::Numbered(ty), offers)),
                 None => {
-                    self.touch(object(Chan::Declared(ty), offers));
+                    self.access(object(Chan::Declared(ty), offers));
                     partners.add(self.objects.number(object(Chan::Numbered(ty), !offers)));
                 }
             }
@@ -244,22 +245,22 @@ impl<'o> Touches<'o> {
         partners
     }
 
-    /// What must be touched before a channel that is empty holds a message.
+    /// What must be accessed before a channel that is empty holds a message.
     pub fn fill(&mut self, target: &Target) {
         self.change(target, Aspects::EMPTY, Object::Append);
     }
 
-    /// What must be touched before a channel that is full has room.
+    /// What must be accessed before a channel that is full has room.
     pub fn drain(&mut self, target: &Target) {
         self.change(target, Aspects::FULL, Object::Take);
     }
 
     fn change(&mut self, target: &Target, aspect: Aspects, plain: impl Fn(u32) -> Object) {
         if let Some(number) = target.number {
-            self.hit(plain(number));
-            self.hit(Object::Write(Chan::Number(number), aspect));
+            self.conflict(plain(number));
+            self.conflict(Object::Write(Chan::Number(number), aspect));
         }
-        target.types.iter().for_each(|&ty| self.hit(Object::Write(Chan::Declared(ty), aspect)));
+        target.types.iter().for_each(|&ty| self.conflict(Object::Write(Chan::Declared(ty), aspect)));
     }
 }
 
@@ -279,10 +280,10 @@ mod tests {
         let ty = ChanTypeId(0);
         let known = |n| Target { number: Some(n), types: vec![ty] };
         let unknown = Target { number: None, types: vec![ty] };
-        let mut of = |change: &dyn Fn(&mut Touches<'_>)| {
-            let mut touches = Touches::new(&mut objects);
-            change(&mut touches);
-            (touches.touch, touches.hit)
+        let mut of = |change: &dyn Fn(&mut AccessSets<'_>)| {
+            let mut sets = AccessSets::new(&mut objects);
+            change(&mut sets);
+            (sets.accesses, sets.conflicts)
         };
         let (read, write) = (of(&|t| t.read_cell(1)), of(&|t| t.write_cell(1)));
         assert!(disturb(&read, &write) && disturb(&write, &write) && !disturb(&read, &read));
@@ -305,9 +306,9 @@ mod tests {
         let mut objects = Objects::default();
         let ty = ChanTypeId(0);
         let mut of = |number, offers| {
-            let mut touches = Touches::new(&mut objects);
-            let partners = touches.rendezvous(&Target { number, types: vec![ty] }, offers);
-            (touches.touch, partners)
+            let mut sets = AccessSets::new(&mut objects);
+            let partners = sets.rendezvous(&Target { number, types: vec![ty] }, offers);
+            (sets.accesses, partners)
         };
         let (offer, accept) = (of(Some(0), true), of(Some(0), false));
         let (other, any) = (of(Some(1), false), of(None, false));

@@ -164,7 +164,7 @@ impl Beginning {
                 }
             }
         }
-        Some(found.settled())
+        Some(found.forced_members())
     }
 
     fn limit(&mut self, n: usize) {
@@ -191,7 +191,7 @@ impl Beginning {
     }
 
     /// The members that every run starts; the others may be started later.
-    fn settled(mut self) -> Self {
+    fn forced_members(mut self) -> Self {
         // Without an end of the visit all runs are in it, and what differs has set a limit.
         let n = self.n_forced.unwrap_or(self.members.len());
         self.members.truncate(n);

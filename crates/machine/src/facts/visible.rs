@@ -2,7 +2,7 @@
 //!
 //! A property sees propositions, and labels of acceptance. A step is *visible* when it may change one of them
 //! (condition C2 of D. Peled, *All from one, one for all*, CAV 1993). Of variables and channels that is a
-//! matter of touches, as dependency is. A place of a process (`p@l`, a label of progress or acceptance) is
+//! matter of accesses, as dependency is. A place of a process (`p@l`, a label of progress or acceptance) is
 //! finer than that: only steps that lead there or away from there are seen, and not all that the process
 //! does.
 
@@ -92,8 +92,8 @@ impl Places {
 /// What a property would notice.
 #[derive(Clone, Debug, Default)]
 pub struct Visible {
-    /// Touches that it would.
-    pub touches: BitSet,
+    /// Accesses that it would.
+    pub accesses: BitSet,
     /// It would notice everything.
     pub all: bool,
     /// Places that it looks at.

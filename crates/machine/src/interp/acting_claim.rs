@@ -4,8 +4,8 @@
 //! Spin warns about such claims and runs them. Here claim and program become one system. An ordinary state is
 //! one in which the claim has moved and the program is to; the program's step leads to a transient state,
 //! from which the claim moves by the rules that hold for every process (`moves`, `fire`): for that time it is
-//! the youngest process of the state. In the initial state the claim is to move first. So searches, fairness,
-//! replay and stories know the claim's steps as steps, of nobody ([`NOBODY`]).
+//! the process with the highest pid of the state. In the initial state the claim is to move first. So
+//! searches, fairness, replay and stories know the claim's steps as steps, of nobody ([`NOBODY`]).
 //!
 //! As in every product: a claim that cannot move gives the run up, also inside an atomic sequence; a state in
 //! which the program can do nothing is repeated; errors of the program are not the claim's, but a step that

@@ -9,7 +9,7 @@
 
 use promela::ir::{ChanTypeId, LocId, ProctypeId, Program};
 
-use super::layout::{Layout, Run, Width};
+use super::layout::{CellRun, Layout, Width};
 use super::state::{Channel, Process, State};
 
 /// Appends the bytes of `state`.
@@ -97,7 +97,7 @@ pub(super) fn cuts(
     out: &mut Vec<usize>,
 ) -> Result<(), &'static str> {
     let mut from = Reader { bytes };
-    let runs = |runs: &[Run]| runs.iter().map(|run| run.n * run.width.bytes()).sum::<usize>();
+    let runs = |runs: &[CellRun]| runs.iter().map(|run| run.n * run.width.bytes()).sum::<usize>();
     let n_processes = from.u8()?;
     let event = layout.trace.as_ref().map_or(0, |trace| trace.location.bytes());
     from.skip(1 + usize::from(program.uses.last) + event + runs(&layout.visible))?;
@@ -140,7 +140,7 @@ fn put(out: &mut Vec<u8>, width: Width, value: i32) {
     }
 }
 
-fn put_runs(out: &mut Vec<u8>, runs: &[Run], cells: &[i32]) {
+fn put_runs(out: &mut Vec<u8>, runs: &[CellRun], cells: &[i32]) {
     for run in runs {
         let values = &cells[run.first..run.first + run.n];
         match run.width {
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 
     /// Reads runs of cells.
-    fn runs(&mut self, runs: &[Run], cells: &mut [i32]) -> Result<(), &'static str> {
+    fn runs(&mut self, runs: &[CellRun], cells: &mut [i32]) -> Result<(), &'static str> {
         for run in runs {
             let values = &mut cells[run.first..run.first + run.n];
             if run.width == Width::U8 {

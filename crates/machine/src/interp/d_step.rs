@@ -30,9 +30,9 @@ impl Step<'_> {
         let mut steps: u64 = 0;
         let mut remembered = None;
         let mut last = span;
-        let mut patience = self.interp.stop.periodically();
+        let mut check = self.interp.stop.periodically();
         while location != exit || steps == 0 {
-            patience.tick();
+            check.tick();
             let Some(id) = self.first_executable(pid, proctype, location, pending)? else {
                 return runtime(last, "a statement inside d_step blocks");
             };

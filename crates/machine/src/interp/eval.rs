@@ -234,7 +234,7 @@ impl<'a> View<'a> {
         Ok(false)
     }
 
-    /// The process that a remote reference means: the one with the number, or the oldest of the proctype.
+    /// The process that a remote reference means: the one with the pid, or the lowest pid of the proctype.
     fn remote(&self, proctype: ProctypeId, pid: Option<&Expr>) -> Outcome<Option<&'a Process>> {
         match pid {
             Some(pid) => Ok(self.process(self.eval(pid)?)),

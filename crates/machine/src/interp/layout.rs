@@ -48,7 +48,7 @@ impl Width {
 
 /// Neighbouring cells of one width: states are written and read by such runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct CellRun {
     /// The first cell.
     pub first: usize,
     /// How many.
@@ -58,12 +58,12 @@ pub struct Run {
 }
 
 /// The runs of a list of cells in ascending order.
-fn runs(cells: impl Iterator<Item = (usize, Width)>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(cells: impl Iterator<Item = (usize, Width)>) -> Vec<CellRun> {
+    let mut runs: Vec<CellRun> = Vec::new();
     for (cell, width) in cells {
         match runs.last_mut() {
             Some(run) if run.width == width && run.first + run.n == cell => run.n += 1,
-            _ => runs.push(Run { first: cell, n: 1, width }),
+            _ => runs.push(CellRun { first: cell, n: 1, width }),
         }
     }
     runs
@@ -73,9 +73,9 @@ fn runs(cells: impl Iterator<Item = (usize, Width)>) -> Vec<Run> {
 #[derive(Debug)]
 pub struct Layout {
     /// Global cells that make states different.
-    pub visible: Vec<Run>,
+    pub visible: Vec<CellRun>,
     /// Hidden global cells.
-    pub hidden: Vec<Run>,
+    pub hidden: Vec<CellRun>,
     /// Bytes of all hidden cells together.
     pub hidden_bytes: usize,
     /// The channels that exist before any process does.
@@ -96,7 +96,7 @@ pub struct ProcessLayout {
     /// What each cell holds.
     pub scalars: Vec<Scalar>,
     /// How they are written.
-    pub cells: Vec<Run>,
+    pub cells: Vec<CellRun>,
     /// Width of a location's number.
     pub location: Width,
     /// The channels that a process creates when it starts.

@@ -1,5 +1,5 @@
-//! Which actions a state enables, in Spin's order: youngest process first, edges in order, receivers of a
-//! rendezvous youngest first.
+//! Which actions a state enables, in Spin's order: highest pid first, edges in order, receivers of a
+//! rendezvous highest pid first.
 //!
 //! Rules that look odd but can be observed:
 //! - `else` is executable when no earlier edge of this visit was executed. A rendezvous send that somebody

@@ -105,7 +105,7 @@ pub(super) fn initialise(
     Ok(())
 }
 
-/// Removes the youngest process and the channels that were created since it started.
+/// Removes the process with the highest pid, and the channels that were created since it started.
 pub(super) fn end(state: &mut State) {
     if let Some(process) = state.processes.pop() {
         state.locals.truncate(process.first_cell);

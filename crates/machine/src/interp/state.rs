@@ -1,7 +1,7 @@
 //! A state taken apart: what the bytes of a state mean.
 //!
-//! Processes keep their cells in one common array, the youngest last: processes disappear youngest first, so
-//! that a death is a truncation. Channels are in order of creation for the same reason.
+//! Processes keep their cells in one common array, the highest pid last: processes disappear highest pid
+//! first, so that a death is a truncation. Channels are in order of creation for the same reason.
 
 use promela::ir::{ChanTypeId, LocId, ProctypeId};
 

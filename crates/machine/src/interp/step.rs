@@ -108,7 +108,7 @@ impl<'a> Step<'a> {
                 Ok(())
             }
             Action::Event { .. } => internal(edge.span, "an event of a trace assertion in a process"),
-            Action::End => internal(edge.span, "only the youngest process can end"),
+            Action::End => internal(edge.span, "only the process with the highest pid can end"),
         }
     }
 

@@ -448,7 +448,7 @@ pub enum Action {
         /// [`RecvArg::Match`] for constants, [`RecvArg::Ignore`] for anything else.
         args: Vec<RecvArg>,
     },
-    /// The end of the body: the process disappears, provided that it is the youngest.
+    /// The end of the body: the process disappears, provided that it has the highest pid.
     End,
 }
 

@@ -7,13 +7,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
 
 /// Where something stands: its file, row and column.
-type Place = (FileId, usize, u32);
+type TokenPosition = (FileId, usize, u32);
 
 /// An option of `if` or `do` while it is read.
 #[derive(Default)]
 pub(super) struct OpenOption {
     /// Its `::`, and its first step.
-    start: Option<(Place, Place)>,
+    start: Option<(TokenPosition, TokenPosition)>,
     steps: usize,
     /// Its second step begins in the line of the `::`: what stands below in the column of the first one is no
     /// part of it.
@@ -30,7 +30,7 @@ impl OpenOption {
 }
 
 impl Parser<'_> {
-    fn place_of(&self, span: Span) -> Option<Place> {
+    fn place_of(&self, span: Span) -> Option<TokenPosition> {
         let sources = &self.lexer.stream.sources;
         let span = sources.site(span);
         let (file, row) = sources.row(span)?;

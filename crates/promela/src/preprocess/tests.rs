@@ -17,12 +17,12 @@ impl Files for Memory<'_> {
 }
 
 /// What came out: the result, and the map to look positions up in.
-struct Run {
+struct Translated {
     result: Preprocessed,
     sources: SourceMap,
 }
 
-impl Run {
+impl Translated {
     /// The tokens as text, one space between two of them, lines as Spin would see them.
     fn text(&self) -> String {
         let mut out = String::new();
@@ -59,21 +59,21 @@ impl Run {
     }
 }
 
-fn run_with(files: &[(&str, &str)], options: &Options) -> Run {
+fn run_with(files: &[(&str, &str)], options: &Options) -> Translated {
     let mut sources = SourceMap::new();
     let result = preprocess(files[0].0, &Memory(files), options, &mut sources);
     assert!(matches!(result.tokens.last().map(|t| &t.kind), Some(TokenKind::End)));
     assert_eq!(result.tokens.iter().filter(|t| t.kind == TokenKind::End).count(), 1);
     assert_eq!(result.tokens.len(), result.line_starts.len());
     assert!(result.diagnostics.iter().all(|d| d.help.is_some() || d.code.name() == "W0002"));
-    Run { result, sources }
+    Translated { result, sources }
 }
 
-fn run_files(files: &[(&str, &str)]) -> Run {
+fn run_files(files: &[(&str, &str)]) -> Translated {
     run_with(files, &Options::default())
 }
 
-fn run(text: &str) -> Run {
+fn run(text: &str) -> Translated {
     run_files(&[("m.pml", text)])
 }
 

@@ -67,9 +67,9 @@ impl Chooser<'_> {
                 && self.has(pid, place, Why::Disturbs, rendezvous)
                 && (!rendezvous || self.has_counterparts(pid, place));
         }
-        let youngest = self.here.len() - 1;
-        if mark.ends && youngest != pid {
-            return self.drawn(pid, place, Why::Enables, youngest) & !self.here[youngest].inside == 0;
+        let last = self.here.len() - 1;
+        if mark.ends && last != pid {
+            return self.drawn(pid, place, Why::Enables, last) & !self.here[last].inside == 0;
         }
         let parts = self.false_parts(pid, place);
         if parts == 0 {

@@ -11,14 +11,14 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     /// Judges the new state that was expanded, with phase 1 its end, and counts the edges that sleep there.
     #[inline]
     pub(super) fn judge_state(&mut self) -> Result<(), StopReason> {
-        let slept = self.fan.expansion.slept;
+        let slept = self.batch.expansion.slept;
         self.statistics.transitions += slept;
         self.statistics.slept += slept;
         self.statistics.matched += slept;
-        if self.judge.every_state() || self.fan.expansion.stuck {
+        if self.judge.every_state() || self.batch.expansion.stuck {
             let mut faults = std::mem::take(&mut self.faults);
             let state = self.expander.phase1().map_or(self.stack.state(), Phase1::end);
-            self.judge.state(state, self.fan.expansion.stuck, &mut faults);
+            self.judge.state(state, self.batch.expansion.stuck, &mut faults);
             for fault in faults.drain(..) {
                 self.violation(fault, &[])?;
             }
@@ -29,12 +29,12 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
 
     #[inline(always)]
     pub(super) fn judge_steps(&mut self) -> Result<(), StopReason> {
-        if self.fan.expansion.shows_something() { self.judge_what_shows() } else { Ok(()) }
+        if self.batch.expansion.shows_something() { self.judge_what_shows() } else { Ok(()) }
     }
 
     #[cold]
     pub(super) fn judge_what_shows(&mut self) -> Result<(), StopReason> {
-        for (judged, actions) in self.fan.expansion.judged(&self.task.checks) {
+        for (judged, actions) in self.batch.expansion.judged(&self.task.checks) {
             let path = || self.stack.path_and(&actions);
             match judged {
                 Judged::Violation(fault) => self.violation(fault, &actions)?,

@@ -9,16 +9,16 @@
 use super::{DepthFirst, ELSEWHERE, expand};
 use crate::sleep::Sleeping;
 use crate::state_key::key;
-use crate::successor_batch::{SuccessorBatch, Trust};
+use crate::successor_batch::{NewnessPredictor, SuccessorBatch};
 use store::Evicting;
 
 /// The states ahead.
 pub(super) struct LookAhead<T> {
     /// The state that will be next, if it is new, and the one after that.
-    pub fans: [Box<SuccessorBatch<T>>; 2],
+    pub batches: [Box<SuccessorBatch<T>>; 2],
     /// The number of states ahead.
     pub n: usize,
-    pub trust: Trust,
+    pub predictor: NewnessPredictor,
     /// Whether to look ahead.
     pub enabled: bool,
     /// The state at the end of the path is the first of those ahead.
@@ -28,7 +28,13 @@ pub(super) struct LookAhead<T> {
 impl<T> LookAhead<T> {
     /// Nothing is ahead yet.
     pub fn new(enabled: bool) -> Self {
-        LookAhead { fans: Default::default(), n: 0, trust: Trust::default(), enabled, expanded_ahead: false }
+        LookAhead {
+            batches: Default::default(),
+            n: 0,
+            predictor: NewnessPredictor::default(),
+            enabled,
+            expanded_ahead: false,
+        }
     }
 
     /// The search goes on with the next state, which is the first of those ahead, unless the last one was.
@@ -42,12 +48,12 @@ impl<T> LookAhead<T> {
 
     /// Hands over the first state ahead, if it is the one at the end of the path.
     #[inline(always)]
-    pub fn take(&mut self, fan: &mut Box<SuccessorBatch<T>>) -> bool {
+    pub fn take(&mut self, batch: &mut Box<SuccessorBatch<T>>) -> bool {
         let expanded_ahead = std::mem::take(&mut self.expanded_ahead);
         if expanded_ahead {
-            debug_assert!(self.n > 0, "a state that was expanded_ahead is ahead");
-            std::mem::swap(fan, &mut self.fans[0]);
-            self.fans.swap(0, 1);
+            debug_assert!(self.n > 0, "a state that was expanded ahead is ahead");
+            std::mem::swap(batch, &mut self.batches[0]);
+            self.batches.swap(0, 1);
             self.n -= 1;
         }
         expanded_ahead
@@ -56,26 +62,26 @@ impl<T> LookAhead<T> {
 
 impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     /// Expands the successor that will be tried first, and the one that will be tried after it. What was
-    /// prepared for an earlier state is approached as late as can be.
+    /// prepared for an earlier state is probed as late as can be.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
         let known_before = self.ahead.n > 0;
         if self.ahead.n == 0 {
             self.expand_ahead();
         }
-        self.fan.approach(self.store, &mut self.ahead.trust);
-        let ticket = self.fan.tickets.get(self.ahead.fans[0].place);
+        self.batch.probe(self.store, &mut self.ahead.predictor);
+        let ticket = self.batch.tickets.get(self.ahead.batches[0].place);
         if self.ahead.n > 0 && ticket.is_some_and(|&ticket| self.store.seems_known(ticket)) {
             self.ahead.n = 0;
             self.expand_ahead();
         }
-        if self.ahead.n == 1 && self.ahead.trust.holds() {
+        if self.ahead.n == 1 && self.ahead.predictor.predicts_new() {
             self.expand_ahead();
         }
         if known_before && self.ahead.n > 0 {
-            self.ahead.fans[0].approach(self.store, &mut self.ahead.trust);
+            self.ahead.batches[0].probe(self.store, &mut self.ahead.predictor);
             if self.ahead.n == 2
-                && self.store.seems_known(self.ahead.fans[0].tickets[self.ahead.fans[1].place])
+                && self.store.seems_known(self.ahead.batches[0].tickets[self.ahead.batches[1].place])
             {
                 self.ahead.n = 1;
                 self.expand_ahead();
@@ -83,16 +89,16 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         }
     }
 
-    /// Expands what will be tried first after the last state that was expanded_ahead. If that cannot be done,
+    /// Expands what will be tried first after the last state that was expanded ahead. If that cannot be done,
     /// it will show when its turn comes.
     pub(super) fn expand_ahead(&mut self) {
-        let [first, second] = &mut self.ahead.fans;
+        let [first, second] = &mut self.ahead.batches;
         let (before, next) = match self.ahead.n {
-            0 => (&mut self.fan, first),
+            0 => (&mut self.batch, first),
             _ => (first, second),
         };
-        if !self.ahead.trust.holds() {
-            before.approach(self.store, &mut self.ahead.trust);
+        if !self.ahead.predictor.predicts_new() {
+            before.probe(self.store, &mut self.ahead.predictor);
         }
         next.give_back();
         let (state, wanted);

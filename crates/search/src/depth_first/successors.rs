@@ -44,17 +44,17 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             self.rank(more);
         }
         let through_run =
-            self.ahead.enabled && self.fan.tickets.len() > MANY && !self.fan.expansion.is_plain();
+            self.ahead.enabled && self.batch.tickets.len() > MANY && !self.batch.expansion.is_plain();
         if through_run {
-            let run = self.fan.take_run();
+            let run = self.batch.take_run();
             self.stack.keep(run).map_err(no_memory)?;
         }
-        let SuccessorBatch { expansion, tickets, .. } = &*self.fan;
+        let SuccessorBatch { expansion, tickets, .. } = &*self.batch;
         let mut proviso = Kept::default();
         let mut last = None;
         self.statistics.transitions += tickets.len() as u64;
         for (at, &ticket) in tickets.iter().enumerate() {
-            let i = self.fan.number(at);
+            let i = self.batch.number(at);
             let edge = expansion.edge(i);
             let state = expansion.state(&edge);
             let key = key(state, self.hidden);
@@ -78,14 +78,14 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             } else {
                 self.actions.clear();
                 match self.ahead.enabled {
-                    true => self.fan.actions(&edge, &mut self.actions),
+                    true => self.batch.actions(&edge, &mut self.actions),
                     false => self.expander.actions(&edge, &mut self.actions),
                 }
                 self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
             }
         }
         self.next_pushed = last;
-        if last.unwrap_or(ELSEWHERE) != self.ahead.fans[0].place {
+        if last.unwrap_or(ELSEWHERE) != self.ahead.batches[0].place {
             self.ahead.n = 0;
         }
         self.store.weigh(key(self.stack.state(), self.hidden), expansion.edges().len());
@@ -103,8 +103,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     #[cold]
     pub(super) fn claim(&mut self) -> Result<bool, StopReason> {
         let (Some(open), Some(at)) = (self.open, self.next_pushed) else { return Ok(false) };
-        let SuccessorBatch { expansion, tickets, .. } = &*self.fan;
-        let state = expansion.target(self.fan.number(at));
+        let SuccessorBatch { expansion, tickets, .. } = &*self.batch;
+        let state = expansion.target(self.batch.number(at));
         let key = key(state, self.hidden);
         let met = visit_openly(open, &mut self.sleep, self.store, key, tickets[at])?;
         self.claimed = met == Met::New;
@@ -117,7 +117,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         if Z::RANKS {
             self.ranks
                 .faulty
-                .extend(self.fan.expansion.faults.iter().filter_map(|step| step.actions.first()));
+                .extend(self.batch.expansion.faults.iter().filter_map(|step| step.actions.first()));
         }
     }
 
@@ -126,8 +126,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
     pub(super) fn rank(&mut self, more: bool) {
         self.ranks.ranked.clear();
         self.ranks.of_edge.clear();
-        self.ranks.of_edge.resize(self.fan.edges.start, 0);
-        for edge in self.fan.expansion.edges().range(self.fan.edges.clone()).iter() {
+        self.ranks.of_edge.resize(self.batch.edges.start, 0);
+        for edge in self.batch.expansion.edges().range(self.batch.edges.clone()).iter() {
             let first = self.expander.first_action(&edge);
             let rank = self
                 .ranks

@@ -5,7 +5,7 @@
 
 use super::Shared;
 use crate::Full;
-use crate::arena::{Block, PLACE_BITS, Place};
+use crate::arena::{Block, PLACE_BITS, RecordPlace};
 use crate::pages::{Line, Narrow, WORDS, Width};
 use crate::segment::{PASSED, PLACE_MASK, SEGMENTS, Ticket, place_of};
 use crate::sync::atomic::AtomicU64;
@@ -52,7 +52,7 @@ enum Published {
 impl Shared {
     /// The last stride. Any number of workers may insert at the same time, each with its own hand.
     #[inline]
-    pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
+    pub fn insert(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<RecordPlace>, Halt> {
         match self.insert_as_seen::<false>(Narrow, hand, key, ticket) {
             Some(answer) => Ok(answer),
             None => self.insert_walking(hand, key, ticket),
@@ -60,7 +60,12 @@ impl Shared {
     }
 
     #[inline(never)]
-    fn insert_walking(&self, hand: &mut Hand, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Halt> {
+    fn insert_walking(
+        &self,
+        hand: &mut Hand,
+        key: &[u8],
+        ticket: Ticket,
+    ) -> Result<Option<RecordPlace>, Halt> {
         self.insert_by::<false>(Narrow, hand, key, ticket)
     }
 
@@ -73,10 +78,10 @@ impl Shared {
         hand: &mut Hand,
         key: &[u8],
         ticket: Ticket,
-    ) -> Option<Option<Place>> {
+    ) -> Option<Option<RecordPlace>> {
         debug_assert_eq!(ticket.hash, crate::hash::hash(key), "the ticket of another key");
         let ticket = if ticket.seen & PASSED != 0 { self.pass(width, ticket) } else { ticket };
-        let mut likely = ticket.likely().map_or(0, Place::number);
+        let mut likely = ticket.likely().map_or(0, RecordPlace::number);
         // Acquire wherever an entry is read: the record behind it was written before the entry.
         let (number, segment) = self.segment(ticket.hash);
         if let Some(entry) = segment.entry(ticket) {
@@ -89,7 +94,7 @@ impl Shared {
             }
             likely = found & PLACE_MASK;
         }
-        (likely != 0 && self.arena.is(Place::from_number(likely), key)).then_some(None)
+        (likely != 0 && self.arena.is(RecordPlace::from_number(likely), key)).then_some(None)
     }
 
     #[inline(always)]
@@ -99,7 +104,7 @@ impl Shared {
         hand: &mut Hand,
         key: &[u8],
         ticket: Ticket,
-    ) -> Result<Option<Place>, Halt> {
+    ) -> Result<Option<RecordPlace>, Halt> {
         let (number, segment) = self.segment(ticket.hash);
         let tag = segment.tag(ticket.hash);
         let passed = usize::from(ticket.seen == segment.passed());
@@ -135,7 +140,7 @@ impl Shared {
         line: &Line,
         tag: u64,
         key: &[u8],
-        place: Place,
+        place: RecordPlace,
     ) -> Published {
         let entry = tag | place.number();
         let occupied = width.occupied(line);
@@ -150,8 +155,8 @@ impl Shared {
         if alike != 0 && self.holds(line, alike, key) {
             return Published::Seen;
         }
-        // Release publishes the record together with its entry; a swap that fails has met the entry of another
-        // worker, whose record is read (Acquire).
+        // Release publishes the record together with its entry; a swap that fails has met the entry of
+        // another worker, whose record is read (Acquire).
         for slot in line.0.iter().skip(occupied) {
             match slot.compare_exchange(0, entry, AcqRel, Acquire) {
                 Ok(_) => return Published::New,
@@ -173,7 +178,7 @@ impl Shared {
         entry: &AtomicU64,
         tag: u64,
         key: &[u8],
-    ) -> Option<Place> {
+    ) -> Option<RecordPlace> {
         let place = self.write::<ALONE>(hand, number, key).ok()?;
         if ALONE {
             entry.store(tag | place.number(), Release);
@@ -188,7 +193,12 @@ impl Shared {
 
     /// Writes the record of a new key of this segment.
     #[inline(always)]
-    fn write<const ALONE: bool>(&self, hand: &mut Hand, number: usize, key: &[u8]) -> Result<Place, Halt> {
+    fn write<const ALONE: bool>(
+        &self,
+        hand: &mut Hand,
+        number: usize,
+        key: &[u8],
+    ) -> Result<RecordPlace, Halt> {
         // Others may have failed to make room: then nothing more can be entered.
         if hand.left[number] == 0 || !ALONE && self.segments[number].most == 0 {
             self.ask(hand, number)?;

@@ -2,14 +2,14 @@
 //! are looked at while memory is on its way.
 
 use super::Shared;
-use crate::arena::{PLACE_BITS, Place};
+use crate::arena::{PLACE_BITS, RecordPlace};
 use crate::pages::{Line, Narrow, WORDS, Width, prefetch};
 use crate::segment::{PLACE_MASK, Ticket, has_room, place_of};
 use crate::sync::atomic::Ordering::Acquire;
 
 /// Where the records of these entries are.
 #[inline]
-fn places(line: &Line, mut bits: u32) -> impl Iterator<Item = Place> {
+fn places(line: &Line, mut bits: u32) -> impl Iterator<Item = RecordPlace> {
     std::iter::from_fn(move || {
         while bits != 0 {
             let entry = line.0[bits.trailing_zeros() as usize % WORDS].load(Acquire);
@@ -51,7 +51,7 @@ impl Shared {
         let first = |bits: u32| (bits | 1 << WORDS).trailing_zeros();
         let entry = line.0[first(alike) as usize % WORDS].load(Acquire) & PLACE_MASK;
         let likely = if alike == 0 { 0 } else { entry };
-        self.arena.prefetch(Place::from_number(likely), ticket.len());
+        self.arena.prefetch(RecordPlace::from_number(likely), ticket.len());
         prefetch(&lines[(home + usize::from(alike | empty == 0)) & segment.mask]);
         let fresh = segment.found_empty(home, first(empty));
         let unlike = if empty == 0 { segment.passed() } else { fresh };
@@ -88,7 +88,7 @@ impl Shared {
 
     /// Where the key is.
     #[inline(never)]
-    pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<Place> {
+    pub fn find(&self, key: &[u8], ticket: Ticket) -> Option<RecordPlace> {
         let segment = self.segment(ticket.hash).1;
         if segment.entry(ticket).is_some_and(|entry| entry.load(Acquire) == 0) {
             return None;

@@ -1,7 +1,7 @@
 //! The table of one worker, who grows it at once and needs no compare-and-swap.
 
 use super::{Halt, Hand, Shared};
-use crate::arena::{PLACE_BITS, Place};
+use crate::arena::{PLACE_BITS, RecordPlace};
 use crate::pages::{Narrow, Width};
 use crate::segment::{SEGMENTS, Ticket, has_room};
 use crate::{Batched, Evicting, Full, Recall, Seen};
@@ -45,7 +45,7 @@ impl Table {
         width: impl Width,
         key: &[u8],
         ticket: Ticket,
-    ) -> Result<Option<Place>, Full> {
+    ) -> Result<Option<RecordPlace>, Full> {
         loop {
             match self.shared.insert_by::<true>(width, &mut self.hand, key, ticket) {
                 Ok(answer) => return Ok(answer),
@@ -62,7 +62,12 @@ impl Table {
 
 impl Table {
     #[inline(always)]
-    fn insert_one(&mut self, width: impl Width, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+    fn insert_one(
+        &mut self,
+        width: impl Width,
+        key: &[u8],
+        ticket: Ticket,
+    ) -> Result<Option<RecordPlace>, Full> {
         match self.shared.insert_as_seen::<true>(width, &mut self.hand, key, ticket) {
             Some(answer) => Ok(answer),
             None => self.insert_walking(width, key, ticket),
@@ -77,7 +82,7 @@ impl Table {
         width: impl Width,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut [Ticket],
-        new: &mut Vec<(u32, Place)>,
+        new: &mut Vec<(u32, RecordPlace)>,
     ) -> Result<(), Full> {
         new.try_reserve(keys.len()).map_err(|_| Full)?;
         tickets.iter_mut().take(AHEAD).for_each(|ticket| self.shared.probe_by(width, ticket));
@@ -97,7 +102,7 @@ impl Table {
 impl Seen for Table {
     const LOSSLESS: bool = true;
     type Ticket = Ticket;
-    type Name = Place;
+    type Name = RecordPlace;
 
     #[inline(always)]
     fn hash(&mut self, key: &[u8]) -> Result<Ticket, Full> {
@@ -105,7 +110,7 @@ impl Seen for Table {
     }
 
     #[inline(always)]
-    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<Place>, Full> {
+    fn insert(&mut self, key: &[u8], ticket: Ticket) -> Result<Option<RecordPlace>, Full> {
         self.insert_one(Narrow, key, ticket)
     }
 
@@ -160,7 +165,7 @@ impl Batched for Table {
         &mut self,
         keys: impl ExactSizeIterator<Item = &'k [u8]>,
         tickets: &mut [Ticket],
-        new: &mut Vec<(u32, Place)>,
+        new: &mut Vec<(u32, RecordPlace)>,
     ) -> Result<(), Full> {
         match self.shared.arena.wide() {
             Some(wide) => self.insert_many(wide, keys, tickets, new),
@@ -173,7 +178,7 @@ impl Evicting for Table {}
 
 impl Recall for Table {
     #[inline]
-    fn load(&mut self, name: Place, out: &mut Vec<u8>) {
+    fn load(&mut self, name: RecordPlace, out: &mut Vec<u8>) {
         self.shared.read(name, out);
     }
 }

@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-fn loaded(table: &mut Table, place: Place) -> Vec<u8> {
+fn loaded(table: &mut Table, place: RecordPlace) -> Vec<u8> {
     let mut out = Vec::new();
     table.load(place, &mut out);
     out
@@ -34,7 +34,7 @@ fn loaded(table: &mut Table, place: Place) -> Vec<u8> {
 fn shadow(operations: usize, len: u64, alphabet: u64, seed: u64) {
     let mut random = Random(seed);
     let mut table = Table::default();
-    let mut model: HashMap<Vec<u8>, Place> = HashMap::new();
+    let mut model: HashMap<Vec<u8>, RecordPlace> = HashMap::new();
     let mut done = 0;
     while done < operations {
         let keys: Vec<_> = (0..1 + random.below(64)).map(|_| random.key(len, alphabet)).collect();
@@ -101,7 +101,7 @@ fn keys_inserted_together_are_new_once() {
         if narrow {
             table.shared.arena.be_narrow();
         }
-        let mut model: HashMap<Vec<u8>, Place> = HashMap::new();
+        let mut model: HashMap<Vec<u8>, RecordPlace> = HashMap::new();
         for _ in 0..12_000 {
             let most = model.len() as u64 + 60;
             let key = |random: &mut Random| vec![3; 20 + random.below(3) as usize];
@@ -202,7 +202,7 @@ fn long_keys_of_all_sizes() {
         key.extend_from_slice(&i.to_le_bytes());
         key
     };
-    let places: Vec<Place> =
+    let places: Vec<RecordPlace> =
         (0..100).map(|i| table.insert(&key(i), Ticket::new(&key(i))).unwrap().unwrap()).collect();
     for (i, &place) in (0..100).zip(&places) {
         assert_eq!(table.is_new(&key(i)), Ok(false));
@@ -258,7 +258,7 @@ fn workers_agree_on_who_was_first() {
     let mut shared = Shared::new(u64::MAX);
     let mut hands: Vec<Hand> = (0..WORKERS).map(|_| Hand::default()).collect();
     let mut next = vec![0u32; WORKERS as usize];
-    let mut firsts: Vec<Vec<(u32, Place)>> = vec![Vec::new(); WORKERS as usize];
+    let mut firsts: Vec<Vec<(u32, RecordPlace)>> = vec![Vec::new(); WORKERS as usize];
     while next.iter().any(|&n| n < KEYS) {
         let halts: Vec<Result<(), Halt>> = std::thread::scope(|scope| {
             let shared = &shared;
@@ -295,7 +295,7 @@ fn workers_agree_on_who_was_first() {
         }
         crowded.into_iter().for_each(|number| shared.grow(number).unwrap());
     }
-    let mut all: Vec<(u32, Place)> = firsts.into_iter().flatten().collect();
+    let mut all: Vec<(u32, RecordPlace)> = firsts.into_iter().flatten().collect();
     all.sort();
     let wrong = all.iter().map(|&(i, _)| i).zip(0..KEYS).find(|(found, expected)| found != expected);
     assert_eq!((all.len(), wrong), (KEYS as usize, None));

@@ -1,7 +1,7 @@
 //! The global part of a program: macros, types, variables, channels.
 
 use crate::model::{
-    BinOp, Decl, Define, Expr, Init, MacroBody, Mtype, Place, Stmt, Type, Typedef, Visibility,
+    BinOp, Decl, Define, Expr, Init, MacroBody, Mtype, Stmt, Type, Typedef, VariableRef, Visibility,
 };
 
 use super::Generator;
@@ -55,7 +55,7 @@ impl Generator {
                 _ => Expr::binary(BinOp::BitOr, a, b),
             };
             self.define("MIX", Some(vec!["A_".into(), "B_".into()]), MacroBody::Expr(body), false);
-            let target = Place::name("V_");
+            let target = VariableRef::name("V_");
             let step = Expr::binary(BinOp::Add, Expr::var("V_"), Expr::Num(1));
             let body = Stmt::Assign(target, Expr::binary(BinOp::Rem, step, Expr::Num(3)));
             self.define("STEP", Some(vec!["V_".into()]), MacroBody::Stmt(Box::new(body)), true);

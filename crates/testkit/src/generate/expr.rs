@@ -20,7 +20,7 @@ impl Generator {
         if self.rng.chance(75)
             && let Some(leaf) = self.pick_leaf(frame, |l| !l.write_only && is_numeric(&l.ty))
         {
-            return Expr::Place(Box::new(self.place(frame, &leaf, &[])));
+            return Expr::VariableRef(Box::new(self.place(frame, &leaf, &[])));
         }
         self.constant(&Type::Byte)
     }
@@ -176,7 +176,7 @@ impl Generator {
     fn mtype_test(&mut self, frame: &Frame) -> Option<Expr> {
         let leaf = self.pick_leaf(frame, |l| matches!(l.ty, Type::Mtype(_)) && !l.write_only)?;
         let constant = self.constant(&leaf.ty);
-        let value = Expr::Place(Box::new(self.place(frame, &leaf, &[])));
+        let value = Expr::VariableRef(Box::new(self.place(frame, &leaf, &[])));
         let op = if self.rng.chance(60) { BinOp::Eq } else { BinOp::Ne };
         Some(Expr::binary(op, value, constant))
     }
@@ -271,7 +271,9 @@ impl Generator {
             Type::Mtype(_) => {
                 let same = |l: &Leaf| l.ty == *ty && !l.write_only;
                 match self.pick_leaf(frame, same) {
-                    Some(leaf) if self.rng.chance(30) => Expr::Place(Box::new(self.place(frame, &leaf, &[]))),
+                    Some(leaf) if self.rng.chance(30) => {
+                        Expr::VariableRef(Box::new(self.place(frame, &leaf, &[])))
+                    }
                     _ => self.constant(ty),
                 }
             }

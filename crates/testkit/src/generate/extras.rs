@@ -1,6 +1,6 @@
 //! What is added when the processes are written: partners for lonely channels, a trace, a claim.
 
-use crate::model::{Block, Claim, Expr, Place, Proc, RecvArg, RecvKind, Start, Stmt, Trace};
+use crate::model::{Block, Claim, Expr, Proc, RecvArg, RecvKind, Start, Stmt, Trace, VariableRef};
 use crate::walk;
 
 use super::Generator;
@@ -99,7 +99,7 @@ impl Generator {
                 *slot = RecvArg::Const(value);
             }
         }
-        let place = Place::name(chan.base());
+        let place = VariableRef::name(chan.base());
         if send {
             let args = args
                 .into_iter()

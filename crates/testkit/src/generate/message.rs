@@ -1,6 +1,6 @@
 //! Sends, receives and polls: arguments that fit the fields of a channel.
 
-use crate::model::{BinOp, Expr, Place, RecvArg, RecvKind, Stmt, Type};
+use crate::model::{BinOp, Expr, RecvArg, RecvKind, Stmt, Type, VariableRef};
 
 use super::Generator;
 use super::mix::Feature;
@@ -63,7 +63,7 @@ impl Generator {
     fn through_handle(&mut self, frame: &Frame, chan: &Chan) -> Option<Vec<Stmt>> {
         let handle = frame.chans.iter().find(|c| c.handle && c.signature == chan.signature)?.clone();
         let place = self.chan_place(frame, chan, &[]);
-        let assign = Stmt::Assign(Place::name(handle.base()), Expr::Place(Box::new(place)));
+        let assign = Stmt::Assign(VariableRef::name(handle.base()), Expr::VariableRef(Box::new(place)));
         let send = self.send(frame, &Chan { handle: false, ..handle })?;
         Some(vec![assign, send])
     }
@@ -82,7 +82,9 @@ impl Generator {
                 }
                 Field::Scalar(ty) => self.value_for(frame, ty, true),
                 Field::Chan(signature) => self.some_chan(frame, *signature)?,
-                Field::Struct(typedef) => Expr::Place(Box::new(self.some_struct(frame, *typedef, &[])?)),
+                Field::Struct(typedef) => {
+                    Expr::VariableRef(Box::new(self.some_struct(frame, *typedef, &[])?))
+                }
             });
         }
         let sorted = self.mix.has(Feature::Sorted) && chan.capacity != Some(0) && self.rng.chance(40);
@@ -96,17 +98,22 @@ impl Generator {
         let fits = |c: &Chan| self.world.signatures.get(c.signature) == Some(&fields);
         let chans: Vec<Chan> = self.visible_chans(frame).into_iter().filter(fits).collect();
         let chan = self.rng.pick(&chans)?.clone();
-        Some(Expr::Place(Box::new(self.chan_place(frame, &chan, &[]))))
+        Some(Expr::VariableRef(Box::new(self.chan_place(frame, &chan, &[]))))
     }
 
     /// Some variable of a structure type, whole.
-    pub(super) fn some_struct(&mut self, frame: &Frame, typedef: usize, avoid: &[String]) -> Option<Place> {
+    pub(super) fn some_struct(
+        &mut self,
+        frame: &Frame,
+        typedef: usize,
+        avoid: &[String],
+    ) -> Option<VariableRef> {
         let fits = |s: &&StructVar| s.typedef == typedef && !avoid.contains(&s.name);
         let all: Vec<StructVar> =
             frame.structs.iter().chain(&self.world.structs).filter(fits).cloned().collect();
         let var = self.rng.pick(&all)?.clone();
         let index = var.len.map(|len| Expr::Num(self.rng.range(0, i64::from(len) - 1)));
-        Some(Place { path: vec![(var.name, index)] })
+        Some(VariableRef { path: vec![(var.name, index)] })
     }
 
     /// A receive; a received channel is used at once, as it may be uninitialised elsewhere.
@@ -163,12 +170,12 @@ impl Generator {
                 Field::Chan(signature) => {
                     match frame.chans.iter().find(|c| c.handle && c.signature == *signature) {
                         Some(handle) if binding && !taken.iter().any(|t| t == handle.base()) => {
-                            RecvArg::Place(Place::name(handle.base()))
+                            RecvArg::VariableRef(VariableRef::name(handle.base()))
                         }
                         _ => RecvArg::Any,
                     }
                 }
-                Field::Struct(typedef) => RecvArg::Place(self.some_struct(frame, *typedef, &taken)?),
+                Field::Struct(typedef) => RecvArg::VariableRef(self.some_struct(frame, *typedef, &taken)?),
             };
             taken.extend(mentioned(&arg));
             args.push(arg);
@@ -200,7 +207,7 @@ impl Generator {
                         }
                     }
                     Some(leaf) if !taken.iter().any(|t| t == leaf.base()) => {
-                        RecvArg::Eval(Expr::Place(Box::new(self.place(frame, &leaf, taken))))
+                        RecvArg::Eval(Expr::VariableRef(Box::new(self.place(frame, &leaf, taken))))
                     }
                     _ => RecvArg::Any,
                 }
@@ -214,7 +221,7 @@ impl Generator {
                     kind && holds(l) && !l.read_only && sink && !taken.iter().any(|t| t == l.base())
                 };
                 match self.pick_leaf(frame, fits) {
-                    Some(leaf) => RecvArg::Place(self.place(frame, &leaf, taken)),
+                    Some(leaf) => RecvArg::VariableRef(self.place(frame, &leaf, taken)),
                     None => RecvArg::Any,
                 }
             }
@@ -247,7 +254,7 @@ fn can_hold(leaf: &Leaf, field: &Type, whole_byte: bool) -> bool {
 /// The variable that a receive's field changes.
 fn received_name(arg: &RecvArg) -> Option<String> {
     match arg {
-        RecvArg::Place(place) => Some(place.base().to_string()),
+        RecvArg::VariableRef(place) => Some(place.base().to_string()),
         _ => None,
     }
 }
@@ -256,8 +263,8 @@ fn received_name(arg: &RecvArg) -> Option<String> {
 /// field, since the order of evaluation would then matter.
 fn mentioned(arg: &RecvArg) -> Vec<String> {
     match arg {
-        RecvArg::Place(place) => {
-            identifiers(&crate::print::expression(&Expr::Place(Box::new(place.clone()))))
+        RecvArg::VariableRef(place) => {
+            identifiers(&crate::print::expression(&Expr::VariableRef(Box::new(place.clone()))))
         }
         RecvArg::Eval(expr) => identifiers(&crate::print::expression(expr)),
         _ => Vec::new(),

@@ -103,7 +103,7 @@ impl Generator {
         let (name, label) = (self.fresh("do"), self.fresh("again"));
         let var = leaf.base().to_string();
         let small = Stmt::Expr(Expr::binary(BinOp::Lt, Expr::var(var.clone()), Expr::Num(2)));
-        let step = Stmt::Incr(crate::model::Place::name(var));
+        let step = Stmt::Incr(crate::model::VariableRef::name(var));
         let choice = Stmt::If(vec![vec![small, step, Stmt::Goto(label.clone())], vec![Stmt::Else]]);
         let body = vec![Stmt::Expr(Expr::word("skip")), Stmt::Label(label, Box::new(choice))];
         self.model.inlines.push(Inline { name: name.clone(), params: vec![], body });
@@ -348,7 +348,7 @@ impl Generator {
         let Some(chan) = self.rng.pick(&single).cloned() else { return Vec::new() };
         self.world.promised.push(chan.base().to_string());
         let receive = self.rng.chance(50);
-        vec![Stmt::Exclusive { receive, chan: crate::model::Place::name(chan.base()) }]
+        vec![Stmt::Exclusive { receive, chan: crate::model::VariableRef::name(chan.base()) }]
     }
 
     /// The statements of a process: some straight code, perhaps a loop.
@@ -402,7 +402,7 @@ impl Generator {
                 ParamInfo::Scalar(_, ty) => self.value_for(frame, ty, false),
                 ParamInfo::Chan(_, signature) => self.some_chan(frame, *signature)?,
                 ParamInfo::Struct(_, typedef) => {
-                    Expr::Place(Box::new(self.some_struct(frame, *typedef, &[])?))
+                    Expr::VariableRef(Box::new(self.some_struct(frame, *typedef, &[])?))
                 }
             });
         }
@@ -412,7 +412,9 @@ impl Generator {
         let run = Expr::Run { name: info.name, args, priority };
         let target = self.pick_leaf(frame, |l| l.ty == Type::Pid && !l.read_only && l.is_plain());
         let stmt = match target {
-            Some(leaf) if self.rng.chance(40) => Stmt::Assign(crate::model::Place::name(leaf.base()), run),
+            Some(leaf) if self.rng.chance(40) => {
+                Stmt::Assign(crate::model::VariableRef::name(leaf.base()), run)
+            }
             _ => Stmt::Expr(run),
         };
         if !frame.cyclic {
@@ -434,7 +436,7 @@ impl Generator {
             let chans: Vec<Chan> =
                 self.world.chans.iter().filter(|c| c.plain_name().is_some()).cloned().collect();
             if let Some(chan) = self.rng.pick(&chans) {
-                let place = Box::new(crate::model::Place::name(chan.base()));
+                let place = Box::new(crate::model::VariableRef::name(chan.base()));
                 return match self.rng.below(2) {
                     0 => Expr::binary(BinOp::Lt, Expr::Len(place), Expr::Num(2)),
                     _ => Expr::Probe(crate::model::Probe::NFull, place),

@@ -1,6 +1,6 @@
 //! What is known at a place in the program: variables, channels, labels, and what kind of code surrounds it.
 
-use crate::model::{Expr, Place, Type};
+use crate::model::{Expr, Type, VariableRef};
 
 use super::Generator;
 
@@ -277,7 +277,7 @@ impl Generator {
 
     /// Writes down how to reach a scalar, with an index for each array on the way; the index never uses a
     /// variable named in `avoid`.
-    pub(super) fn place(&mut self, frame: &Frame, leaf: &Leaf, avoid: &[String]) -> Place {
+    pub(super) fn place(&mut self, frame: &Frame, leaf: &Leaf, avoid: &[String]) -> VariableRef {
         let bases: Vec<String> =
             leaf.path.iter().map(|(name, _)| name.clone()).chain(avoid.iter().cloned()).collect();
         let path = leaf
@@ -285,7 +285,7 @@ impl Generator {
             .iter()
             .map(|(name, len)| (name.clone(), len.map(|len| self.index(frame, len, &bases))))
             .collect();
-        Place { path }
+        VariableRef { path }
     }
 
     /// An index into an array of `len` elements.
@@ -315,7 +315,7 @@ impl Generator {
     }
 
     /// Writes down how to reach a channel.
-    pub(super) fn chan_place(&mut self, frame: &Frame, chan: &Chan, avoid: &[String]) -> Place {
+    pub(super) fn chan_place(&mut self, frame: &Frame, chan: &Chan, avoid: &[String]) -> VariableRef {
         let mut avoid = avoid.to_vec();
         avoid.push(chan.base().to_string());
         let path = chan
@@ -323,6 +323,6 @@ impl Generator {
             .iter()
             .map(|(name, len)| (name.clone(), len.map(|len| self.index(frame, len, &avoid))))
             .collect();
-        Place { path }
+        VariableRef { path }
     }
 }

@@ -1,7 +1,7 @@
 //! Statements and sequences. Each function returns the statements of one idea; what it may use depends on
 //! the kind of code around it: a d_step never blocks, an atomic sequence never loops forever.
 
-use crate::model::{BinOp, Block, Decl, Expr, Init, Place, Stmt, Type};
+use crate::model::{BinOp, Block, Decl, Expr, Init, Stmt, Type, VariableRef};
 
 use super::Generator;
 use super::declare::plain_decl;
@@ -242,7 +242,7 @@ impl Generator {
             Kind::InlineReturn => self.call_returning(frame),
             Kind::Macro => {
                 let target = self.numeric_target(frame)?;
-                one(Stmt::Call("STEP".into(), vec![Expr::Place(Box::new(target))]))
+                one(Stmt::Call("STEP".into(), vec![Expr::VariableRef(Box::new(target))]))
             }
             Kind::Ifdef => self.ifdef(frame, depth - 1),
             Kind::SetPriority => one(self.set_priority()),
@@ -259,14 +259,14 @@ impl Generator {
         block
     }
 
-    fn numeric_target(&mut self, frame: &Frame) -> Option<Place> {
+    fn numeric_target(&mut self, frame: &Frame) -> Option<VariableRef> {
         let leaf = self.pick_leaf(frame, |l| !l.read_only && !l.write_only && is_numeric(&l.ty))?;
         Some(self.place(frame, &leaf, &[]))
     }
 
     fn assign(&mut self, frame: &Frame) -> Option<Stmt> {
         if self.rng.chance(2) {
-            return Some(Stmt::Assign(Place::name("_"), self.number(frame, 1)));
+            return Some(Stmt::Assign(VariableRef::name("_"), self.number(frame, 1)));
         }
         let received = self.world.hidden_receives;
         let leaf = self.pick_leaf(frame, |l| !(l.read_only || l.write_only && received))?;
@@ -285,7 +285,7 @@ impl Generator {
             return None;
         }
         let place = self.place(frame, &leaf, &[]);
-        let value = Expr::Place(Box::new(place.clone()));
+        let value = Expr::VariableRef(Box::new(place.clone()));
         let up = self.rng.chance(60);
         let step = if up { Stmt::Incr(place) } else { Stmt::Decr(place) };
         let scalar = leaf.path.iter().all(|(_, len)| len.is_none());
@@ -322,7 +322,7 @@ impl Generator {
         if self.faults && self.rng.chance(30) {
             return self.send(frame, &chan).map(|s| vec![s]);
         }
-        let len = Expr::Len(Box::new(Place::name(chan.plain_name()?)));
+        let len = Expr::Len(Box::new(VariableRef::name(chan.plain_name()?)));
         let guard = Expr::binary(BinOp::Lt, len, Expr::Num(capacity));
         let send = self.send(frame, &chan)?;
         Some(vec![Stmt::If(vec![vec![Stmt::Expr(guard), send], vec![Stmt::Else]])])
@@ -442,7 +442,7 @@ impl Generator {
         if matches!(body.last(), Some(Stmt::Break | Stmt::Goto(_))) {
             body.pop();
         }
-        body.push(Stmt::Incr(Place::name(name)));
+        body.push(Stmt::Incr(VariableRef::name(name)));
         Stmt::Do(vec![body, vec![Stmt::Else, Stmt::Break]])
     }
 
@@ -661,7 +661,7 @@ impl Generator {
         let mut args = Vec::new();
         for param in params {
             args.push(match param {
-                Param::Variable => Expr::Place(Box::new(self.numeric_target(frame)?)),
+                Param::Variable => Expr::VariableRef(Box::new(self.numeric_target(frame)?)),
                 Param::Chan(signature) => self.some_chan(frame, *signature)?,
                 Param::Value => match self.rng.below(3) {
                     0 => Expr::Num(self.rng.range(0, 2)),
@@ -705,7 +705,7 @@ impl Generator {
     fn set_priority(&mut self) -> Stmt {
         let value = Expr::Num(self.rng.range(1, 3));
         if self.rng.chance(30) {
-            return Stmt::Assign(Place::name("_priority"), value);
+            return Stmt::Assign(VariableRef::name("_priority"), value);
         }
         // Process 0 lives longest; the verifier does not restore the priority of one that is gone.
         let pid = if self.rng.chance(50) { Expr::word("_pid") } else { Expr::Num(0) };
@@ -722,6 +722,9 @@ impl Generator {
         let name = hidden.base().to_string();
         let value = self.value_for(frame, &Type::Byte, false);
         let read = Expr::binary(BinOp::BitAnd, Expr::var(name.clone()), Expr::Num(1));
-        Some(vec![Stmt::DStep(vec![Stmt::Assign(Place::name(name), value), Stmt::Assign(target, read)])])
+        Some(vec![Stmt::DStep(vec![
+            Stmt::Assign(VariableRef::name(name), value),
+            Stmt::Assign(target, read),
+        ])])
     }
 }

@@ -26,4 +26,4 @@ pub mod matching;
 pub mod run;
 
 pub use document::Document;
-pub use run::{Place, Wrong, verify};
+pub use run::{Sandbox, Wrong, verify};

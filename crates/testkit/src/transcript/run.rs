@@ -15,7 +15,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// The folder in which a document's commands run, with a copy of `examples/` in it.
 #[derive(Debug)]
-pub struct Place {
+pub struct Sandbox {
     root: TempDir,
     /// The folder of the binary under test.
     programs: PathBuf,
@@ -25,12 +25,12 @@ pub struct Place {
     last: i32,
 }
 
-impl Place {
+impl Sandbox {
     /// A new folder with a copy of `examples`, for commands that find `spinor` in the folder `programs`.
     pub fn new(examples: &Path, programs: &Path) -> io::Result<Self> {
         let root = TempDir::new()?;
         copy(examples, &root.path().join("examples"))?;
-        Ok(Place { root, programs: programs.into(), inside: PathBuf::new(), last: 0 })
+        Ok(Sandbox { root, programs: programs.into(), inside: PathBuf::new(), last: 0 })
     }
 
     fn folder(&self) -> PathBuf {
@@ -130,7 +130,7 @@ pub struct Wrong {
 }
 
 /// Executes a document: what is wrong, and the text in which the outputs are right.
-pub fn verify(document: &Document, place: &mut Place) -> io::Result<(Vec<Wrong>, String)> {
+pub fn verify(document: &Document, place: &mut Sandbox) -> io::Result<(Vec<Wrong>, String)> {
     let mistake = |(line, message): &(usize, String)| Wrong { line: *line, message: message.clone() };
     let mut wrong: Vec<Wrong> = document.mistakes.iter().map(mistake).collect();
     let mut changes = Vec::new();
@@ -169,7 +169,7 @@ fn indented(lines: &[String], by: usize) -> Vec<String> {
     lines.iter().map(|l| if l.is_empty() { String::new() } else { format!("{blank}{l}") }).collect()
 }
 
-fn write(place: &Place, excerpt: &Excerpt) -> io::Result<()> {
+fn write(place: &Sandbox, excerpt: &Excerpt) -> io::Result<()> {
     let path = place.folder().join(&excerpt.name);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
@@ -177,7 +177,7 @@ fn write(place: &Place, excerpt: &Excerpt) -> io::Result<()> {
     fs::write(path, excerpt.text.join("\n") + "\n")
 }
 
-fn misquoted(place: &Place, excerpt: &Excerpt) -> Option<Wrong> {
+fn misquoted(place: &Sandbox, excerpt: &Excerpt) -> Option<Wrong> {
     let message = match fs::read_to_string(place.folder().join(&excerpt.name)) {
         Err(error) => format!("{}: {error}", excerpt.name),
         Ok(text) => {
@@ -208,11 +208,11 @@ fn difference(command: &Command, found: &[String], status: i32) -> String {
 mod tests {
     use super::*;
 
-    fn place() -> Place {
+    fn place() -> Sandbox {
         let examples = TempDir::new().expect("a folder");
         fs::write(examples.path().join("a.pml"), "byte x;\nbyte y;\n").expect("written");
         fs::write(examples.path().join("a.pml.trail.json"), "{}").expect("written");
-        Place::new(examples.path(), Path::new("/nowhere")).expect("a place")
+        Sandbox::new(examples.path(), Path::new("/nowhere")).expect("a place")
     }
 
     fn verified(text: &str) -> (Vec<Wrong>, String) {

@@ -3,7 +3,7 @@
 //! A group needs its process to be at a location that lists its edge, and what its edge waits for: the parts
 //! of a condition each on its own where they can be told apart ([`crate::facts::guard`]), a channel that is
 //! not full, a channel that is not empty and a first message that fits. A group may change a guard if it
-//! writes a slot that the guard reads; it must moreover touch an object that can change it, which tells more
+//! writes a slot that the guard reads; it must moreover access an object that can change it, which tells more
 //! (only receives make room in a channel), unless the guard reads cells of the process that moves.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ struct Condition {
     name: String,
     /// What its truth depends on.
     region: Region,
-    /// Objects that others must touch to make it true, and to make it false.
+    /// Objects that others must access to make it true, and to make it false.
     enablers: BitSet,
     disablers: BitSet,
     /// What it needs of a global cell, where that is all.
@@ -214,8 +214,8 @@ impl Filling<'_> {
 struct Changes {
     /// Slots × groups: who writes a slot.
     written_by: BitMatrix,
-    /// Objects × groups: who touches an object.
-    touched_by: BitMatrix,
+    /// Objects × groups: who accesses an object.
+    accessed_by: BitMatrix,
     /// Members × groups: who moves a member that takes no part itself, and in which groups it takes part.
     moved_by: BitMatrix,
     own: BitMatrix,
@@ -244,9 +244,9 @@ impl Changes {
         for (m, slots) in filling.slots.members.iter().enumerate() {
             moved_by.add_row(m, &moves, slots.location.index());
         }
-        let touched_by = filling.touched_by(objects.count());
+        let accessed_by = filling.accessed_by(objects.count());
         let (arriving, leaving) = (filling.arriving(), filling.leaving());
-        Changes { written_by: all.may_write.transposed(), touched_by, moved_by, own, arriving, leaving }
+        Changes { written_by: all.may_write.transposed(), accessed_by, moved_by, own, arriving, leaving }
     }
 
     /// Fills the row of a guard: the groups that may make it true (or false).
@@ -268,8 +268,8 @@ impl Changes {
             }
             Kind::Condition(condition) => {
                 let objects = if truth { &condition.enablers } else { &condition.disablers };
-                objects.iter().for_each(|object| out.add_row(number, &self.touched_by, object as usize));
-                // What the process itself does with its own cells touches no object.
+                objects.iter().for_each(|object| out.add_row(number, &self.accessed_by, object as usize));
+                // What the process itself does with its own cells accesses no object.
                 if !condition.region.own.is_empty() {
                     out.add_row(number, &self.own, entry.member);
                 }

@@ -1,8 +1,8 @@
 //! Which groups conflict, and which may be enabled together.
 //!
-//! Conflicts are those of [marks](crate::facts::mark): one hits what the other touches. Two groups of one
-//! process always conflict. Groups exclude each other when their guards need different things of one global
-//! cell ([`crate::facts::guard`]), or when they are those of one process at different locations.
+//! Conflicts are those of [marks](crate::facts::mark): one conflicts with what the other accesses. Two groups
+//! of one process always conflict. Groups exclude each other when their guards need different things of one
+//! global cell ([`crate::facts::guard`]), or when they are those of one process at different locations.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ impl Filling<'_> {
         all.may_be_coenabled = self.coenabled();
     }
 
-    /// Objects × groups: which groups touch an object.
-    pub fn touched_by(&self, n_objects: usize) -> BitMatrix {
-        let mut touched_by = BitMatrix::new(n_objects, self.n_groups());
+    /// Objects × groups: which groups access an object.
+    pub fn accessed_by(&self, n_objects: usize) -> BitMatrix {
+        let mut accessed_by = BitMatrix::new(n_objects, self.n_groups());
         for g in 0..self.n_groups() {
             for item in self.parts(g) {
-                self.mark(item).touch.iter().for_each(|object| touched_by.set(object as usize, g));
+                self.mark(item).accesses.iter().for_each(|object| accessed_by.set(object as usize, g));
             }
         }
-        touched_by
+        accessed_by
     }
 
     /// Members × groups: in which groups a member that is one process takes part.
@@ -42,14 +42,14 @@ impl Filling<'_> {
     }
 
     fn conflicts(&self, n_objects: usize) -> BitMatrix {
-        let (touched_by, own) = (self.touched_by(n_objects), self.own());
+        let (accessed_by, own) = (self.accessed_by(n_objects), self.own());
         let n = self.n_groups();
         let mut conflicts = BitMatrix::new(n, n);
         for g in 0..n {
             self.stop.check();
             for item in self.parts(g) {
                 let mark = self.mark(item);
-                mark.hit.iter().for_each(|object| conflicts.add_row(g, &touched_by, object as usize));
+                mark.conflicts.iter().for_each(|object| conflicts.add_row(g, &accessed_by, object as usize));
                 conflicts.add_row(g, &own, item.member);
                 if mark.everything {
                     conflicts.fill_row(g);
@@ -99,7 +99,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Only the youngest process can end.
+    /// Only the process with the highest pid can end.
     fn exclude_ends(&self, coenabled: &mut BitMatrix) {
         let n = self.n_groups();
         let mut ends = BitMatrix::new(1, n);

@@ -12,7 +12,7 @@ use super::*;
 /// init { run P(300); run P(2); n = 7; (n == 2); run P(3) }
 /// ```
 #[test]
-fn processes_die_youngest_first() {
+fn processes_die_highest_pid_first() {
     let mut m = Model::default();
     let n = m.byte("n");
     let ty = m.chan_type("l", 1, &[Scalar::Byte]);
@@ -54,7 +54,8 @@ fn a_run_gives_the_pid_and_too_many_fail() {
     assert_eq!(machine.snapshot(next.state(&next.list[0]).expect("a state")).globals[0].1, Value::Int(1));
 }
 
-/// A process that does not exist has value 0; without a number the oldest process of the proctype is meant.
+/// A process that does not exist has value 0; without a number the process of the proctype with the lowest
+/// pid is meant.
 #[test]
 fn remote_references() {
     let mut m = Model::default();

@@ -17,7 +17,7 @@ const SPARED: u64 = 24;
 
 /// Decides whether it is worth trying.
 #[derive(Debug, Default)]
-pub struct Patience {
+pub struct Backoff {
     /// States that still go without.
     pause: u32,
     /// How long the last pause was.
@@ -31,10 +31,10 @@ pub struct Patience {
     endless: bool,
 }
 
-impl Patience {
+impl Backoff {
     /// Always tries.
     pub fn endless() -> Self {
-        Patience { endless: true, ..Patience::default() }
+        Backoff { endless: true, ..Backoff::default() }
     }
 
     /// Whether to try in the next state.
@@ -87,12 +87,12 @@ mod tests {
     use super::*;
 
     fn tries(states: u32, chosen: usize, work: u32) -> u32 {
-        let mut patience = Patience::default();
+        let mut backoff = Backoff::default();
         let mut tries = 0;
         for _ in 0..states {
-            if patience.try_again() {
+            if backoff.try_again() {
                 tries += 1;
-                patience.tried(10, chosen, work);
+                backoff.tried(10, chosen, work);
             }
         }
         tries
@@ -110,13 +110,13 @@ mod tests {
 
     #[test]
     fn what_pays_now_and_then_does_not_pay() {
-        let mut patience = Patience::default();
+        let mut backoff = Backoff::default();
         let mut tries = 0;
         for _ in 0..100_000 {
-            if patience.try_again() {
+            if backoff.try_again() {
                 tries += 1;
                 // Every third row leaves out more than half of the actions.
-                patience.tried(10, if (tries / ROW).is_multiple_of(3) { 4 } else { 10 }, 100);
+                backoff.tried(10, if (tries / ROW).is_multiple_of(3) { 4 } else { 10 }, 100);
             }
         }
         assert!(tries < 100_000 / 16, "{tries}");
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn what_was_in_vain_was_not_spared() {
-        let mut patience = Patience::default();
+        let mut backoff = Backoff::default();
         for _ in 0..ROW {
-            assert!(patience.try_again());
-            patience.in_vain(9);
-            patience.tried(10, 1, 0);
+            assert!(backoff.try_again());
+            backoff.in_vain(9);
+            backoff.tried(10, 1, 0);
         }
-        assert!(!patience.try_again());
+        assert!(!backoff.try_again());
     }
 }
