@@ -266,7 +266,7 @@ where
         let CycleWorker { expansion, hidden, tickets, store, stack, .. } = self;
         store.depart(key(parent.unwrap_or(stack.state()), *hidden));
         tickets.clear();
-        let keys = expansion.edges().iter().map(|edge| key(expansion.state(&edge), *hidden));
+        let keys = expansion.edges().iter().map(|edge| key(expansion.state(edge), *hidden));
         store.hash_all(keys, tickets).map_err(full)?;
         store.probe_all(tickets);
         Ok(())
@@ -298,7 +298,7 @@ where
     /// The actions of a step of the state that was expanded last.
     pub fn note_actions(&mut self, at: usize) {
         self.actions.clear();
-        self.marker.expander.actions(&self.expansion.edge(at), &mut self.actions);
+        self.marker.expander.actions(self.expansion.edge(at), &mut self.actions);
     }
 
     /// What the worker leaves, who has found this.

@@ -122,6 +122,15 @@ impl<'a> Edges<'a> {
     }
 }
 
+impl<'a> IntoIterator for Edges<'a> {
+    type Item = Edge;
+    type IntoIter = std::iter::Map<std::slice::Iter<'a, Successor>, fn(&Successor) -> Edge>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().map(Edge::of_record)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -281,12 +281,12 @@ impl<'a> Expander<'a> {
     }
 
     /// The first action of an edge of the state that was expanded last (after phase 1).
-    pub fn first_action(&self, edge: &Edge) -> ActionId {
+    pub fn first_action(&self, edge: Edge) -> ActionId {
         self.closure.run().first_action(edge.via(), edge.action)
     }
 
     /// Appends the actions of an edge of the state that was expanded last (after phase 1).
-    pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
+    pub fn actions(&self, edge: Edge, out: &mut Vec<ActionId>) {
         self.closure.run().path(edge.via(), edge.action, out);
     }
 

@@ -284,8 +284,8 @@ impl Shortener<'_, '_, '_> {
             let accepting = self.marker.is_accepting(&state);
             for at in 0..self.expansion.edges().len() {
                 let edge = self.expansion.edge(at);
-                let lack = self.marker.lack(accepting, &edge, &self.expansion);
-                let to = self.expansion.state(&edge);
+                let lack = self.marker.lack(accepting, edge, &self.expansion);
+                let to = self.expansion.state(edge);
                 let (key, tail) = to.split_at(to.len() - hidden);
                 if self.region.inside.is_some_and(|inside| !inside(key)) {
                     continue;
@@ -323,9 +323,9 @@ impl Shortener<'_, '_, '_> {
             self.expand(&state).ok()?;
             let accepting = self.marker.is_accepting(&state);
             let edge = self.expansion.edges().get(number as usize)?;
-            let lack = self.marker.lack(accepting, &edge, &self.expansion);
+            let lack = self.marker.lack(accepting, edge, &self.expansion);
             actions.clear();
-            self.marker.expander.actions(&edge, &mut actions);
+            self.marker.expander.actions(edge, &mut actions);
             way.push(self.system.key(&state), &actions, lack);
         }
         Some(way)

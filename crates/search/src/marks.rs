@@ -89,7 +89,7 @@ impl<'a> Marker<'a> {
     }
 
     /// What a step of the state that was expanded last lacks; `accepting`: that state is.
-    pub fn lack(&mut self, accepting: bool, edge: &Edge, expansion: &Expansion) -> MissingMarks {
+    pub fn lack(&mut self, accepting: bool, edge: Edge, expansion: &Expansion) -> MissingMarks {
         let acceptance = match self.acceptance.n_marks {
             0 => MissingMarks::from(!accepting),
             n => {
@@ -105,7 +105,7 @@ impl<'a> Marker<'a> {
     }
 
     /// The processes that a step of the state that was expanded last moves.
-    pub fn moved(&mut self, edge: &Edge) -> MissingMarks {
+    pub fn moved(&mut self, edge: Edge) -> MissingMarks {
         self.actions.clear();
         self.expander.actions(edge, &mut self.actions);
         let Some(system) = self.can.processes else { return 0 };

@@ -184,11 +184,11 @@ impl<S: Numbering> Ndfs<'_, S> {
             self.explorer.statistics.transitions += 1;
             let explorer = &self.explorer;
             let edge = explorer.expansion.edge(explorer.order[at]);
-            let state = explorer.expansion.state(&edge);
+            let state = explorer.expansion.state(edge);
             let ticket = explorer.tickets[at];
             let Some(number) = explorer.find(state, ticket) else {
                 self.actions.clear();
-                explorer.marker.expander.actions(&edge, &mut self.actions);
+                explorer.marker.expander.actions(edge, &mut self.actions);
                 self.blue.push(state, &self.actions, ticket).map_err(no_memory)?;
                 continue;
             };
@@ -198,7 +198,7 @@ impl<S: Numbering> Ndfs<'_, S> {
                 // The frame of the other end is looked for only when it is needed: the path may be long.
                 if colour == Colour::Cyan && (frame.accepting || explorer.marker.is_accepting(state)) {
                     self.actions.clear();
-                    explorer.marker.expander.actions(&edge, &mut self.actions);
+                    explorer.marker.expander.actions(edge, &mut self.actions);
                     self.close(number)?;
                 }
             }
@@ -274,7 +274,7 @@ impl<S: Numbering> Ndfs<'_, S> {
         for at in 0..self.explorer.order.len() {
             let explorer = &self.explorer;
             let edge = explorer.expansion.edge(at);
-            let state = explorer.expansion.state(&edge);
+            let state = explorer.expansion.state(edge);
             let Some(number) = explorer.find(state, explorer.tickets[at]) else { continue };
             // The seed has left the frames, but is on the path.
             let cyan = number == seed || self.colours[number.index()] == Colour::Cyan;
@@ -282,7 +282,7 @@ impl<S: Numbering> Ndfs<'_, S> {
                 continue;
             }
             self.actions.clear();
-            explorer.marker.expander.actions(&edge, &mut self.actions);
+            explorer.marker.expander.actions(edge, &mut self.actions);
             if cyan {
                 let at = self.frames.iter().rposition(|frame| frame.number == number);
                 let start = at.map_or(self.blue.steps(), |at| self.frames[at].path);
@@ -436,7 +436,7 @@ pub(crate) mod tests {
             let mut marker = Marker::new(graph, cycles(Fairness::None, true).acceptance);
             let mut out = Expansion::default();
             marker.expand(&state, 0, &mut budget, &mut out).unwrap();
-            let to: Vec<Vec<u8>> = out.edges().iter().map(|edge| out.state(&edge).to_vec()).collect();
+            let to: Vec<Vec<u8>> = out.edges().iter().map(|edge| out.state(edge).to_vec()).collect();
             open.extend(to.iter().cloned());
             nodes.insert(state, to);
         }

@@ -147,8 +147,8 @@ impl<S: Numbering> Second<'_, S> {
         self.marker.expander.look_for_loops(false);
         self.marker.expand(self.stack.state(), 0, &mut self.budget, &mut self.expansion)?;
         self.stack.enter(None).map_err(no_memory)?;
-        for edge in self.expansion.edges().iter() {
-            let state = self.expansion.state(&edge);
+        for edge in self.expansion.edges() {
+            let state = self.expansion.state(edge);
             let target = key(state, self.hidden);
             if target == key(seed, self.hidden) {
                 return Err(StopReason::Violation);

@@ -107,13 +107,13 @@ impl<S: Batched> NdfsLossy<'_, S> {
         for (&at, &ticket) in order.iter().zip(&*tickets) {
             statistics.transitions += 1;
             let edge = expansion.edge(at);
-            let state = expansion.state(&edge);
+            let state = expansion.state(edge);
             if store.contains(key(state, *hidden), ticket) {
                 statistics.matched += 1;
                 continue;
             }
             self.actions.clear();
-            marker.expander.actions(&edge, &mut self.actions);
+            marker.expander.actions(edge, &mut self.actions);
             self.first.push(state, &self.actions, ticket).map_err(no_memory)?;
         }
         Ok(())
@@ -167,9 +167,9 @@ impl<S: Batched> NdfsLossy<'_, S> {
         self.second.enter(None).map_err(no_memory)?;
         for at in 0..expansion.edges().len() {
             let edge = expansion.edge(at);
-            let state = expansion.state(&edge);
+            let state = expansion.state(edge);
             self.actions.clear();
-            marker.expander.actions(&edge, &mut self.actions);
+            marker.expander.actions(edge, &mut self.actions);
             if key(state, *hidden) == seed {
                 return self.found().map(|()| true);
             }

@@ -51,10 +51,10 @@ pub(crate) fn retrace(
         annotation = expansion.annotation(place);
         actions.clear();
         actions.extend_from_slice(expander.before());
-        expander.actions(&edge, &mut actions);
+        expander.actions(edge, &mut actions);
         path.extend(&actions);
         state.clear();
-        state.extend_from_slice(expansion.state(&edge));
+        state.extend_from_slice(expansion.state(edge));
     }
     path.extend(more);
     path

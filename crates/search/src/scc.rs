@@ -147,8 +147,8 @@ impl<S: Numbering> Scc<'_, S> {
             self.explorer.statistics.transitions += 1;
             let Explorer { expansion, marker, order, tickets, store, hidden, .. } = &mut self.explorer;
             let edge = expansion.edge(order[at]);
-            let lack = marker.lack(accepting, &edge, expansion);
-            let (state, ticket) = (expansion.state(&edge), tickets[at]);
+            let lack = marker.lack(accepting, edge, expansion);
+            let (state, ticket) = (expansion.state(edge), tickets[at]);
             match store.number(key(state, *hidden), ticket) {
                 Some(number) => {
                     self.explorer.statistics.matched += 1;
@@ -159,7 +159,7 @@ impl<S: Numbering> Scc<'_, S> {
                 }
                 None => {
                     self.actions.clear();
-                    marker.expander.actions(&edge, &mut self.actions);
+                    marker.expander.actions(edge, &mut self.actions);
                     self.stack.push(state, &self.actions, Ticket { key: ticket, lack }).map_err(no_memory)?;
                 }
             }

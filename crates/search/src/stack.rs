@@ -346,7 +346,7 @@ impl<T> Stack<T> {
     }
 
     /// Adds a successor that is reached through the run that was kept.
-    pub fn push_through_run(&mut self, state: &[u8], edge: &Edge, ticket: T) -> Result<(), TryReserveError> {
+    pub fn push_through_run(&mut self, state: &[u8], edge: Edge, ticket: T) -> Result<(), TryReserveError> {
         debug_assert!(self.runs.last().is_some_and(|run| run.0 == self.frames), "no run was kept");
         self.actions.try_reserve(1)?;
         let left = ActionId(edge.via().map_or(0, |via| u64::from(via) + 1));
@@ -546,7 +546,7 @@ mod tests {
                     let edge = Edge::single(ActionId(7), 0, 0).after(via, n as u32);
                     actions.clear();
                     run(round).path(via, ActionId(7), &mut actions);
-                    stack.push_through_run(&state, &edge, round).unwrap();
+                    stack.push_through_run(&state, edge, round).unwrap();
                 } else {
                     stack.push(&state, &actions, round).unwrap();
                 }

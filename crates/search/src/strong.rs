@@ -167,11 +167,11 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         let judged = self.expansion.judged(&self.task.checks);
         // Looking for the way here would expand other states.
         let expansion = std::mem::take(&mut self.expansion);
-        for edge in expansion.edges().iter() {
+        for edge in expansion.edges() {
             self.statistics.transitions += 1;
-            let moved = self.marker.moved(&edge);
+            let moved = self.marker.moved(edge);
             let steps = depth + u64::from(edge.n_actions());
-            let to = self.visit(expansion.state(&edge), number, steps)?;
+            let to = self.visit(expansion.state(edge), number, steps)?;
             self.graph.step(to, moved).map_err(no_memory)?;
         }
         self.graph.state(enabled, accepting).map_err(no_memory)?;
@@ -232,13 +232,13 @@ impl<S: Numbering + Recall> Strong<'_, S> {
             let state = self.state(pair[0]);
             expansion.clear();
             self.marker.expand(&state, 0, &mut self.budget, &mut expansion)?;
-            let leads = |edge: &Edge| {
+            let leads = |&edge: &Edge| {
                 let number = self.store.find(key(expansion.state(edge), self.hidden));
                 number.is_some_and(|number| number.index() == pair[1] as usize)
             };
             if let Some(edge) = expansion.edges().iter().find(leads) {
                 actions.clear();
-                self.marker.expander.actions(&edge, &mut actions);
+                self.marker.expander.actions(edge, &mut actions);
                 path.extend(&actions);
             }
         }

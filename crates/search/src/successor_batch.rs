@@ -85,7 +85,7 @@ impl<T: Copy> SuccessorBatch<T> {
         self.tickets.clear();
         let (expansion, tickets) = (&self.expansion, &mut self.tickets);
         let edges = expansion.edges().range(edges);
-        let key = |edge: Edge| key(expansion.state(&edge), hidden);
+        let key = |edge: Edge| key(expansion.state(edge), hidden);
         let prepared = match random {
             None => store.hash_all(edges.iter().rev().map(key), tickets),
             Some(random) => {
@@ -117,7 +117,7 @@ impl<T: Copy> SuccessorBatch<T> {
 
     /// Appends the actions of an edge, if what it consists of was kept.
     #[inline]
-    pub fn actions(&self, edge: &Edge, out: &mut Vec<ActionId>) {
+    pub fn actions(&self, edge: Edge, out: &mut Vec<ActionId>) {
         self.run.path(edge.via(), edge.action, out);
     }
 

@@ -277,7 +277,7 @@ where
         for turn in 0..self.base.order.len() {
             let CycleWorker { order, expansion, marker, number, shared, .. } = &mut self.base;
             let at = order[turn];
-            let lack = marker.lack(accepting, &expansion.edge(at), expansion);
+            let lack = marker.lack(accepting, expansion.edge(at), expansion);
             let Some(node) = self.nodes[at] else {
                 self.fresh.push((at, lack));
                 continue;

@@ -65,13 +65,13 @@ impl<'a> Walker<'a> {
     /// Takes one step into a set.
     pub fn step(&mut self, space: &mut Space<'_>, walk: &mut Walk, into: Set) -> Result<(), Ended> {
         self.expand(&walk.state)?;
-        for edge in self.expansion.edges().iter() {
-            let vector = space.vector(self.expansion.state(&edge))?;
+        for edge in self.expansion.edges() {
+            let vector = space.vector(self.expansion.state(edge))?;
             if space.ldd.contains(into, &vector) {
                 let mut actions = Vec::new();
-                self.expander.actions(&edge, &mut actions);
+                self.expander.actions(edge, &mut actions);
                 walk.path.extend(&actions);
-                let next = self.expansion.state(&edge).to_vec();
+                let next = self.expansion.state(edge).to_vec();
                 walk.state = next;
                 return Ok(());
             }

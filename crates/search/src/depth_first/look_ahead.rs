@@ -105,7 +105,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         if let Some(place) = before.likely_next(self.store, self.hidden) {
             let number = before.number(place);
             let edge = before.expansion.edge(number);
-            state = before.expansion.state(&edge);
+            state = before.expansion.state(edge);
             wanted = self.sleep.wanted_after(before.expansion.annotation(number));
             next.place = place;
             next.depth = before.depth + u64::from(edge.n_actions());

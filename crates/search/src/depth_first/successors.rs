@@ -56,7 +56,7 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         for (at, &ticket) in tickets.iter().enumerate() {
             let i = self.batch.number(at);
             let edge = expansion.edge(i);
-            let state = expansion.state(&edge);
+            let state = expansion.state(edge);
             let key = key(state, self.hidden);
             let rank = if Z::RANKS { self.ranks.of_edge[i] } else { 0 };
             if self.sleep.knows(self.store, key, ticket, rank) {
@@ -74,12 +74,12 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
             if expansion.is_plain() || edge.via().is_none() {
                 self.stack.push_step(state, edge.action, ticket).map_err(no_memory)?;
             } else if through_run {
-                self.stack.push_through_run(state, &edge, ticket).map_err(no_memory)?;
+                self.stack.push_through_run(state, edge, ticket).map_err(no_memory)?;
             } else {
                 self.actions.clear();
                 match self.ahead.enabled {
-                    true => self.batch.actions(&edge, &mut self.actions),
-                    false => self.expander.actions(&edge, &mut self.actions),
+                    true => self.batch.actions(edge, &mut self.actions),
+                    false => self.expander.actions(edge, &mut self.actions),
                 }
                 self.stack.push(state, &self.actions, ticket).map_err(no_memory)?;
             }
@@ -127,8 +127,8 @@ impl<S: Evicting, Z: Sleeping<S>> DepthFirst<'_, S, Z> {
         self.ranks.ranked.clear();
         self.ranks.of_edge.clear();
         self.ranks.of_edge.resize(self.batch.edges.start, 0);
-        for edge in self.batch.expansion.edges().range(self.batch.edges.clone()).iter() {
-            let first = self.expander.first_action(&edge);
+        for edge in self.batch.expansion.edges().range(self.batch.edges.clone()) {
+            let first = self.expander.first_action(edge);
             let rank = self
                 .ranks
                 .ranked

@@ -84,14 +84,14 @@ impl Expansion {
 
     /// The state that an edge leads to.
     #[inline(always)]
-    pub fn state(&self, edge: &Edge) -> &[u8] {
+    pub fn state(&self, edge: Edge) -> &[u8] {
         &self.outcomes.bytes[edge.bytes()]
     }
 
     /// The state that the edge with this number leads to.
     #[inline(always)]
     pub fn target(&self, edge: usize) -> &[u8] {
-        self.state(&self.edge(edge))
+        self.state(self.edge(edge))
     }
 
     /// The annotation of the state that the edge with this number leads to.

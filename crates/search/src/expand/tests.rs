@@ -33,10 +33,10 @@ fn expand_within(text: &str, limits: Limits, exact: bool) -> Result<(Expansion, 
     expander.expand(b"0", 0, &mut budget, &mut out)?;
     let words = |edge: Edge| {
         let mut actions = Vec::new();
-        expander.actions(&edge, &mut actions);
+        expander.actions(edge, &mut actions);
         assert_eq!(actions.len(), edge.n_actions() as usize);
         let actions: Vec<String> = actions.iter().map(|a| a.0.to_string()).collect();
-        format!("{}: {}", Graph::node(out.state(&edge)), actions.join(" "))
+        format!("{}: {}", Graph::node(out.state(edge)), actions.join(" "))
     };
     let edges = out.edges().iter().map(words).collect();
     Ok((out, edges))

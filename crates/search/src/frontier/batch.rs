@@ -132,7 +132,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         let Batch { expansion, tickets, .. } = batch;
         let hidden = self.hidden;
         let keys = expansion.edges().from(tickets.len()).iter().map(|edge| {
-            let state = expansion.state(&edge);
+            let state = expansion.state(edge);
             key(state, hidden)
         });
         self.store.plan_all(keys, tickets).map_err(|_| StopReason::MemoryLimit)

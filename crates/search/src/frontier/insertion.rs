@@ -63,7 +63,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         new.clear();
         let hidden = self.hidden;
         let keys = expansion.edges().iter().map(|edge| {
-            let state = expansion.state(&edge);
+            let state = expansion.state(edge);
             key(state, hidden)
         });
         let inserted = self.store.insert_all(keys, tickets, new);
@@ -88,7 +88,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
     fn one_waits(&self, batch: &Batch<S::Ticket, S::Name>, edges: Range<usize>) -> bool {
         let Some(expanded) = &self.expanded else { return false };
         batch.expansion.edges().range(edges).iter().any(|edge| {
-            let state = batch.expansion.state(&edge);
+            let state = batch.expansion.state(edge);
             !expanded.may_hold(store::hash::hash(key(state, self.hidden)))
         })
     }
@@ -108,7 +108,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         self.expander.expand_rest(rest, self.depth, &mut self.budget, expansion)?;
         self.judge_steps(self.ancestry.parent(), expansion)?;
         for (i, edge) in expansion.edges().from(first).iter().enumerate() {
-            let state = expansion.state(&edge);
+            let state = expansion.state(edge);
             let key = key(state, self.hidden);
             let mut ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
             self.store.probe(&mut ticket);
@@ -174,7 +174,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         number: u32,
     ) -> Result<bool, StopReason> {
         let edge = expansion.edge(at);
-        let state = expansion.state(&edge);
+        let state = expansion.state(edge);
         if self.levels == Levels::Steps && edge.n_actions() > 1 {
             let parent = self.ancestry.parent();
             self.buckets.push(edge.n_actions(), parent, number, state).map_err(no_memory)?;
