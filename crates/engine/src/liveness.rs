@@ -90,21 +90,7 @@ pub fn search(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> (How, Outcome) {
-    let strength = strength(watch);
-    let how = match (plan.cycles, strength) {
-        _ if is_reachability(plan, strength) => How::Reachability,
-        _ if plan.store.is_lossy() => How::Nested,
-        _ if plan.fairness == Fairness::Strong => How::Refinement,
-        (CycleSearch::Components, _) => How::Components,
-        (CycleSearch::ComponentsTogether, _) => components(plan, system, task),
-        _ if plan.fairness == Fairness::Weak => components(plan, system, task),
-        (CycleSearch::Auto, Strength::Weak) => How::Single,
-        (CycleSearch::NestedDual, _) => How::NestedDual,
-        // Before what depends on the number of workers, so that the number of states does not.
-        (CycleSearch::Auto, _) if watch.general.is_some() => components(plan, system, task),
-        _ if is_together(plan, task) => How::NestedTogether,
-        _ => How::Nested,
-    };
+    let how = choose(plan, system, watch, task);
     let by_components = matches!(how, How::Components | How::ComponentsTogether);
     let general = watch.general.as_ref().filter(|_| by_components);
     let (product, passing);
@@ -127,38 +113,62 @@ pub fn search(
         needed: 0,
     };
     leaving.wait();
-    let memory = plan.limits.memory.unwrap_or(u64::MAX);
     let cycles = Cycles {
         fault: watch.fault.clone(),
         acceptance,
         nested: how != How::Single,
         store: state_store(plan).unwrap_or_default(),
-        memory,
+        memory: plan.limits.memory.unwrap_or(u64::MAX),
     };
-    let outcome = match how {
-        How::Reachability => {
-            strategy::search(&Exploration { plan, leaving, system: searched, task }, observer)
-        }
-        _ if plan.store.is_lossy() => {
-            let exploration = Exploration { plan, leaving, system: searched, task };
-            search_lossy(&exploration, &cycles, observer)
-        }
+    let exploration = Exploration { plan, leaving, system: searched, task };
+    (how, strategy::named(search_by(how, &exploration, &cycles, observer), observer))
+}
+
+/// How a run that is wrong is looked for.
+fn choose(plan: &Plan, system: &dyn TransitionSystem, watch: &RunProperty, task: &Task<'_>) -> How {
+    let strength = strength(watch);
+    match (plan.cycles, strength) {
+        _ if is_reachability(plan, strength) => How::Reachability,
+        _ if plan.store.is_lossy() => How::Nested,
+        _ if plan.fairness == Fairness::Strong => How::Refinement,
+        (CycleSearch::Components, _) => How::Components,
+        (CycleSearch::ComponentsTogether, _) => components(plan, system, task),
+        _ if plan.fairness == Fairness::Weak => components(plan, system, task),
+        (CycleSearch::Auto, Strength::Weak) => How::Single,
+        (CycleSearch::NestedDual, _) => How::NestedDual,
+        // Before what depends on the number of workers, so that the number of states does not.
+        (CycleSearch::Auto, _) if watch.general.is_some() => components(plan, system, task),
+        _ if is_together(plan, task) => How::NestedTogether,
+        _ => How::Nested,
+    }
+}
+
+/// Makes the search that was chosen.
+fn search_by(
+    how: How,
+    exploration: &Exploration<'_>,
+    cycles: &Cycles,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let &Exploration { plan, system, task, .. } = exploration;
+    match how {
+        How::Reachability => strategy::search(exploration, observer),
+        _ if plan.store.is_lossy() => search_lossy(exploration, cycles, observer),
         How::Single | How::NestedTogether if is_together(plan, task) => {
-            Together { several: cndfs, one: ndfs }.search(plan, searched, &cycles, task, observer)
+            Together { several: cndfs, one: ndfs }.search(plan, system, cycles, task, observer)
         }
         How::ComponentsTogether => {
-            Together { several: ufscc, one: scc }.search(plan, searched, &cycles, task, observer)
+            Together { several: ufscc, one: scc }.search(plan, system, cycles, task, observer)
         }
-        How::Single | How::Nested | How::NestedTogether => ndfs(searched, &cycles, task, observer),
+        How::Single | How::Nested | How::NestedTogether => ndfs(system, cycles, task, observer),
         How::NestedDual => {
             let several: BySeveral =
                 |system, cycles, _, task, observer| ndfs_dual(system, cycles, task, observer);
-            Together { several, one: ndfs }.search(plan, searched, &cycles, task, observer)
+            Together { several, one: ndfs }.search(plan, system, cycles, task, observer)
         }
-        How::Components => scc(searched, &cycles, task, observer),
-        How::Refinement => strong(searched, &cycles, task, observer),
-    };
-    (how, strategy::named(outcome, observer))
+        How::Components => scc(system, cycles, task, observer),
+        How::Refinement => strong(system, cycles, task, observer),
+    }
 }
 
 fn strength(watch: &RunProperty) -> Strength {

@@ -65,6 +65,11 @@ pub struct Nnf {
     pub stop: Stop,
 }
 
+/// The formula that is always true, or never.
+fn constant(value: bool) -> Id {
+    if value { Id::TRUE } else { Id::FALSE }
+}
+
 impl Default for Nnf {
     fn default() -> Nnf {
         let mut nnf = Nnf {
@@ -242,20 +247,8 @@ impl Nnf {
 
     fn converted(&mut self, formula: &Formula, positive: bool, known: &mut Known) -> Id {
         match formula {
-            Formula::True => {
-                if positive {
-                    Id::TRUE
-                } else {
-                    Id::FALSE
-                }
-            }
-            Formula::False => {
-                if positive {
-                    Id::FALSE
-                } else {
-                    Id::TRUE
-                }
-            }
+            Formula::True => constant(positive),
+            Formula::False => constant(!positive),
             Formula::Prop(p) => {
                 let (yes, no) = (self.lit(*p, true), self.lit(*p, false));
                 self.negations.insert(yes, no);

@@ -55,11 +55,8 @@ impl Checker<'_> {
             cut.path = without_stutter(&cut.path);
             self.tell_cut(machine, &property.name, &cut)?;
         }
-        let essence = match (&outcome.violations[..], self.session) {
-            ([], _) | (_, None) => None,
-            _ if watch.acting.is_some() => None,
-            (_, Some(session)) => Some(session.essence()?),
-        };
+        let wants_essence = !outcome.violations.is_empty() && watch.acting.is_none();
+        let essence = self.session.filter(|_| wants_essence).map(|session| session.essence()).transpose()?;
         let judge = self.judge(watch, essence.as_ref());
         let (mut shown, mut fairness) = (Vec::new(), None);
         for mut violation in std::mem::take(&mut outcome.violations) {

@@ -105,6 +105,35 @@ struct Checks {
     propositions: Vec<Option<FuncId>>,
 }
 
+impl Checks {
+    /// Declares the functions for what there is to initialise and to check.
+    fn declared(plan: &Plan<'_>, module: &mut JITModule) -> Result<Self, String> {
+        let mut function = |wanted: bool, kind| wanted.then(|| declare(module, kind)).transpose();
+        let program = plan.program;
+        let inits = program.proctypes.iter().map(|p| function(!p.init.is_empty(), Kind::Init));
+        let inits = inits.collect::<Result<_, _>>()?;
+        let invariants = !program.invariants.is_empty() && plan.can_check_invariants();
+        let invariants = function(invariants, Kind::Invariants)?;
+        let can = |group: &Vec<Expr>| group.iter().all(|e| can_eval(e) && !needs_process(e));
+        let propositions = plan.propositions.iter().map(|group| function(can(group), Kind::Propositions));
+        Ok(Checks { inits, invariants, propositions: propositions.collect::<Result<_, _>>()? })
+    }
+
+    /// Makes their code.
+    fn define(&self, plan: &Plan<'_>, maker: &mut Maker<'_>) -> Result<(), String> {
+        let of = |kind: Kind, ids: &[Option<FuncId>]| -> Vec<(Kind, usize, FuncId)> {
+            ids.iter().enumerate().filter_map(|(at, id)| Some((kind, at, (*id)?))).collect()
+        };
+        let inits = of(Kind::Init, &self.inits);
+        let invariants = of(Kind::Invariants, &[self.invariants]);
+        let propositions = of(Kind::Propositions, &self.propositions);
+        for (kind, at, id) in inits.into_iter().chain(invariants).chain(propositions) {
+            maker.define(plan, id, kind, at, &Body::Locations(&[]))?;
+        }
+        Ok(())
+    }
+}
+
 /// Makes the code of a program. Gives up when it is to `stop`.
 pub fn compile(
     program: &Program,
@@ -132,21 +161,7 @@ pub fn compile(
         reached_in_control: program.proctypes.iter().map(reached_in_control).collect(),
     };
     let groups = plan_groups(&mut plan, &mut module, functions)?;
-    let mut inits = Vec::new();
-    for proctype in &program.proctypes {
-        let wanted = !proctype.init.is_empty();
-        inits.push(if wanted { Some(declare(&mut module, Kind::Init)?) } else { None });
-    }
-    let invariants = match !program.invariants.is_empty() && plan.can_check_invariants() {
-        true => Some(declare(&mut module, Kind::Invariants)?),
-        false => None,
-    };
-    let mut groups_of_propositions = Vec::new();
-    for group in propositions {
-        let can = group.iter().all(|e| can_eval(e) && !needs_process(e));
-        groups_of_propositions.push(if can { Some(declare(&mut module, Kind::Propositions)?) } else { None });
-    }
-
+    let checks = Checks::declared(&plan, &mut module)?;
     let mut maker = Maker {
         context: module.make_context(),
         builder: FunctionBuilderContext::new(),
@@ -156,22 +171,9 @@ pub fn compile(
     for group in &groups {
         maker.define_group(&plan, group)?;
     }
-    for (proctype, id) in inits.iter().enumerate() {
-        if let Some(id) = id {
-            maker.define(&plan, *id, Kind::Init, proctype, &Body::Locations(&[]))?;
-        }
-    }
-    if let Some(id) = invariants {
-        maker.define(&plan, id, Kind::Invariants, 0, &Body::Locations(&[]))?;
-    }
-    for (group, id) in groups_of_propositions.iter().enumerate() {
-        if let Some(id) = id {
-            maker.define(&plan, *id, Kind::Propositions, group, &Body::Locations(&[]))?;
-        }
-    }
+    checks.define(&plan, &mut maker)?;
     stop.check();
     module.finalize_definitions().map_err(|e| format!("the code cannot be linked: {e}"))?;
-    let checks = Checks { inits, invariants, propositions: groups_of_propositions };
     Ok(collect(&plan, module, &groups, &checks))
 }
 

@@ -107,32 +107,8 @@ pub fn function<'p>(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let params = b.block_params(entry).to_vec();
-    let bail = b.create_block();
-    b.set_cold_block(bail);
-    let mut variable = || b.declare_var(types::I32);
-    let (moved, escape, steps, count) = (variable(), variable(), variable(), variable());
-    let mut g = Gen {
-        plan,
-        module,
-        b,
-        kind,
-        proctype,
-        context: params[0],
-        state: params[1],
-        shared: Vec::new(),
-        process: params[3],
-        own: params[3],
-        in_control: true,
-        wrong: bail,
-        bail,
-        moved,
-        escape,
-        steps,
-        count,
-        channel: params[0],
-        ask: None,
-        signatures: Vec::new(),
-    };
+    let mut g = Gen::new(plan, module, b, (kind, proctype), &params);
+    let bail = g.bail;
     let mut f = Frame {
         state: params[1],
         local: params[1],
@@ -142,29 +118,10 @@ pub fn function<'p>(
         run: None,
         pending: false,
     };
-    if kind == Kind::Invariants {
-        g.invariants(&f);
-    } else if kind == Kind::Propositions {
-        g.propositions(&f);
-    } else {
-        g.own = g.field64(g.process, offset_of!(ProcEntry, offset));
-        f.local = g.b.ins().iadd(f.state, g.own);
-        match kind {
-            Kind::Init => g.init(&f),
-            Kind::Receive => {
-                g.channel = params[4];
-                g.ask = Some(params[5]);
-                f.pending = true;
-                g.body(&f, body, &params[4..]);
-            }
-            Kind::Any | Kind::Listen => g.body(&f, body, &[]),
-            _ => {
-                if plan.program.uses.timeout {
-                    f.timeout = Some(g.field32(g.context, offset_of!(Context, timeout)));
-                }
-                g.body(&f, body, &[]);
-            }
-        }
+    match kind {
+        Kind::Invariants => g.invariants(&f),
+        Kind::Propositions => g.propositions(&f),
+        _ => g.of_one_process(&mut f, body, &params),
     }
     if g.open(bail) {
         g.give_back(if matches!(kind, Kind::Init | Kind::Invariants | Kind::Propositions) {
@@ -179,6 +136,64 @@ pub fn function<'p>(
 }
 
 impl<'p> Gen<'p> {
+    /// A function with these parameters, of which nothing is made yet.
+    fn new(
+        plan: &'p Plan<'p>,
+        module: &'p mut JITModule,
+        mut b: FunctionBuilder<'p>,
+        (kind, proctype): (Kind, usize),
+        params: &[Value],
+    ) -> Self {
+        let bail = b.create_block();
+        b.set_cold_block(bail);
+        let mut variable = || b.declare_var(types::I32);
+        let (moved, escape, steps, count) = (variable(), variable(), variable(), variable());
+        Gen {
+            plan,
+            module,
+            b,
+            kind,
+            proctype,
+            context: params[0],
+            state: params[1],
+            shared: Vec::new(),
+            process: params[3],
+            own: params[3],
+            in_control: true,
+            wrong: bail,
+            bail,
+            moved,
+            escape,
+            steps,
+            count,
+            channel: params[0],
+            ask: None,
+            signatures: Vec::new(),
+        }
+    }
+
+    /// Makes the code of a function that is about one process.
+    fn of_one_process(&mut self, f: &mut Frame, body: &Body<'_>, params: &[Value]) {
+        self.own = self.field64(self.process, offset_of!(ProcEntry, offset));
+        f.local = self.b.ins().iadd(f.state, self.own);
+        match self.kind {
+            Kind::Init => self.init(f),
+            Kind::Receive => {
+                self.channel = params[4];
+                self.ask = Some(params[5]);
+                f.pending = true;
+                self.body(f, body, &params[4..]);
+            }
+            Kind::Any | Kind::Listen => self.body(f, body, &[]),
+            _ => {
+                if self.plan.program.uses.timeout {
+                    f.timeout = Some(self.field32(self.context, offset_of!(Context, timeout)));
+                }
+                self.body(f, body, &[]);
+            }
+        }
+    }
+
     pub fn definition(&self) -> &'p Proctype {
         &self.plan.program.proctypes[self.proctype]
     }

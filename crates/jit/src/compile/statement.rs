@@ -73,6 +73,12 @@ impl Body {
     }
 }
 
+/// A message that is offered.
+struct Message<'a> {
+    chan: &'a Chan,
+    args: &'a [Expr],
+}
+
 impl<'p> Gen<'p> {
     /// Makes the code of an edge; ends the block.
     pub fn statement(&mut self, f: &Frame, id: EdgeId, edge: &'p Edge, how: How, to: &Targets) {
@@ -219,7 +225,7 @@ impl<'p> Gen<'p> {
                 match how {
                     How::Test => drop(g.b.ins().jump(to.done, &[])),
                     How::InPlace => drop(g.b.ins().jump(g.wrong, &[])),
-                    How::Emit | How::Ask => g.offer(f, id, edge, how, to, chan, args),
+                    How::Emit | How::Ask => g.offer(f, (id, edge), how, to, &Message { chan, args }),
                 }
                 return;
             }
@@ -235,16 +241,13 @@ impl<'p> Gen<'p> {
     }
 
     /// Offers a message to the others.
-    #[allow(clippy::too_many_arguments, reason = "one place, and all of it is needed")]
     fn offer(
         &mut self,
         f: &Frame,
-        id: EdgeId,
-        edge: &Edge,
+        (id, edge): (EdgeId, &Edge),
         how: How,
         to: &Targets,
-        chan: &Chan,
-        args: &[Expr],
+        &Message { chan, args }: &Message<'_>,
     ) {
         let asks = how == How::Ask;
         // Errors of the message show themselves whether or not somebody listens.

@@ -343,33 +343,7 @@ impl<'p> Analysis<'p> {
             Action::Skip | Action::Else | Action::Guard(_) => {}
             Action::Assert(_) | Action::Printf(..) | Action::Printm(..) => {}
             Action::Assign(place, _) => add_cells(writes, Some(who), place),
-            Action::Send { chan, sorted, .. } => {
-                let seen = if *sorted { Aspects::ALL } else { Aspects::NONE };
-                self.used(reads, Some(who), (chan, false), seen);
-                let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
-                let changed = if *sorted { Aspects::ALL } else { ends.and(Aspects::BACK) };
-                self.used(writes, Some(who), (chan, false), changed);
-                self.observed(reads, writes);
-            }
-            Action::Receive { chan, random, keep, args } => {
-                self.message(reads, Some(who), (chan, true), *random, args);
-                if args.iter().any(|arg| matches!(arg, RecvArg::Store(_))) {
-                    self.used(reads, Some(who), (chan, true), Aspects::HEAD);
-                }
-                for arg in args {
-                    if let RecvArg::Store(place) = arg {
-                        add_cells(writes, Some(who), place);
-                    }
-                }
-                if !keep {
-                    let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
-                    self.used(writes, Some(who), (chan, true), if *random { Aspects::ALL } else { ends });
-                    if self.program.trace.is_some() {
-                        self.channel(reads, Some(who), chan, Aspects::HEAD);
-                    }
-                    self.observed(reads, writes);
-                }
-            }
+            Action::Send { .. } | Action::Receive { .. } => self.exchange(effect, who, &edge.action),
             Action::Event { chan, args, .. } => self.message(reads, Some(who), (chan, false), false, args),
             Action::SetPriority(..) => {
                 reads.processes = true;
@@ -399,6 +373,40 @@ impl<'p> Analysis<'p> {
                     }
                 }
             }
+        }
+    }
+
+    /// What sending or receiving a message reads and writes, beside its expressions.
+    fn exchange(&self, Effect { reads, writes }: &mut Effect, who: Who<'_>, action: &Action) {
+        let ends = Aspects::EMPTY.and(Aspects::FULL).and(Aspects::LEN).and(Aspects::HEAD);
+        match action {
+            Action::Send { chan, sorted, .. } => {
+                let seen = if *sorted { Aspects::ALL } else { Aspects::NONE };
+                self.used(reads, Some(who), (chan, false), seen);
+                let changed = if *sorted { Aspects::ALL } else { ends.and(Aspects::BACK) };
+                self.used(writes, Some(who), (chan, false), changed);
+                self.observed(reads, writes);
+            }
+            Action::Receive { chan, random, keep, args } => {
+                self.message(reads, Some(who), (chan, true), *random, args);
+                if args.iter().any(|arg| matches!(arg, RecvArg::Store(_))) {
+                    self.used(reads, Some(who), (chan, true), Aspects::HEAD);
+                }
+                for arg in args {
+                    if let RecvArg::Store(place) = arg {
+                        add_cells(writes, Some(who), place);
+                    }
+                }
+                if !keep {
+                    self.used(writes, Some(who), (chan, true), if *random { Aspects::ALL } else { ends });
+                    // A trace assertion sees the message that is taken.
+                    if self.program.trace.is_some() {
+                        self.channel(reads, Some(who), chan, Aspects::HEAD);
+                    }
+                    self.observed(reads, writes);
+                }
+            }
+            _ => {}
         }
     }
 

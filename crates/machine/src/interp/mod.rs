@@ -178,7 +178,9 @@ impl Interp {
         for active in &self.program.active {
             let span = self.program.proctype(active.proctype).span;
             let (program, layout) = (&self.program, &self.layout);
-            process::start(program, layout, state, active.proctype, &[], active.priority, span)?;
+            let (proctype, priority) = (active.proctype, active.priority);
+            let new = process::Instance { proctype, args: &[], priority, span };
+            process::start(program, layout, state, &new)?;
         }
         Ok(())
     }

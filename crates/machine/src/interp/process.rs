@@ -14,17 +14,24 @@ pub(super) const MAX_PROCESSES: usize = 255;
 /// The most cells of all processes: a state beyond this size is of no use to anyone.
 const MAX_LOCAL_CELLS: usize = 1 << 22;
 
+/// A process that is to be started.
+pub(super) struct Instance<'a> {
+    pub proctype: ProctypeId,
+    pub args: &'a [i32],
+    pub priority: u8,
+    /// Where it is started.
+    pub span: Span,
+}
+
 /// Starts a process and gives its pid. Parameters are truncated to their types; then the locals are
 /// initialised, which is when the process's channels come into being.
 pub(super) fn start(
     program: &Program,
     layout: &Layout,
     state: &mut State,
-    proctype: ProctypeId,
-    args: &[i32],
-    priority: u8,
-    span: Span,
+    new: &Instance<'_>,
 ) -> Outcome<usize> {
+    let &Instance { proctype, args, priority, span } = new;
     let pid = state.processes.len();
     if pid >= MAX_PROCESSES {
         return runtime(span, format!("too many processes: there can be {MAX_PROCESSES}"));
@@ -79,7 +86,8 @@ pub(super) fn run(
     };
     let view = View { program, state, pid: Some(pid), mode };
     let args = args.iter().map(|arg| view.eval(arg)).collect::<Outcome<Vec<i32>>>()?;
-    start(program, layout, state, *proctype, &args, *priority, expr.span)
+    let new = Instance { proctype: *proctype, args: &args, priority: *priority, span: expr.span };
+    start(program, layout, state, &new)
 }
 
 /// Initialises variables and creates channels, in order.

@@ -28,21 +28,23 @@ pub fn lint(model: &Model, findings: &mut Findings) {
                 _ => continue,
             };
             let Some((fields, name, declared)) = model.fields_of(owner, chan) else { continue };
-            length(given, fields.len(), word, name, declared, edge.span, findings);
+            let wanted = Wanted { fields: fields.len(), name, declared };
+            length(word, given, &wanted, edge.span, findings);
         }
     }
 }
 
-fn length(
-    given: usize,
-    wanted: usize,
-    word: &str,
-    name: &str,
+/// What the declaration of a channel wants of its messages.
+struct Wanted<'a> {
+    fields: usize,
+    name: &'a str,
     declared: Span,
-    span: Span,
-    findings: &mut Findings,
-) {
-    if given == wanted {
+}
+
+/// Compares the number of values of a message with what the channel wants; `word`: what is done with it.
+fn length(word: &str, given: usize, wanted: &Wanted<'_>, span: Span, findings: &mut Findings) {
+    let Wanted { fields, name, declared } = *wanted;
+    if given == fields {
         findings.acquit(LENGTH, span);
         return;
     }
@@ -50,7 +52,7 @@ fn length(
     let message = format!(
         "this {word} {}, but messages of `{name}` have {}: a run-time error when it is executed",
         plural(given),
-        plural(wanted)
+        plural(fields)
     );
     let d = Diagnostic::new(LENGTH, span, message)
         .label(declared, "the channel is declared here")

@@ -224,25 +224,17 @@ impl Lowerer<'_> {
             StmtKind::Increment(target, by) => self.increment(target, *by, span),
             StmtKind::Send { chan, sorted, args } => self.send(chan, *sorted, args, span),
             StmtKind::Receive { chan, random, keep, args } => self.receive(chan, *random, *keep, args, span),
-            StmtKind::If(options) => {
-                let options = self.options(options);
-                Some(self.node(NodeKind::If(options), span))
-            }
-            StmtKind::Do(options) => {
-                let exit = self.flow().push_break();
-                let options = self.options(options);
-                Some(self.node(NodeKind::Do(options, exit), span))
-            }
+            StmtKind::If(_)
+            | StmtKind::Do(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Else
+            | StmtKind::Atomic(_)
+            | StmtKind::Block(_) => self.control(stmt),
             StmtKind::ForRange(var, lo, hi, body) => self.for_range(var, lo, hi, body, span),
             StmtKind::ForIn(var, over, body) => self.for_in(var, over, body, span),
             StmtKind::Select(var, lo, hi) => self.select_value(var, lo, hi, span),
             StmtKind::Break => self.break_out(span),
-            StmtKind::Goto(label) => {
-                let scope = self.label_name(label)?;
-                Some(self.node(NodeKind::Goto(Target::Label(label.name.clone(), scope)), span))
-            }
             StmtKind::Expr(e) => self.guard(e, span),
-            StmtKind::Else => Some(self.node(NodeKind::Else, span)),
             StmtKind::Assert(e) => {
                 let e = self.expr(e);
                 Some(self.basic(Action::Assert(e), span))
@@ -252,16 +244,7 @@ impl Lowerer<'_> {
                 Some(self.basic(Action::Printf(format.to_string(), args), span))
             }
             StmtKind::Printm(e) => self.printm(e, span),
-            StmtKind::Atomic(block) => {
-                let sequence = self.sequence(block, LABEL_ATOMIC)?;
-                self.flow().make_atomic(sequence, 0);
-                Some(self.node(NodeKind::Atomic(sequence), span))
-            }
             StmtKind::DStep(block) => self.d_step(block, span),
-            StmtKind::Block(block) => {
-                let sequence = self.sequence(block, LABEL_BLOCK)?;
-                Some(self.node(NodeKind::Block(sequence), span))
-            }
             StmtKind::Inline(inline) => self.inline(inline, span),
             StmtKind::SetPriority(pid, priority) => {
                 self.program.uses.priority = true;
@@ -283,6 +266,29 @@ impl Lowerer<'_> {
             }
             StmtKind::Error => None,
         }
+    }
+
+    /// Statements that consist of control flow alone.
+    fn control(&mut self, stmt: &Stmt) -> Option<Node> {
+        let kind = match &stmt.kind {
+            StmtKind::If(options) => NodeKind::If(self.options(options)),
+            StmtKind::Do(options) => {
+                let exit = self.flow().push_break();
+                NodeKind::Do(self.options(options), exit)
+            }
+            StmtKind::Goto(label) => {
+                let scope = self.label_name(label)?;
+                NodeKind::Goto(Target::Label(label.name.clone(), scope))
+            }
+            StmtKind::Atomic(block) => {
+                let sequence = self.sequence(block, LABEL_ATOMIC)?;
+                self.flow().make_atomic(sequence, 0);
+                NodeKind::Atomic(sequence)
+            }
+            StmtKind::Block(block) => NodeKind::Block(self.sequence(block, LABEL_BLOCK)?),
+            _ => NodeKind::Else,
+        };
+        Some(self.node(kind, stmt.span))
     }
 
     /// Trace assertions consist of events and control flow only.

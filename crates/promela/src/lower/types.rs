@@ -127,13 +127,7 @@ impl Lowerer<'_> {
                     );
                 }
                 if fields.iter().any(|f| *f.name == *var.name.name) {
-                    let message = format!("the field `{}` is declared twice", var.name.name);
-                    let mut d = Diagnostic::new(Code::E0204, var.name.span, message);
-                    let all = typedef.fields.iter().flat_map(|d| &d.vars);
-                    if let Some(first) = all.into_iter().find(|v| v.name.name == var.name.name) {
-                        d = d.label(first.name.span, "first declared here");
-                    }
-                    self.push(d.help("give one of them another name"));
+                    self.field_declared_twice(typedef, &var.name);
                     continue;
                 }
                 let cells = self.program.cells_of(&declared.ty);
@@ -163,6 +157,16 @@ impl Lowerer<'_> {
         self.struct_spans.push(typedef.name.span);
         let id = StructId(self.program.structs.len() as u32 - 1);
         self.types.insert(typedef.name.name.clone(), id);
+    }
+
+    fn field_declared_twice(&mut self, typedef: &ast::Typedef, name: &ast::Ident) {
+        let message = format!("the field `{}` is declared twice", name.name);
+        let mut d = Diagnostic::new(Code::E0204, name.span, message);
+        let mut all = typedef.fields.iter().flat_map(|d| &d.vars);
+        if let Some(first) = all.find(|v| v.name.name == name.name) {
+            d = d.label(first.name.span, "first declared here");
+        }
+        self.push(d.help("give one of them another name"));
     }
 
     /// How many structures stand inside one another in a type.

@@ -31,7 +31,11 @@ impl Parser<'_> {
                         use parentheses";
             return Some(help.to_string());
         }
-        let names = ["name", "label", "variable", "channel", "lock"].iter().any(|word| what.contains(word));
+        self.repair_of_syntax(what, tok, &before).or_else(|| self.repair_of_name(what, tok, &before))
+    }
+
+    /// What repairs the use of an operator, a bracket or a keyword.
+    fn repair_of_syntax(&self, what: &str, tok: &Tok, before: &str) -> Option<String> {
         Some(match &tok.kind {
             Kind::Key(Keyword::Else) => "`else` stands alone after `::`".to_string(),
             Kind::Punct(Punct::NotNot) => {
@@ -67,10 +71,18 @@ impl Parser<'_> {
             Kind::Key(k) if k.is_type() && what.starts_with("`{` and the types of the message") => {
                 format!("write `of {{ {} }}`", k.text())
             }
-            Kind::Key(k) if names => format!("`{}` is a keyword and cannot be used as a name", k.text()),
+            Kind::Key(k) if wants_name(what) => format!("`{}` is a keyword and cannot be used as a name", k.text()),
             Kind::Punct(Punct::RBracket) if before == "[]" => {
                 "write the number of elements or the index between the brackets".to_string()
             }
+            _ => return None,
+        })
+    }
+
+    /// What repairs the use of a name, or what stands where none can.
+    fn repair_of_name(&mut self, what: &str, tok: &Tok, before: &str) -> Option<String> {
+        let names = wants_name(what);
+        Some(match &tok.kind {
             Kind::Punct(Punct::Comma) if what == "a declaration" => {
                 "every parameter but the last ends with `;`; names of one type stand between commas"
                     .to_string()
@@ -242,4 +254,9 @@ impl Parser<'_> {
         matches!(tok.kind, Kind::Punct(Punct::Assign | Punct::Semi) | Kind::Key(_))
             .then_some("write `for (i : 0 .. n - 1) { … }`; i is declared before")
     }
+}
+
+/// Whether a name was expected.
+fn wants_name(what: &str) -> bool {
+    ["name", "label", "variable", "channel", "lock"].iter().any(|word| what.contains(word))
 }

@@ -87,26 +87,7 @@ impl Options {
 
     /// Reads the command line.
     pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Options {
-            mode: Mode::Help,
-            exhaust: false,
-            ltl: false,
-            cuts: false,
-            every_way: false,
-            size: None,
-            step: 1,
-            jobs: 2,
-            spinor: None,
-            spin_only: false,
-            accept_only: false,
-            limit: Duration::from_secs(4),
-            keep: PathBuf::from("target/difftest"),
-            shrink: true,
-            stop: 10,
-            known: Vec::new(),
-            verbose: false,
-            extra: Vec::new(),
-        };
+        let mut options = Options::default();
         let (mut fresh, mut seconds, mut files) = (false, 60, Vec::new());
         let mut args = args.peekable();
         options.ltl = args.next_if(|a| a == "ltl").is_some();
@@ -151,6 +132,31 @@ impl Options {
             None => {}
         }
         Ok(options)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            mode: Mode::Help,
+            exhaust: false,
+            ltl: false,
+            cuts: false,
+            every_way: false,
+            size: None,
+            step: 1,
+            jobs: 2,
+            spinor: None,
+            spin_only: false,
+            accept_only: false,
+            limit: Duration::from_secs(4),
+            keep: PathBuf::from("target/difftest"),
+            shrink: true,
+            stop: 10,
+            known: Vec::new(),
+            verbose: false,
+            extra: Vec::new(),
+        }
     }
 }
 
