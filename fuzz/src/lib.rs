@@ -188,6 +188,7 @@ pub fn ltl(data: &[u8]) {
         Err(Failure::Internal(why)) => panic!("{why}"),
         Err(Failure::Model) => assert!(!answer.notices.is_empty()),
         Err(Failure::Refused { .. }) => {}
+        Err(failure @ (Failure::Stopped(_) | Failure::Unwritten { .. })) => panic!("{failure:?}"),
     }
     answer.notices.iter().for_each(|notice| assert!(!render(notice, false).is_empty()));
 }
