@@ -2,13 +2,12 @@
 
 mod common;
 
-use std::collections::HashSet;
+use std::convert::Infallible;
 
-use common::Model;
+use common::{Model, seeds_wanted, try_models_wanted, try_random, try_repository, walk};
 use machine::Interp;
 use machine::facts::check::{Checker, Claim, Refutation};
 use machine::facts::{Access, Facts, Region};
-use machine::opt::{Reductions, reduce};
 use promela::ir::{EdgeId, ProctypeId, Program};
 use system::{Successors, SystemExt, TransitionSystem};
 use testkit::generate::Size;
@@ -22,24 +21,15 @@ fn confront(machine: &Interp, facts: &Facts, limit: usize, tries: usize) -> (usi
     }
     let checker = Checker::new(machine, facts);
     let mut rng = Rng::new(7);
-    let mut found = Vec::new();
-    let mut seen = HashSet::from([first.clone()]);
-    let mut list = vec![first];
-    let mut out = Successors::default();
-    let mut at = 0;
-    while at < list.len() {
-        found.extend(checker.state(&list[at], tries, &mut |n| rng.below(n)));
+    let (mut found, mut out) = (Vec::new(), Successors::default());
+    let Ok(states) = walk(first, limit, Vec::clone, |state| {
+        found.extend(checker.state(state, tries, &mut |n| rng.below(n)));
         out.clear();
-        machine.expand(&list[at], &mut out);
-        for successor in &out.list {
-            let Some(bytes) = out.state(successor) else { continue };
-            if list.len() < limit && seen.insert(bytes.to_vec()) {
-                list.push(bytes.to_vec());
-            }
-        }
-        at += 1;
-    }
-    (at, found)
+        machine.expand(state, &mut out);
+        let next = out.list.iter().filter_map(|successor| out.state(successor));
+        Ok::<_, Infallible>(next.map(<[u8]>::to_vec).collect())
+    });
+    (states, found)
 }
 
 /// A refutation in words.
@@ -62,30 +52,13 @@ fn hold(model: &Model, program: &Program, limit: usize, tries: usize) -> usize {
     states
 }
 
-fn reduced(program: &Program) -> Program {
-    let mut less = program.clone();
-    reduce(&mut less, Reductions { dead_variables: true, merge: true, fold: true });
-    less
-}
-
 #[test]
 fn of_the_models_of_the_repository() {
-    let models = Model::all();
-    assert!(models.len() > 40, "{} models", models.len());
-    for model in &models {
-        hold(model, &model.program, 150, 16);
-        hold(model, &reduced(&model.program), 50, 16);
-    }
+    try_repository(|model, program, less| hold(model, program, if less { 50 } else { 150 }, 16));
 }
 
 fn random(seeds: std::ops::Range<u64>, size: Size) {
-    let (mut programs, mut states) = (0, 0);
-    for model in seeds.clone().filter_map(|seed| Model::random(seed, size)) {
-        programs += 1;
-        states += hold(&model, &model.program, 60, 12);
-        states += hold(&model, &reduced(&model.program), 20, 12);
-    }
-    assert!(programs * 2 > seeds.count() && states > 10 * programs, "{programs} programs, {states} states");
+    try_random(seeds, size, 10, |model, program, less| hold(model, program, if less { 20 } else { 60 }, 12));
 }
 
 #[test]
@@ -101,32 +74,15 @@ fn of_medium_random_programs() {
 /// `FACTS_SEEDS=from..to` tries more random programs.
 #[test]
 fn of_more_random_programs() {
-    let Ok(range) = std::env::var("FACTS_SEEDS") else { return };
-    let (from, to) = range.split_once("..").expect("from..to");
-    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+    seeds_wanted("FACTS_SEEDS").into_iter().for_each(|seeds| random(seeds, Size::Medium));
 }
 
 /// `FACTS_MODELS=dir` tries the models of a folder.
 #[test]
 fn of_models_elsewhere() {
-    let Some(dir) = std::env::var_os("FACTS_MODELS") else { return };
-    let mut paths = Vec::new();
-    common::find(dir.as_ref(), &mut paths);
-    let mut failed = Vec::new();
-    for path in &paths {
-        let Ok(text) = std::fs::read_to_string(path) else { continue };
-        let name = path.to_string_lossy().into_owned();
-        let work = move || {
-            if let Some(model) = Model::new(&name, &text) {
-                hold(&model, &model.program, 200, 24);
-            }
-        };
-        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
-        if work.expect("a thread").join().is_err() {
-            failed.push(path);
-        }
-    }
-    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+    try_models_wanted("FACTS_MODELS", |model| {
+        hold(model, &model.program, 200, 24);
+    });
 }
 
 /// Every kind of statement that touches something, with what it touches.

@@ -2,14 +2,11 @@
 
 mod common;
 
-use std::collections::HashSet;
-
-use common::Model;
+use common::{Model, seeds_wanted, try_models_wanted, try_random, try_repository, walk};
 use machine::facts::Facts;
 use machine::facts::check::Checker;
 use machine::facts::matrix::Matrices;
 use machine::facts::matrix::check::Falsifier;
-use machine::opt::{Reductions, reduce};
 use promela::ir::Program;
 use stop::Stop;
 use system::matrix::{BitMatrix, Dependencies};
@@ -29,18 +26,12 @@ fn confront(
     let falsifier = Falsifier::new(&machine, matrices, Checker::new(&machine, &facts));
     let Some(first) = falsifier.initial() else { return Ok(0) };
     let mut rng = Rng::new(7);
-    let mut seen = HashSet::from([first.bytes.clone()]);
-    let mut list = vec![first];
-    let mut at = 0;
-    while at < list.len() {
-        for next in falsifier.state(&list[at], tries, &mut |n| rng.below(n))? {
-            if list.len() < limit && seen.insert(next.bytes.clone()) {
-                list.push(next);
-            }
-        }
-        at += 1;
-    }
-    Ok(at)
+    walk(
+        first,
+        limit,
+        |state| state.bytes.clone(),
+        |state| falsifier.state(state, tries, &mut |n| rng.below(n)),
+    )
 }
 
 /// Matrices of single processes where these are known, and those of any processes of the proctypes.
@@ -56,30 +47,13 @@ fn hold(model: &Model, program: &Program, limit: usize, tries: usize) -> usize {
     states[0]
 }
 
-fn reduced(program: &Program) -> Program {
-    let mut less = program.clone();
-    reduce(&mut less, Reductions { dead_variables: true, merge: true, fold: true });
-    less
-}
-
 #[test]
 fn of_the_models_of_the_repository() {
-    let models = Model::all();
-    assert!(models.len() > 40, "{} models", models.len());
-    for model in &models {
-        hold(model, &model.program, 40, 12);
-        hold(model, &reduced(&model.program), 20, 12);
-    }
+    try_repository(|model, program, less| hold(model, program, if less { 20 } else { 40 }, 12));
 }
 
 fn random(seeds: std::ops::Range<u64>, size: Size) {
-    let (mut programs, mut states) = (0, 0);
-    for model in seeds.clone().filter_map(|seed| Model::random(seed, size)) {
-        programs += 1;
-        states += hold(&model, &model.program, 20, 12);
-        states += hold(&model, &reduced(&model.program), 10, 12);
-    }
-    assert!(programs * 2 > seeds.count() && states > 5 * programs, "{programs} programs, {states} states");
+    try_random(seeds, size, 5, |model, program, less| hold(model, program, if less { 10 } else { 20 }, 12));
 }
 
 #[test]
@@ -95,28 +69,15 @@ fn of_medium_random_programs() {
 /// `FACTS_SEEDS=from..to` tries more random programs.
 #[test]
 fn of_more_random_programs() {
-    let Ok(range) = std::env::var("FACTS_SEEDS") else { return };
-    let (from, to) = range.split_once("..").expect("from..to");
-    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+    seeds_wanted("FACTS_SEEDS").into_iter().for_each(|seeds| random(seeds, Size::Medium));
 }
 
 /// `FACTS_MODELS=dir` tries the models of a folder.
 #[test]
 fn of_models_elsewhere() {
-    let Some(dir) = std::env::var_os("FACTS_MODELS") else { return };
-    let mut paths = Vec::new();
-    common::find(dir.as_ref(), &mut paths);
-    let mut failed = Vec::new();
-    for path in &paths {
-        let Ok(text) = std::fs::read_to_string(path) else { continue };
-        let name = path.to_string_lossy().into_owned();
-        let work = move || Model::new(&name, &text).map(|model| hold(&model, &model.program, 60, 24));
-        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
-        if work.expect("a thread").join().is_err() {
-            failed.push(path);
-        }
-    }
-    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+    try_models_wanted("FACTS_MODELS", |model| {
+        hold(model, &model.program, 60, 24);
+    });
 }
 
 /// Every kind of statement that touches something.

@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-use common::Model;
+use common::{Model, seeds_wanted, try_models_wanted};
 use machine::opt::{Reductions, reduce};
 use promela::ir::Program;
 use system::{Fault, FaultKind, Invariants, Successors, SystemExt, TransitionSystem};
@@ -147,9 +147,7 @@ fn medium_random_programs() {
 /// `OPT_SEEDS=from..to` compares more random programs.
 #[test]
 fn more_random_programs() {
-    let Ok(range) = std::env::var("OPT_SEEDS") else { return };
-    let (from, to) = range.split_once("..").expect("from..to");
-    random(from.parse().expect("a number")..to.parse().expect("a number"), Size::Medium);
+    seeds_wanted("OPT_SEEDS").into_iter().for_each(|seeds| random(seeds, Size::Medium));
 }
 
 /// `OPT_MODELS=dir` compares the models of a folder that have up to `OPT_STATES` states, and prints for each
@@ -157,22 +155,6 @@ fn more_random_programs() {
 #[test]
 #[allow(clippy::print_stdout, reason = "asked for by hand only")]
 fn models_elsewhere() {
-    let Some(dir) = std::env::var_os("OPT_MODELS") else { return };
     let limit = std::env::var("OPT_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
-    let mut paths = Vec::new();
-    common::find(dir.as_ref(), &mut paths);
-    let mut failed = Vec::new();
-    for path in &paths {
-        let Ok(text) = std::fs::read_to_string(path) else { continue };
-        let name = path.to_string_lossy().into_owned();
-        let work = move || {
-            let states = Model::new(&name, &text).and_then(|model| compare(&model, limit));
-            println!("{name}\t{states:?}");
-        };
-        let work = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
-        if work.expect("a thread").join().is_err() {
-            failed.push(path);
-        }
-    }
-    assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), paths.len());
+    try_models_wanted("OPT_MODELS", |model| println!("{}\t{:?}", model.name, compare(model, limit)));
 }

@@ -5,14 +5,14 @@
 mod common;
 
 use std::collections::{BTreeSet, HashSet};
+use std::convert::Infallible;
 
-use common::Model;
+use common::{Model, reduced, seeds_wanted, walk};
 use machine::Interp;
-use machine::opt::{Reductions, reduce};
 use promela::ir::Program;
 use reduce::check::{outcomes, persistent};
 use reduce::{Building, Extent, Stubborn};
-use system::{ActionId, Choice, FaultKind, Invariants, Reducer, Reduction, TransitionSystem};
+use system::{ActionId, Choice, Explain, FaultKind, Invariants, Reducer, Reduction, TransitionSystem};
 use testkit::generate::Size;
 
 /// What a search saw.
@@ -130,48 +130,24 @@ fn definition(model: &Model, machine: &Interp, stubborn: &Stubborn<'_>, limit: u
     if machine.initial(&mut first).is_err() {
         return;
     }
-    let mut seen = HashSet::from([first.clone()]);
-    let mut list = vec![first];
     let (mut actions, mut chosen) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while at < list.len() {
-        let state = list[at].clone();
-        at += 1;
+    let Ok(_) = walk(first, limit, Vec::clone, |state| {
         actions.clear();
-        machine.enabled(&state, &mut actions);
-        if reducer.choose(&state, &actions, &mut chosen) == Choice::Part {
+        machine.enabled(state, &mut actions);
+        if reducer.choose(state, &actions, &mut chosen) == Choice::Part {
             let part: Vec<ActionId> = chosen.iter().map(|&i| actions[i as usize]).collect();
-            if let Err(broken) = persistent(machine, &state, &part, 25) {
-                let describe = |id: ActionId| {
-                    use system::Explain;
-                    if actions.contains(&id) {
-                        format!("{:?}", machine.step(&state, id))
-                    } else {
-                        format!("{id:?}")
-                    }
+            if let Err(broken) = persistent(machine, state, &part, 25) {
+                let describe = |id: ActionId| match actions.contains(&id) {
+                    true => format!("{:?}", machine.step(state, id)),
+                    false => format!("{id:?}"),
                 };
-                panic!(
-                    "{}: {broken:?}\nchosen {}\nother {}",
-                    model.name,
-                    describe(broken.chosen),
-                    describe(broken.other)
-                );
+                let (chosen, other) = (describe(broken.chosen), describe(broken.other));
+                panic!("{}: {broken:?}\nchosen {chosen}\nother {other}", model.name);
             }
         }
-        for outcome in outcomes(machine, &state).values() {
-            for next in &outcome.states {
-                if list.len() < limit && seen.insert(next.clone()) {
-                    list.push(next.clone());
-                }
-            }
-        }
-    }
-}
-
-fn merged(program: &Program) -> Program {
-    let mut less = program.clone();
-    reduce(&mut less, Reductions { dead_variables: true, merge: true, fold: true });
-    less
+        let outcomes = outcomes(machine, state);
+        Ok::<_, Infallible>(outcomes.into_values().flat_map(|outcome| outcome.states).collect())
+    });
 }
 
 #[test]
@@ -179,7 +155,7 @@ fn of_the_models_of_the_repository() {
     let models = Model::all();
     let (mut states, mut less) = (0, 0);
     for model in &models {
-        for program in [model.program.clone(), merged(&model.program)] {
+        for program in [model.program.clone(), reduced(&model.program)] {
             let (all, reduced) = hold(model, &program, 1500);
             states += all;
             less += reduced;
@@ -191,10 +167,11 @@ fn of_the_models_of_the_repository() {
 fn random(seeds: std::ops::Range<u64>, size: Size) {
     let (mut states, mut less) = (0, 0);
     for model in seeds.filter_map(|seed| Model::random(seed, size)) {
-        let (all, reduced) = hold(&model, &model.program, 400);
-        let (more, and_reduced) = hold(&model, &merged(&model.program), 400);
-        states += all + more;
-        less += reduced + and_reduced;
+        for program in [model.program.clone(), reduced(&model.program)] {
+            let (all, chosen) = hold(&model, &program, 400);
+            states += all;
+            less += chosen;
+        }
     }
     assert!(states > 1000 && less < states, "{less} of {states} states");
 }
@@ -212,9 +189,7 @@ fn of_medium_random_programs() {
 /// `REDUCE_SEEDS=from..to` tries more random programs.
 #[test]
 fn of_more_random_programs() {
-    let Ok(range) = std::env::var("REDUCE_SEEDS") else { return };
-    let (from, to) = range.split_once("..").expect("from..to");
-    let (from, to): (u64, u64) = (from.parse().expect("a number"), to.parse().expect("a number"));
-    random(from..to, Size::Small);
-    random(from..to, Size::Medium);
+    let Some(seeds) = seeds_wanted("REDUCE_SEEDS") else { return };
+    random(seeds.clone(), Size::Small);
+    random(seeds, Size::Medium);
 }

@@ -56,6 +56,8 @@ mod strings;
 mod sync;
 pub mod table;
 pub mod tally;
+#[cfg(test)]
+mod test_random;
 mod together;
 pub mod tree;
 pub mod union_find;

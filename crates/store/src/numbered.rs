@@ -508,6 +508,7 @@ fn read_length(record: &[u8]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_random::Random;
     use std::collections::HashMap;
 
     /// With limits as low as these: what is refused changes nothing, and what is there stays.
@@ -525,23 +526,6 @@ mod tests {
             assert_eq!(known, most, "{reach:?}");
             assert_eq!((table.visit(&key(known)), table.n_keys()), (Err(Full), known as u64));
             assert!((0..known).all(|i| table.visit(&key(i)) == Ok(Visit::Seen(Number(i as u32)))));
-        }
-    }
-
-    /// A small generator, so that the operation sequences are the same on every run.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, bound: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 20) % bound
-        }
-
-        /// A key of up to `len` bytes from a small alphabet, so that repetitions are frequent.
-        fn key(&mut self, len: u64, alphabet: u64) -> Vec<u8> {
-            (0..self.below(len + 1)).map(|_| self.below(alphabet) as u8).collect()
         }
     }
 

@@ -3,25 +3,9 @@
 use super::*;
 use crate::hash::hash;
 use crate::segment::{PLACE_MASK, Ticket, place_of};
+use crate::test_random::Random;
 use crate::{Batched, Full, Recall, Seen};
 use std::collections::HashMap;
-
-/// A small generator, so that the operation sequences are the same on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) % bound
-    }
-
-    /// A key of up to `len` bytes from a small alphabet, so that repetitions are frequent.
-    fn key(&mut self, len: u64, alphabet: u64) -> Vec<u8> {
-        (0..self.below(len + 1)).map(|_| self.below(alphabet) as u8).collect()
-    }
-}
 
 fn loaded(table: &mut Table, place: RecordPlace) -> Vec<u8> {
     let mut out = Vec::new();
