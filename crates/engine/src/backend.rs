@@ -49,6 +49,11 @@ pub trait Backend: Sync {
         None
     }
 
+    /// The compiled program, where there is one.
+    fn compiled(&self) -> Option<&Jit> {
+        None
+    }
+
     /// A state of the search as a state of the reference machine.
     fn to_interp(&self, state: &[u8]) -> Vec<u8> {
         state.to_vec()
@@ -144,6 +149,13 @@ impl Backend for ProgramBackend {
             Machine::Interp(machine) => machine,
             Machine::Jit(machine) => machine.interp(),
         })
+    }
+
+    fn compiled(&self) -> Option<&Jit> {
+        match &self.machine {
+            Machine::Interp(_) => None,
+            Machine::Jit(machine) => Some(machine),
+        }
     }
 
     fn to_interp(&self, state: &[u8]) -> Vec<u8> {

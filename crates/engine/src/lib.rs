@@ -46,6 +46,7 @@ pub mod simulate;
 pub mod simulation;
 pub mod strategy;
 pub mod suite;
+pub mod symbolic_search;
 pub mod trails;
 mod with_formula;
 

@@ -4,7 +4,8 @@
 use crate::failure::Failure;
 use crate::memory;
 use crate::options::{
-    CheckOptions, CycleProviso, Edges, Exec, Por, Search, SelfCheck, Source, StaticReduction, StoreKind,
+    CheckOptions, CycleProviso, Edges, Engine, Exec, Por, Search, SelfCheck, Source, StaticReduction,
+    StoreKind,
 };
 use crate::refusals;
 use crate::self_check::Doubts;
@@ -52,6 +53,7 @@ pub const MOST_THREADS: u64 = 512;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the options'")]
 pub struct Config {
+    pub engine: Engine,
     pub search: Search,
     pub por: Por,
     pub sleep: bool,
@@ -71,6 +73,8 @@ pub struct Plan {
     pub source: Source,
     /// The search, never [`Search::Auto`].
     pub search: Search,
+    /// Who explores.
+    pub engine: Engine,
     /// The order of exploration.
     pub order: Order,
     /// How cycles are searched.
@@ -126,6 +130,7 @@ impl Plan {
         Plan {
             source: source(options),
             search,
+            engine: options.engine.unwrap_or(Engine::Explicit),
             order,
             cycles: cycles(search),
             por,
@@ -159,6 +164,7 @@ impl Plan {
     /// The configuration as reports show it, before anything is known of the search.
     pub fn config(&self) -> Config {
         Config {
+            engine: self.engine,
             search: self.search,
             por: self.por.shown(),
             sleep: self.options.sleep,
@@ -310,6 +316,8 @@ fn cycles(search: Search) -> CycleSearch {
 /// counterexample, all violations that are met, all states up to some depth.
 fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = search == Search::Bfs || options.all_errors || options.max_depth.is_some();
+    // A symbolic search has no use for fewer states.
+    let everything = everything || options.engine == Some(Engine::Symbolic);
     options.por.unwrap_or(match everything {
         true => Por::None,
         // Sleep sets and stores that forget ask for the same choice each time.
@@ -340,7 +348,7 @@ pub(crate) fn has_stack(order: Order, threads: u64) -> bool {
 /// when they are asked for. What needs the stack of one worker has one, whatever is asked for.
 fn threads(options: &CheckOptions, search: Search) -> u64 {
     match options.threads {
-        _ if needs_stack(options) => 1,
+        _ if needs_stack(options) || options.engine == Some(Engine::Symbolic) => 1,
         Some(threads) => threads,
         None if search == Search::Dfs => 1,
         None => std::thread::available_parallelism().map_or(1, |n| n.get() as u64).min(MOST_THREADS),
@@ -353,6 +361,8 @@ fn threads(options: &CheckOptions, search: Search) -> u64 {
 fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduction> {
     use StaticReduction::{DeadVariables, Fold, Merge};
     options.opt.clone().unwrap_or_else(|| match search {
+        // Merged steps read and write more slots.
+        _ if options.engine == Some(Engine::Symbolic) => vec![DeadVariables, Fold],
         Search::Bfs => vec![DeadVariables, Fold],
         _ => vec![DeadVariables, Merge, Fold],
     })

@@ -68,6 +68,8 @@ pub enum Reason {
     StaysInside(Option<String>),
     /// The search left something out.
     Incomplete,
+    /// The engine cannot explore this model to the end; why.
+    Engine(String),
 }
 
 impl fmt::Display for Reason {
@@ -107,6 +109,7 @@ impl fmt::Display for Reason {
                     "a run can stay in an atomic sequence{place} forever, where no claim sees its states"
                 )
             }
+            Reason::Engine(why) => write!(f, "{why}"),
             Reason::Incomplete => write!(f, "the search was not exhaustive"),
         }
     }
@@ -169,6 +172,8 @@ pub struct PropertyReport {
     pub interrupted: bool,
     /// Numbers.
     pub statistics: Statistics,
+    /// Numbers of a symbolic search, if that is what it was.
+    pub symbolic: Option<Box<symbolic::Figures>>,
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
     /// The partial-order reduction that was used, as `--por` names it.
@@ -196,6 +201,7 @@ impl PropertyReport {
             errors: 0,
             exhaustive: false,
             statistics: Statistics::default(),
+            symbolic: None,
             checked: Vec::new(),
             por: Por::None,
             how: None,

@@ -24,6 +24,7 @@ pub fn json(report: &Report) -> Value {
         "schema": SCHEMA,
         "model": report.model,
         "config": {
+            "engine": config.engine.word(),
             "search": config.search.word(),
             "por": config.por.word(),
             "sleep": config.sleep,
@@ -68,16 +69,18 @@ fn memory(report: &Report) -> Value {
 
 fn property(property: &PropertyReport) -> Value {
     let statistics = &property.statistics;
+    // A symbolic search takes no single steps.
+    let explicit = |number: u64| property.symbolic.is_none().then_some(number);
     let mut value = json!({
         "name": property.name,
         "kind": property.kind,
         "verdict": property.verdict.name(),
         "errors": property.errors,
         "exhaustive": property.exhaustive,
-        "states": statistics.states,
-        "transitions": statistics.transitions,
-        "matched": statistics.matched,
-        "depth": statistics.depth,
+        "states": states(property),
+        "transitions": explicit(statistics.transitions),
+        "matched": explicit(statistics.matched),
+        "depth": explicit(statistics.depth),
         "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
         "por": property.por.word(),
     });
@@ -118,10 +121,34 @@ fn property(property: &PropertyReport) -> Value {
         object.insert("reason".to_string(), Value::from(why.to_string()));
         object.insert("note".to_string(), Value::from(why.to_string()));
     }
+    if let (Some(figures), Some(object)) = (&property.symbolic, value.as_object_mut()) {
+        object.insert("symbolic".to_string(), symbolic(figures));
+    }
     if let (Some(coverage), Some(object)) = (&property.coverage, value.as_object_mut()) {
         object.insert("unreached".to_string(), Value::from(unreached(coverage)));
     }
     value
+}
+
+/// The number of states; as a string where readers of numbers would round it.
+fn states(property: &PropertyReport) -> Value {
+    const EXACT: u64 = 1 << 53;
+    match &property.symbolic {
+        Some(figures) if figures.states > EXACT.into() => Value::from(figures.states.to_string()),
+        _ => Value::from(property.statistics.states),
+    }
+}
+
+/// Numbers of a symbolic search.
+fn symbolic(figures: &symbolic::Figures) -> Value {
+    json!({
+        "nodes": figures.nodes,
+        "all_nodes": figures.all_nodes,
+        "slots": figures.slots,
+        "groups": figures.groups,
+        "machine_calls": figures.calls,
+        "restarts": figures.restarts,
+    })
 }
 
 /// Statements that no run executes.

@@ -2,7 +2,7 @@
 //!
 //! An operation is known by its code and up to four numbers. Nodes do not know their level, so the level
 //! belongs to the key of every operation whose meaning depends on it. The cache begins small (preparing a
-//! large one takes longer than many searches) and keeps step with the number of nodes.
+//! large one takes longer than many searches) and grows while much is forgotten.
 
 use crate::nodes::Set;
 
@@ -36,7 +36,8 @@ impl Key {
     /// An operation on sets alone.
     #[inline(always)]
     pub fn of(operation: Operation, operands: [Set; 3]) -> Key {
-        Key { operation: operation as u64, operands: operands.map(|set| set.0) }
+        let [a, b, c] = operands;
+        Key { operation: operation as u64, operands: [a.0, b.0, c.0] }
     }
 
     /// An operation that depends on a level, and on a group or a projection with this number.
@@ -44,12 +45,14 @@ impl Key {
     pub fn at(operation: Operation, number: usize, level: usize, operands: [Set; 3]) -> Key {
         debug_assert!(number < 1 << 24 && level < 1 << 24);
         let operation = operation as u64 | (number as u64) << 8 | (level as u64) << 32;
-        Key { operation, operands: operands.map(|set| set.0) }
+        let [a, b, c] = operands;
+        Key { operation, operands: [a.0, b.0, c.0] }
     }
 
     #[inline(always)]
     fn hash(self) -> u64 {
-        let [a, b, c] = self.operands.map(u64::from);
+        let [a, b, c] = self.operands;
+        let (a, b, c) = (u64::from(a), u64::from(b), u64::from(c));
         let word = (a << 32 | b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ (c ^ self.operation.rotate_left(40)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         word ^ word >> 31
@@ -69,16 +72,22 @@ const NOTHING: Entry = Entry { key: Key { operation: 0, operands: [0; 3] }, resu
 const FIRST: usize = 1 << 10;
 /// The largest number of entries.
 const MOST: usize = 1 << 26;
+/// Entries that there may be, however few nodes.
+const FEW: usize = 1 << 16;
+/// Entries that there may be for each node.
+const FOR_EACH_NODE: usize = 32;
 
 /// Results.
 #[derive(Debug)]
 pub struct Cache {
     entries: Vec<Entry>,
+    /// Results that were forgotten for others since it became as large as it is.
+    forgotten: usize,
 }
 
 impl Default for Cache {
     fn default() -> Self {
-        Cache { entries: vec![NOTHING; FIRST] }
+        Cache { entries: vec![NOTHING; FIRST], forgotten: 0 }
     }
 }
 
@@ -95,10 +104,11 @@ impl Cache {
         (entry.key == key).then_some(entry.result)
     }
 
-    /// Whether there should be more entries for this number of nodes.
+    /// Whether there should be more entries: many results were forgotten, and there are not too many entries
+    /// for this number of nodes.
     #[inline(always)]
     pub fn is_small_for(&self, nodes: usize) -> bool {
-        nodes > self.entries.len() * 2 && self.entries.len() < MOST
+        self.forgotten > self.entries.len() && self.entries.len() < (nodes * FOR_EACH_NODE).clamp(FEW, MOST)
     }
 
     /// Remembers a result.
@@ -106,7 +116,9 @@ impl Cache {
     pub fn put(&mut self, key: Key, result: Set) {
         debug_assert!(key.operation != 0);
         let at = key.hash() as usize & (self.entries.len() - 1);
-        self.entries[at] = Entry { key, result };
+        let entry = &mut self.entries[at];
+        self.forgotten += usize::from(entry.key.operation != 0);
+        *entry = Entry { key, result };
     }
 
     /// Twice as many entries; without memory for them it stays as it is.
@@ -122,6 +134,7 @@ impl Cache {
             larger[entry.key.hash() as usize & mask] = *entry;
         }
         self.entries = larger;
+        self.forgotten = 0;
     }
 
     /// Forgets everything.

@@ -144,10 +144,10 @@ impl Ldd {
         self.cache.put(key, result);
     }
 
-    /// Twice as many entries, as long as half of the memory is left to the nodes.
+    /// Twice as many entries, as long as memory is left for nodes.
     #[cold]
     fn grow_cache(&mut self) {
-        match self.nodes.memory() + 2 * self.cache.memory() <= self.nodes.limit() / 2 {
+        match self.nodes.memory() + 2 * self.cache.memory() <= self.nodes.limit() / 4 * 3 {
             true => self.cache.grow(),
             false => self.may_grow_cache = false,
         }

@@ -178,21 +178,47 @@ impl<L: Learner> Forwards<'_, L> {
         }
         let roots = ldd.protected.len();
         ldd.protect(set);
-        let mut all = self.saturate_below(ldd, set, level)?;
-        let mut unchanged = 0;
+        let below = self.saturate_below(ldd, set, level)?;
+        let all = self.saturate_list(ldd, below, level)?;
+        ldd.protected.truncate(roots);
+        ldd.remember(key(set), all);
+        Ok(all)
+    }
+
+    /// Saturates a list whose tails are saturated.
+    fn saturate_list(&mut self, ldd: &mut Ldd, set: Set, level: usize) -> Result<Set, L::Error> {
+        if set.is_terminal() {
+            return Ok(set);
+        }
+        let key = |set| Key::at(Operation::Saturate, 0, level, [set, Set::EMPTY, Set::EMPTY]);
+        if let Some(known) = ldd.cache.get(key(set)) {
+            return Ok(known);
+        }
+        let roots = ldd.protected.len();
+        ldd.protect(set);
+        let (mut all, mut unchanged) = (set, 0);
         let here = self.groups.by_top[level].len();
+        // What each group was learned for in earlier rounds.
+        let mut seen = vec![Set::EMPTY; here];
         // Round and round, until a whole round of the groups has led nowhere.
         for at in (0..here).cycle() {
             if unchanged == here {
                 break;
             }
             let group = self.groups.by_top[level][at];
-            let more = self.step(ldd, all, group, level)?;
+            ldd.protected.extend(seen.iter().copied().filter(|set| !set.is_terminal()));
+            let new = ldd.minus(all, seen[at])?;
+            let more = self.step(ldd, all, new, group, level)?;
+            seen[at] = all;
             unchanged = if more == all { unchanged + 1 } else { 0 };
             all = more;
             ldd.protected.truncate(roots + 1);
             ldd.protect(all);
-            self.collect_at = ldd.collect_if_large(self.collect_at, self.groups);
+            if ldd.n_nodes() >= self.collect_at {
+                ldd.protected.extend(seen.iter().copied().filter(|set| !set.is_terminal()));
+                self.collect_at = ldd.collect_if_large(self.collect_at, self.groups);
+                ldd.protected.truncate(roots + 2);
+            }
         }
         ldd.protected.truncate(roots);
         ldd.remember(key(set), all);
@@ -214,12 +240,13 @@ impl<L: Learner> Forwards<'_, L> {
     }
 
     /// What a group's steps add to a list that begins at its first level.
-    fn step(&mut self, ldd: &mut Ldd, set: Set, group: usize, level: usize) -> Result<Set, L::Error> {
+    fn step(&mut self, ldd: &mut Ldd, set: Set, new: Set, group: usize, level: usize) -> Result<Set, L::Error> {
         // It stays protected while what it leads to is saturated.
         ldd.protect(set);
-        self.learn(ldd, set, group, level)?;
+        self.learn(ldd, new, group, level)?;
         let (relation, touched) = (self.groups.relations[group], Arc::clone(&self.groups.groups[group]));
-        let image = ldd.image_by(self, set, relation, (&touched, level))?;
+        ldd.protect(new);
+        let image = ldd.image_by(self, new, relation, (&touched, level))?;
         Ok(ldd.union(set, image)?)
     }
 
@@ -244,8 +271,9 @@ impl<L: Learner> Below for Forwards<'_, L> {
     const IMAGE: Operation = Operation::SaturatingImage;
     const PRE_IMAGE: Operation = Operation::PreImage;
 
+    /// The tails of what was built are images, which are saturated, or unions of such.
     fn close(&mut self, ldd: &mut Ldd, set: Set, _: Set, level: usize) -> Result<Set, L::Error> {
-        self.saturate(ldd, set, level)
+        self.saturate_list(ldd, set, level)
     }
 }
 

@@ -222,7 +222,7 @@ impl<'a> Pins<'a> {
         self.shapes.add(self.jit, &proctypes).map_err(Unanswered::Broken)?;
         if self.shapes.list.len() > MOST_SHAPES {
             let why = format!("processes come and go in more than {MOST_SHAPES} ways");
-            return Err(Unanswered::Broken(why));
+            return Err(Unanswered::Unfit(why));
         }
         self.rebuild();
         Err(Unanswered::Grown)

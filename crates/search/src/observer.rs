@@ -8,6 +8,8 @@ use std::time::Duration;
 pub struct Snapshot {
     /// Distinct states so far.
     pub states: u64,
+    /// Nodes of diagrams, of a search with sets of states: it does not know its states before its end.
+    pub nodes: Option<u64>,
     /// Steps between them so far.
     pub transitions: u64,
     /// The depth at which the search is now.

@@ -100,6 +100,8 @@ pub enum Unanswered {
     Grown,
     /// The search is to stop.
     Stop(StopReason),
+    /// The system is not fit for a symbolic search, for this reason.
+    Unfit(String),
     /// What was believed of the system is not true.
     Broken(String),
 }

@@ -125,7 +125,7 @@ impl Judging<'_, '_> {
         if let Some((group, reads)) = self.space.found.atomic_loop.take() {
             let target = self.with_reads(group, vec![reads])?;
             if let Some(walk) = self.walk(target)? {
-                found.atomic_loop = self.to_atomic_loop(walk)?;
+                found.atomic_loop = self.way_into_atomic_loop(walk)?;
             }
         }
         if !self.request.task.all_errors && !found.violations.is_empty() {
@@ -295,7 +295,7 @@ impl Judging<'_, '_> {
         }
     }
 
-    fn to_atomic_loop(&mut self, mut walk: Walk) -> Result<Option<system::Path>, Ended> {
+    fn way_into_atomic_loop(&mut self, mut walk: Walk) -> Result<Option<system::Path>, Ended> {
         let mut walker = Walker::new(self.request.system, self.request.task);
         walker.expand(&walk.state)?;
         Ok(walker.expansion.atomic_loop.take().map(|actions| {

@@ -36,8 +36,11 @@ pub fn order(n: usize, uses: &[Uses], how: Reorder) -> Vec<u32> {
 
 /// The candidates, the most promising first.
 pub fn candidates(n: usize, uses: &[Uses], how: Reorder) -> Vec<Vec<u32>> {
-    // A group that uses nearly everything says nothing about what belongs together.
-    let narrow: Vec<Uses> = uses.iter().filter(|uses| uses.len() * 4 < n * 3 + 4).cloned().collect();
+    // A group that uses nearly everything says nothing about what belongs together, and many groups that use
+    // the same slots say no more than one.
+    let narrow = uses.iter().filter(|uses| uses.len() * 2 < n + 2).cloned();
+    let narrow: Vec<Uses> = narrow.collect::<BTreeSet<Uses>>().into_iter().collect();
+    let uses = &narrow;
     let natural: Vec<usize> = (0..n).collect();
     let mut positions = match how {
         Reorder::None => return vec![(0..n as u32).collect()],

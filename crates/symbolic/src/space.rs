@@ -19,6 +19,8 @@ pub enum Ended {
     Stopped(StopReason),
     /// There are new slots and groups.
     Grown,
+    /// The system is not fit for a symbolic search, for this reason.
+    Unfit(String),
     /// What was believed of the system is not true.
     Broken(String),
 }
@@ -34,6 +36,7 @@ impl From<Unanswered> for Ended {
         match unanswered {
             Unanswered::Grown => Ended::Grown,
             Unanswered::Stop(reason) => Ended::Stopped(reason),
+            Unanswered::Unfit(why) => Ended::Unfit(why),
             Unanswered::Broken(why) => Ended::Broken(why),
         }
     }
@@ -183,6 +186,11 @@ impl<'p> Space<'p> {
         let mut values = Vec::new();
         self.system.vector(state, &mut values)?;
         Ok(self.slots.iter().map(|slot| values[*slot as usize]).collect())
+    }
+
+    /// Figures of the diagrams, for people who measure.
+    pub fn figures_line(&self, set: Set) -> String {
+        format!("{} nodes of {}, {} MB", self.ldd.size(set), self.ldd.n_nodes(), self.ldd.memory() >> 20)
     }
 
     /// Questions to the machine so far.

@@ -102,6 +102,7 @@ impl Checker<'_> {
             exhaustive,
             interrupted,
             statistics,
+            symbolic: None,
             checked: Vec::new(),
             por: Por::None,
             coverage: None,

@@ -6,11 +6,12 @@ use crate::client::Client;
 use crate::counterexample::confirm;
 use crate::dispatch::Exploration;
 use crate::failure::Failure;
-use crate::options::Por;
+use crate::options::{Engine, Por};
 use crate::property::Selected;
-use crate::report::PropertyReport;
+use crate::report::{PropertyReport, Reason, Verdict};
 use crate::self_check::{Doubted, Reference};
 use crate::strategy;
+use crate::symbolic_search::{self, Explored};
 use reduce::Building;
 use search::{Checks, Method, Proviso, Reduce};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
@@ -50,7 +51,10 @@ impl Checker<'_> {
         let task = self.task(checks, by.map(|by| Reduce { by, method, proviso }));
         let (plan, leaving) = (self.plan, self.leaving);
         let exploration = Exploration { plan, leaving, system: searched.system(), task: &task };
-        let mut outcome = strategy::search(&exploration, client);
+        let Explored { mut outcome, figures, unfit } = match plan.engine {
+            Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
+            Engine::Symbolic | Engine::Auto => self.symbolic(searched, &exploration, client)?,
+        };
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
         let stays_at = self.warn_all(machine, &mut outcome);
         for cut in std::mem::take(&mut outcome.cuts) {
@@ -62,6 +66,11 @@ impl Checker<'_> {
             shown.push(self.show(evidence, &confirmed.run, client));
         }
         let mut report = self.conclude(property, outcome, shown, stays_at);
+        if let (Verdict::Unknown(why), Some(unfit)) = (&mut report.verdict, unfit) {
+            *why = Reason::Engine(unfit);
+        }
+        let explicit = figures.is_none();
+        report.symbolic = figures;
         report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
         report.por = match self.plan.por {
             // What left nothing out was no reduction.
@@ -72,10 +81,28 @@ impl Checker<'_> {
         // passed over.
         let all_actions =
             !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
-        if report.exhaustive && all_actions {
+        if report.exhaustive && all_actions && explicit {
             report.coverage = searched.coverage();
         }
         Ok(report)
+    }
+
+    /// Searches with sets of states. Where there is no initial state there is nothing to compute.
+    fn symbolic(
+        &self,
+        searched: &dyn Backend,
+        exploration: &Exploration<'_>,
+        client: &mut dyn Client,
+    ) -> Result<Explored, Failure> {
+        let (compiled, task) = (searched.compiled(), exploration.task);
+        let Some(program) = searched.interp().map(|interp| interp.program()) else {
+            return Err(Failure::Internal("there is no program".to_string()));
+        };
+        symbolic_search::refuse(program, compiled)?;
+        match compiled.filter(|jit| jit.initial(&mut Vec::new()).is_ok()) {
+            Some(jit) => symbolic_search::search_safety(self.plan, jit, task, client),
+            None => Ok(Explored::found(strategy::search(exploration, client))),
+        }
     }
 
     /// The reduction that the plan names; without one, lean edges where they are sound.

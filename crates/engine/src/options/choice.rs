@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use promela::diagnostic::nearest;
 use reduce::Building;
 use search::Save;
+use symbolic::Reorder;
 use system::Fairness;
 
 /// A value that has a word on the command line.
@@ -132,6 +133,30 @@ words!(Por, "partial-order reduction", {
 } shown { WhereItPays = "stubborn" });
 
 choice! {
+    /// Who explores (`--engine`).
+    Engine, "engine", {
+        /// From state to state.
+        Explicit = "explicit",
+        /// With sets of states.
+        Symbolic = "symbolic",
+        /// Both at once: the first answer counts.
+        Auto = "auto",
+    }
+}
+
+choice! {
+    /// In which order steps are taken by a symbolic search (`--order`).
+    StepOrder, "order of steps", {
+        /// Group after group, over all states that are known.
+        Chain = "chain",
+        /// From the last levels up.
+        Saturation = "saturation",
+    }
+}
+
+words!(Reorder, "order of slots", { None = "none", Force = "force", Sloan = "sloan" } shown { Best = "best" });
+
+choice! {
     /// Which edges are followed where no state is left out (`--edges`).
     Edges, "selection of edges", {
         /// Without those whose target is found through edges that commute with them.
@@ -230,6 +255,9 @@ mod tests {
         all::<Search>();
         all::<Por>();
         all::<Edges>();
+        all::<Engine>();
+        all::<StepOrder>();
+        all::<Reorder>();
         all::<StoreKind>();
         all::<Exec>();
         all::<CycleProviso>();

@@ -6,13 +6,16 @@
 //! A row reads: help (the doc comment), field, type, name, name of the value (empty for flags), group, scope.
 //! The type decides how a word is read: see [`Slot`].
 
-use super::choice::{CycleProviso, Edges, Exec, Por, Search, SelfCheck, StaticReduction, StoreKind};
+use super::choice::{
+    CycleProviso, Edges, Engine, Exec, Por, Search, SelfCheck, StaticReduction, StepOrder, StoreKind,
+};
 use super::value::{Kind, Size, Slot};
 use super::{Group, Scope, Source};
 use crate::failure::Failure;
 use reduce::Building;
 use search::Save;
 use std::time::Duration;
+use symbolic::Reorder;
 use system::Fairness;
 
 /// One option.
@@ -95,6 +98,9 @@ options! {
     /// errors early), bfs (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs
     /// (parallel), ndfs-dual (two threads), scc, ufscc (parallel). Default: auto.
     search: Option<Search> = ["search", "ORDER", Common, Exploration];
+    /// Who explores: explicit (from state to state, the default), symbolic (with sets of states, for spaces
+    /// that no explicit search can finish) or auto (both at once; the first answer counts).
+    engine: Option<Engine> = ["engine", "ENGINE", Common, Exploration];
     /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
     timeout: Option<Duration> = ["timeout", "TIME", Common, Exploration];
     /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of
@@ -104,6 +110,10 @@ options! {
     /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds
     /// errors, proves nothing). Default: table.
     store: Option<StoreKind> = ["store", "STORE", Expert, Exploration];
+    /// Symbolic: in which order steps are taken, saturation (the default) or chain.
+    order: Option<StepOrder> = ["order", "ORDER", Expert, Exploration];
+    /// Symbolic: how slots are ordered, none, force or sloan. Default: the most promising of several.
+    reorder: Option<Reorder> = ["reorder", "METHOD", Expert, Exploration];
     /// Worker threads. Default: every core, where several can share the work. When given twice, the last one
     /// counts.
     threads: Option<u64> = ["threads", "N", Expert, Exploration] last;
