@@ -422,6 +422,10 @@ pub enum ParseFormat {
     Json,
     /// The intermediate form as text.
     Ir,
+    /// The process automata drawn.
+    Svg,
+    /// The process automata for Graphviz.
+    Dot,
 }
 
 /// Options of `parse`.
@@ -433,6 +437,9 @@ pub struct ParseArgs {
     /// What is written.
     #[arg(long, value_enum, default_value_t = ParseFormat::Text)]
     pub format: ParseFormat,
+    /// With svg and dot: only the automaton of this proctype.
+    #[arg(long, value_name = "NAME")]
+    pub proctype: Option<String>,
 }
 
 /// Options of `facts`.

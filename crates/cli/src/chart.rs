@@ -1,9 +1,10 @@
 //! `--msc FILE`: a message sequence chart of a run in a file of its own.
 
+use draw::{Frame, chart_svg};
 use engine::Failure;
 use engine::saving::{self, RealStorage};
 use std::ops::RangeInclusive;
-use trace::msc::{Chart, End, svg, text};
+use trace::msc::{self, Chart, End, text};
 use trace::visible::visible;
 use trace::{Palette, Run};
 
@@ -26,7 +27,7 @@ pub fn title(title: &str, steps: &RangeInclusive<usize>, len: usize) -> String {
 /// Writes the chart of a whole run, or of its last steps if there are too many or no more are remembered.
 pub fn save_run(path: &str, run: &Run<'_>, ending: End<'_>, headline: &str) -> Result<(), Failure> {
     let drawn = drawable(&(run.first() + 1..=run.len()));
-    save(path, &Chart::of(run, drawn.clone(), ending), &title(headline, &drawn, run.len()))
+    save(path, &msc::chart(run, drawn.clone(), ending), &title(headline, &drawn, run.len()))
 }
 
 /// Writes a chart: as text where the name ends in `.txt`, as SVG where it ends in `.svg` or has no ending.
@@ -34,7 +35,7 @@ pub fn save(path: &str, chart: &Chart, title: &str) -> Result<(), Failure> {
     let ending = std::path::Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase());
     let content = match ending.as_deref() {
         Some("txt") => visible(&text::draw(chart, Palette::PLAIN)).into_owned(),
-        Some("svg") | None => svg::draw(chart, title),
+        Some("svg") | None => chart_svg::draw(chart, title, Frame::File),
         Some(other) => {
             return Err(Failure::refused_with(
                 format!("a chart is not drawn as .{other}: {path}"),

@@ -8,15 +8,16 @@ use crate::signal::{Interrupt, Signals};
 use crate::{chart, output};
 use engine::replay::{Replayed, replay};
 use engine::{Answer, Disk, DiskOrInput, report_text};
+use explore::RunThread;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use system::FaultKind;
-use trace::msc::{self, Chart, End};
+use trace::msc::{self, End};
 use trace::visible::one_line;
 use trace::visible::shown;
 use trace::write::fault_object;
-use trace::{Palette, itf, story};
+use trace::{Palette, Run, itf, story};
 
 /// Replays a counterexample; returns the exit status.
 pub fn run(args: &ReplayArgs) -> u8 {
@@ -27,7 +28,7 @@ pub fn run(args: &ReplayArgs) -> u8 {
     let view = |replayed: &mut Replayed<'_>| {
         let steps = wanted(args, replayed.run.len());
         let drawn = chart::drawable(&steps);
-        let chart = || Chart::of(&replayed.run, drawn.clone(), ending(replayed));
+        let chart = || msc::chart(&replayed.run, drawn.clone(), ending(replayed));
         if let Some(path) = &args.msc {
             chart::save(path, &chart(), &chart::title(&title(replayed), &drawn, replayed.run.len()))?;
         }
@@ -54,20 +55,30 @@ pub fn run(args: &ReplayArgs) -> u8 {
     }
 }
 
+/// The exit status of a run that ended without saying why.
+const INTERNAL: u8 = 4;
+
 /// Lets somebody step through the run.
 fn step_through(args: &ReplayArgs) -> u8 {
     let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
-    let stop = interrupt.stop().clone();
-    let view = |replayed: &mut Replayed<'_>| {
-        interrupt.idle();
-        converse(&mut Lines::standard(), &mut Replaying::new(replayed, interrupt, palette))
+    let begun = RunThread::replay(args.trail.clone(), Disk, interrupt.stop().clone());
+    let answer = match begun {
+        Err(failure) => Answer::failed(failure),
+        Ok(run) => {
+            // Nothing is said about a trail that cannot be replayed but why.
+            let status = run.ask(|_| ()).map(|()| {
+                interrupt.idle();
+                converse(&mut Lines::standard(), &mut Replaying::new(&run, interrupt, palette))
+            });
+            let Answer { notices, result } = run.finish();
+            Answer { notices, result: result.map(|()| status.unwrap_or(INTERNAL)) }
+        }
     };
-    output::write_notices(replay(&args.trail, &Disk, &stop, view), Format::Text)
-        .unwrap_or_else(|status| status)
+    output::write_notices(answer, Format::Text).unwrap_or_else(|status| status)
 }
 
 /// How the run ends.
-pub fn ending<'a>(replayed: &'a Replayed<'_>) -> End<'a> {
+fn ending<'a>(replayed: &'a Replayed<'_>) -> End<'a> {
     End { fault: Some(&replayed.violation), cycle: replayed.cycle }
 }
 
@@ -94,16 +105,16 @@ fn text(replayed: &Replayed<'_>, args: &ReplayArgs, palette: Palette, to: &mut d
     match args.steps.is_none() && args.last.is_none() && len > TOLD {
         true => {
             let (first, last) = (TOLD_OF_MORE + 1, len - TOLD_OF_MORE);
-            tell(replayed, 1..=first - 1, palette, to)?;
+            tell(run, replayed.cycle, 1..=first - 1, palette, to)?;
             let left_out = format!("… {} are not told here", story::steps(last + 1 - first));
             let how = format!(
                 "--steps {first}..{} or --last {TOLD} tells some of them, --steps 1.. all",
                 first + 999
             );
             write!(to, "\n{}; {how}\n\n", palette.strong(left_out))?;
-            tell(replayed, last + 1..=len, palette, to)?;
+            tell(run, replayed.cycle, last + 1..=len, palette, to)?;
         }
-        false => tell(replayed, wanted(args, len), palette, to)?,
+        false => tell(run, replayed.cycle, wanted(args, len), palette, to)?,
     }
     let ending = story::ending(run, Some(&replayed.violation), palette);
     let sentence = report_text::describe_fault(&replayed.violation);
@@ -111,22 +122,23 @@ fn text(replayed: &Replayed<'_>, args: &ReplayArgs, palette: Palette, to: &mut d
 }
 
 /// The steps as a story; where they are repeated forever is said.
-pub fn told(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, palette: Palette) -> String {
+pub fn told(run: &Run<'_>, cycle: Option<usize>, steps: RangeInclusive<usize>, palette: Palette) -> String {
     let mut out = Vec::new();
     // Memory takes everything.
-    let _ = tell(replayed, steps, palette, &mut out);
+    let _ = tell(run, cycle, steps, palette, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Writes the replay step by step.
 fn tell(
-    replayed: &Replayed<'_>,
+    run: &Run<'_>,
+    cycle: Option<usize>,
     steps: RangeInclusive<usize>,
     palette: Palette,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let (run, first, last) = (&replayed.run, *steps.start(), *steps.end());
-    let Some(cycle) = replayed.cycle.filter(|&cycle| (first..=last + 1).contains(&(cycle + 1))) else {
+    let (first, last) = (*steps.start(), *steps.end());
+    let Some(cycle) = cycle.filter(|&cycle| (first..=last + 1).contains(&(cycle + 1))) else {
         return story::write_part(run, steps, palette, to);
     };
     let around = match run.len() - cycle {
@@ -151,7 +163,10 @@ fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, to: &mut dyn Wr
         "model": replayed.model,
         "property": replayed.property,
         "confirmed": true,
+        "initial": trace::json::state(&run.snapshot(run.first())),
         "state": trace::json::state(&run.snapshot(run.len())),
+        "propositions": replayed.propositions.iter().map(|one| &one.text).collect::<Vec<&String>>(),
+        "initial_propositions": replayed.holding(run.first()),
         "blocked": blocked.iter().map(trace::blocked_json::blocked).collect::<Vec<Value>>(),
         "cycle": replayed.cycle,
         "violation": fault_object(&replayed.violation, run.len()),
@@ -164,7 +179,9 @@ fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, to: &mut dyn Wr
     let (mut seen, mut separator) = (None, "\n");
     for number in steps {
         if let Some(told) = story::tell_next(run, number, &mut seen) {
-            write!(to, "{separator}{}", Value::Object(trace::json::step(&told)))?;
+            let mut step = trace::json::step(&told);
+            step.insert("propositions".into(), json!(replayed.holding(number)));
+            write!(to, "{separator}{}", Value::Object(step))?;
             separator = ",\n";
         }
     }

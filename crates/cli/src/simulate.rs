@@ -7,9 +7,10 @@ use crate::output::{Lines as Layout, Output};
 use crate::signal::{INTERRUPTED, Interrupt, Signals};
 use crate::{chart, output};
 use engine::files::STANDARD_INPUT;
-use engine::simulate::{Origin, SimulateOptions, Watch, interact, simulate};
-use engine::simulation::{Ending, Input};
+use engine::simulate::{Origin, SimulateOptions, Watch, simulate};
+use engine::simulation::Ending;
 use engine::{Answer, DiskOrInput, Failure, Flow, report_text};
+use explore::RunThread;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{Read, Stdout};
@@ -25,13 +26,12 @@ pub fn run(args: &SimulateArgs) -> u8 {
     let mut printer = Printer { args, seed, teller, origin: None, output, failure: None };
     let steps = Some(args.steps.unwrap_or(STEPS)).filter(|&steps| steps > 0);
     let options = SimulateOptions { source: args.model.source(), seed, steps };
-    let mut input = || std::io::stdin().lock().bytes().next().and_then(Result::ok);
-    let files = DiskOrInput::default();
     if args.interactive {
-        return by_hand(&options, &files, &mut input);
+        return by_hand(options);
     }
+    let files = DiskOrInput::default();
     let signals = Signals::listen();
-    let answer = simulate(&options, &files, signals.stop(), &mut input, &mut printer);
+    let answer = simulate(&options, &files, signals.stop(), &mut next_byte, &mut printer);
     let unwritten = printer.failure.take();
     let status = match output::write_notices(answer, args.format) {
         Ok(Ending::Fault(_)) => 1,
@@ -59,28 +59,37 @@ fn drawn() -> u64 {
 }
 
 /// Lets somebody choose the steps.
-fn by_hand(options: &SimulateOptions, files: &DiskOrInput, input: &mut Input<'_>) -> u8 {
-    let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
-    let Answer { notices, result } = interact(
-        options,
-        files,
-        interrupt.clone().stop(),
-        input,
-        |simulation, origin| {
-            interrupt.idle();
-            let taken = simulation.may_read() || options.source.path == STANDARD_INPUT;
-            let lines = if taken { Lines::terminal() } else { Some(Lines::standard()) };
-            let Some(mut lines) = lines else {
-                return Err(Failure::refused_with(
-                    "the model reads STDIN (or is read from it), so that the commands of --interactive cannot come from there",
-                    "run it in a terminal, or leave --interactive out",
-                ));
-            };
-            Ok(converse(&mut lines, &mut Simulating::new(simulation, origin, interrupt, palette)))
-        },
-    );
-    let answer = Answer { notices, result: result.and_then(|status| status) };
+fn by_hand(options: SimulateOptions) -> u8 {
+    let interrupt = Interrupt::listen();
+    let (stop, from_input) = (interrupt.stop().clone(), options.source.path == STANDARD_INPUT);
+    let answer = match RunThread::simulate(options, DiskOrInput::default(), stop, Box::new(next_byte)) {
+        Err(failure) => Answer::failed(failure),
+        Ok(run) => {
+            let status = run.ask(|e| e.simulation().may_read()).map(|reads| {
+                interrupt.idle();
+                let lines = if reads || from_input { Lines::terminal() } else { Some(Lines::standard()) };
+                let mut lines = lines.ok_or_else(no_lines)?;
+                let mut dialogue = Simulating::new(&run, interrupt, output::out_palette());
+                Ok(converse(&mut lines, &mut dialogue))
+            });
+            let Answer { notices, result } = run.finish();
+            // A run that could not begin says why itself.
+            Answer { notices, result: result.and_then(|()| status.unwrap_or(Ok(1))) }
+        }
+    };
     output::write_notices(answer, Format::Text).unwrap_or_else(|status| status)
+}
+
+fn no_lines() -> Failure {
+    Failure::refused_with(
+        "the model reads STDIN (or is read from it), so that the commands of --interactive cannot come from there",
+        "run it in a terminal, or leave --interactive out",
+    )
+}
+
+/// A character of standard input.
+fn next_byte() -> Option<u8> {
+    std::io::stdin().lock().bytes().next().and_then(Result::ok)
 }
 
 /// Writes each step when it happens, and the last state.

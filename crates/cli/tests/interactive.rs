@@ -58,6 +58,16 @@ undid 2 steps
 }
 
 #[test]
+fn expressions_are_evaluated() {
+    let scratch = Scratch::with(MODEL);
+    let lines = b"1\n1\ne len(q) + 2\ne 1: x == 1\ne x\ne\nq\n";
+    let (_, text) = script(&scratch, &["simulate", "-i", "m.pml"], lines);
+    for answer in ["len(q) + 2 = 2\n", "x == 1 = true\n", "`x`", "say what to evaluate"] {
+        assert!(text.contains(answer), "{answer}: {text}");
+    }
+}
+
+#[test]
 fn an_error_is_announced_met_and_survived() {
     let scratch = Scratch::with(MODEL);
     let (status, text) = script(&scratch, &["simulate", "-i", "m.pml"], b"1\n1\n1\nl\n1\n");

@@ -23,13 +23,43 @@ pub struct Formulated {
     written_as_opposite: Vec<bool>,
 }
 
+/// A proposition as its author wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// The text holds where the proposition does not.
+    pub opposite: bool,
+}
+
+impl Written {
+    /// An expression of the model.
+    pub fn of(expr: &Expr, sources: &SourceMap) -> Self {
+        let text = sources.text(sources.site(expr.span));
+        Written { text: text.split_whitespace().collect::<Vec<&str>>().join(" "), opposite: false }
+    }
+
+    /// Which of them hold, by the values of the propositions, the first in the lowest bit.
+    pub fn holding(all: &[Written], values: u64) -> Vec<bool> {
+        let holds = |(i, written): (usize, &Written)| (values >> i & 1 == 1) != written.opposite;
+        all.iter().enumerate().map(holds).collect()
+    }
+}
+
 impl Formulated {
+    /// The propositions as they were written.
+    pub fn written(&self, sources: &SourceMap) -> Vec<Written> {
+        let opposites = self.written_as_opposite.iter();
+        let with = |(expr, &opposite)| Written { opposite, ..Written::of(expr, sources) };
+        self.propositions.iter().zip(opposites).map(with).collect()
+    }
+
     /// A formula over the same propositions, in the words of the model.
     pub fn shown(&self, formula: &Formula, sources: &SourceMap) -> String {
-        let name = |p: u32| {
-            let written = sources.text(sources.site(self.propositions[p as usize].span));
-            let written = written.split_whitespace().collect::<Vec<&str>>().join(" ");
-            if self.written_as_opposite[p as usize] { format!("!({written})") } else { written }
+        let written = self.written(sources);
+        let name = |p: u32| match &written[p as usize] {
+            Written { text, opposite: true } => format!("!({text})"),
+            Written { text, opposite: false } => text.clone(),
         };
         formula.with_names(name).to_string().replace("!!(", "(")
     }

@@ -14,6 +14,7 @@ pub mod deferred_drop;
 pub mod dispatch;
 pub mod endless;
 pub mod explain;
+mod expression;
 pub mod facts;
 pub mod failure;
 pub mod files;

@@ -1,6 +1,7 @@
 //! Replays a trail file: finds the model again, takes each step, and says whether the violation shows.
 
 use crate::failure::{Answer, Failure};
+use crate::formula::Written;
 use crate::isolate::isolated;
 use crate::notice::Notice;
 use crate::options::Source;
@@ -8,6 +9,7 @@ use crate::property::SAFETY_NAMES;
 use crate::run_property::RunProperties;
 use crate::session::Session;
 use crate::simulate::Origin;
+use crate::simulation::Reads;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
@@ -29,8 +31,23 @@ pub struct Replayed<'a> {
     pub cycle: Option<usize>,
     /// Where the run comes from.
     pub origin: Origin,
+    /// The model.
+    pub session: &'a Session,
+    /// What executes the run.
+    pub system: &'a dyn Reads,
     /// What executes the model, to go on from somewhere inside the run; not where a claim takes part in it.
     pub machine: Option<&'a Interp>,
+    /// The propositions of the property, as they were written: set 0 of the machine.
+    pub propositions: Vec<Written>,
+}
+
+impl Replayed<'_> {
+    /// Which of the propositions hold at a moment.
+    pub fn holding(&self, moment: usize) -> Vec<bool> {
+        let asked = self.system.capabilities().propositions;
+        let values = asked.map_or(0, |asked| asked.propositions(0, &self.run.state(moment)));
+        Written::holding(&self.propositions, values)
+    }
 }
 
 /// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that
@@ -62,14 +79,39 @@ fn run<T>(
         files.read_long(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
     let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
     drop(text);
-    let (model, session) = find_model(path, &trail, files, stop)?;
+    let (_, session) = find_model(path, &trail, files, stop)?;
+    replayed(&session, trail, notices, view)
+}
+
+/// Replays a trail of a model that was read and lets `view` look at the run.
+pub fn replay_trail<T: Send>(
+    session: &Session,
+    trail: Trail,
+    view: impl FnOnce(&mut Replayed<'_>) -> T + Send,
+) -> Answer<T> {
+    isolated(|| {
+        let mut notices = Vec::new();
+        let result = replayed(session, trail, &mut notices, view);
+        Answer { notices, result }
+    })
+    .unwrap_or_else(Answer::failed)
+}
+
+fn replayed<T>(
+    session: &Session,
+    trail: Trail,
+    notices: &mut Vec<Notice>,
+    view: impl FnOnce(&mut Replayed<'_>) -> T,
+) -> Result<T, Failure> {
+    let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
+    let model = session.source.path.clone();
     let changed = session.fingerprint() != trail.fingerprint;
     notices.extend(session.notices.iter().filter(|n| n.is_error()).cloned());
     if changed {
         let message = format!("{model} has changed since the trail was written");
         notices.push(Notice::plain(promela::diagnostic::Code::W0702, message, None));
     }
-    let watches = watches(&session, &trail)?;
+    let watches = watches(session, &trail)?;
     let machine = session.judge()?.watched(watches.sets.clone());
     let acting = watches.list.first().and_then(|watch| watch.acting.clone());
     let essence = match &acting {
@@ -101,8 +143,24 @@ fn run<T>(
     let source = Source { path: model.clone(), options: trail.options.clone() };
     let origin = Origin::new(source, session.fingerprint());
     let (property, violation, cycle) = (trail.property, finding, trail.cycle);
+    let system: &dyn Reads = match &acting {
+        Some(acting) => &**acting,
+        None => &machine,
+    };
     let machine = acting.is_none().then_some(&machine);
-    Ok(view(&mut Replayed { model, property, run, violation, cycle, origin, machine }))
+    let propositions = watches.written.into_iter().next().unwrap_or_default();
+    Ok(view(&mut Replayed {
+        model,
+        property,
+        run,
+        violation,
+        cycle,
+        origin,
+        session,
+        system,
+        machine,
+        propositions,
+    }))
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged

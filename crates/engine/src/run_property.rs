@@ -6,7 +6,7 @@
 //! and the program are one system.
 
 use crate::failure::Failure;
-use crate::formula::formulate;
+use crate::formula::{Written, formulate};
 use crate::inside::accepts_inside;
 use crate::session::Session;
 use ltl::{Automaton, Component};
@@ -70,6 +70,8 @@ pub struct RunProperties {
     pub list: Vec<RunProperty>,
     /// What the machine is made to tell.
     pub sets: Vec<Vec<Expr>>,
+    /// The propositions of each set as their author wrote them.
+    pub written: Vec<Vec<Written>>,
 }
 
 impl RunProperties {
@@ -81,7 +83,7 @@ impl RunProperties {
             Some(("ltl", name)) => maker.stronger(name)?,
             _ => Vec::new(),
         };
-        let Made { claim, acting, general, propositions, fault, stutter_invariant } =
+        let Made { claim, acting, general, propositions, written, fault, stutter_invariant } =
             match name.split_once(':') {
                 Some(("ltl", name)) => maker.ltl(name)?,
                 Some(("never", name)) => maker.never(Some(name))?,
@@ -95,6 +97,7 @@ impl RunProperties {
         let stutter_invariant = stutter_invariant && !asks;
         let set = self.sets.len();
         self.sets.push(propositions);
+        self.written.push(written);
         let passes_labels = claim.is_none() && acting.is_none() && accepts_inside(program);
         self.list.push(RunProperty {
             claim,
@@ -121,6 +124,7 @@ struct Made {
     acting: Option<Arc<ActingClaim>>,
     general: Option<Claim>,
     propositions: Vec<Expr>,
+    written: Vec<Written>,
     fault: Fault,
     stutter_invariant: bool,
 }
@@ -151,6 +155,7 @@ impl Maker<'_> {
             general: general(&wrong, &automaton, &self.session.stop).map(|general| claim(&general, &end)),
             claim: Some(claim(&automaton, &end)),
             acting: None,
+            written: formulated.written(&self.session.sources),
             propositions: formulated.propositions,
             fault,
             stutter_invariant: automaton.stutter_invariant,
@@ -204,7 +209,8 @@ impl Maker<'_> {
                 (Some(made.claim), None, made.propositions)
             }
         };
-        Ok(Made { claim, acting, general: None, propositions, fault, stutter_invariant: false })
+        let written = propositions.iter().map(|expr| Written::of(expr, &self.session.sources)).collect();
+        Ok(Made { claim, acting, general: None, propositions, written, fault, stutter_invariant: false })
     }
 
     fn never_id(&self, name: Option<&str>) -> Option<ProctypeId> {
@@ -216,7 +222,8 @@ impl Maker<'_> {
         let proposition = Expr { kind: ExprKind::NonProgress, span: Span::NONE };
         let fault = self.fault(FaultKind::ProgressCycle, NO_PROGRESS, Span::NONE);
         let (claim, propositions) = (Some(Claim::non_progress(0)), vec![proposition]);
-        Made { claim, acting: None, general: None, propositions, fault, stutter_invariant: true }
+        let written = vec![Written { text: "np_".to_string(), opposite: false }];
+        Made { claim, acting: None, general: None, propositions, written, fault, stutter_invariant: true }
     }
 
     fn accept_labels(&self) -> Made {
@@ -226,6 +233,7 @@ impl Maker<'_> {
             acting: None,
             general: None,
             propositions: Vec::new(),
+            written: Vec::new(),
             fault,
             stutter_invariant: true,
         }

@@ -69,11 +69,7 @@ impl Session {
     ) -> Result<(Session, Unit), Failure> {
         let started = Instant::now();
         let dialect = dialect(&source.options.dialect)?;
-        let mut options = preprocessor_options(&source.options.preprocessor)?;
-        if dialect == Dialect::Pv {
-            // By this name models tell the dialects apart.
-            options.predefined.push(("_UV_".into(), "1".into()));
-        }
+        let options = reading_options(source, dialect)?;
         let mut sources = SourceMap::obeying(stop);
         // A model that cannot be read is said to be so, formula or not.
         let readable = source.options.formula.is_none() || files.read(&source.path).is_ok();
@@ -222,6 +218,32 @@ impl Session {
 const CONFINED: &[Code] = &[Code::E0005, Code::E0018, Code::E0020, Code::E0021, Code::E0022, Code::E0024];
 /// Problems that end the parse: what was not read may declare anything.
 const FINAL: &[Code] = &[Code::E0103, Code::E0104, Code::E0105];
+
+/// Reads a text that includes the model of `source`, and no more: the syntax tree.
+pub fn front_end_of(
+    source: &Source,
+    path: &str,
+    files: &dyn Files,
+    sources: &mut SourceMap,
+) -> Result<(Unit, Vec<Diagnostic>), Failure> {
+    let dialect = dialect(&source.options.dialect)?;
+    let options = reading_options(source, dialect)?;
+    let preprocessed = preprocess::preprocess(path, files, &options, sources);
+    let mut diagnostics = preprocessed.diagnostics;
+    let parsed = parse::parse_lines(preprocessed.tokens, preprocessed.line_starts, dialect, sources);
+    diagnostics.extend(parsed.diagnostics);
+    Ok((parsed.unit, diagnostics))
+}
+
+/// What the preprocessor is told.
+fn reading_options(source: &Source, dialect: Dialect) -> Result<Options, Failure> {
+    let mut options = preprocessor_options(&source.options.preprocessor)?;
+    if dialect == Dialect::Pv {
+        // By this name models tell the dialects apart.
+        options.predefined.push(("_UV_".into(), "1".into()));
+    }
+    Ok(options)
+}
 
 /// Preprocess, parse, lower, and look for what is probably not meant. After errors the next step is still
 /// taken where its own errors would make sense, so that one run shows them all; what stands on the same line

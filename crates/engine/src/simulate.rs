@@ -6,7 +6,7 @@ use crate::isolate::isolated;
 use crate::options::Source;
 use crate::saving::{RealStorage, save};
 use crate::session::Session;
-use crate::simulation::{Ending, Input, Reads, Simulation};
+use crate::simulation::{Ending, Input, Simulation};
 use machine::Interp;
 use promela::source::Files;
 use search::Flow;
@@ -88,11 +88,23 @@ pub fn simulate(
     input: &mut Input<'_>,
     watch: &mut dyn Watch,
 ) -> Answer<Ending> {
-    let Answer { notices, result } = interact(options, files, stop, input, |simulation, origin| {
-        watch.begin(origin);
-        walk(simulation, options.steps, stop, watch)
+    let Answer { notices, result } = interact(options, files, stop, input, |mut begun| {
+        watch.begin(&begun.origin);
+        walk(&mut begun.simulation, options.steps, stop, watch)
     });
     Answer { notices, result: result.and_then(|ending| ending) }
+}
+
+/// A run at its beginning, and what it is made of.
+pub struct Begun<'a, 'i> {
+    /// The model.
+    pub session: &'a Session,
+    /// What executes it.
+    pub machine: &'a Interp,
+    /// The run.
+    pub simulation: Simulation<'a, 'i>,
+    /// Where it comes from.
+    pub origin: Origin,
 }
 
 /// Lets `drive` make a run.
@@ -101,7 +113,7 @@ pub fn interact<T: Send>(
     files: &(dyn Files + Sync),
     stop: &Stop,
     input: &mut Input<'_>,
-    drive: impl FnOnce(&mut Simulation<'_, '_, Interp>, &Origin) -> T + Send,
+    drive: impl FnOnce(Begun<'_, '_>) -> T + Send,
 ) -> Answer<T> {
     let work = || {
         let session = match Session::load(&options.source, files, stop) {
@@ -109,17 +121,18 @@ pub fn interact<T: Send>(
             Err(failure) => return Answer::failed(failure),
         };
         let origin = Origin::new(options.source.clone(), session.fingerprint());
-        let result = session
-            .machine()
-            .map(|machine| drive(&mut Simulation::new(&machine, options.seed, input), &origin));
+        let result = session.machine().map(|machine| {
+            let simulation = Simulation::new(&machine, options.seed, input);
+            drive(Begun { session: &session, machine: &machine, simulation, origin })
+        });
         Answer { notices: session.notices, result }
     };
     isolated(work).unwrap_or_else(Answer::failed)
 }
 
 /// Walks at random until something ends the run.
-fn walk<M: Reads>(
-    simulation: &mut Simulation<'_, '_, M>,
+fn walk(
+    simulation: &mut Simulation<'_, '_>,
     limit: Option<u64>,
     stop: &Stop,
     watch: &mut dyn Watch,

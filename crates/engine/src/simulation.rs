@@ -4,7 +4,7 @@
 //! Steps may read characters from outside. Undoing a step gives back what it read, so that the next one reads
 //! the same.
 
-use machine::Interp;
+use machine::{ActingClaim, Interp};
 use search::random::Random;
 use std::collections::VecDeque;
 use system::{ActionId, Explain, Fault, Successors, TransitionSystem};
@@ -55,9 +55,24 @@ impl Reads for Interp {
     }
 }
 
+/// A claim that takes part in a run is searched and replayed; nothing is read then.
+impl Reads for ActingClaim {
+    fn may_read_input(&self) -> bool {
+        false
+    }
+
+    fn input_wanted(&self, _: &[u8], _: ActionId) -> Option<usize> {
+        None
+    }
+
+    fn fire_with_input(&self, state: &[u8], action: ActionId, _: &[u8], out: &mut Successors) {
+        self.fire(state, &[action], out);
+    }
+}
+
 /// A run in progress.
-pub struct Simulation<'a, 'i, M> {
-    machine: &'a M,
+pub struct Simulation<'a, 'i> {
+    machine: &'a dyn Reads,
     run: Run<'a>,
     /// The error that the initial state shows.
     broken: Option<Fault>,
@@ -79,9 +94,9 @@ pub enum Took {
     NoInput,
 }
 
-impl<'a, 'i, M: Reads> Simulation<'a, 'i, M> {
+impl<'a, 'i> Simulation<'a, 'i> {
     /// At the beginning; the same seed gives the same random choices.
-    pub fn new(machine: &'a M, seed: u64, input: &'i mut Input<'i>) -> Self {
+    pub fn new<M: Reads>(machine: &'a M, seed: u64, input: &'i mut Input<'i>) -> Self {
         match Run::start(machine) {
             Ok(run) => Self::go_on(machine, run, seed, input),
             Err(fault) => Simulation {
@@ -92,7 +107,7 @@ impl<'a, 'i, M: Reads> Simulation<'a, 'i, M> {
     }
 
     /// At the end of a run of the same machine.
-    pub fn go_on(machine: &'a M, run: Run<'a>, seed: u64, input: &'i mut Input<'i>) -> Self {
+    pub fn go_on(machine: &'a dyn Reads, run: Run<'a>, seed: u64, input: &'i mut Input<'i>) -> Self {
         Simulation {
             machine,
             run,

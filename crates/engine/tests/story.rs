@@ -1,6 +1,7 @@
 //! Stories and charts of real runs: what they say of one model, to the letter (`UPDATE_EXPECT=1` writes it
 //! anew), and that what they say is true and can be read for every model that there is here.
 
+use draw::{Frame, chart_svg as svg};
 use engine::simulate::{SimulateOptions, Watch, simulate};
 use engine::simulation::Ending;
 use engine::{Disk, Flow, Source};
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use system::{Fault, Snapshot, Value};
 use trace::change::{Of, changes};
-use trace::msc::{Chart, Mark, svg, text};
+use trace::msc::{self, Mark, text};
 use trace::{ModelOptions, Palette, Run, itf, story};
 
 fn root() -> PathBuf {
@@ -70,11 +71,11 @@ fn one_run_to_the_letter() {
     // A seed with which the assertion is met.
     assert!(look(&model.to_string_lossy(), 3, 1000, |run, fault| {
         let told = story::whole(run, Palette::PLAIN) + "\n" + &story::ending(run, fault, Palette::PLAIN);
-        let chart = Chart::whole(run, fault);
+        let chart = msc::whole(run, fault);
         seen = vec![
             ("story.txt", told),
             ("chart.txt", text::draw(&chart, Palette::PLAIN)),
-            ("chart.svg", svg::draw(&chart, "A day at the post office")),
+            ("chart.svg", svg::draw(&chart, "A day at the post office", Frame::File)),
         ];
     }));
     for (name, text) in seen {
@@ -191,7 +192,7 @@ fn arrows_lead_from_sends_to_receives() {
     let mut arrows = 0;
     for model in models() {
         look(&model, 1, 200, |run, fault| {
-            let chart = Chart::whole(run, fault);
+            let chart = msc::whole(run, fault);
             let mut ends = HashMap::new();
             for (row, content) in chart.rows.iter().enumerate() {
                 if let Mark::Send { lane, message } | Mark::Receive { lane, message } = content.mark {
@@ -242,7 +243,7 @@ fn charts_are_good_svg_in_which_no_texts_meet() {
     for model in models() {
         for (seed, steps) in [(0, 25), (1, 200)] {
             look(&model, seed, steps, |run, fault| {
-                let drawn = svg::draw(&Chart::whole(run, fault), "<model> & \"run\"");
+                let drawn = svg::draw(&msc::whole(run, fault), "<model> & \"run\"", Frame::File);
                 let document = roxmltree::Document::parse(&drawn).expect("XML");
                 let svg = document.root_element();
                 let size = |name| svg.attribute(name).unwrap().parse::<f64>().unwrap();

@@ -20,6 +20,12 @@ pub trait Explain {
     /// error.
     fn events(&self, state: &[u8], action: ActionId) -> Vec<Event>;
 
+    /// The edges of automata that the action takes: one, or two for a rendezvous, the sender's first. A
+    /// system without automata has none.
+    fn edges_taken(&self, _state: &[u8], _action: ActionId) -> Vec<Move> {
+        Vec::new()
+    }
+
     /// Every process that cannot move, with the reasons. A system that does not know them gives none.
     fn blocked(&self, _state: &[u8]) -> Vec<Blocked> {
         Vec::new()
@@ -49,6 +55,21 @@ pub struct StepInfo {
     pub text: String,
     /// The receiving half of a rendezvous.
     pub partner: Option<Box<StepInfo>>,
+}
+
+/// A process that takes an edge of its automaton.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Move {
+    /// Its number; [`NOBODY`](crate::NOBODY) for a claim.
+    pub pid: u32,
+    /// Its automaton: the name of the proctype or claim.
+    pub proctype: String,
+    /// The number of the edge in the automaton.
+    pub edge: u32,
+    /// The location that it leaves, as `pan -d` numbers it.
+    pub from: u32,
+    /// The location that it reaches; `None` when the process ends.
+    pub to: Option<u32>,
 }
 
 /// A state in words.

@@ -25,7 +25,7 @@ pub mod toy;
 pub use blocked::Blocked;
 pub use capabilities::{AcceptanceMarks, Capabilities, Components, Invariants, Processes, Propositions};
 pub use claim::Claim;
-pub use explain::{ChannelRef, ChannelView, Event, Explain, ProcessView, Snapshot, StepInfo, Value};
+pub use explain::{ChannelRef, ChannelView, Event, Explain, Move, ProcessView, Snapshot, StepInfo, Value};
 pub use layer::Layer;
 pub use lean::{ActiveMask, Annotation, Lean, LeanOrder, ProcessOrder, SleepMask};
 pub use portable::{PortableError, PortableStates};

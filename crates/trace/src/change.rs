@@ -10,10 +10,21 @@ pub struct Change {
     pub of: Of,
     /// Its name, with indices and fields: `flag[1]`, `m.body`, `q`.
     pub name: String,
+    /// The name in parts.
+    pub path: Vec<Part>,
     /// Before the step, if it existed.
     pub before: Option<Value>,
     /// After the step, if it exists still.
     pub after: Option<Value>,
+}
+
+/// A part of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A variable, a channel or a field.
+    Name(String),
+    /// An index.
+    Index(usize),
 }
 
 /// What kind of thing has changed.
@@ -80,7 +91,9 @@ fn channel(before: Option<&ChannelView>, after: Option<&ChannelView>, out: &mut 
     let Some(view) = before.or(after).filter(|view| view.capacity > 0) else { return };
     let (before, after) = (before.map(ChannelView::contents), after.map(ChannelView::contents));
     if before != after {
-        out.push(Change { of: Of::Channel, name: view.id.name.clone(), before, after });
+        let name = view.id.name.clone();
+        let path = vec![Part::Name(name.clone())];
+        out.push(Change { of: Of::Channel, name, path, before, after });
     }
 }
 
@@ -89,31 +102,50 @@ fn named(of: &Of, before: &[(String, Value)], after: &[(String, Value)], out: &m
     for at in 0..before.len().max(after.len()) {
         let (b, a) = (before.get(at), after.get(at));
         if let Some((name, _)) = b.or(a) {
-            value(of, name.clone(), b.map(|(_, v)| v), a.map(|(_, v)| v), out);
+            let path = vec![Part::Name(name.clone())];
+            value(of, path, b.map(|(_, v)| v), a.map(|(_, v)| v), out);
         }
     }
 }
 
 /// Compares down to the values that have no parts.
-fn value(of: &Of, name: String, before: Option<&Value>, after: Option<&Value>, out: &mut Vec<Change>) {
+fn value(of: &Of, path: Vec<Part>, before: Option<&Value>, after: Option<&Value>, out: &mut Vec<Change>) {
     if before == after {
         return;
     }
+    let inner = |part| path.iter().cloned().chain([part]).collect();
     match before.or(after) {
         Some(Value::Array(some)) => {
             for at in 0..some.len() {
-                value(of, format!("{name}[{at}]"), part(before, at), part(after, at), out);
+                value(of, inner(Part::Index(at)), part(before, at), part(after, at), out);
             }
         }
         Some(Value::Record(some)) => {
             for (at, (field, _)) in some.iter().enumerate() {
-                value(of, format!("{name}.{field}"), part(before, at), part(after, at), out);
+                value(of, inner(Part::Name(field.clone())), part(before, at), part(after, at), out);
             }
         }
         _ => {
-            out.push(Change { of: of.clone(), name, before: before.cloned(), after: after.cloned() });
+            let (name, before, after) = (written(&path), before.cloned(), after.cloned());
+            out.push(Change { of: of.clone(), name, path, before, after });
         }
     }
+}
+
+/// A name as Promela writes it: `r.list[2]`.
+fn written(path: &[Part]) -> String {
+    let mut out = String::new();
+    for part in path {
+        match part {
+            Part::Name(name) if out.is_empty() => out.push_str(name),
+            Part::Name(field) => {
+                out.push('.');
+                out.push_str(field);
+            }
+            Part::Index(index) => out.push_str(&format!("[{index}]")),
+        }
+    }
+    out
 }
 
 /// An element of an array, or a field of a structure.

@@ -1,10 +1,10 @@
 //! Values, changes, events and states as JSON: what `replay --format json` adds to the steps.
 
-use crate::change::{Change, Of};
+use crate::change::{Change, Of, Part};
 use crate::story::Told;
 use crate::write::info_object;
 use serde_json::{Map, Value as Json, json};
-use system::{ChannelRef, ChannelView, Event, ProcessView, Snapshot, Value, explain};
+use system::{ChannelRef, ChannelView, Event, Move, NOBODY, ProcessView, Snapshot, Value, explain};
 
 /// A value: numbers, `true`, names of constants as text, arrays, objects. A channel is an object with its
 /// number and name, a lock is the number of its holder; both are null where there is none.
@@ -32,6 +32,7 @@ fn channel_ref(id: &ChannelRef) -> Json {
 /// what was printed.
 pub fn step(told: &Told) -> Map<String, Json> {
     let mut object = info_object(&told.info);
+    object.insert("moves".into(), told.moves.iter().map(taken).collect());
     object.insert("atomic".into(), json!(told.was_inside || told.is_inside));
     object.insert("changes".into(), told.changes.iter().map(change).collect());
     object.insert("events".into(), told.events.iter().map(event).collect());
@@ -49,6 +50,13 @@ pub fn step(told: &Told) -> Map<String, Json> {
 pub fn change(change: &Change) -> Json {
     let mut object = Map::new();
     object.insert("name".into(), json!(change.full_name()));
+    let scope = match &change.of {
+        Of::Global => "global",
+        Of::Local { .. } => "local",
+        Of::Channel => "channel",
+    };
+    object.insert("scope".into(), json!(scope));
+    object.insert("path".into(), change.path.iter().map(part).collect());
     match &change.of {
         Of::Global => {}
         Of::Local { pid, .. } => drop(object.insert("pid".into(), json!(pid))),
@@ -60,6 +68,19 @@ pub fn change(change: &Change) -> Json {
         }
     }
     Json::Object(object)
+}
+
+fn part(part: &Part) -> Json {
+    match part {
+        Part::Name(name) => json!(name),
+        Part::Index(index) => json!(index),
+    }
+}
+
+/// A process that takes an edge of its automaton; a claim has no `pid`, and `to` is null where a process ends.
+pub fn taken(of: &Move) -> Json {
+    let pid = Some(of.pid).filter(|&pid| pid != NOBODY);
+    json!({"pid": pid, "proctype": of.proctype, "edge": of.edge, "from": of.from, "to": of.to})
 }
 
 /// An event; `kind` says which.

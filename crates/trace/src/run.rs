@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use system::sequence::SequencePosition;
-use system::{ActionId, Event, Explain, Fault, Path, Snapshot, StepInfo, Successors, TransitionSystem};
+use system::{ActionId, Event, Explain, Fault, Move, Path, Snapshot, StepInfo, Successors, TransitionSystem};
 
 /// A run and what happened in it.
 pub struct Run<'a> {
@@ -152,11 +152,21 @@ impl<'a> Run<'a> {
         Run::at(machine, Walker::nowhere(machine))
     }
 
+    /// A run that begins with the state at a moment of this one, and has no past.
+    pub fn fork(&self, moment: usize) -> Run<'a> {
+        let walker = Walker::at(self.system, self.state(moment).into_owned(), self.is_inside(moment));
+        Run::with(self.system, self.words, walker)
+    }
+
     fn at<M: TransitionSystem + Explain>(machine: &'a M, walker: Walker<'a>) -> Self {
+        Run::with(machine, machine, walker)
+    }
+
+    fn with(system: &'a dyn TransitionSystem, words: &'a dyn Explain, walker: Walker<'a>) -> Self {
         let kept = KEPT.0.max(KEPT.1 / (walker.state().len() + size_of::<(Vec<u8>, Taken)>()));
         Run {
-            system: machine,
-            words: machine,
+            system,
+            words,
             walker,
             past: Past::default(),
             steps: VecDeque::new(),
@@ -330,6 +340,11 @@ impl<'a> Run<'a> {
     /// What happened in step `number`.
     pub fn events(&self, number: usize) -> Vec<Event> {
         self.look(number, |state, taken| self.words.events(state, taken.action)).unwrap_or_default()
+    }
+
+    /// The edges of automata that step `number` took.
+    pub fn moves(&self, number: usize) -> Vec<Move> {
+        self.look(number, |state, taken| self.words.edges_taken(state, taken.action)).unwrap_or_default()
     }
 
     /// Everything that there is at a moment.

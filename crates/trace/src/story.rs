@@ -9,10 +9,11 @@ use crate::change::{Change, Of, changes};
 use crate::run::Run;
 use crate::style::Palette;
 use crate::visible::one_line;
+pub use draw::text::shortened;
 use std::fmt::Write;
 use std::io;
 use std::ops::RangeInclusive;
-use system::{Event, Fault, FaultKind, NOBODY, ProcessView, Snapshot, StepInfo, Value, explain};
+use system::{Event, Fault, FaultKind, Move, NOBODY, ProcessView, Snapshot, StepInfo, Value, explain};
 
 /// A step and what it did.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Told {
     pub number: usize,
     /// Who, where, which statement.
     pub info: StepInfo,
+    /// The edges of automata that were taken.
+    pub moves: Vec<Move>,
     /// What happened.
     pub events: Vec<Event>,
     /// The values that are different afterwards.
@@ -51,6 +54,7 @@ pub fn tell_next(run: &Run<'_>, number: usize, seen: &mut Option<(usize, Snapsho
     Some(Told {
         number,
         info,
+        moves: run.moves(number),
         events: run.events(number),
         changes,
         was_inside: taken.inside,
@@ -63,15 +67,6 @@ pub fn tell_next(run: &Run<'_>, number: usize, seen: &mut Option<(usize, Snapsho
 pub fn process_name(name: &str, pid: u32) -> String {
     let name = name.trim_matches(':');
     if pid == NOBODY { name.to_string() } else { format!("{name}[{pid}]") }
-}
-
-/// A statement in one line of at most `width` characters.
-pub fn shortened(text: &str, width: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= width {
-        return text;
-    }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Where statements end and what they do begins.

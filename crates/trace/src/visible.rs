@@ -5,25 +5,11 @@
 //! program and that [`unmarked`] takes out of whatever comes in. Every replacement is one character wide, so
 //! that columns and carets stay where they are.
 
+pub use draw::text::picture;
 use std::borrow::Cow;
 
 /// Stands for the escape character of our own styling.
 pub const MARK: char = '\u{fdef}';
-
-/// What is shown in place of a character that must not reach a terminal: the picture of a control character,
-/// or the replacement character for what has none (C1 controls, and marks that change the direction of text).
-pub fn picture(c: char) -> Option<char> {
-    match c {
-        '\0'..' ' => char::from_u32(0x2400 + c as u32),
-        '\u{7f}' => Some('\u{2421}'),
-        '\u{80}'..'\u{a0}' | '\u{2028}' | '\u{2029}' => Some(char::REPLACEMENT_CHARACTER),
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            Some(char::REPLACEMENT_CHARACTER)
-        }
-        '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}' => Some(char::REPLACEMENT_CHARACTER),
-        _ => None,
-    }
-}
 
 /// Text of several lines: ends of lines and tabulators stay.
 pub fn visible(text: &str) -> Cow<'_, str> {

@@ -9,6 +9,7 @@ pub mod replaying;
 pub mod simulating;
 
 use crate::{chart, output};
+use explore::{Ended, RunThread};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use trace::Run;
@@ -86,6 +87,35 @@ pub fn converse(lines: &mut Lines, dialogue: &mut dyn Dialogue) -> u8 {
         }
     }
     output.finish(dialogue.status())
+}
+
+/// A moment of a run that a dialogue asks about.
+#[derive(Clone, Copy, Debug)]
+pub enum Moment {
+    /// The one that is looked at.
+    Cursor,
+    /// The last one.
+    Last,
+}
+
+/// The value of an expression: `x + 1` as a claim sees it, `2: x + 1` as process 2 does.
+fn evaluated(run: &RunThread, text: &str, at: Moment) -> Result<String, Ended> {
+    if text.is_empty() {
+        return Ok("say what to evaluate: e EXPR, or e PID: EXPR for a process\n".to_string());
+    }
+    let scoped = text.split_once(':').and_then(|(pid, rest)| Some((pid.trim().parse::<u32>().ok()?, rest)));
+    let (pid, expr) = scoped.map_or((None, text), |(pid, rest)| (Some(pid), rest));
+    let expr = expr.trim().to_string();
+    run.ask(move |e| {
+        let moment = match at {
+            Moment::Cursor => e.run().cursor(),
+            Moment::Last => e.run().len(),
+        };
+        match e.evaluate(moment, pid, &expr) {
+            Ok(value) => format!("{expr} = {value}\n"),
+            Err(why) => format!("{why}\n"),
+        }
+    })
 }
 
 /// Draws a run into a file, and says so.

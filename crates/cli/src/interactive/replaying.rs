@@ -2,15 +2,14 @@
 
 use super::command::{self, Entry, Said};
 use super::simulating::Simulating;
-use super::{Dialogue, Lines, Reply, converse, draw};
+use super::{Dialogue, Lines, Moment, Reply, converse, draw, evaluated};
 use crate::replay;
 use crate::signal::Interrupt;
-use engine::replay::Replayed;
 use engine::report_text;
-use engine::simulation::Simulation;
+use explore::{Ended, Exploration, Followed, RunThread};
 use std::fmt::Write;
 use std::sync::Arc;
-use system::Path;
+use trace::msc::End;
 use trace::{Palette, Run, blocked_text, story};
 
 const TABLE: &[Entry] = &[
@@ -31,6 +30,12 @@ const TABLE: &[Entry] = &[
         help: "go to the next step whose process or statement has TEXT; alone: again",
     },
     Entry { key: "s", word: "state", argument: "", help: "show the whole state" },
+    Entry {
+        key: "e",
+        word: "evaluate",
+        argument: "[PID:] EXPR",
+        help: "evaluate an expression here, as process PID sees it",
+    },
     Entry {
         key: "b",
         word: "blocked",
@@ -65,21 +70,117 @@ const WINDOW: usize = 5;
 const MOST_TOLD: usize = 30;
 
 /// A replay that somebody steps through.
-pub struct Replaying<'s, 'a> {
-    replayed: &'s mut Replayed<'a>,
+pub struct Replaying<'t> {
+    run: &'t RunThread,
     interrupt: Arc<Interrupt>,
     palette: Palette,
     wanted: String,
 }
 
-impl<'s, 'a> Replaying<'s, 'a> {
-    /// A dialogue about a run, at its beginning.
-    pub fn new(replayed: &'s mut Replayed<'a>, interrupt: Arc<Interrupt>, palette: Palette) -> Self {
-        Replaying { replayed, interrupt, palette, wanted: String::new() }
+impl<'t> Replaying<'t> {
+    /// A dialogue about a counterexample, at its beginning.
+    pub fn new(run: &'t RunThread, interrupt: Arc<Interrupt>, palette: Palette) -> Self {
+        Replaying { run, interrupt, palette, wanted: String::new() }
     }
 
+    /// Does something with the run at the moment that is looked at.
+    fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Stepping<'_, '_, '_>) -> T + Send + 'static,
+    ) -> Result<T, Ended> {
+        let palette = self.palette;
+        self.run.ask(move |exploration| work(&mut Stepping { exploration, palette }))
+    }
+
+    /// Goes to the next step that has the text.
+    fn find(&mut self, text: &str) -> Result<String, Ended> {
+        if !text.is_empty() {
+            self.wanted = text.to_string();
+        }
+        if self.wanted.is_empty() {
+            return Ok("say what to look for: /TEXT\n".to_string());
+        }
+        let wanted = self.wanted.clone();
+        self.ask(move |at| at.find(&wanted))
+    }
+
+    /// A simulation from here; afterwards the run is as it was.
+    fn explore(&mut self, lines: &mut Lines) -> Result<String, Ended> {
+        let begun = self.run.ask(|e| {
+            let at = e.run().cursor();
+            e.may_branch().and_then(|()| e.rewind(at)).map(|()| at)
+        })?;
+        let at = match begun {
+            Ok(at) => at,
+            Err(why) => return Ok(format!("{why}\n")),
+        };
+        converse(lines, &mut Simulating::new(self.run, Arc::clone(&self.interrupt), self.palette));
+        let restored = self.run.ask(move |e| {
+            let restored = e.return_to_trail();
+            e.run_mut().goto(at);
+            restored
+        })?;
+        Ok(match restored {
+            Ok(()) => format!("back in the trail, after {}\n", story::steps(at)),
+            Err(why) => format!("the trail cannot be restored: {why}\n"),
+        })
+    }
+
+    fn said(&mut self, line: &str, lines: &mut Lines) -> Result<Option<String>, Ended> {
+        let counted =
+            |rest: &str, go: fn(&mut Stepping<'_, '_, '_>, usize) -> String| match command::count(rest) {
+                Ok(n) => self.ask(move |at| go(at, n)),
+                Err(why) => Ok(why),
+            };
+        Ok(Some(match command::understand(line, TABLE) {
+            Said::Nothing => counted("", |at, n| at.forward(n))?,
+            Said::Command("n", rest) => counted(rest, |at, n| at.forward(n))?,
+            Said::Command("p", rest) => counted(rest, |at, n| at.back(n))?,
+            Said::Command("g", rest) => {
+                let moment = rest.parse::<usize>().ok();
+                self.ask(move |at| at.goto(moment))?
+            }
+            Said::Command("^", _) => self.ask(|at| at.goto(Some(0)))?,
+            Said::Command("$", _) => self.ask(|at| at.goto(Some(at.run().len())))?,
+            Said::Command("/", text) => self.find(text)?,
+            Said::Command("s", _) => {
+                self.ask(|at| story::state(&at.run().snapshot(at.run().cursor()), at.palette))?
+            }
+            Said::Command("e", text) => evaluated(self.run, text, Moment::Cursor)?,
+            Said::Command("b", _) => self.ask(|at| at.blocked())?,
+            Said::Command("h", rest) => {
+                let n = if rest.is_empty() { Ok(WINDOW) } else { command::count(rest) };
+                match n {
+                    Ok(n) => self.ask(move |at| at.history(n))?,
+                    Err(why) => why,
+                }
+            }
+            Said::Command("m", file) => {
+                let file = file.to_string();
+                self.ask(move |at| at.draw(&file))?
+            }
+            Said::Command("x", _) => self.explore(lines)?,
+            Said::Command("q", _) => return Ok(None),
+            Said::Command("?", _) => command::help(&[("Enter", "go one step forwards")], TABLE),
+            Said::Number(_) => "g N goes to step N; n N goes N steps forwards\n".to_string(),
+            Said::Command(..) | Said::Unknown => command::not_understood(line),
+        }))
+    }
+}
+
+/// A counterexample at the moment that is looked at.
+struct Stepping<'e, 'a, 'i> {
+    exploration: &'e mut Exploration<'a, 'i>,
+    palette: Palette,
+}
+
+impl<'a> Stepping<'_, 'a, '_> {
     fn run(&self) -> &Run<'a> {
-        &self.replayed.run
+        self.exploration.run()
+    }
+
+    fn cycle(&self) -> Option<usize> {
+        self.exploration.followed().and_then(|followed| followed.cycle)
     }
 
     /// Goes forwards and tells the steps on the way.
@@ -89,15 +190,17 @@ impl<'s, 'a> Replaying<'s, 'a> {
         if from == to {
             return format!("{}\n{}", self.end(), self.violation());
         }
-        self.go(to);
+        self.exploration.run_mut().goto(to);
         let first = (from + 1).max((to + 1).saturating_sub(MOST_TOLD));
         let mut out = String::new();
         if first > from + 1 {
             let _ = writeln!(out, "… {}", story::steps(first - from - 1));
         }
         // Where the cycle begins is said once: with the step that leads there.
-        out.push_str(&match self.replayed.cycle {
-            Some(cycle) if from < cycle || from == 0 => replay::told(self.replayed, first..=to, self.palette),
+        out.push_str(&match self.cycle() {
+            Some(cycle) if from < cycle || from == 0 => {
+                replay::told(self.run(), Some(cycle), first..=to, self.palette)
+            }
             _ => story::part(self.run(), first..=to, self.palette),
         });
         format!("{out}{}", self.violation())
@@ -105,7 +208,7 @@ impl<'s, 'a> Replaying<'s, 'a> {
 
     /// What comes after the last step.
     fn end(&self) -> String {
-        match self.replayed.cycle {
+        match self.cycle() {
             Some(cycle) if cycle < self.run().len() => {
                 format!("the run goes on with step {} forever: g {cycle} goes there", cycle + 1)
             }
@@ -119,12 +222,7 @@ impl<'s, 'a> Replaying<'s, 'a> {
         if from == 0 {
             return "this is the beginning\n".to_string();
         }
-        self.go(from.saturating_sub(n));
-        self.here()
-    }
-
-    fn go(&mut self, moment: usize) {
-        self.replayed.run.goto(moment);
+        self.goto(Some(from.saturating_sub(n)))
     }
 
     /// The step that led here.
@@ -137,32 +235,23 @@ impl<'s, 'a> Replaying<'s, 'a> {
 
     /// What is wrong, at the end.
     fn violation(&self) -> String {
-        if self.run().cursor() < self.run().len() {
-            return String::new();
-        }
-        format!("{}\n", self.palette.bad(report_text::describe_fault(&self.replayed.violation)))
-    }
-
-    fn goto(&mut self, rest: &str) -> String {
-        match rest.parse::<usize>() {
-            Ok(moment) if moment <= self.run().len() => {
-                self.go(moment);
-                self.here()
+        match self.exploration.followed() {
+            Some(followed) if self.run().cursor() == self.run().len() => {
+                format!("{}\n", self.palette.bad(report_text::describe_fault(&followed.violation)))
             }
-            Ok(_) => format!("the last step is {}\n", self.run().len()),
-            Err(_) => format!("say which step: g N, with N from 0 to {}\n", self.run().len()),
+            _ => String::new(),
         }
     }
 
-    /// Goes to the next step that has the text.
-    fn find(&mut self, text: &str) -> String {
-        if !text.is_empty() {
-            self.wanted = text.to_string();
+    fn goto(&mut self, moment: Option<usize>) -> String {
+        match moment {
+            Some(moment) if self.exploration.run_mut().goto(moment) => self.here(),
+            Some(_) => format!("the last step is {}\n", self.run().len()),
+            None => format!("say which step: g N, with N from 0 to {}\n", self.run().len()),
         }
-        if self.wanted.is_empty() {
-            return "say what to look for: /TEXT\n".to_string();
-        }
-        let wanted = &self.wanted;
+    }
+
+    fn find(&mut self, wanted: &str) -> String {
         let has = |number: &usize| {
             let Some(info) = self.run().info(*number) else { return false };
             let halves = [Some(&info), info.partner.as_deref()];
@@ -170,22 +259,13 @@ impl<'s, 'a> Replaying<'s, 'a> {
                 half.text.contains(wanted) || story::process_name(&half.process, half.pid).contains(wanted)
             })
         };
-        let found = (self.run().cursor() + 1..=self.run().len()).find(has);
-        match found {
-            Some(number) => {
-                self.go(number);
-                self.here()
-            }
+        match (self.run().cursor() + 1..=self.run().len()).find(has) {
+            Some(number) => self.goto(Some(number)),
             None => format!("no later step has {wanted:?}\n"),
         }
     }
 
-    fn history(&self, rest: &str) -> String {
-        let n = if rest.is_empty() { Ok(WINDOW) } else { command::count(rest) };
-        let n = match n {
-            Ok(n) => n,
-            Err(why) => return why,
-        };
+    fn history(&self, n: usize) -> String {
         let (at, len) = (self.run().cursor(), self.run().len());
         let mut out = story::part(self.run(), (at + 1).saturating_sub(n).max(1)..=at, self.palette);
         let _ = writeln!(out, "{}", self.palette.dim(format!("----- here, after {}", story::steps(at))));
@@ -201,43 +281,30 @@ impl<'s, 'a> Replaying<'s, 'a> {
         }
     }
 
-    /// A simulation from here; afterwards the run is as it was.
-    fn explore(&mut self, lines: &mut Lines) -> String {
-        let Some(machine) = self.replayed.machine else {
-            return "the never claim takes part in this run: there is no simulation from here\n".to_string();
-        };
-        let at = self.run().cursor();
-        let all: Path = self.run().actions().collect();
-        let mut run = std::mem::replace(&mut self.replayed.run, Run::without_start(machine));
-        while run.len() > at {
-            run.undo();
-        }
-        let mut no_input = || None;
-        let mut simulation = Simulation::go_on(machine, run, 0, &mut no_input);
-        let (interrupt, origin) = (Arc::clone(&self.interrupt), &self.replayed.origin);
-        converse(lines, &mut Simulating::new(&mut simulation, origin, interrupt, self.palette));
-        let mut run = simulation.into_run();
-        while run.undo().is_some() {}
-        let restored = all.iter().try_for_each(|&action| run.take(action));
-        self.replayed.run = run;
-        self.go(at);
-        match restored {
-            Ok(()) => format!("back in the trail, after {}\n", story::steps(at)),
-            Err(why) => format!("the trail cannot be restored: {why}\n"),
-        }
+    fn draw(&self, file: &str) -> String {
+        let Some(followed) = self.exploration.followed() else { return String::new() };
+        let ending = End { fault: Some(&followed.violation), cycle: followed.cycle };
+        draw(file, self.run(), ending, &headline(followed))
     }
 }
 
-impl Dialogue for Replaying<'_, '_> {
+/// What is violated, in one line.
+fn headline(followed: &Followed) -> String {
+    let steps = story::steps(followed.len());
+    format!("{}: {} is violated after {steps}", followed.model, followed.property)
+}
+
+impl Dialogue for Replaying<'_> {
     fn greeting(&mut self) -> String {
-        let (model, property) = (&self.replayed.model, &self.replayed.property);
+        let title = self.run.ask(|e| e.followed().map(headline)).ok().flatten().unwrap_or_default();
         let hint = self.palette.dim("Enter goes forwards, p backwards, ? lists the other commands.");
-        format!("{model}: {property} is violated after {}\n{hint}\n", story::steps(self.run().len()))
+        format!("{title}\n{hint}\n")
     }
 
     fn prompt(&mut self) -> String {
-        let (at, len) = (self.run().cursor(), self.run().len());
-        let inside = match self.replayed.cycle {
+        let place = self.ask(|at| (at.run().cursor(), at.run().len(), at.cycle()));
+        let (at, len, cycle) = place.unwrap_or_default();
+        let inside = match cycle {
             Some(cycle) if at >= cycle && cycle < len => ", in the cycle",
             _ => "",
         };
@@ -245,35 +312,10 @@ impl Dialogue for Replaying<'_, '_> {
     }
 
     fn answer(&mut self, line: &str, lines: &mut Lines) -> Reply {
-        let said = match command::understand(line, TABLE) {
-            Said::Nothing => self.forward(1),
-            Said::Command("n", rest) => command::count(rest).map_or_else(|why| why, |n| self.forward(n)),
-            Said::Command("p", rest) => command::count(rest).map_or_else(|why| why, |n| self.back(n)),
-            Said::Command("g", rest) => self.goto(rest),
-            Said::Command("^", _) => {
-                self.go(0);
-                self.here()
-            }
-            Said::Command("$", _) => {
-                self.go(self.run().len());
-                self.here()
-            }
-            Said::Command("/", text) => self.find(text),
-            Said::Command("s", _) => story::state(&self.run().snapshot(self.run().cursor()), self.palette),
-            Said::Command("b", _) => self.blocked(),
-            Said::Command("h", rest) => self.history(rest),
-            Said::Command("m", file) => {
-                let (replayed, steps) = (&self.replayed, story::steps(self.run().len()));
-                let title = format!("{}: {} is violated after {steps}", replayed.model, replayed.property);
-                draw(file, &replayed.run, replay::ending(replayed), &title)
-            }
-            Said::Command("x", _) => self.explore(lines),
-            Said::Command("q", _) => return Reply::Quit,
-            Said::Command("?", _) => command::help(&[("Enter", "go one step forwards")], TABLE),
-            Said::Number(_) => "g N goes to step N; n N goes N steps forwards\n".to_string(),
-            Said::Command(..) | Said::Unknown => command::not_understood(line),
-        };
-        Reply::Say(said)
+        match self.said(line, lines) {
+            Ok(Some(text)) => Reply::Say(text),
+            Ok(None) | Err(Ended) => Reply::Quit,
+        }
     }
 
     fn status(&mut self) -> u8 {

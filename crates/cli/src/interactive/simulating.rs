@@ -1,16 +1,17 @@
 //! A simulation by hand: what can happen next is numbered, and everything can be undone.
 
 use super::command::{self, Entry, Said};
-use super::{Dialogue, Lines, Reply, draw};
+use super::{Dialogue, Lines, Moment, Reply, draw, evaluated};
 use crate::output;
 use crate::signal::Interrupt;
 use engine::report_text;
-use engine::simulate::Origin;
-use engine::simulation::{Ending, Reads, Simulation, Took};
+use engine::simulation::Ending;
+use explore::exploration::NO_INPUT;
+use explore::{Ended, Exploration, RunThread};
 use std::fmt::Write;
 use std::sync::Arc;
+use system::ActionId;
 use system::blocked::{Blocked, Held, Reason};
-use system::{ActionId, Fault};
 use trace::msc::End;
 use trace::story::{self, Teller};
 use trace::visible::one_line;
@@ -21,6 +22,12 @@ const TABLE: &[Entry] = &[
     Entry { key: "u", word: "undo", argument: "[N]", help: "undo N steps" },
     Entry { key: "l", word: "list", argument: "", help: "list what can happen next, again" },
     Entry { key: "s", word: "state", argument: "", help: "show the whole state" },
+    Entry {
+        key: "e",
+        word: "evaluate",
+        argument: "[PID:] EXPR",
+        help: "evaluate an expression, as process PID sees it",
+    },
     Entry {
         key: "b",
         word: "blocked",
@@ -49,256 +56,271 @@ const MOST_CHOICES: usize = 40;
 const MOST_BLOCKED: usize = 8;
 
 /// A simulation that somebody drives.
-pub struct Simulating<'s, 'a, 'i, M> {
-    simulation: &'s mut Simulation<'a, 'i, M>,
-    /// Where the run comes from, to write its trail.
-    origin: &'s Origin,
+pub struct Simulating<'t> {
+    run: &'t RunThread,
     interrupt: Arc<Interrupt>,
     palette: Palette,
     teller: Teller,
-    choices: Vec<ActionId>,
+    /// The steps that can be chosen from.
+    choices: usize,
 }
 
-impl<'s, 'a, 'i, M: Reads> Simulating<'s, 'a, 'i, M> {
-    /// A dialogue about `simulation`.
-    pub fn new(
-        simulation: &'s mut Simulation<'a, 'i, M>,
-        origin: &'s Origin,
-        interrupt: Arc<Interrupt>,
-        palette: Palette,
-    ) -> Self {
-        let teller = Teller::new(palette);
-        Simulating { simulation, origin, interrupt, palette, teller, choices: Vec::new() }
+impl<'t> Simulating<'t> {
+    /// A dialogue about the end of a run.
+    pub fn new(run: &'t RunThread, interrupt: Arc<Interrupt>, palette: Palette) -> Self {
+        Simulating { run, interrupt, palette, teller: Teller::new(palette), choices: 0 }
     }
 
     /// What can happen now, and who cannot move.
-    fn situation(&mut self) -> String {
-        self.choices = self.simulation.choices();
-        let mut out = String::new();
-        let fault = self.simulation.fault();
-        match self.simulation.ending() {
-            Some(ending) => out.push_str(&self.ending(&ending)),
-            None => {
-                if let Some(fault) = fault {
-                    let text = report_text::describe_fault(&fault);
-                    let _ = writeln!(out, "{}, but the run can go on", self.palette.bad(text));
-                }
-                self.list(&mut out);
-            }
-        }
-        self.blocked(&mut out);
-        out
-    }
-
-    fn ending(&self, ending: &Ending) -> String {
-        let text = match ending {
-            Ending::ValidEnd => {
-                self.palette.good("the run has ended: every process is at a valid end").to_string()
-            }
-            Ending::Fault(fault) => {
-                format!("the run ends here: {}", self.palette.bad(report_text::describe_fault(fault)))
-            }
-            Ending::InputEnded => {
-                "nothing can happen but reading standard input, which is at its end".to_string()
-            }
-            Ending::StepsSpent | Ending::Interrupted => "stopped".to_string(),
-        };
-        format!("{text}\n")
-    }
-
-    fn list(&mut self, out: &mut String) {
-        let listed: Vec<ActionId> = self.choices.iter().take(MOST_CHOICES).copied().collect();
-        let rows: Vec<[String; 4]> = listed.into_iter().map(|action| self.row(action)).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let (who, place, text) = (width(0), width(1), width(2).min(40));
-        for (i, row) in rows.iter().enumerate() {
-            let pid = pid_of(&row[0]);
-            let line = format!(
-                "{:>4}  {}  {}  {}",
-                i + 1,
-                self.palette.process(pid, format!("{:who$}", row[0])),
-                self.palette.place(format!("{:place$}", row[1])),
-                self.palette.strong(format!("{:text$}", row[2])),
-            );
-            let _ = writeln!(out, "{}", format!("{line}  {}", row[3]).trim_end());
-        }
-        if self.choices.len() > MOST_CHOICES {
-            let _ = writeln!(out, "      … and {} more", self.choices.len() - MOST_CHOICES);
-        }
-    }
-
-    /// Process, place, statement, and what it would do.
-    fn row(&mut self, action: ActionId) -> [String; 4] {
-        let info = self.simulation.run().words().step(&self.simulation.run().state(usize::MAX), action);
-        let mut who = story::process_name(&info.process, info.pid);
-        let mut text = story::shortened(&info.text, 60);
-        if let Some(partner) = &info.partner {
-            let _ = write!(who, " → {}", story::process_name(&partner.process, partner.pid));
-            let _ = write!(text, " → {}", story::shortened(&partner.text, 60));
-        }
-        let effect = match self.simulation.preview(action) {
-            Some(told) => {
-                let effects = story::effects(&told, self.palette);
-                match &told.fault {
-                    Some(fault) => {
-                        format!("{effects} {}", self.palette.bad(&fault.message)).trim().to_string()
-                    }
-                    None => effects,
-                }
-            }
-            None => "reads standard input".to_string(),
-        };
-        [who, format!("{}:{}", one_line(&info.file), info.line), text, effect]
-    }
-
-    /// One line for each process that cannot move.
-    fn blocked(&mut self, out: &mut String) {
-        let run = self.simulation.run();
-        if self.simulation.run().state(usize::MAX).is_empty() {
-            return;
-        }
-        let blocked = run.words().blocked(&run.state(usize::MAX));
-        if let Some(by) = blocked.iter().find_map(control) {
-            let _ = writeln!(
-                out,
-                "{}",
-                self.palette.dim(format!("  {by} is inside an atomic sequence: nobody else moves"))
-            );
-            return;
-        }
-        let shown: Vec<&Blocked> = blocked.iter().filter(|one| !has_ended(one)).collect();
-        for one in shown.iter().take(MOST_BLOCKED) {
-            let _ = writeln!(out, "{}", self.palette.dim(format!("  blocked: {}", blocked_text::short(one))));
-        }
-        if shown.len() > MOST_BLOCKED {
-            let more = format!("  … and {} more; b explains all", shown.len() - MOST_BLOCKED);
-            let _ = writeln!(out, "{}", self.palette.dim(more));
-        }
-    }
-
-    fn explain(&self) -> String {
-        let run = self.simulation.run();
-        match run.words().blocked(&run.state(usize::MAX)) {
-            blocked if blocked.is_empty() => "no process is blocked\n".to_string(),
-            blocked => blocked_text::full(&blocked),
-        }
+    fn situation(&mut self) -> Result<String, Ended> {
+        let palette = self.palette;
+        let (text, choices) = self.run.ask(move |e| {
+            let choices = e.simulation().choices();
+            (situation(e, &choices, palette), choices.len())
+        })?;
+        self.choices = choices;
+        Ok(text)
     }
 
     /// Takes a step that was chosen.
-    fn choose(&mut self, number: usize) -> String {
-        let Some(&action) = number.checked_sub(1).and_then(|i| self.choices.get(i)) else {
-            return match self.choices.len() {
+    fn choose(&mut self, number: usize) -> Result<String, Ended> {
+        if number == 0 || number > self.choices {
+            return Ok(match self.choices {
                 0 => "nothing can happen here; u undoes, q quits\n".to_string(),
                 1 => "there is only choice 1\n".to_string(),
                 n => format!("choose from 1 to {n}\n"),
-            };
-        };
-        let interrupt = Arc::clone(&self.interrupt);
-        let took = interrupt.during(|_| stop::attempt(|| self.simulation.take(action)));
-        match took.unwrap_or_else(|_| Err("interrupted".to_string())) {
-            Ok(Took::Step) => {
-                let number = self.simulation.run().len();
-                let step = self.teller.step(self.simulation.run(), number);
-                format!("{step}{}", self.situation())
-            }
-            Ok(Took::NoInput) => format!("standard input has too little for that\n{}", self.situation()),
-            Err(why) => format!("{why}\n"),
+            });
         }
+        let mut teller = self.teller.clone();
+        let took = self.interrupt.during(|_| {
+            self.run.ask(move |e| {
+                let took = stop::attempt(|| e.take(e.run().len(), number));
+                let told = teller.step(e.run(), e.run().len());
+                (took.unwrap_or_else(|_| Err("interrupted".to_string())), told, teller)
+            })
+        });
+        Ok(match took? {
+            (Ok(()), told, teller) => {
+                self.teller = teller;
+                format!("{told}{}", self.situation()?)
+            }
+            (Err(why), ..) if why == NO_INPUT => format!("{why}\n{}", self.situation()?),
+            (Err(why), ..) => format!("{why}\n"),
+        })
     }
 
     /// Takes steps at random until there are enough, or something is to be seen.
-    fn random(&mut self, n: usize) -> String {
-        let mut out = String::new();
-        let interrupt = Arc::clone(&self.interrupt);
-        let stopped = interrupt.during(|stop| {
+    fn random(&mut self, n: usize) -> Result<String, Ended> {
+        let mut teller = self.teller.clone();
+        let taken = self.interrupt.during(|stop| {
             if n > MANY {
                 output::standard().write(&format!("taking {n} steps; Ctrl-C stops it\n"));
             }
-            for _ in 0..n {
-                match stop::attempt(|| self.simulation.take_any()) {
-                    Ok(Ok(true)) => {}
-                    Ok(Ok(false)) => return None,
-                    Ok(Err(why)) => return Some(why),
-                    Err(_) => return Some("interrupted".to_string()),
-                }
-                let number = self.simulation.run().len();
-                if out.len() < MOST_TEXT {
-                    out.push_str(&self.teller.step(self.simulation.run(), number));
-                }
-                if self.simulation.fault().is_some() {
-                    return None;
-                }
-                if stop.is_asked() {
-                    return Some("interrupted".to_string());
-                }
-            }
-            None
+            let stop = stop.clone();
+            self.run.ask(move |e| {
+                let mut out = String::new();
+                let (_, result) = e.random(n, &stop, |run| {
+                    if out.len() < MOST_TEXT {
+                        out.push_str(&teller.step(run, run.len()));
+                    }
+                });
+                (out, result, teller)
+            })
         });
+        let (mut out, result, teller) = taken?;
+        self.teller = teller;
         if out.len() >= MOST_TEXT {
             let _ = writeln!(out, "… (h tells the rest)");
         }
-        if let Some(why) = stopped {
+        if let Err(why) = result {
             let _ = writeln!(out, "{why}");
         }
-        format!("{out}{}", self.situation())
+        Ok(format!("{out}{}", self.situation()?))
     }
 
-    fn undo(&mut self, n: usize) -> String {
-        let before = self.simulation.run().len();
-        let mut left = n;
-        while left > 0 && self.simulation.undo() {
-            left -= 1;
-        }
+    fn undo(&mut self, n: usize) -> Result<String, Ended> {
+        let undone = self.run.ask(move |e| e.undo(n))?;
         self.teller = Teller::new(self.palette);
-        let undone = before - self.simulation.run().len();
         let what = match undone {
             0 => "there is nothing to undo".to_string(),
             n => format!("undid {}", story::steps(n)),
         };
-        format!("{what}\n{}", self.situation())
+        Ok(format!("{what}\n{}", self.situation()?))
     }
 
-    fn history(&self, rest: &str) -> String {
-        let run = self.simulation.run();
-        let wanted = if rest.is_empty() { Ok(run.len()) } else { command::count(rest) };
-        match wanted {
-            _ if run.is_empty() => "no step was taken yet\n".to_string(),
-            Ok(n) => story::part(run, (run.len() + 1).saturating_sub(n)..=run.len(), self.palette),
-            Err(why) => why,
-        }
+    fn history(&self, rest: &str) -> Result<String, Ended> {
+        let (palette, wanted) = (self.palette, (!rest.is_empty()).then(|| command::count(rest)));
+        self.run.ask(move |e| {
+            let run = e.run();
+            match wanted.unwrap_or(Ok(run.len())) {
+                _ if run.is_empty() => "no step was taken yet\n".to_string(),
+                Ok(n) => story::part(run, (run.len() + 1).saturating_sub(n)..=run.len(), palette),
+                Err(why) => why,
+            }
+        })
     }
 
-    /// The error that the run shows as it stands.
-    fn shown_fault(&mut self) -> Option<Fault> {
-        match (self.simulation.fault(), self.simulation.ending()) {
-            (Some(fault), _) | (None, Some(Ending::Fault(fault))) => Some(fault),
-            _ => None,
-        }
+    fn draw(&self, file: &str) -> Result<String, Ended> {
+        let file = file.to_string();
+        self.run.ask(move |e| {
+            let fault = e.shown_fault();
+            let ending = End { fault: fault.as_ref(), cycle: None };
+            draw(&file, e.run(), ending, &format!("a run of {}", story::steps(e.run().len())))
+        })
     }
 
-    fn draw(&mut self, file: &str) -> String {
-        let fault = self.shown_fault();
-        let run = self.simulation.run();
-        let ending = End { fault: fault.as_ref(), cycle: None };
-        draw(file, run, ending, &format!("a run of {}", story::steps(run.len())))
+    fn write(&self, file: &str) -> Result<String, Ended> {
+        let file = file.to_string();
+        self.run.ask(move |e| {
+            let Some(fault) = e.shown_fault() else {
+                return "only a run that meets an error can be written: a trail ends with one\n".to_string();
+            };
+            if file.is_empty() {
+                return "name the file: w FILE\n".to_string();
+            }
+            if e.simulation().has_read() {
+                return "the run has read standard input, which a trail does not keep\n".to_string();
+            }
+            match e.write_trail(&file, fault) {
+                Ok(()) => format!("written; see it with: spinor replay {file}\n"),
+                Err(why) => format!("{file} cannot be written: {why}\n"),
+            }
+        })
     }
 
-    fn write(&mut self, file: &str) -> String {
-        let fault = self.shown_fault();
-        let Some(fault) = fault else {
-            return "only a run that meets an error can be written: a trail ends with one\n".to_string();
-        };
-        if file.is_empty() {
-            return "name the file: w FILE\n".to_string();
+    fn said(&mut self, line: &str) -> Result<Option<String>, Ended> {
+        let palette = self.palette;
+        Ok(Some(match command::understand(line, TABLE) {
+            Said::Number(n) => self.choose(n)?,
+            Said::Nothing if self.choices == 1 => self.choose(1)?,
+            Said::Nothing if self.choices == 0 => "nothing can happen here; u undoes, q quits\n".to_string(),
+            Said::Nothing => format!("choose from 1 to {}, or r for a random step\n", self.choices),
+            Said::Command("r", rest) => match command::count(rest) {
+                Ok(n) => self.random(n)?,
+                Err(why) => why,
+            },
+            Said::Command("u", rest) => match command::count(rest) {
+                Ok(n) => self.undo(n)?,
+                Err(why) => why,
+            },
+            Said::Command("l", _) => self.situation()?,
+            Said::Command("s", _) => {
+                self.run.ask(move |e| story::state(&e.run().snapshot(e.run().len()), palette))?
+            }
+            Said::Command("e", text) => evaluated(self.run, text, Moment::Last)?,
+            Said::Command("b", _) => self.run.ask(|e| match blocked_at_end(e) {
+                blocked if blocked.is_empty() => "no process is blocked\n".to_string(),
+                blocked => blocked_text::full(&blocked),
+            })?,
+            Said::Command("h", rest) => self.history(rest)?,
+            Said::Command("m", file) => self.draw(file)?,
+            Said::Command("w", file) => self.write(file)?,
+            Said::Command("q", _) => return Ok(None),
+            Said::Command("?", _) => {
+                let first = [("1, 2, …", "take that step"), ("Enter", "take the only step there is")];
+                command::help(&first, TABLE)
+            }
+            Said::Command(..) | Said::Unknown => command::not_understood(line),
+        }))
+    }
+}
+
+/// What can happen at the end of a run, and who cannot move.
+fn situation(e: &mut Exploration<'_, '_>, choices: &[ActionId], palette: Palette) -> String {
+    let mut out = String::new();
+    let fault = e.simulation().fault();
+    match e.simulation().ending() {
+        Some(ending) => out.push_str(&ended(&ending, palette)),
+        None => {
+            if let Some(fault) = fault {
+                let text = report_text::describe_fault(&fault);
+                let _ = writeln!(out, "{}, but the run can go on", palette.bad(text));
+            }
+            list(e, choices, palette, &mut out);
         }
-        if self.simulation.has_read() {
-            return "the run has read standard input, which a trail does not keep\n".to_string();
+    }
+    blocked(e, palette, &mut out);
+    out
+}
+
+fn ended(ending: &Ending, palette: Palette) -> String {
+    let text = match ending {
+        Ending::ValidEnd => palette.good("the run has ended: every process is at a valid end").to_string(),
+        Ending::Fault(fault) => {
+            format!("the run ends here: {}", palette.bad(report_text::describe_fault(fault)))
         }
-        let written = self.origin.write_trail(file, self.simulation.run(), fault);
-        match written {
-            Ok(()) => format!("written; see it with: spinor replay {file}\n"),
-            Err(why) => format!("{file} cannot be written: {why}\n"),
+        Ending::InputEnded => {
+            "nothing can happen but reading standard input, which is at its end".to_string()
         }
+        Ending::StepsSpent | Ending::Interrupted => "stopped".to_string(),
+    };
+    format!("{text}\n")
+}
+
+fn list(e: &mut Exploration<'_, '_>, choices: &[ActionId], palette: Palette, out: &mut String) {
+    let listed = choices.iter().take(MOST_CHOICES);
+    let rows: Vec<[String; 4]> = listed.map(|&action| row(e, action, palette)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (who, place, text) = (width(0), width(1), width(2).min(40));
+    for (i, row) in rows.iter().enumerate() {
+        let pid = pid_of(&row[0]);
+        let line = format!(
+            "{:>4}  {}  {}  {}",
+            i + 1,
+            palette.process(pid, format!("{:who$}", row[0])),
+            palette.place(format!("{:place$}", row[1])),
+            palette.strong(format!("{:text$}", row[2])),
+        );
+        let _ = writeln!(out, "{}", format!("{line}  {}", row[3]).trim_end());
+    }
+    if choices.len() > MOST_CHOICES {
+        let _ = writeln!(out, "      … and {} more", choices.len() - MOST_CHOICES);
+    }
+}
+
+/// Process, place, statement, and what it would do.
+fn row(e: &mut Exploration<'_, '_>, action: ActionId, palette: Palette) -> [String; 4] {
+    let info = e.run().words().step(&e.run().state(usize::MAX), action);
+    let mut who = story::process_name(&info.process, info.pid);
+    let mut text = story::shortened(&info.text, 60);
+    if let Some(partner) = &info.partner {
+        let _ = write!(who, " → {}", story::process_name(&partner.process, partner.pid));
+        let _ = write!(text, " → {}", story::shortened(&partner.text, 60));
+    }
+    let effect = match e.simulation().preview(action) {
+        Some(told) => {
+            let effects = story::effects(&told, palette);
+            match &told.fault {
+                Some(fault) => format!("{effects} {}", palette.bad(&fault.message)).trim().to_string(),
+                None => effects,
+            }
+        }
+        None => "reads standard input".to_string(),
+    };
+    [who, format!("{}:{}", one_line(&info.file), info.line), text, effect]
+}
+
+/// Who cannot move at the end of a run.
+fn blocked_at_end(e: &Exploration<'_, '_>) -> Vec<Blocked> {
+    let state = e.run().state(usize::MAX);
+    if state.is_empty() { Vec::new() } else { e.run().words().blocked(&state) }
+}
+
+/// One line for each process that cannot move.
+fn blocked(e: &Exploration<'_, '_>, palette: Palette, out: &mut String) {
+    let blocked = blocked_at_end(e);
+    if let Some(by) = blocked.iter().find_map(control) {
+        let held = format!("  {by} is inside an atomic sequence: nobody else moves");
+        let _ = writeln!(out, "{}", palette.dim(held));
+        return;
+    }
+    let shown: Vec<&Blocked> = blocked.iter().filter(|one| !has_ended(one)).collect();
+    for one in shown.iter().take(MOST_BLOCKED) {
+        let _ = writeln!(out, "{}", palette.dim(format!("  blocked: {}", blocked_text::short(one))));
+    }
+    if shown.len() > MOST_BLOCKED {
+        let more = format!("  … and {} more; b explains all", shown.len() - MOST_BLOCKED);
+        let _ = writeln!(out, "{}", palette.dim(more));
     }
 }
 
@@ -325,46 +347,25 @@ fn pid_of(name: &str) -> u32 {
     digits.and_then(|(digits, _)| digits.parse().ok()).unwrap_or(0)
 }
 
-impl<M: Reads> Dialogue for Simulating<'_, '_, '_, M> {
+impl Dialogue for Simulating<'_> {
     fn greeting(&mut self) -> String {
         let hint = "A number takes that step, u undoes it, ? lists the other commands.\n";
-        format!("{}{}", self.palette.dim(hint), self.situation())
+        format!("{}{}", self.palette.dim(hint), self.situation().unwrap_or_default())
     }
 
     fn prompt(&mut self) -> String {
-        format!("({}) > ", story::steps(self.simulation.run().len()))
+        let steps = self.run.ask(|e| e.run().len()).unwrap_or_default();
+        format!("({}) > ", story::steps(steps))
     }
 
     fn answer(&mut self, line: &str, _: &mut Lines) -> Reply {
-        let said = match command::understand(line, TABLE) {
-            Said::Number(n) => self.choose(n),
-            Said::Nothing if self.choices.len() == 1 => self.choose(1),
-            Said::Nothing if self.choices.is_empty() => {
-                "nothing can happen here; u undoes, q quits\n".to_string()
-            }
-            Said::Nothing => format!("choose from 1 to {}, or r for a random step\n", self.choices.len()),
-            Said::Command("r", rest) => command::count(rest).map_or_else(|why| why, |n| self.random(n)),
-            Said::Command("u", rest) => command::count(rest).map_or_else(|why| why, |n| self.undo(n)),
-            Said::Command("l", _) => self.situation(),
-            Said::Command("s", _) => {
-                let run = self.simulation.run();
-                story::state(&run.snapshot(run.len()), self.palette)
-            }
-            Said::Command("b", _) => self.explain(),
-            Said::Command("h", rest) => self.history(rest),
-            Said::Command("m", file) => self.draw(file),
-            Said::Command("w", file) => self.write(file),
-            Said::Command("q", _) => return Reply::Quit,
-            Said::Command("?", _) => {
-                let first = [("1, 2, …", "take that step"), ("Enter", "take the only step there is")];
-                command::help(&first, TABLE)
-            }
-            Said::Command(..) | Said::Unknown => command::not_understood(line),
-        };
-        Reply::Say(said)
+        match self.said(line) {
+            Ok(Some(text)) => Reply::Say(text),
+            Ok(None) | Err(Ended) => Reply::Quit,
+        }
     }
 
     fn status(&mut self) -> u8 {
-        u8::from(self.shown_fault().is_some())
+        u8::from(self.run.ask(|e| e.shown_fault().is_some()).unwrap_or_default())
     }
 }

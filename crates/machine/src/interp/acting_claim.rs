@@ -17,11 +17,12 @@ use promela::source::Location;
 use system::layer::Inner;
 use system::portable::StableHash;
 use system::{
-    ActionId, Capabilities, Event, Explain, Fault, FaultKind, Labels, Layer, NOBODY, SleepMask, Snapshot,
-    StepInfo, Successors, TransitionSystem, Worker, follow_by,
+    ActionId, Capabilities, Event, Explain, Fault, FaultKind, Labels, Layer, Move, NOBODY, SleepMask,
+    Snapshot, StepInfo, Successors, TransitionSystem, Worker, follow_by,
 };
 
 use super::Interp;
+use super::explain::edge_taken;
 use super::layout::find_run;
 use super::moves::Want;
 use super::process;
@@ -343,5 +344,13 @@ impl Explain for ActingClaim {
             true => Vec::new(),
             false => self.interp.events(state.get(HEAD..).unwrap_or_default(), action),
         }
+    }
+
+    fn edges_taken(&self, state: &[u8], action: ActionId) -> Vec<Move> {
+        if !is_of_claim(action) {
+            return self.interp.edges_taken(state.get(HEAD..).unwrap_or_default(), action);
+        }
+        let taken = |edge| edge_taken(self.proctype(), edge, self.split(state)?.1.0);
+        Action::unpack(action).edge.and_then(taken).into_iter().collect()
     }
 }

@@ -1,10 +1,10 @@
 //! Steps in words, and who is stuck where; states in words are in `snapshot`, what happens in a step in
 //! `events`.
 
-use promela::ir::Proctype;
+use promela::ir::{Action as Statement, EdgeId, Proctype};
 use promela::source::Span;
 use system::coverage::Coverage;
-use system::{ActionId, Blocked, Event, Explain, Fault, FaultKind, Snapshot, StepInfo};
+use system::{ActionId, Blocked, Event, Explain, Fault, FaultKind, Move, NOBODY, Snapshot, StepInfo};
 
 use super::Interp;
 use super::fault::Trap;
@@ -28,6 +28,13 @@ impl Explain for Interp {
 
     fn events(&self, state: &[u8], action: ActionId) -> Vec<Event> {
         self.decode(state).map(|state| self.events_of(state, action)).unwrap_or_default()
+    }
+
+    fn edges_taken(&self, state: &[u8], action: ActionId) -> Vec<Move> {
+        let action = Action::unpack(action);
+        let state = self.decode(state).unwrap_or_default();
+        let halves = [action.edge.map(|edge| (action.pid, edge)), action.partner];
+        halves.into_iter().flatten().filter_map(|(pid, edge)| self.half_move(&state, pid, edge)).collect()
     }
 
     fn blocked(&self, state: &[u8]) -> Vec<Blocked> {
@@ -55,6 +62,12 @@ impl Interp {
             text: edge.map(|edge| edge.text.clone()).unwrap_or_default(),
             partner: None,
         }
+    }
+
+    fn half_move(&self, state: &State, pid: usize, edge: EdgeId) -> Option<Move> {
+        let process = state.processes.get(pid)?;
+        let proctype = self.program.proctype(process.proctype);
+        Some(Move { pid: pid as u32, ..edge_taken(proctype, edge, process.location.0)? })
     }
 
     /// Where a process is: the place and the text of the first statement there.
@@ -85,4 +98,17 @@ impl Interp {
         let trap = Trap { kind: FaultKind::EndState, message, span };
         self.fault(trap, state, stuck.first().copied())
     }
+}
+
+/// The edge of a proctype or claim that is taken from a location, by nobody in particular.
+pub(super) fn edge_taken(proctype: &Proctype, id: EdgeId, from: u32) -> Option<Move> {
+    let edge = proctype.edges.get(id.index())?;
+    let ends = matches!(edge.action, Statement::End);
+    Some(Move {
+        pid: NOBODY,
+        proctype: proctype.name.clone(),
+        edge: id.0,
+        from,
+        to: (!ends).then_some(edge.to.0),
+    })
 }

@@ -15,6 +15,7 @@ mod codec;
 mod coverage;
 mod d_step;
 pub(crate) mod eval;
+mod evaluate;
 mod events;
 mod explain;
 mod fault;

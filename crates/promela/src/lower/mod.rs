@@ -4,11 +4,13 @@
 //! used, except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin
 //! numbers them; when all is read, [`automaton`] turns elements into locations and edges. Files: [`types`]
 //! (declarations), [`names`] (references), [`expr`], [`statement`], [`loops`], [`process`] (proctypes,
-//! claims, traces), [`property`] (ltl, invariants).
+//! claims, traces), [`property`] (ltl, invariants), [`expression`](mod@expression) (what is asked about a
+//! state).
 
 mod automaton;
 mod channels;
 mod expr;
+mod expression;
 mod flow;
 mod loops;
 mod names;
@@ -23,6 +25,7 @@ use crate::ast::{self, Item, Unit};
 use crate::diagnostic::{Code, Diagnostic, Severity, has_errors};
 use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
+pub use expression::expression;
 use flow::Flow;
 pub(crate) use names::predefined;
 use scope::{ScopeId, Scopes};

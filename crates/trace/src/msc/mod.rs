@@ -1,36 +1,19 @@
-//! Message sequence charts: processes as columns, time downwards, messages as arrows.
+//! Message sequence charts of runs: what there is to draw; [`text`] draws it as text, [`draw::chart_svg`] as
+//! SVG.
 //!
-//! [`Chart::of`] finds out what there is to draw; [`text`] and [`svg`] draw it. Every receive is matched with
-//! the very message that was sent: the events of a step say where in its channel a message was put or found,
-//! so that a copy of each channel that holds message numbers follows the run exactly, whatever order messages
-//! are taken in.
+//! Every receive is matched with the very message that was sent: the events of a step say where in its channel
+//! a message was put or found, so that a copy of each channel that holds message numbers follows the run
+//! exactly, whatever order messages are taken in.
 
-pub mod svg;
 pub mod text;
 
 use crate::run::Run;
 use crate::story::process_name;
+use crate::visible::one_line;
+pub use draw::chart::{Chart, Lane, Mark, Message, Row};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use system::{ChannelRef, Event, Fault, FaultKind, NOBODY, Snapshot, StepInfo, explain};
-
-/// What there is to draw.
-#[derive(Clone, Debug, Default)]
-pub struct Chart {
-    /// The processes; those of the beginning first, then in order of their start.
-    pub lanes: Vec<Lane>,
-    /// What happens, downwards.
-    pub rows: Vec<Row>,
-    /// All messages that were sent or received.
-    pub messages: Vec<Message>,
-    /// What is wrong at the end.
-    pub fault: Option<Fault>,
-    /// The statements before which processes wait forever, by lane; only where nobody can move.
-    pub waiting: Vec<(usize, String)>,
-    /// The first of the rows that are repeated forever; behind the last row where it is a state that lasts
-    /// forever.
-    pub again: Option<usize>,
-}
 
 /// How a run ends, or does not.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,136 +24,38 @@ pub struct End<'a> {
     pub cycle: Option<usize>,
 }
 
-/// What is said where a run begins again and where it goes back.
-const AGAIN: [&str; 2] = ["from here on forever", "and again from the line above"];
-/// What is said of a state that is repeated forever.
-const LASTS: &str = "nothing can move: this state lasts forever";
-
-/// A process.
-#[derive(Clone, Debug)]
-pub struct Lane {
-    /// `user[1]`.
-    pub name: String,
-    /// Its number, which is its column: a number is used again only when the process before has ended.
-    pub pid: u32,
-    /// The row in which it starts; `None` for those that exist from the beginning.
-    pub starts: Option<usize>,
-    /// The row in which it ends.
-    pub ends: Option<usize>,
-}
-
-/// A message.
-#[derive(Clone, Debug)]
-pub struct Message {
-    /// The channel.
-    pub channel: String,
-    /// The fields.
-    pub text: String,
-    /// Lane and row of the send, if that is in the chart.
-    pub sent: Option<(usize, usize)>,
-    /// Lane and row of the receive, if there is one.
-    pub received: Option<(usize, usize)>,
-}
-
-/// One thing that happens.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// What.
-    pub mark: Mark,
-    /// The steps that it stands for.
-    pub steps: RangeInclusive<usize>,
-    /// The statements with their places, one line each.
-    pub notes: Vec<String>,
-}
-
-/// What can happen.
-#[derive(Clone, Debug)]
-pub enum Mark {
-    /// Steps that concern one process alone.
-    Local {
-        /// The process.
-        lane: usize,
-        /// The statements, each with the number of its step.
-        texts: Vec<(usize, String)>,
-        /// The last of them is wrong.
-        wrong: bool,
-    },
-    /// A message goes into a channel.
-    Send {
-        /// The sender.
-        lane: usize,
-        /// Which message.
-        message: usize,
-    },
-    /// A message comes out of a channel.
-    Receive {
-        /// The receiver.
-        lane: usize,
-        /// Which message.
-        message: usize,
-    },
-    /// A rendezvous.
-    Meet {
-        /// The sender.
-        from: usize,
-        /// The receiver.
-        to: usize,
-        /// Channel and message.
-        text: String,
-    },
-    /// A process starts another one.
-    Start {
-        /// Who.
-        by: usize,
-        /// The new one.
-        lane: usize,
-    },
-    /// A process ends.
-    End {
-        /// Which one.
-        lane: usize,
-    },
-}
-
-impl Chart {
-    /// The chart of some steps of a run; the error at the end is drawn when the last step is among them.
-    pub fn of(run: &Run<'_>, steps: RangeInclusive<usize>, ending: End<'_>) -> Chart {
-        let End { fault, cycle } = ending;
-        let (first, last) = ((*steps.start()).max(run.first() + 1), (*steps.end()).min(run.len()));
-        let mut builder = Builder { cycle, ..Builder::new(&run.snapshot(first - 1)) };
-        for number in first..=last {
-            if let Some(info) = run.info(number) {
-                let wrong = run.step(number).is_some_and(|taken| taken.fault.is_some());
-                builder.step(number, &info, &run.events(number), wrong);
-            }
+/// The chart of some steps of a run; the error at the end is drawn when the last step is among them.
+pub fn chart(run: &Run<'_>, steps: RangeInclusive<usize>, ending: End<'_>) -> Chart {
+    let End { fault, cycle } = ending;
+    let (first, last) = ((*steps.start()).max(run.first() + 1), (*steps.end()).min(run.len()));
+    let mut builder = Builder { cycle, ..Builder::new(&run.snapshot(first - 1)) };
+    for number in first..=last {
+        if let Some(info) = run.info(number) {
+            let wrong = run.step(number).is_some_and(|taken| taken.fault.is_some());
+            builder.step(number, &info, &run.events(number), wrong);
         }
-        let mut chart = builder.chart;
-        chart.again = cycle.filter(|cycle| (first - 1..=last).contains(cycle)).map(|cycle| {
-            let later = |row: &Row| *row.steps.start() > cycle;
-            chart.rows.iter().position(later).unwrap_or(chart.rows.len())
-        });
-        if last == run.len() {
-            chart.fault = fault.cloned();
-            if fault.is_some_and(|fault| fault.kind == FaultKind::EndState) {
-                chart.waiting = waiting(&run.snapshot(last), &builder.alive);
-            }
+    }
+    let mut chart = builder.chart;
+    chart.again = cycle.filter(|cycle| (first - 1..=last).contains(cycle)).map(|cycle| {
+        let later = |row: &Row| *row.steps.start() > cycle;
+        chart.rows.iter().position(later).unwrap_or(chart.rows.len())
+    });
+    if last == run.len() {
+        chart.fault = fault.map(|f| format!("{} ({}:{})", f.message, one_line(&f.file), f.line));
+        if fault.is_some_and(|fault| fault.kind == FaultKind::EndState) {
+            chart.waiting = waiting(&run.snapshot(last), &builder.alive);
         }
-        chart
     }
+    chart
+}
 
-    /// The chart of a whole run.
-    pub fn whole(run: &Run<'_>, fault: Option<&Fault>) -> Chart {
-        Chart::of(run, 1..=run.len(), End { fault, cycle: None })
-    }
-
-    /// The number of columns.
-    pub fn columns(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.pid as usize + 1).max().unwrap_or(0)
-    }
+/// The chart of a whole run.
+pub fn whole(run: &Run<'_>, fault: Option<&Fault>) -> Chart {
+    chart(run, 1..=run.len(), End { fault, cycle: None })
 }
 
 /// Whether a step only goes on: the author did not write it, and it does nothing.
-fn is_silent(text: &str) -> bool {
+pub fn is_silent(text: &str) -> bool {
     let joins =
         ["(the loop begins again)", "(the choice ends)", "(the unless ends)", "(the loop ends)", "break"];
     joins.contains(&text)

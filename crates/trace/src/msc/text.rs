@@ -3,10 +3,9 @@
 //! A message through a channel is drawn as an arrow where it is received; `#3` tells which send it comes
 //! from.
 
-use super::{AGAIN, Chart, LASTS, Mark};
 use crate::story::shortened;
 use crate::style::Palette;
-use crate::visible::one_line;
+use draw::chart::{AGAIN, Chart, LASTS, Mark};
 
 /// The narrowest and the widest column.
 const WIDTHS: (usize, usize) = (16, 30);
@@ -61,8 +60,7 @@ impl<'a> Drawing<'a> {
             finish(&mut out, "", line, |line| palette.bad(line).to_string());
         }
         if let Some(fault) = &chart.fault {
-            let text = format!("✗ {} ({}:{})", fault.message, one_line(&fault.file), fault.line);
-            out.push_str(&format!("{:MARGIN$}{}\n", "", palette.bad(text)));
+            out.push_str(&format!("{:MARGIN$}{}\n", "", palette.bad(format!("✗ {fault}"))));
         }
         out
     }
