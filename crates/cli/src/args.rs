@@ -180,13 +180,15 @@ pub enum CheckFormat {
     Json,
     /// SARIF 2.1.0, for code hosts and editors.
     Sarif,
+    /// Markdown, for summaries on code hosts.
+    Markdown,
 }
 
 impl CheckFormat {
     /// How notices are written beside it.
     pub fn of_notices(self) -> Format {
         match self {
-            CheckFormat::Text | CheckFormat::Sarif => Format::Text,
+            CheckFormat::Text | CheckFormat::Sarif | CheckFormat::Markdown => Format::Text,
             CheckFormat::Json => Format::Json,
         }
     }
@@ -341,6 +343,10 @@ pub struct ReplayArgs {
     /// Write a message sequence chart to this file: SVG, or text if its name ends in .txt.
     #[arg(long, value_name = "FILE")]
     pub msc: Option<String>,
+    /// Write a page to this file: the counterexample to walk through, automata and source, in one HTML file
+    /// that needs nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with = "interactive")]
+    pub report: Option<String>,
 }
 
 /// How a run is written.

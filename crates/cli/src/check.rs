@@ -3,13 +3,20 @@
 use crate::args::{CheckArgs, CheckFormat};
 use crate::output::{self, Lines, Output};
 use crate::progress::Line;
+use crate::report_file;
 use crate::signal::Signals;
-use engine::{Answer, DiskOrInput, Failure, Notice, Report, report_json, report_sarif, report_text};
+use engine::{
+    Answer, DiskOrInput, Failure, Notice, Report, report_json, report_markdown, report_sarif, report_text,
+};
 use std::collections::BTreeMap;
 use std::io::Stdout;
 
 /// Which exit status counts when several models have different ones: the first of these that occurs.
 const ORDER: [u8; 7] = [4, 1, 143, 130, 2, 3, 0];
+
+/// The exit status of a violation, which a report that cannot be written leaves, and of such a report.
+const VIOLATED: u8 = 1;
+const UNWRITTEN: u8 = 4;
 
 /// Checks the models; returns the exit status.
 pub fn run(args: &CheckArgs) -> u8 {
@@ -34,7 +41,7 @@ pub fn run(args: &CheckArgs) -> u8 {
             let log = report_sarif::sarif(&done.reports, &done.notices, done.status());
             output.write_machine(&output::json(&log, Lines::Several));
         }
-        CheckFormat::Text | CheckFormat::Json => {}
+        CheckFormat::Text | CheckFormat::Json | CheckFormat::Markdown => {}
     }
     output.finish(done.status())
 }
@@ -46,6 +53,13 @@ fn trail(args: &CheckArgs) -> Option<String> {
 
 /// What several models cannot share.
 fn refuse(args: &CheckArgs) -> Result<(), Failure> {
+    let report = args.given.options().ok().and_then(|options| options.report);
+    if let (Some(report), 2..) = (&report, args.models.len()) {
+        return Err(Failure::refused_with(
+            format!("--report {report} names one file, and there are {} models", args.models.len()),
+            "check the models one at a time",
+        ));
+    }
     match (trail(args), args.models.len()) {
         (Some(trail), 2..) => Err(Failure::refused_with(
             format!("--trail {trail} names one file, and there are {} models", args.models.len()),
@@ -72,7 +86,10 @@ fn check(
     output: &mut Output<Stdout>,
 ) -> Checked {
     let path = args.reading.source(model).path;
-    let begun = args.options(model).and_then(|options| Ok((Line::new(args, &options)?, options)));
+    let begun = args.options(model).and_then(|options| {
+        options.report.as_ref().map_or(Ok(()), |file| report_file::refuse(file, &path))?;
+        Ok((Line::new(args, &options)?, options))
+    });
     let (answer, mut notices) = match begun {
         Ok((mut line, options)) => {
             let answer = engine::check(&options, files, signals.stop(), &mut line);
@@ -103,9 +120,17 @@ fn check(
             let lines = if several { Lines::One } else { Lines::Several };
             output.write_machine(&output::json(&report_json::json(&report), lines));
         }
+        CheckFormat::Markdown => output.write(&report_markdown::markdown(&report)),
         CheckFormat::Sarif => {}
     }
-    let status = signals.status(report.exit_status());
+    let mut status = signals.status(report.exit_status());
+    if let Some(path) = &report.options.report {
+        let page = report::of_check(&report, files).and_then(|page| report_file::save(path, &page));
+        if let Err(failure) = page {
+            output::fail(&failure, format, status);
+            status = if status == VIOLATED { VIOLATED } else { UNWRITTEN };
+        }
+    }
     Checked { status, verdict: report.verdict(), report: Some(report), notices }
 }
 

@@ -19,6 +19,7 @@ mod parse;
 mod progress;
 mod release_pages;
 mod replay;
+mod report_file;
 mod signal;
 mod simulate;
 mod test;

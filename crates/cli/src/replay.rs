@@ -5,7 +5,7 @@ use crate::interactive::replaying::Replaying;
 use crate::interactive::{Lines, converse};
 use crate::output::Sieve;
 use crate::signal::{Interrupt, Signals};
-use crate::{chart, output};
+use crate::{chart, output, report_file};
 use engine::replay::{Replayed, replay};
 use engine::{Answer, Disk, DiskOrInput, report_text};
 use explore::RunThread;
@@ -31,6 +31,9 @@ pub fn run(args: &ReplayArgs) -> u8 {
         let chart = || msc::chart(&replayed.run, drawn.clone(), ending(replayed));
         if let Some(path) = &args.msc {
             chart::save(path, &chart(), &chart::title(&title(replayed), &drawn, replayed.run.len()))?;
+        }
+        if let Some(path) = &args.report {
+            report_file::save(path, &report::of_replay(replayed))?;
         }
         // A long run is written while it is looked at.
         let mut output = output::standard();

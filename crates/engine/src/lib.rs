@@ -36,6 +36,7 @@ pub mod render;
 pub mod replay;
 pub mod report;
 pub mod report_json;
+pub mod report_markdown;
 pub mod report_sarif;
 pub mod report_text;
 pub mod run_property;

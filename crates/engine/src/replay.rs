@@ -44,7 +44,7 @@ pub struct Replayed<'a> {
 impl Replayed<'_> {
     /// Which of the propositions hold at a moment.
     pub fn holding(&self, moment: usize) -> Vec<bool> {
-        let asked = self.system.capabilities().propositions;
+        let asked = self.system.capabilities().propositions.filter(|_| !self.propositions.is_empty());
         let values = asked.map_or(0, |asked| asked.propositions(0, &self.run.state(moment)));
         Written::holding(&self.propositions, values)
     }

@@ -29,8 +29,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("explore", &["stop", "promela", "system", "machine", "trace", "engine", "draw"]),
+    ("report", &["stop", "promela", "system", "draw", "trace", "engine", "explore"]),
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
-    ("spinor-cli", &["stop", "engine", "explore", "draw", "promela", "system", "trace"]),
+    ("spinor-cli", &["stop", "engine", "explore", "report", "draw", "promela", "system", "trace"]),
     ("testkit", &["engine"]),
 ];
 

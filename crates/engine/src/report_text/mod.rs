@@ -10,7 +10,7 @@ pub use evidence::{describe_fault, evidence};
 pub use number::{bytes, grouped, plural};
 
 use crate::hints::{Hint, hints};
-use crate::report::Report;
+use crate::report::{PropertyReport, Report};
 use trace::style::{Painted, Palette};
 use trace::visible::one_line;
 
@@ -39,6 +39,13 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
         out.push_str(&format!("\n{verdict}"));
     }
     out
+}
+
+/// What was found about a property, in one sentence.
+pub fn sentence(property: &PropertyReport) -> String {
+    let mut out = String::new();
+    verdict::sentence(property, Palette::PLAIN, &mut out);
+    out.lines().map(str::trim).collect::<Vec<&str>>().join("; ")
 }
 
 fn headline(report: &Report, palette: Palette) -> Painted<&'static str> {
