@@ -273,6 +273,7 @@ mod tests {
             exhaustive: false,
             interrupted: false,
             statistics: Statistics::default(),
+            symbolic: None,
             checked: Vec::new(),
             coverage: None,
             how: None,

@@ -11,7 +11,7 @@ use crate::memory::Allowance;
 use crate::notice::Notice;
 use crate::options::{CheckOptions, Por};
 use crate::plan::Config;
-use crate::report_text::plural;
+use crate::report_text::{grouped, plural};
 use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
@@ -191,6 +191,16 @@ pub struct PropertyReport {
 }
 
 impl PropertyReport {
+    /// States, transitions and depth, for tables. A symbolic search takes no single steps, and its states may
+    /// be more than a number of the machine holds.
+    pub fn counts(&self) -> [String; 3] {
+        let numbers = &self.statistics;
+        match &self.symbolic {
+            Some(figures) => [figures.states.to_string(), "–".to_string(), "–".to_string()],
+            None => [numbers.states, numbers.transitions, numbers.depth].map(grouped),
+        }
+    }
+
     /// The answer for a property of which nothing is known, because there was no time for it.
     pub fn given_up(name: String, kind: &'static str, why: Reason) -> Self {
         PropertyReport {

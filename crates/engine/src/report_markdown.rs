@@ -5,7 +5,7 @@
 
 use crate::client::Kept;
 use crate::report::{PropertyReport, Report, Shown};
-use crate::report_text::{describe_fault, grouped, sentence};
+use crate::report_text::{describe_fault, sentence};
 use std::fmt::Write;
 use trace::story;
 use trace::visible::{one_line, visible};
@@ -37,15 +37,12 @@ fn sign(verdict: &str) -> &'static str {
 }
 
 fn row(property: &PropertyReport) -> String {
-    let numbers = &property.statistics;
+    let [states, transitions, depth] = property.counts();
     format!(
-        "| {} | {} | {} | {} | {} | {} |\n",
+        "| {} | {} | {} | {states} | {transitions} | {depth} |\n",
         code(&property.name),
         property.verdict.name(),
         if property.exhaustive { "yes" } else { "no" },
-        grouped(numbers.states),
-        grouped(numbers.transitions),
-        grouped(numbers.depth),
     )
 }
 

@@ -5,7 +5,7 @@ use draw::style::Frame;
 use draw::text::escape;
 use draw::{chart_svg, graph_svg, lanes};
 use engine::report::{PropertyReport, Report};
-use engine::report_text::{self, grouped};
+use engine::report_text;
 use engine::session::Session;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -49,15 +49,12 @@ pub fn statistics(report: &Report) -> String {
 }
 
 fn row(property: &PropertyReport) -> String {
-    let numbers = &property.statistics;
+    let [states, transitions, depth] = property.counts();
     format!(
-        "<tr><th scope=\"row\"><code>{}</code></th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        "<tr><th scope=\"row\"><code>{}</code></th><td>{}</td><td>{}</td><td>{states}</td><td>{transitions}</td><td>{depth}</td><td>{}</td></tr>\n",
         escape(&property.name),
         word(property.verdict.name()),
         if property.exhaustive { "yes" } else { "no" },
-        grouped(numbers.states),
-        grouped(numbers.transitions),
-        grouped(numbers.depth),
         escape(engine::options::Choice::word(property.por)),
     )
 }
