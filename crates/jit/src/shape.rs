@@ -242,12 +242,15 @@ impl Shapes {
             return Some(child);
         }
         let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another worker may have made it before the lock was had.
         let mut child = slot.load(Ordering::Acquire);
         if child.is_null() {
             if owned.len() >= CHUNK * CHUNK {
                 return None;
             }
             child = self.publish(&mut owned, grow(layout, shape, proctype, self.tables[proctype]));
+            // Release: who finds the pointer finds the shape complete. It is numbered before, so that no
+            // state can carry a number that is not known.
             slot.store(child, Ordering::Release);
         }
         // SAFETY: as above.

@@ -144,6 +144,8 @@ impl<'a> EdgeLean<'a> {
 
     #[cold]
     fn make_kind(&mut self, begins: u32, state: &[u8]) -> Option<()> {
+        // A model with more kinds of states than this gets no sleep in the others: tables must not grow
+        // forever.
         if self.kinds.len() >= MOST_KINDS {
             return None;
         }
@@ -251,6 +253,8 @@ impl<'a> EdgeLean<'a> {
     ) -> u32 {
         let Some(kind) = self.recognise(state) else { return 0 };
         let (kind, relations) = (&self.kinds[kind], &mut self.relations);
+        // What `timeout` enables depends on all others being blocked, so that nothing commutes with it. Where
+        // somebody sleeps it can move, and there is no `timeout`.
         if asleep.is_nobody() && relations.may_be_timeout(kind, state, edges) {
             return 0;
         }
@@ -311,6 +315,7 @@ impl Here<'_, '_> {
         for (action, after) in edges {
             let pid = Action::process(action);
             if pid != last {
+                // Machines give edges in the order of pids; a system that does not is sorted first.
                 if if LOWEST_FIRST { pid < last.wrapping_add(1) } else { pid > last } {
                     return None;
                 }

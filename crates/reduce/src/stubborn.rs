@@ -301,6 +301,7 @@ impl Chooser<'_> {
         for pid in 0..self.glance.processes.len() {
             let (instance, node) = self.instances.of(&self.glance, pid);
             let n = self.instances.node(node).edges.len();
+            // Edges of a location are bits of a word.
             if n > MOST_EDGES {
                 return None;
             }
@@ -350,11 +351,14 @@ impl Chooser<'_> {
     /// The edges of process `pid` that the edge at `place` of process `of` draws in.
     #[inline]
     fn drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
+        // Counted, not timed: the back-off must not depend on the machine.
         self.work += 1;
         let (from, to) = (&self.here[of], &self.here[pid]);
         // A node and a place are an edge.
         let key =
             u64::from(from.node) << 39 | u64::from(to.node) << 15 | u64::from(place) << 9 | why.number();
+        // A direct-mapped cache: what collides is found again. It never grows, and an answer depends on the
+        // nodes alone, so that entries stay true.
         let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize % TABLE;
         if self.drawn[at].key == key {
             return self.drawn[at].mask;
@@ -402,6 +406,8 @@ impl Chooser<'_> {
         let mut cost = 0;
         self.fill(pid, &mut cost);
         while let Some(&at) = self.open.last() {
+            // A set that is not smaller than the best one so far is of no use, nor one that leaves its
+            // process where that is asked for.
             if cost >= bound || extent == Extent::OneProcess && at != pid {
                 return None;
             }
@@ -433,6 +439,7 @@ impl Chooser<'_> {
     #[inline]
     fn draw(&mut self, pid: usize, mask: u64, cost: &mut u32) {
         let here = &mut self.here[pid];
+        // Edges of one location disable each other, so that with an enabled one all are drawn in.
         if mask & here.enabled != 0 {
             self.fill(pid, cost);
         } else if mask & !here.inside != 0 {
@@ -529,6 +536,7 @@ impl Chooser<'_> {
             }
             self.draw(other, mask, cost);
         }
+        // An action of two processes is chosen with both of its edges, and draws in both processes.
         if enabled && rendezvous {
             for i in 0..self.actions.len() {
                 let Enabled { pid: sender, place: sending, partner } = self.actions[i];
@@ -593,6 +601,7 @@ impl Chooser<'_> {
         };
         let mut best = total;
         for &extent in extents {
+            // One action is the least that a set can have.
             for pid in (0..self.here.len()).rev() {
                 if best <= 1 {
                     return best < total;
@@ -626,6 +635,7 @@ impl Reducer for Chooser<'_> {
             return Choice::All;
         }
         self.work = 0;
+        // `timeout` is enabled because nothing else is: it depends on every process, and nothing is left out.
         if self.look(state, enabled).is_none() || self.may_be_timeout() || !self.best(enabled.len() as u32) {
             self.backoff.tried(enabled.len(), enabled.len(), self.work);
             return Choice::All;

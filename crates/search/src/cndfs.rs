@@ -168,6 +168,8 @@ where
     /// Goes to the state at the end of the blue path, unless somebody is done with it.
     fn enter(&mut self) -> Result<bool, StopReason> {
         let (Entry { number, new, .. }, _) = self.base.visit()?;
+        // Before anything is painted: a colour that found no room would be lost, and the search go round
+        // forever.
         self.colours().check(number).map_err(full)?;
         let colour = self.colours().get(number);
         // Who found a state expands it, even if another worker was faster: so it is counted.
@@ -183,7 +185,11 @@ where
     fn leave(&mut self) -> Result<(), StopReason> {
         let Some(Frame { number, accepting, all_red, .. }) = self.frames.pop() else { return Ok(()) };
         let nested = self.base.shared.cycles.nested;
+        // Blue before the red search: others need not come here any more. Cyan ends after it, since the red
+        // search looks for a way back to this path.
         self.colours().paint(number, Colour::BLUE);
+        // A state all of whose successors are red is on no accepting cycle: its red search would find
+        // nothing.
         if nested && all_red {
             self.colours().paint(number, Colour::RED);
         } else if nested && accepting {
@@ -335,6 +341,8 @@ where
                 _ => self.red.leave(),
             }
         }
+        // Only now are they known to lie on no accepting cycle; painted earlier, another worker would rely on
+        // it too soon.
         self.wait_for_others(seed)?;
         for (number, _) in &self.reds {
             self.colours().paint(*number, Colour::RED);
@@ -355,6 +363,8 @@ where
                 continue;
             }
             let mut waits = 0;
+            // The worker that has it on its path makes it red. The paper proves that nobody waits in a
+            // circle.
             while !self.colours().get(number).is_red() {
                 self.base.budget.tick()?;
                 self.look_around()?;
@@ -382,6 +392,8 @@ where
         self.base.prepare_successors(Some(self.red.state()))?;
         self.red.enter(None).map_err(no_memory)?;
         for at in 0..self.base.expansion.edges().len() {
+            // All that lies behind the seed has been found, by this worker's blue search or by those that
+            // were done with a part of it before.
             let Some(number) = self.base.number_of(at) else { continue };
             let cyan = self.cyan.contains(&number);
             if !cyan && !self.is_uncharted(number) {

@@ -97,11 +97,14 @@ impl<'a, H: Hand + Numbering, O: Sync> Shared<'a, H, O> {
     fn admit(&self) -> Result<(), StopReason> {
         let Some(limit) = self.task.limits.states else { return Ok(()) };
         let more = |states| (states < limit).then_some(states + 1);
+        // Never beyond the limit, not even for a moment: a worker that sees the limit reached gives up for
+        // all.
         self.states.fetch_update(AcqRel, Acquire, more).map(drop).map_err(|_| StopReason::StateLimit)
     }
 
     /// Whether nobody has found something wrong before. All stop.
     pub fn is_first(&self) -> bool {
+        // The swap decides, so that exactly one worker records a counterexample.
         let first = !self.found.swap(true, AcqRel);
         self.halt.halt(StopReason::Violation);
         first

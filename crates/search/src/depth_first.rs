@@ -212,6 +212,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     pub fn visit(&mut self) -> Result<Met, StopReason> {
         let state = self.stack.state();
         let key = key(state, self.hidden);
+        // The initial state and roots come without a ticket: nobody looked them up as successors.
         let ticket = match self.stack.ticket {
             Some(ticket) => ticket,
             None => self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?,
@@ -220,6 +221,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         {
             return Err(StopReason::StateLimit);
         }
+        // A claimed state was stored when it was claimed: to ask the store again would say "known".
         match self.open {
             Some(_) if std::mem::take(&mut self.claimed) => Ok(Met::New),
             Some(open) => visit_openly(open, &mut self.sleep, self.store, key, ticket),
@@ -239,6 +241,8 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         let depth = self.arrive()?;
         let expanded_ahead = self.expand(depth)?;
         self.enter()?;
+        // Sleep sets come to a state again, which was judged the first time; and behind phase 1 nothing was
+        // expanded where its end was known.
         if is_new && !self.batch.expansion.known {
             self.judge_state()?;
         }
@@ -253,6 +257,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.statistics.reduced += 1;
             return Ok(());
         }
+        // The proviso is broken: what was left out follows, behind the edges that were chosen.
         let chosen = self.batch.expansion.edges().len();
         self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.batch.expansion)?;
         self.note_faulty();

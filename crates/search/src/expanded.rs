@@ -54,6 +54,7 @@ impl Noting {
     /// Notes the states with these hashes. A worker that is alone need not wait for each before the next.
     #[inline]
     pub fn note_all(&mut self, hashes: &[u64]) {
+        // A team keeps an access of its own, so that no worker of it takes itself for alone.
         let alone = Arc::strong_count(&self.all) == 1;
         for &hash in hashes {
             self.note(hash, alone);
@@ -67,6 +68,8 @@ impl Noting {
         }
         self.room -= 1;
         if let Some((word, bit)) = self.all.parts[self.part].get().and_then(|part| place(part, hash)) {
+            // With others the bit must be seen by whoever notes its own state later: see the top of this
+            // file.
             if alone {
                 word.store(word.load(Ordering::Relaxed) | bit, Ordering::Relaxed);
             } else {

@@ -27,6 +27,7 @@ impl Halt {
     /// Stops everybody. Only the first reason counts.
     pub fn halt(&self, reason: StopReason) {
         let _ = self.reason.set(reason);
+        // After the reason: who sees the flag finds why.
         self.flag.store(true, Release);
     }
 

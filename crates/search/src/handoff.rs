@@ -131,6 +131,7 @@ impl Shared {
     /// Counts a new state.
     fn count(&self) -> Result<(), StopReason> {
         match self.limit {
+            // Only the number matters, and every state is counted by the one worker for which it is new.
             Some(limit) if self.states.fetch_add(1, Relaxed) >= limit => Err(StopReason::StateLimit),
             _ => Ok(()),
         }
@@ -245,9 +246,11 @@ impl<H: Hand + Evicting> RingWorker<'_, '_, H> {
         let mut waits = 0;
         loop {
             if let Ok(root) = self.seat.input.try_recv() {
+                // The sender counted it before it sent it, so that this does not fall below zero.
                 self.shared.waiting[self.seat.me].fetch_sub(1, AcqRel);
                 return Ok(Some(root));
             }
+            // A root counts as unfinished until all that it handed off is counted, so that zero is final.
             if self.shared.unfinished.load(Acquire) == 0 {
                 return Ok(None);
             }
@@ -262,6 +265,8 @@ impl<H: Hand + Evicting> RingWorker<'_, '_, H> {
     fn slice(&mut self, slice: &Arc<Slice>) -> Result<(), StopReason> {
         let depth = std::mem::take(&mut self.search.statistics.depth);
         let found = std::mem::take(&mut self.search.found);
+        // Depths and paths are those from the root while it is searched; what comes before is added
+        // afterwards.
         let searched = self.search_from_root(slice);
         let statistics = &mut self.search.statistics;
         statistics.depth = depth.max(slice.depth + statistics.depth);
@@ -271,6 +276,7 @@ impl<H: Hand + Evicting> RingWorker<'_, '_, H> {
             new.prolong(&slice.path());
         }
         self.search.found.join(new);
+        // Last, and also after an error: the others wait for it.
         self.shared.unfinished.fetch_sub(1, AcqRel);
         searched
     }
@@ -286,6 +292,8 @@ impl<H: Hand + Evicting> RingWorker<'_, '_, H> {
                 }
                 Met::New => {
                     self.shared.count()?;
+                    // A claimed successor keeps the proviso of the state before it, so that it must be
+                    // searched here.
                     match !claimed && self.hand_off(slice) {
                         true => self.search.stack.leave(),
                         false => self.search.explore(true)?,
@@ -333,6 +341,7 @@ impl<H: Hand + Evicting> RingWorker<'_, '_, H> {
         let depth = slice.depth + stack.steps() as u64;
         let next = Slice { before: Some(Arc::clone(slice)), actions: stack.path(), depth };
         let root = Root { state: stack.state().to_vec(), slice: Arc::new(next) };
+        // Counted before it is sent: the neighbour may finish it before this worker goes on.
         self.shared.unfinished.fetch_add(1, AcqRel);
         self.neighbour().fetch_add(1, AcqRel);
         match self.seat.output.try_send(root) {

@@ -46,6 +46,7 @@ impl Open {
 
     /// Whether this state, which is stored, may be open.
     pub fn may_hold(&self, key: &[u8]) -> bool {
+        // Acquire pairs with the changes of the worker that left the state: what it stored behind it is seen.
         self.count(key).load(Acquire) > 0
     }
 }

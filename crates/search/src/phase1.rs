@@ -206,12 +206,15 @@ impl<'a> Phase1<'a> {
         let mut turn = u32::MAX;
         let mut process = None;
         while let Some((next, action)) = self.single(turn) {
+            // Another process begins a stride of its own: cycles are cycles of one process.
             if process != Some(next) {
                 self.stride.begin(&self.state);
                 self.own = self.places.len() as u32;
                 (process, turn) = (Some(next), next);
             }
             let moved = self.step(action, most);
+            // A process that cannot go on alone, or would go round forever, is left to phase 2; pids fall, so
+            // that phase 1 comes to an end.
             if !moved || self.closes(next)? {
                 let Some(other) = next.checked_sub(1) else { break };
                 turn = other;
@@ -247,6 +250,7 @@ impl<'a> Phase1<'a> {
 
     /// Takes a step to an ordinary state, if it shows no error, does not branch and is not too long.
     fn step(&mut self, action: ActionId, most: u64) -> bool {
+        // The state before is kept: a step that cannot be taken whole is taken back.
         self.last = self.actions.len();
         std::mem::swap(&mut self.state, &mut self.before);
         if self.follow(action, most).is_none() {
@@ -288,8 +292,7 @@ impl<'a> Phase1<'a> {
     }
 
     fn note_passed(&mut self) {
-        let len = self.state.len().saturating_sub(self.hidden);
-        self.passed.note(&self.state[..len]);
+        self.passed.note(key(&self.state, self.hidden));
     }
 
     /// Whether the process has closed a cycle with its last step. If so it is left as it should be.
@@ -350,6 +353,8 @@ impl<'a> Phase1<'a> {
 
     /// Goes round a cycle of `length` steps once more, and back to its least state.
     fn go_to_least(&mut self, process: u32, length: u64) {
+        // The end must not depend on where the cycle was entered, or two entries of one cycle would have two
+        // ends.
         let (first, mut at) = (self.actions.len(), self.actions.len());
         self.least.clone_from(&self.state);
         for _ in 0..length {

@@ -210,12 +210,15 @@ impl<S: Noted<Note = SleepSet>> Sleeping<S> for Sleep<'_> {
             *note = self.now.as_slice().into();
             return Ok(Met::New);
         }
+        // All that slept at the first visit sleeps now as well: nothing has been put off that is to be done.
         if is_subset(note, &self.now) {
             return Ok(Met::Known);
         }
         let now = &self.now;
         let (both, woken): (Vec<ActionId>, Vec<ActionId>) =
             note.iter().partition(|action| now.binary_search(action).is_ok());
+        // Godefroid's rule for a second visit: what slept before and is awake now is taken, and the state
+        // keeps the intersection.
         *note = both.as_slice().into();
         self.now = both;
         self.woken = Some(woken);
@@ -240,6 +243,8 @@ impl<S: Noted<Note = SleepSet>> Sleeping<S> for Sleep<'_> {
         let before = self.now.len() + self.taken.len();
         self.reducer.commuting(state, &self.all, &mut self.commute);
         let n = self.all.len();
+        // Behind an action sleep those before it in the order, and those that slept already, if they commute
+        // with it. What shows an error does not sleep: errors are to be met as often as there are.
         for at in before..n {
             let start = self.behind.len();
             for other in 0..at {

@@ -198,6 +198,7 @@ impl<T> Stack<T> {
     /// the store made of it, and how many actions lead to it. Nothing if it is far away.
     #[inline]
     pub fn peek(&self) -> Option<(&[u8], &T, usize)> {
+        // Only entries that are not packed, and few of them: look-ahead asks often, and may be told nothing.
         let (mut end, mut steps) = (self.bytes.len(), self.steps);
         for entry in self.entries.iter().rev().take(NEAR) {
             let start = end - entry.bytes as usize;
@@ -250,6 +251,7 @@ impl<T> Stack<T> {
             self.actions.truncate(self.actions.len() - apart);
         }
         self.steps -= actions;
+        // The path goes on in what was packed when the stack grew.
         if self.entries.is_empty() {
             self.unpack();
         }
@@ -260,6 +262,7 @@ impl<T> Stack<T> {
     pub fn enter(&mut self, hash: Option<u64>) -> Result<(), TryReserveError> {
         debug_assert!(self.entries.last().is_some_and(|last| last.is_taken()));
         self.frames += 1;
+        // Only at the entry of a frame: its successors are pushed whole and packed together later.
         if self.entries.len() > MOST || self.bytes.len() > MOST_BYTES {
             self.pack()?;
         }

@@ -67,12 +67,15 @@ impl<P> Side<P> {
     fn put(&self, pack: Pack<P>) -> Result<(), TryReserveError> {
         let mut packs = self.packs();
         packs.try_reserve(1)?;
+        // Counted before it can be taken, so that the count never falls below zero.
         self.states.fetch_add(pack.len, Release);
         packs.push_back(pack);
         Ok(())
     }
 
     fn take(&self, newest: bool) -> Option<Pack<P>> {
+        // A look without the lock: most thieves find nothing, and must not slow the owner down. Late news is
+        // no harm, since termination does not rest on it.
         if self.states.load(Acquire) == 0 {
             return None;
         }
@@ -155,6 +158,7 @@ impl<P> Team<P> {
     /// Counts states that were found, once somebody else may find some too.
     pub fn count(&self, states: u64) -> Result<(), StopReason> {
         match self.limit {
+            // The limit is on the sum alone: nothing else is read through it.
             Some(limit) if self.states.fetch_add(states, Relaxed) + states > limit => {
                 Err(StopReason::StateLimit)
             }
@@ -265,6 +269,7 @@ impl<'t, P: Default> Share<'t, P> {
     /// Takes a pack of one's own. False when there is none.
     pub fn take_own(&mut self) -> bool {
         let side = &self.station().sides[self.take_side];
+        // A pack that is not full yet is the newest of all.
         let pack = match self.taking {
             Taking::Oldest => side.take(false).or_else(|| self.take_out()),
             Taking::Newest => self.take_out().or_else(|| side.take(true)),
@@ -296,6 +301,7 @@ impl<'t, P: Default> Share<'t, P> {
 
     /// Shares what it has when others have nothing.
     pub fn be_generous(&mut self) -> Result<(), TryReserveError> {
+        // With levels, what is found is for the next one, which nobody can take from yet.
         let enough = self.out.len >= WORTH_SHARING && self.taking != Taking::Levels;
         if enough && self.team.idle.some() && self.station().sides[self.put_side].states.load(Relaxed) == 0 {
             self.flush()?;
@@ -312,6 +318,7 @@ impl<'t, P: Default> Share<'t, P> {
         apart: bool,
     ) -> Result<(), StopReason> {
         let station = self.station();
+        // For progress reports, which may be a little late. `apart` decides whether there is a next level.
         station.transitions.store(transitions, Relaxed);
         station.errors.store(errors, Relaxed);
         station.memory.store(memory, Relaxed);

@@ -65,6 +65,8 @@ impl Idle {
 
     /// A worker has no work and sees none. One that never came counts as idle forever.
     pub fn enter(&self) {
+        // One order for all changes of the count and all looks at it: "all are idle" is a moment that
+        // everybody agrees on.
         self.idle.fetch_add(1, SeqCst);
     }
 

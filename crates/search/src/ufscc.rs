@@ -185,6 +185,7 @@ where
     /// All steps of the last frame's state were followed.
     fn leave(&mut self) -> Result<(), StopReason> {
         let Some(&Frame { now, steps, .. }) = self.frames.last() else { return Ok(()) };
+        // Several workers may expand a state; the steps are counted by the first that is done with it.
         if self.sets().remove_from_list(now) {
             self.base.statistics.transitions += steps;
         } else {
@@ -301,6 +302,8 @@ where
     fn merge(&mut self, to: Node, lack: MissingMarks) -> Result<(), StopReason> {
         let Some(here) = self.frames.last().map(|frame| frame.now) else { return Ok(()) };
         let (mut together, mut complete) = (lack, false);
+        // The states between are on a cycle, so that their roots become one, from the end of the path
+        // backwards, as in Tarjan's algorithm.
         while self.roots.len() > 1 && !self.sets().same_set(here, to) {
             complete |= self.join_last_roots(&mut together);
         }
@@ -330,6 +333,8 @@ where
             }
             return Ok(true);
         }
+        // The set is not finished: the worker goes on with a state of it that nobody is done with, perhaps
+        // one that another worker has found.
         if let Some(next) = sets.pick_from_list(now) {
             self.jump(next)?;
             if let Some(frame) = self.frames.last_mut() {
@@ -338,6 +343,8 @@ where
             self.explore()?;
             return Ok(false);
         }
+        // Only tombs are left in the list: all steps of all states were followed, and none leads out of the
+        // set to something that is not dead.
         sets.mark_dead(now);
         self.roots.pop();
         Ok(true)

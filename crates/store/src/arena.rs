@@ -314,6 +314,8 @@ impl Arena {
         let Some((head, words)) = self.words(place).split_first() else { return };
         let len = key.len() as u64;
         let first = mask.map_or(LONG | len << 8, |mask| SPARSE | len << 8 | mask << MASK_SHIFT);
+        // Relaxed throughout: the entry of the index that leads here is published afterwards (Release), and
+        // who reads a record has come by such an entry (Acquire).
         head.store(first, Relaxed);
         let mut places = words.iter();
         all_words(key, |value| {
@@ -330,6 +332,8 @@ impl Arena {
         let packing = self.record(place).and_then(|(_, first)| self.packings.of(first));
         let packed = packing.map(|packing| packing.words() as u64);
         let words = packed.unwrap_or_else(|| words_needed(key, sparse_mask(key)));
+        // Only the record at the end of the block can be taken back. Nobody has seen it: it was not
+        // published.
         if place.0 + words == block.at && place.0 >= block.start {
             block.at = place.0;
         }
@@ -432,6 +436,8 @@ impl Arena {
         permit: impl Fn(u64) -> Result<(), Full>,
     ) -> Result<Option<RecordPlace>, Full> {
         let wanted = (self.next.load(Relaxed) / 32).clamp(BLOCK.0, BLOCK.1);
+        // A long record would leave much of the old block unused, and near the limit on memory a whole block
+        // may be too much.
         let alone = needed > wanted / 8 || permit(wanted * 8).is_err();
         let taken = self.take(needed, if alone { needed } else { wanted }, permit)?;
         if alone {
@@ -456,6 +462,7 @@ impl Arena {
             if end < at + needed {
                 return Err(Full);
             }
+            // Addresses are given out here; what is written there is published by entries of the index.
             match self.next.compare_exchange(at, end, Release, Acquire) {
                 Ok(_) => {
                     self.ask(end);

@@ -272,6 +272,8 @@ impl Seen for BitHand<'_> {
             return Ok(None);
         }
         let set = {
+            // Of two workers with the same key only one may find an unset bit, or the state would be new
+            // twice. The lock is chosen by the hash, so that different keys seldom wait for each other.
             let _lock = shared.locks[hash as usize % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
             let set =
                 |(word, mask): (usize, u64)| array.pages.words()[word].fetch_or(mask, Relaxed) & mask == 0;

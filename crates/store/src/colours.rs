@@ -83,6 +83,7 @@ impl Colours {
     pub fn paint(&self, place: impl KeyNumber, colour: Colour) {
         debug_assert!(self.check(place).is_ok(), "a colour without room is lost");
         if let Some(word) = self.word(place) {
+            // Colours are only added, and neighbours share the word, so that `or` loses nothing.
             word.fetch_or(colour.0 << shift(place), AcqRel);
         }
     }

@@ -433,6 +433,8 @@ impl Segment {
             return Ok((place, false));
         }
         let untold = untold();
+        // Keys that other workers have not told of may overfill it a little; where no line has room it is
+        // crowded all the same.
         if self.len.0.load(Relaxed) + *untold >= self.most {
             return Err(Crowded);
         }
@@ -455,6 +457,7 @@ impl Segment {
                 }
                 return Ok((place, true));
             }
+            // Another worker has used the word: it may have entered this very key.
             probe = self.probe(rest);
         }
     }

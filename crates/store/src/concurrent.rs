@@ -67,6 +67,8 @@ impl<T> Common<T> {
             relax();
             spins_left -= 1;
         }
+        // Sleeps at the gate, which who wants to be alone holds, instead of joining the readers: a lock that
+        // prefers readers might let it wait for long.
         if self.is_wanted() {
             drop(self.gate.lock().unwrap_or_else(PoisonError::into_inner));
         }

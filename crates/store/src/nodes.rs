@@ -136,6 +136,8 @@ impl Nodes {
             if slot == 0 {
                 return Err(at);
             }
+            // The bits of a slot above the name are a tag: nearly all slots of other groups are passed
+            // without a look at the group.
             if (slot ^ hash as u32) & !self.name_mask == 0 {
                 let name = (slot & self.name_mask) - 1;
                 if self.get(name) == group {
@@ -186,7 +188,10 @@ impl Nodes {
 
     #[cold]
     fn add_shared(&self, group: Group, hash: u64) -> Result<u32, Crowded> {
+        // New groups are rare compared with look-ups, which need no lock. Names must have no gaps, so that
+        // groups are added one after another.
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another worker may have added it before the lock was had.
         match self.probe(group, hash) {
             Ok(name) => Ok(name),
             Err(_) if !self.has_room(1) => Err(Crowded),

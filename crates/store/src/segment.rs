@@ -130,6 +130,7 @@ impl Segment {
         let capacity = (WORDS as u64) << bits;
         let quantum = (capacity / 32).clamp(1, 32);
         let (mask, reach) = ((1 << bits) - 1, 1 << bits.min(NEAR_BITS));
+        // Beyond this load the ways that keys walk become long.
         let most = capacity / 16 * 13;
         let fresh = FRESH | u64::from(bits) << SIZE_SHIFT;
         let (shift, len) = (64 - bits, AtomicU64::new(0));

@@ -66,9 +66,12 @@ impl SharedNumbers {
         if let Some(node) = half(now, place) {
             return Ok(node);
         }
+        // A number that is not used in the end stays the worker's, for its next new key.
         let node = Node(self.pool.next(spare)?);
         begin(node)?;
         loop {
+            // Two keys share a word. Release publishes what `begin` wrote; a failure shows the number of
+            // another worker, whose node is read next (Acquire), or only a change of the neighbour.
             match word.compare_exchange(now, now | u64::from(node.0) << shift(place), AcqRel, Acquire) {
                 Ok(_) => {
                     spare.given();

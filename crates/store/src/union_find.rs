@@ -125,6 +125,7 @@ impl UnionFind {
         debug_assert!(node.0 > 0, "0 stands for no node");
         let line = self.0.lines().get(node.0 as usize).ok_or(Full)?;
         for (word, part) in NAMES.into_iter().zip(name.to_words()) {
+            // Whoever publishes the number of the node (`shared_numbers.rs`) publishes the name with it.
             line.0[word].store(part, Relaxed);
         }
         Ok(())
@@ -158,6 +159,7 @@ impl UnionFind {
         loop {
             let (Some(parent), word) = self.parent(at) else { return at };
             debug_assert!(parent < at, "parents have smaller numbers");
+            // Path halving: the node skips its parent. Only nodes with parents are written, never roots.
             let Some(above) = self.parent(parent).0 else { return parent };
             debug_assert!(above < parent, "parents have smaller numbers");
             // Whoever writes here writes a node further up: it does not matter who is first.
@@ -199,6 +201,7 @@ impl UnionFind {
         }
         let mut root = self.find(node);
         loop {
+            // Added first, then looked whether it was still a root: the other way round it could be lost.
             self.word(root, WORKERS).fetch_or(1 << worker, AcqRel);
             if self.parent(root).0.is_none() {
                 return Claim::New;
@@ -210,6 +213,7 @@ impl UnionFind {
     /// Adds marks to those of a node's set. True when it has all of them now.
     pub fn add_marks(&self, node: Node, marks: Marks) -> bool {
         let mut root = self.find(node);
+        // Most steps add nothing, and a word that is only read stays in the caches of all.
         if self.marks(root) & marks == marks && self.parent(root).0.is_none() {
             return false;
         }
@@ -244,6 +248,7 @@ impl UnionFind {
             if one == other {
                 return false;
             }
+            // The lock succeeds on a root only: a node that has got a parent since is not 0.
             let (child, root) = (one.max(other), one.min(other));
             match self.word(child, PARENT).compare_exchange(0, LOCKED, AcqRel, Acquire) {
                 Ok(_) => break (child, root),
@@ -252,6 +257,7 @@ impl UnionFind {
                 Err(_) => spin(),
             }
         };
+        // Only tombs: the component is complete, and nothing can be added to it.
         let Some((here, after_here)) = self.lock_list(a) else {
             self.word(child, PARENT).store(0, Release);
             return false;
@@ -262,6 +268,8 @@ impl UnionFind {
             return false;
         };
         debug_assert!(root < child && here != there, "two lists, and no circle of parents");
+        // From here on the sets are one. The store also unlocks the child. The lists stay locked until
+        // workers and marks are carried over: who walks along the joined circle finds them at the root.
         self.word(child, PARENT).store(u64::from(root.0), Release);
         let workers = self.last_word(child, WORKERS);
         let mut above = root;
@@ -332,6 +340,7 @@ impl UnionFind {
             // Two tombs: the second one is left out from now on. Both lead to the same living node, if there
             // is one.
             let after = name(word).unwrap_or(next);
+            // A plain store: a tomb is never locked, and two who shorten here lead to living nodes both.
             self.word(at, LIST).store(TOMB | u64::from(after.0), Release);
             at = after;
         }
@@ -344,6 +353,7 @@ impl UnionFind {
             if word & TOMB != 0 {
                 return false;
             }
+            // It fails where somebody has locked the node or joined its list meanwhile; both are over soon.
             if self.word(node, LIST).compare_exchange(word, word | TOMB, AcqRel, Relaxed).is_ok() {
                 return true;
             }
