@@ -72,6 +72,7 @@ fn attempt(
     let stop = &stop.within(plan.limits.time);
     isolated_at(|place| {
         let (started, mut notices) = (Instant::now(), Vec::from_iter(no_thread_notice(place)));
+        // What the report must name even if there is no time to read the model.
         let mut known = asked_for(&plan);
         let result = stop::attempt(|| {
             let session = load(&plan, stop, &mut notices)?;
@@ -280,6 +281,7 @@ impl Checker<'_> {
         for property in selected {
             let watch = if property.checks.is_none() { watches.next() } else { None };
             let (name, kind) = (property.name.clone(), property.kind);
+            // A property that is given up does not take the verdicts of the others with it.
             let done = stop::attempt(|| self.one(machine, searched, property, watch, client));
             reports.push(match done {
                 Ok(report) => self.tell_threads(report?),

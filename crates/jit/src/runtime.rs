@@ -195,6 +195,7 @@ impl Context {
     #[inline(always)]
     fn point(&mut self, shape: &Shape, Successors { list, bytes, .. }: &mut Successors) {
         let (outcomes, room) = shape.room;
+        // Asked for in advance and for the worst case, so that code need not look before every record.
         if list.capacity() - list.len() < outcomes || bytes.capacity() - bytes.len() < room {
             reserve(list, outcomes, bytes, room);
         }
@@ -260,6 +261,7 @@ impl Context {
         self.set_limits(shape);
         self.receivers.clear();
         self.heard = 0;
+        // Highest pid first, as in Spin.
         for process in shape.processes.iter().rev() {
             // SAFETY: the block is within the state.
             let location = unsafe { native.read_location(self.given.add(process.offset as usize)) };
@@ -379,6 +381,7 @@ impl Context {
         // SAFETY: the machine and its shapes outlive every expansion.
         let (native, shape) = unsafe { (&*self.native, &*self.parent) };
         native.handed_over();
+        // What code wrote of this process before it gave up is found again by the reference machine.
         self.commit_written();
         self.take_back(pid);
         debug_assert!(pid < shape.n_procs);
@@ -423,6 +426,7 @@ impl Context {
         for proctype in 0..native.program.proctypes.len() {
             for (shared, own) in native.interp.taken_flags(ProctypeId(proctype as u32)).iter().zip(&mut flags)
             {
+                // Flags of one worker are plain bytes; coverage that all share is written at the end only.
                 if std::mem::take(own) != 0 {
                     shared.store(true, Ordering::Relaxed);
                 }

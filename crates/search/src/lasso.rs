@@ -81,6 +81,8 @@ pub fn shorten(
     if anchor.inside.is_some() {
         shortener.region.most = u64::MAX;
     }
+    // First among any states, within a limit: that may be shorter than what the search went. Then among those
+    // that the search has met, where there is a way for certain.
     let around = shortener.cycle(anchor.state).or_else(|| {
         shortener.region = met.filter(|_| anchor.inside.is_none())?;
         shortener.cycle(anchor.state)
@@ -233,8 +235,10 @@ impl Shortener<'_, '_, '_> {
         if back.lack == 0 {
             return Some(back);
         }
+        // Its states are not needed any more, and the next searches take memory of their own.
         drop(back);
         loop {
+            // Each round brings at least one mark more, so that there are at most as many rounds as marks.
             let missing = around.lack;
             let way = match missing {
                 0 => {
@@ -287,6 +291,7 @@ impl Shortener<'_, '_, '_> {
                 let lack = self.marker.lack(accepting, edge, &self.expansion);
                 let to = self.expansion.state(edge);
                 let (key, tail) = to.split_at(to.len() - hidden);
+                // Beyond the region nothing is known to lead back.
                 if self.region.inside.is_some_and(|inside| !inside(key)) {
                     continue;
                 }

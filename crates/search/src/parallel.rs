@@ -147,6 +147,7 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
         let mut frontier = Frontier::new(search.system, store, queue, levels, task, budget);
         frontier.worker = number;
         frontier.expanded = frontier.expanded.is_some().then(|| team.expanded.another());
+        // The first begins alone and watches the limit itself; later all count together in the team.
         frontier.limited &= number == 0;
         frontier.random = task.seed.map(|seed| Random::new(seed.wrapping_add(number as u64)));
         let alone = search.alone.unwrap_or(ALONE);
@@ -217,6 +218,7 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
 
     /// Finds a pack and expands it. False when there is none and will be none.
     fn next_pack(&mut self, alone: bool) -> Result<bool, StopReason> {
+        // Own packs first: mostly nobody else wants them.
         if !self.search.queue.take_own() && (alone || !self.find_work()?) {
             return Ok(false);
         }
@@ -241,6 +243,7 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
             let pack = &self.search.queue.current;
             (pack.finder, pack.first, pack.depth)
         };
+        // Before the first expansion: the way back from these states leads into the ancestry of their finder.
         self.search.ancestry.take_up(finder, first).map_err(no_memory)?;
         if self.taking != Taking::Levels {
             self.search.depth = depth;
@@ -265,6 +268,7 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
     /// happens, a worker comes to every meeting.
     fn levels(&mut self, alone: bool) -> bool {
         loop {
+            // One decides for all, before they meet: the others must not see different answers.
             if self.search.worker == 0 {
                 self.decide();
             }

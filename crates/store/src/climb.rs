@@ -138,6 +138,7 @@ impl Climbs {
     /// All climb to their roots. If a name cannot be given they stay where they are, and can go on later.
     #[inline(always)]
     pub(crate) fn climb<G: Guide>(&mut self, guide: &mut G) -> Result<(), G::Error> {
+        // The first round only asks for memory, so that no key waits for its first join.
         self.round(guide, |_, _, _| Ok(()))?;
         while !self.is_empty() {
             self.round(guide, Climb::climb)?;
@@ -159,6 +160,8 @@ impl Climbs {
             let Some(blocks) = self.slots[climb.slots as usize..].first_chunk_mut() else { continue };
             let slots = pieces_of(blocks);
             if let Err(error) = step(&mut climb, slots, guide) {
+                // Those before have taken their step; this one and those behind it have not, and take it
+                // later.
                 self.climbs.drain(kept..number);
                 return Err(error);
             }

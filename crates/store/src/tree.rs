@@ -238,6 +238,7 @@ impl Tree {
             self.budget.take((len + 1 - self.by_length.len()) * 4)?;
             self.by_length.resize(len + 1, NO_FAMILY);
         }
+        // A family that cannot be made must cost nothing.
         let (path, before) = (Path::new(&order), self.budget);
         match Family::new((self.kind, self.numbered), order, self.first_lesson, &mut self.budget) {
             Ok(family) => self.families.push(family),
@@ -269,10 +270,12 @@ impl Tree {
         let (keys, nodes) = (roots.len(), family.nodes.iter().map(Nodes::len).sum());
         family.until_lesson = AtomicI64::new((keys * (NEXT_LESSON - 1)) as i64);
         let few = if keys < MANY { FEW_NODES } else { FEW_NODES_OF_MANY };
+        // With few nodes for each key another order could save little.
         if nodes as u64 * 1000 <= keys * few {
             return None;
         }
         let scratch = keys as usize * size_of::<(u32, u32)>() + learn::memory(keys, family.order.len());
+        // What is thought with counts as well, until the lesson ends.
         self.budget.take(scratch).ok()?;
         let roots = roots.to_vec();
         let parent = self.paths[number as usize].key();
@@ -313,6 +316,7 @@ impl Tree {
     fn replace(&mut self, old: u32, order: Order, roots: &[(u32, u32)]) {
         let (len, before) = (order.len(), self.budget);
         let Ok(new) = self.add_family(len, order) else { return };
+        // Names of old keys stay valid: a retired family keeps its nodes, and gives back its roots only.
         if self.copy(old, new, roots).is_ok() {
             let until = *self.families[old as usize].until_lesson.get_mut();
             *self.families[new as usize].until_lesson.get_mut() = until;
@@ -341,6 +345,7 @@ impl Tree {
             for &root in roots {
                 key.clear();
                 paths[old].recall(&families[old].order, &families[old].nodes, root, &mut key);
+                // A key keeps its number, which searches have noted.
                 let number =
                     from_roots.is_numbered().then(|| from_roots.number(root, from_roots.locate(root)));
                 let naming = &mut Alone { nodes: &mut to.nodes, budget: &mut self.budget };
