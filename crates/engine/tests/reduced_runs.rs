@@ -237,7 +237,7 @@ const TRAPS: &[Trap] = &[
         &[("ltl:a", "violated"), ("ltl:b", "violated"), ("ltl:c", "violated"), ("ltl:d", "violated")],
     ),
     (
-        "two steps that leave each other alone, and a formula that sees both",
+        "two steps that are independent, and a formula that sees both",
         "bit x, y;
          active proctype first() { x = 1 }
          active proctype second() { y = 1 }

@@ -1,9 +1,9 @@
 //! Tries to falsify a choice: the definition of a persistent set, on states that can be reached without it.
 //!
 //! From the state, actions that were not chosen are followed as far as wanted. In every state on the way each
-//! chosen action must still be enabled, and whatever else is enabled must leave it alone: it is still enabled
-//! afterwards and shows the same errors, and both orders end in the same states. Nothing is proved this way,
-//! but a set that is too small is found soon.
+//! chosen action must still be enabled, and whatever else is enabled must be independent of it: it is still
+//! enabled afterwards and shows the same errors, and both orders end in the same states. Nothing is proved
+//! this way, but a set that is too small is found soon.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
@@ -14,7 +14,7 @@ use system::{ActionId, FaultKind, Successors, SystemExt, TransitionSystem};
 pub struct Broken {
     /// An action that was chosen.
     pub chosen: ActionId,
-    /// An action that was not, and does not leave it alone.
+    /// An action that was not, and is not independent of it.
     pub other: ActionId,
     /// How many such actions had been taken before.
     pub distance: usize,
@@ -124,7 +124,7 @@ pub fn persistent(
     Ok(())
 }
 
-/// Whether the two actions of one state leave each other alone; of the first it is known what is enabled
+/// Whether the two actions of one state are independent; of the first it is known what is enabled
 /// afterwards.
 fn commute(
     system: &dyn TransitionSystem,

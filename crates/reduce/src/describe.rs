@@ -38,7 +38,7 @@ pub struct EdgeFacts {
     pub access: Access,
     /// How it stands to others.
     pub standing: Standing,
-    /// The proctypes of processes that may not leave it alone.
+    /// The proctypes of processes that may not be independent of it.
     pub disturbed_by: Vec<ProctypeId>,
     /// The proctypes of processes that may make it executable.
     pub enabled_by: Vec<ProctypeId>,

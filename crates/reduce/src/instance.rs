@@ -150,8 +150,8 @@ impl<'a> Instances<'a> {
 
     /// Whether an edge of an instance changes nothing for those who may take what is offered by others: the
     /// process itself takes nothing of that before and after it, there are no other processes than before,
-    /// and it leaves alone who takes it. (Who takes it must not go on either, or others might lead to the
-    /// same state on the way, and steps would be counted twice.)
+    /// and it is independent of who takes it. (Who takes it must not go on either, or others might lead to
+    /// the same state on the way, and steps would be counted twice.)
     pub fn leaves_partners(&self, instance: &Instance, edge: u32, offers: &[&Mark]) -> bool {
         let mark = &instance.marks[edge as usize];
         let proctype = self.ground.analysis.program.proctype(instance.proctype);

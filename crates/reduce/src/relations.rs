@@ -1,12 +1,12 @@
-//! How an edge of one process gets on with a location of another, found out once for each two, from the
+//! How an edge of one process commutes with a location of another, found out once for each two, from the
 //! [marks](machine::facts::mark): whether the edges that the other process has there leave the edge alone,
 //! and whether it may enable more. What would only accept an offer does not count: that is an action of who
 //! offers.
 //!
-//! **Rendezvous.** Which offers of a process are taken depends on where others are. So an edge gets on with a
-//! location at which something is offered only if it changes nothing for those who may take it either
+//! **Rendezvous.** Which offers of a process are taken depends on where others are. So an edge commutes with
+//! a location at which something is offered only if it changes nothing for those who may take it either
 //! ([`Instances::leaves_partners`]), and then what the process has there stays the same, whatever that is.
-//! The step of two processes gets on with a location with which both edges do.
+//! The step of two processes commutes with a location with which both edges do.
 //!
 //! Which edges a process has is known as far as [`SleepCode`] says: how many, or which one. If there is one,
 //! others must not be enabled; what they would do does not matter.
@@ -27,7 +27,7 @@ use machine::facts::mark::Mark;
 struct Relation(u16);
 
 impl Relation {
-    /// An edge there does not leave it alone, or it may enable one.
+    /// An edge there is not independent of it, or it may enable one.
     const DISTURBED: Relation = Relation(0);
     /// What is executable there, and what it does, does not depend on whether the edge was taken.
     const APART: Relation = Relation(0xfffe);
@@ -63,7 +63,8 @@ pub struct Relations<'a> {
     /// processes.
     codes: Vec<u8>,
     changes_number: Vec<bool>,
-    /// For each edge of all instances, how it gets on with each location of all instances: rows of `n_nodes`.
+    /// For each edge of all instances, how it commutes with each location of all instances: rows of
+    /// `n_nodes`.
     table: Vec<Relation>,
     n_edges: usize,
     n_nodes: usize,
@@ -215,13 +216,13 @@ impl<'a> Relations<'a> {
             .all(|slot| may_ask(slot) && asks(slot))
     }
 
-    /// How the edge whose row begins here gets on with a location, as far as that has been found out.
+    /// How the edge whose row begins here commutes with a location, as far as that has been found out.
     #[inline(always)]
     fn known(&self, row: usize, node: u32) -> Relation {
         self.table.get(row + node as usize).copied().unwrap_or(Relation::UNKNOWN)
     }
 
-    /// How an edge of an instance gets on with a location of another one.
+    /// How an edge of an instance commutes with a location of another one.
     fn relation(&mut self, (here, edge): (u32, u32), (there, node): (u32, u32)) -> Relation {
         let at = edge as usize * self.n_nodes + node as usize;
         if self.table[at] == Relation::UNKNOWN {
@@ -279,7 +280,7 @@ fn width(marks: &[&Mark]) -> Option<u8> {
     edges.filter(|_| !marks.iter().any(|mark| mark.begins) && !offers(marks))
 }
 
-/// How an edge gets on with others, of which those are given that do not only accept, each with its code.
+/// How an edge commutes with others, of which those are given that do not only accept, each with its code.
 fn relate(mark: &Mark, others: &[(u8, &Mark)]) -> Relation {
     let marks: Vec<&Mark> = others.iter().map(|other| other.1).collect();
     let mut relation = relate_all(mark, &marks);

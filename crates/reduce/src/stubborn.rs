@@ -2,7 +2,7 @@
 //!
 //! From A. Valmari (*Stubborn sets for reduced state space generation*, 1989) and P. Godefroid's persistent
 //! sets (1996). A set of actions, enabled or not, is stubborn in a state when (1) it holds an enabled action,
-//! (2) for an enabled action of it, every action in the whole program that does not leave it alone is in the
+//! (2) for an enabled action of it, every action in the whole program that is not independent of it is in the
 //! set as well, and (3) for one that is not enabled, all actions of some set are, one of which must be taken
 //! before it can become enabled. Whatever the others do, the enabled actions of the set stay enabled and can
 //! be taken first.
@@ -11,7 +11,7 @@
 //! actions in which that edge takes part, rendezvous with anybody included. An action that lies ahead of a
 //! process is represented by the edges from which the process may get there. So:
 //! - an item that is enabled draws in all edges of its process, both processes of a rendezvous, and every
-//!   edge of another process ahead of which something does not leave it alone; (actions aside that are never
+//!   edge of another process ahead of which something is not independent of it; (actions aside that are never
 //!   executable together with it, [`machine::facts::guard`]);
 //! - an item that is not enabled draws in the edges ahead of which something may enable it: of a guard, those
 //!   that may change one part of it that is false, the part for which the least is drawn in;
@@ -235,8 +235,8 @@ impl Enabled {
 /// Why an edge draws in others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// They do not leave it alone.
-    Disturbs,
+    /// They are not independent of it.
+    Conflicts,
     /// They may enable it.
     Enables,
     /// They may fill the channel that is empty.
@@ -252,7 +252,7 @@ enum Why {
 impl Why {
     fn number(self) -> u64 {
         match self {
-            Why::Disturbs => 0,
+            Why::Conflicts => 0,
             Why::Enables => 1,
             Why::Fills => 2,
             Why::Partner => 3,
@@ -370,7 +370,7 @@ impl Chooser<'_> {
 
     fn find_drawn(&mut self, of: usize, place: u32, why: Why, pid: usize) -> u64 {
         // Only of what is executable it is known that its needs are met.
-        let needs = if why == Why::Disturbs { self.mark(of, place).needs } else { 0 };
+        let needs = if why == Why::Conflicts { self.mark(of, place).needs } else { 0 };
         self.instances.prepare_ahead(self.here[pid].instance, needs);
         let mark = self.mark(of, place);
         let to = &self.here[pid];
@@ -378,7 +378,7 @@ impl Chooser<'_> {
         let ahead = self.instances.ahead_of(to.instance, needs);
         let conflicts = match why {
             Why::Part(part) => &mark.parts[part as usize].changers,
-            Why::Disturbs => &mark.conflicts,
+            Why::Conflicts => &mark.conflicts,
             Why::Enables => &mark.enablers,
             Why::Fills | Why::Advances => match &mark.taking {
                 Some(taking) if why == Why::Fills => &taking.while_empty,
@@ -389,7 +389,7 @@ impl Chooser<'_> {
         };
         let mut mask = 0;
         for (i, &edge) in self.instances.node(to.node).edges.iter().enumerate() {
-            let all = why == Why::Disturbs && other.ahead_everything[edge as usize];
+            let all = why == Why::Conflicts && other.ahead_everything[edge as usize];
             if all || conflicts.meets(&ahead[edge as usize]) {
                 mask |= 1 << i;
             }
@@ -520,7 +520,7 @@ impl Chooser<'_> {
             return None;
         }
         let why = match enabled {
-            true => Why::Disturbs,
+            true => Why::Conflicts,
             false => match self.disabled(pid, place, cost) {
                 Some(why) => why,
                 None => return Some(()),
@@ -573,7 +573,7 @@ impl Chooser<'_> {
     }
 
     /// Whether nothing that two actions access is the same, however they are ordered.
-    fn leave_alone(&self, first: &Enabled, second: &Enabled) -> bool {
+    fn are_independent(&self, first: &Enabled, second: &Enabled) -> bool {
         let apart = |(p, i): (usize, u32), (q, j): (usize, u32)| {
             p != q && !self.mark(p, i).conflicts_with(self.mark(q, j))
         };
@@ -657,7 +657,7 @@ impl Reducer for Chooser<'_> {
             return false;
         }
         let [first, second] = &self.actions[..] else { return false };
-        self.leave_alone(first, second)
+        self.are_independent(first, second)
     }
 
     fn commuting(&mut self, state: &[u8], actions: &[ActionId], out: &mut Vec<bool>) {
@@ -669,8 +669,8 @@ impl Reducer for Chooser<'_> {
         let n = actions.len();
         for (i, one) in self.actions.iter().enumerate() {
             for (j, other) in self.actions[..i].iter().enumerate() {
-                let alone = self.leave_alone(one, other);
-                (out[i * n + j], out[j * n + i]) = (alone, alone);
+                let independent = self.are_independent(one, other);
+                (out[i * n + j], out[j * n + i]) = (independent, independent);
             }
         }
     }

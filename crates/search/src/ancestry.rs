@@ -143,7 +143,7 @@ impl Ancestry {
     }
 
     /// Several states have been expanded. Of each it is said where its edges end and how they are numbered;
-    /// `new` are the edges that led to new states. The same as [`Ancestry::found`] and [`Ancestry::expanded`]
+    /// `new` are the edges that led to new states. Does what [`Ancestry::found`] and [`Ancestry::expanded`] do
     /// for each of them.
     #[inline(never)]
     pub(crate) fn expanded_all(

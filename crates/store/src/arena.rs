@@ -53,7 +53,7 @@ const SPARSE_LENS: std::ops::RangeInclusive<usize> = 33..=8 * (64 - MASK_SHIFT a
 pub struct RecordPlace(u64);
 
 impl RecordPlace {
-    /// The place as a number below 2^40 that is not 0, for who keeps places in less than eight bytes.
+    /// The place as a number below 2^40 that is not 0, for callers that keep places in less than eight bytes.
     pub fn number(self) -> u64 {
         self.0
     }

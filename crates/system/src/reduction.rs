@@ -47,7 +47,7 @@ pub trait Reducer {
     /// [`Choice::All`] what is written there means nothing.
     fn choose(&mut self, state: &[u8], enabled: &[ActionId], chosen: &mut Vec<u32>) -> Choice;
 
-    /// Whether two actions, both enabled in the ordinary `state`, leave each other alone there: neither
+    /// Whether two actions, both enabled in the ordinary `state`, are independent there: neither
     /// disables the other, and both orders end in the same state. *No* is always a safe answer.
     fn commute(&mut self, state: &[u8], a: ActionId, b: ActionId) -> bool;
 

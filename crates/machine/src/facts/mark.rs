@@ -28,7 +28,7 @@ use system::matrix::BitSet;
 pub struct Mark {
     /// What it accesses.
     pub accesses: BitSet,
-    /// What it must not meet: actions that access this do not leave it alone.
+    /// What it must not meet: actions that access this are not independent of it.
     pub conflicts: BitSet,
     /// It looks at everything.
     pub everything: bool,

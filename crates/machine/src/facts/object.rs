@@ -1,11 +1,11 @@
 //! Objects: what actions access, so fine that it can be said which accesses conflict.
 //!
 //! An action *accesses* objects, and each way of access *conflicts* with others: two actions of different
-//! processes leave each other alone in every state in which both are enabled, unless one conflicts with what
+//! processes are independent in every state in which both are enabled, unless one conflicts with what
 //! the other accesses.
 //!
 //! **Channels.** That is more than comparing reads and writes. A plain send (at the back) and a plain receive
-//! (at the front) leave each other alone whenever both are enabled, because the channel is then neither full
+//! (at the front) are independent whenever both are enabled, because the channel is then neither full
 //! nor empty (Godefroid and Pirottin, *Refining dependencies improves partial-order verification methods*,
 //! CAV 1993). Those are the accesses [`Object::Append`] and [`Object::Take`]; all others name the aspects of
 //! the channel that they look at or change.

@@ -64,7 +64,7 @@ impl Chooser<'_> {
         if self.here[pid].enabled >> place & 1 != 0 {
             return !self.is_alone(pid, place)
                 && self.is_full(pid)
-                && self.has(pid, place, Why::Disturbs, rendezvous)
+                && self.has(pid, place, Why::Conflicts, rendezvous)
                 && (!rendezvous || self.has_counterparts(pid, place));
         }
         let last = self.here.len() - 1;
