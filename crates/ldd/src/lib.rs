@@ -79,6 +79,16 @@ impl Ldd {
         self
     }
 
+    /// Operations end as if there was no more memory when this many nodes were asked for.
+    pub fn limit_work(&mut self, most: u64) {
+        self.nodes.limit_work(most);
+    }
+
+    /// Whether operations ended because of that.
+    pub fn is_worn_out(&self) -> bool {
+        self.nodes.is_worn_out()
+    }
+
     /// Whether the flag is set.
     pub fn is_stopped(&self) -> bool {
         self.nodes.is_stopped()

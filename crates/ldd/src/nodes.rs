@@ -61,6 +61,9 @@ pub struct Nodes {
     stop: Arc<AtomicBool>,
     /// Nodes that may be asked for before the flag is looked at again.
     patience: u32,
+    /// Nodes that were asked for, and that may be.
+    work: u64,
+    most_work: u64,
 }
 
 /// Entries of the first table.
@@ -84,6 +87,8 @@ impl Nodes {
             limit,
             stop: Arc::default(),
             patience: POLL,
+            work: 0,
+            most_work: u64::MAX,
         }
     }
 
@@ -95,6 +100,23 @@ impl Nodes {
     /// Whether somebody has set the flag.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Operations end as if there was no more memory when this many nodes were asked for, made or found.
+    pub fn limit_work(&mut self, most: u64) {
+        (self.work, self.most_work) = (0, most);
+    }
+
+    /// Whether as many nodes were asked for as may be.
+    pub fn is_worn_out(&self) -> bool {
+        self.work > self.most_work
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Full> {
+        self.patience = POLL;
+        self.work += u64::from(POLL);
+        if self.is_stopped() || self.is_worn_out() { Err(Full) } else { Ok(()) }
     }
 
     /// Bytes that there may be.
@@ -134,10 +156,7 @@ impl Nodes {
         debug_assert!(right != Set::UNIT, "a list ends with the empty set");
         self.patience -= 1;
         if self.patience == 0 {
-            self.patience = POLL;
-            if self.is_stopped() {
-                return Err(Full);
-            }
+            self.look()?;
         }
         let node = Node { value, down, right };
         let mask = self.table.len() - 1;

@@ -240,7 +240,14 @@ impl<L: Learner> Forwards<'_, L> {
     }
 
     /// What a group's steps add to a list that begins at its first level.
-    fn step(&mut self, ldd: &mut Ldd, set: Set, new: Set, group: usize, level: usize) -> Result<Set, L::Error> {
+    fn step(
+        &mut self,
+        ldd: &mut Ldd,
+        set: Set,
+        new: Set,
+        group: usize,
+        level: usize,
+    ) -> Result<Set, L::Error> {
         // It stays protected while what it leads to is saturated.
         ldd.protect(set);
         self.learn(ldd, new, group, level)?;

@@ -12,7 +12,8 @@ use jit::Jit;
 use machine::opt::{Reductions, reduce};
 use pins::Pins;
 use stop::Stop;
-use symbolic::{Ended, Partitioned, Progress, Reorder, Space, slot_order};
+use symbolic::race::{self, Means};
+use symbolic::{Ended, Partitioned, Progress, Remembering, Reorder};
 use system::TransitionSystem;
 
 fn main() {
@@ -23,8 +24,12 @@ fn main() {
     let model = Model::new(&path, &text).expect("a model");
     let mut program = model.program.clone();
     reduce(&mut program, Reductions { dead_variables: true, merge: false, fold: true });
-    let jit = Jit::new(Arc::new(program), |_| promela::source::Location { file: String::new(), line: 0, column: 0 })
-        .expect("it compiles");
+    let jit = Jit::new(Arc::new(program), |_| promela::source::Location {
+        file: String::new(),
+        line: 0,
+        column: 0,
+    })
+    .expect("it compiles");
     println!("front end and compile {:?}", started.elapsed());
     let machine = jit.one_process().expect("native");
     let stop = Stop::never();
@@ -33,46 +38,57 @@ fn main() {
     println!("pins {:?}", started.elapsed());
     let mut initial = Vec::new();
     jit.initial(&mut initial).expect("a state");
-    let mut at = 0;
-    loop {
-        let started = Instant::now();
-        let uses: Vec<Vec<u32>> = pins
-            .groups()
-            .iter()
-            .map(|g| g.reads.iter().chain(&g.writes).copied().collect::<std::collections::BTreeSet<_>>().into_iter().collect())
-            .collect();
-        let all = slot_order::candidates(pins.slots().len(), &uses, Reorder::Best);
-        let ordered = started.elapsed();
-        let Some(order) = all.get(wanted.unwrap_or(at)).cloned() else { break };
-        let names: Vec<String> = order.iter().map(|slot| pins.slots()[*slot as usize].name.clone()).collect();
-        if std::env::var("SHOW").is_ok() {
-            println!("{}", names.join(" "));
-            for group in pins.groups() {
-                let row: String = order.iter().map(|slot| match (group.reads.contains(slot), group.writes.contains(slot)) {
-                    (true, true) => '+', (true, false) => 'r', (false, true) => 'w', _ => '-' }).collect();
-                println!("{row} {}", group.process);
+    if std::env::var("CANDS").is_ok() {
+        let mut vector = Vec::new();
+        pins.vector(&initial, &mut vector).expect("a vector");
+        let orders = race::orders(&pins, Reorder::Best);
+        for (at, order) in orders.iter().enumerate() {
+            for work in [1u64 << 17, 1 << 18, 1 << 19, 1 << 25] {
+                let started = Instant::now();
+                let mut space =
+                    symbolic::Space::new(&mut pins, order.clone(), vector.clone(), 4 << 30, Arc::default());
+                space.limit_work(work);
+                let result = space.reach_all();
+                println!(
+                    "{at} {work}: {} calls {} {:?} {}",
+                    space.calls(),
+                    result.is_ok(),
+                    started.elapsed(),
+                    space.figures_line(result.unwrap_or(ldd::Set::EMPTY))
+                );
             }
         }
-        let progress = Arc::new(Progress::default());
-        let flag = Arc::clone(&progress.stop);
-        let (n, g) = (pins.slots().len(), pins.groups().len());
+        return;
+    }
+    loop {
+        let means = Means {
+            reorder: wanted.map_or(Reorder::Best, |at| [Reorder::None, Reorder::Force, Reorder::Sloan][at]),
+            memory: 4 << 30,
+            progress: Arc::new(Progress::default()),
+        };
+        let flag = Arc::clone(&means.progress.stop);
         let limit: u64 = std::env::var("LIMIT").map_or(30, |n| n.parse().expect("seconds"));
-        let timer = std::thread::spawn(move || { std::thread::sleep(std::time::Duration::from_secs(limit)); flag.store(true, std::sync::atomic::Ordering::Relaxed); });
-        drop(timer);
+        std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_secs(limit));
+            flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let (n, groups) = (pins.slots().len(), pins.groups().len());
+        let mut vector = Vec::new();
+        pins.vector(&initial, &mut vector).expect("a vector");
         let started = Instant::now();
-        let mut space = Space::new(&mut pins, order, 4 << 30, Arc::clone(&progress));
-        let vector = space.vector(&initial).expect("a vector");
-        let result = space.reach_from(&vector);
-        let took = started.elapsed();
-        match result {
-            Ok(set) => println!(
-                "order {at}: {} states, {n} slots, {g} groups, {} calls, {:?} (ordering {ordered:?}) {}",
-                space.count(set, &vec![false; n]).expect("memory"), space.calls(), took, space.figures_line(set)
-            ),
-            Err(Ended::Grown) => { println!("grown"); continue; }
-            Err(other) => println!("order {at}: {other:?} {took:?}"),
+        match race::reach(&mut Remembering::new(&mut pins), &vector, &means) {
+            Ok((mut space, set)) => {
+                let took = started.elapsed();
+                let count = space.count(set, &vec![false; n]).expect("memory");
+                let (calls, figures) = (space.calls(), space.figures_line(set));
+                println!("{count} states, {n} slots, {groups} groups, {calls} calls, {took:?}, {figures}");
+            }
+            Err(Ended::Grown) => {
+                println!("grown");
+                continue;
+            }
+            Err(other) => println!("{other:?} {:?}", started.elapsed()),
         }
-        if wanted.is_some() { break; }
-        at += 1;
+        break;
     }
 }

@@ -4,11 +4,15 @@
 //! |---|---|
 //! | [`partitioned`] | what a search must know of a system: slots, groups, local steps |
 //! | [`slot_order`] | which slot is at which level |
+//! | [`race`] | which order is best |
+//! | [`remembering`] | answers of the machine, for searches that ask again |
 //! | [`space`] | sets of states: reachable, without successor, before others, with a predicate |
 //! | [`walk`] | from a set of states to a run that leads there |
 //! | [`safety`](mod@safety) | errors of steps and states |
 
 pub mod partitioned;
+pub mod race;
+pub mod remembering;
 pub mod safety;
 pub mod slot_order;
 pub mod space;
@@ -17,6 +21,7 @@ pub mod walk;
 pub use partitioned::{
     LocalFault, LocalGroup, LocalPredicate, LocalSteps, Partitioned, Predicate, Slot, Unanswered,
 };
+pub use remembering::Remembering;
 pub use safety::{Figures, Request, safety};
 pub use slot_order::Reorder;
 pub use space::{Ended, Progress, Space};

@@ -14,7 +14,9 @@ use search::{Checks, SetSearch, Statistics, StopReason, Task, Violation};
 use system::{Fault, FaultKind, TransitionSystem};
 
 use crate::partitioned::{Partitioned, Predicate};
-use crate::slot_order::{Reorder, order};
+use crate::race::{self, Means};
+use crate::remembering::Remembering;
+use crate::slot_order::Reorder;
 use crate::space::{Ended, FoundFault, Progress, Space};
 use crate::walk::{Walk, Walker};
 
@@ -62,29 +64,25 @@ pub fn safety(
     if request.system.initial(&mut initial).is_err() {
         return Err(Ended::Broken("there is no initial state".to_string()));
     }
+    let Request { reorder, memory, .. } = request;
+    let means = Means { reorder, memory, progress: Arc::clone(progress) };
+    let mut system = Remembering::new(partitioned);
     let mut restarts = 0;
     loop {
-        let uses: Vec<Vec<u32>> = partitioned.groups().iter().map(used).collect();
-        let slots = order(partitioned.slots().len(), &uses, request.reorder);
-        let mut space = Space::new(&mut *partitioned, slots, request.memory, Arc::clone(progress));
-        match reach(&mut space, &initial).and_then(|all| Judging { request, space, all }.conclude()) {
+        let mut vector = Vec::new();
+        let reached = match system.vector(&initial, &mut vector) {
+            Ok(()) => race::reach(&mut system, &vector, &means),
+            Err(unanswered) => Err(Ended::from(unanswered)),
+        };
+        match reached.and_then(|(space, all)| Judging { request, space, all }.conclude()) {
             Ok((found, figures)) => return Ok((found, Figures { restarts, ..figures })),
-            Err(Ended::Grown) => restarts += 1,
+            Err(Ended::Grown) => {
+                restarts += 1;
+                system.forget();
+            }
             Err(ended) => return Err(ended),
         }
     }
-}
-
-fn used(group: &crate::LocalGroup) -> Vec<u32> {
-    let mut slots: Vec<u32> = group.reads.iter().chain(&group.writes).copied().collect();
-    slots.sort_unstable();
-    slots.dedup();
-    slots
-}
-
-fn reach(space: &mut Space<'_>, initial: &[u8]) -> Result<Set, Ended> {
-    let vector = space.vector(initial)?;
-    space.reach_from(&vector)
 }
 
 /// What is the same violation for a report.

@@ -15,6 +15,8 @@ use crate::partitioned::{LocalSteps, Partitioned, Unanswered};
 pub enum Ended {
     /// Memory ran out.
     Full,
+    /// As much work was done as was allowed.
+    WornOut,
     /// Somebody asked for an end.
     Stopped(StopReason),
     /// There are new slots and groups.
@@ -76,6 +78,8 @@ const MOST_FAULTS: usize = 100_000;
 struct Arrangement {
     /// For each level that is read, in order, its place among the group's reads.
     reads: Vec<usize>,
+    /// The values of all reads; those of slots that change are replaced.
+    values: Vec<u32>,
     /// For each level that is used, in order: its place among reads, and among writes.
     used: Vec<(Option<usize>, Option<usize>)>,
 }
@@ -97,8 +101,10 @@ pub struct Space<'p> {
     pub(crate) ldd: Ldd,
     /// For each level its slot.
     pub(crate) slots: Vec<u32>,
-    /// For each slot its level.
-    level_of: Vec<usize>,
+    /// For each slot its level; nothing for one whose value never changes.
+    level_of: Vec<Option<usize>>,
+    /// The initial values of all slots.
+    initial: Vec<u32>,
     pub(crate) groups: Groups,
     arrangements: Vec<Arrangement>,
     /// For each group what restricts a set to the states in which it is enabled.
@@ -112,17 +118,37 @@ pub struct Space<'p> {
     next_number: usize,
 }
 
+/// A space without its system.
+#[derive(Debug)]
+pub struct Detached(Box<Parts>);
+
+type Parts = (
+    Vec<u32>,
+    Ldd,
+    Vec<u32>,
+    Vec<Option<usize>>,
+    Groups,
+    Vec<Arrangement>,
+    Vec<Option<Group>>,
+    Vec<usize>,
+    Found,
+    Arc<Progress>,
+    usize,
+);
+
 impl<'p> Space<'p> {
-    /// The space with slots at these levels, and `memory` bytes for diagrams.
+    /// The space with slots at these levels, and `memory` bytes for diagrams. Slots without a level keep the
+    /// value that they have in the initial state.
     pub fn new(
         system: &'p mut dyn Partitioned,
         slots: Vec<u32>,
+        initial: Vec<u32>,
         memory: u64,
         progress: Arc<Progress>,
     ) -> Space<'p> {
         let n = slots.len();
-        let mut level_of = vec![0; n];
-        slots.iter().enumerate().for_each(|(level, &slot)| level_of[slot as usize] = level);
+        let mut level_of = vec![None; initial.len()];
+        slots.iter().enumerate().for_each(|(level, &slot)| level_of[slot as usize] = Some(level));
         let locals = system.groups();
         let (mut groups, mut guards, mut arrangements) = (Vec::new(), Vec::new(), Vec::new());
         let mut idle = Vec::new();
@@ -130,11 +156,13 @@ impl<'p> Space<'p> {
             let mut access = vec![Access::Skip; n];
             let mut used: Vec<(usize, Option<usize>, Option<usize>)> = Vec::new();
             for (at, slot) in local.reads.iter().enumerate() {
-                access[level_of[*slot as usize]] = Access::Read;
-                used.push((level_of[*slot as usize], Some(at), None));
+                if let Some(level) = level_of[*slot as usize] {
+                    access[level] = Access::Read;
+                    used.push((level, Some(at), None));
+                }
             }
             for (at, slot) in local.writes.iter().enumerate() {
-                let level = level_of[*slot as usize];
+                let Some(level) = level_of[*slot as usize] else { continue };
                 match access[level] {
                     Access::Read => {
                         access[level] = Access::Both;
@@ -149,12 +177,15 @@ impl<'p> Space<'p> {
             used.sort_unstable();
             let group = Group::new(number, &access).expect("a step moves a process");
             let only = local.only.iter();
-            let group =
-                only.fold(group, |group, (slot, only)| group.only(level_of[*slot as usize], only.clone()));
+            let group = only.fold(group, |group, (slot, only)| match level_of[*slot as usize] {
+                Some(level) => group.only(level, only.clone()),
+                None => group,
+            });
             groups.push(group);
             guards.push(reading(locals.len() + number, &level_of, &local.reads));
             arrangements.push(Arrangement {
                 reads: used.iter().filter_map(|(_, read, _)| *read).collect(),
+                values: local.reads.iter().map(|slot| initial[*slot as usize]).collect(),
                 used: used.into_iter().map(|(_, read, write)| (read, write)).collect(),
             });
             if local.only_idle {
@@ -167,6 +198,7 @@ impl<'p> Space<'p> {
         let ldd = Ldd::new(memory).stopped_by(Arc::clone(&progress.stop));
         let found = Found::default();
         Space {
+            initial,
             system,
             ldd,
             slots,
@@ -193,14 +225,63 @@ impl<'p> Space<'p> {
         format!("{} nodes of {}, {} MB", self.ldd.size(set), self.ldd.n_nodes(), self.ldd.memory() >> 20)
     }
 
+    /// Gives the system back, and keeps what was computed.
+    pub fn detach(self) -> Detached {
+        let Space {
+            initial, ldd, slots, level_of, groups, arrangements, guards, idle, found, progress, ..
+        } = self;
+        let next_number = self.next_number;
+        let parts =
+            (initial, ldd, slots, level_of, groups, arrangements, guards, idle, found, progress, next_number);
+        Detached(Box::new(parts))
+    }
+
+    /// The space that was detached from this system.
+    pub fn attach(system: &'p mut dyn Partitioned, detached: Detached) -> Space<'p> {
+        let (
+            initial,
+            mut ldd,
+            slots,
+            level_of,
+            groups,
+            arrangements,
+            guards,
+            idle,
+            found,
+            progress,
+            next_number,
+        ) = *detached.0;
+        ldd.limit_work(u64::MAX);
+        Space {
+            system,
+            initial,
+            ldd,
+            slots,
+            level_of,
+            groups,
+            arrangements,
+            guards,
+            idle,
+            found,
+            progress,
+            next_number,
+        }
+    }
+
+    /// Operations end when this much work was done (see [`Ldd::limit_work`]).
+    pub fn limit_work(&mut self, most: u64) {
+        self.ldd.limit_work(most);
+    }
+
     /// Questions to the machine so far.
     pub fn calls(&self) -> u64 {
         self.progress.calls.load(Ordering::Relaxed)
     }
 
-    /// All states that are reachable from one.
-    pub fn reach_from(&mut self, vector: &[u32]) -> Result<Set, Ended> {
-        let from = self.ldd.single(vector)?;
+    /// All states that are reachable from the initial one.
+    pub fn reach_all(&mut self) -> Result<Set, Ended> {
+        let vector: Vec<u32> = self.slots.iter().map(|slot| self.initial[*slot as usize]).collect();
+        let from = self.ldd.single(&vector)?;
         self.reach(from)
     }
 
@@ -262,6 +343,7 @@ impl<'p> Space<'p> {
     /// An end for want of memory may be one that was asked for.
     fn ended<T>(&self, result: Result<T, Ended>) -> Result<T, Ended> {
         match result {
+            Err(Ended::Full) if self.ldd.is_worn_out() => Err(Ended::WornOut),
             Err(Ended::Full) if self.ldd.is_stopped() => Err(Ended::Stopped(StopReason::Interrupted)),
             result => result,
         }
@@ -305,13 +387,16 @@ impl<'p> Space<'p> {
     pub fn satisfying(&mut self, set: Set, predicate: usize) -> Result<Set, Ended> {
         let reads = self.system.predicates()[predicate].reads.clone();
         let Some(group) = reading(self.next_number, &self.level_of, &reads) else {
-            return Ok(if self.system.holds(predicate, &[])? { set } else { Set::EMPTY });
+            let values: Vec<u32> = reads.iter().map(|slot| self.initial[*slot as usize]).collect();
+            return Ok(if self.system.holds(predicate, &values)? { set } else { Set::EMPTY });
         };
         self.next_number += 1;
         let seen = self.ldd.project(set, &group, 0)?;
-        let mut places: Vec<usize> = (0..reads.len()).collect();
+        let changes = |place: &usize| self.level_of[reads[*place] as usize].is_some();
+        let mut places: Vec<usize> = (0..reads.len()).filter(changes).collect();
         places.sort_unstable_by_key(|place| self.level_of[reads[*place] as usize]);
-        let (mut true_for, mut values) = (Vec::new(), vec![0; reads.len()]);
+        let mut values: Vec<u32> = reads.iter().map(|slot| self.initial[*slot as usize]).collect();
+        let mut true_for = Vec::new();
         for vector in self.ldd.vectors(seen) {
             places.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
             if self.system.holds(predicate, &values)? {
@@ -338,9 +423,10 @@ impl<'p> Space<'p> {
 }
 
 /// A group that reads some slots.
-fn reading(number: usize, level_of: &[usize], slots: &[u32]) -> Option<Group> {
+fn reading(number: usize, level_of: &[Option<usize>], slots: &[u32]) -> Option<Group> {
     let mut access = vec![Access::Skip; level_of.len()];
-    slots.iter().for_each(|slot| access[level_of[*slot as usize]] = Access::Read);
+    let levels = slots.iter().filter_map(|slot| level_of[*slot as usize]);
+    levels.for_each(|level| access[level] = Access::Read);
     Group::new(number, &access)
 }
 
@@ -361,7 +447,7 @@ impl Learner for Learning<'_> {
         self.progress.memory.store(ldd.memory(), Ordering::Relaxed);
         let arrangement = &self.arrangements[group];
         let (mut pairs, mut enabled) = (Vec::new(), Vec::new());
-        let mut values = vec![0; arrangement.reads.len()];
+        let mut values = arrangement.values.clone();
         for vector in ldd.vectors(read) {
             if self.progress.stop.load(Ordering::Relaxed) {
                 return Err(Ended::Stopped(StopReason::Interrupted));

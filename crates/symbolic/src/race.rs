@@ -1,0 +1,159 @@
+//! A race of slot orders: which is best is known when a search has been made, so several searches are begun.
+//!
+//! A few searches end soon with one order and not with others: each is tried for a moment. Then the most
+//! promising one goes on for a while. What is larger pays for a race: all searches ask the machine the same
+//! questions in the end, so the one that has asked most after the same work is ahead. In each round the
+//! better half goes on, with twice the work, until one comes to its end or is left.
+//!
+//! (Measured: with less work in the first round of the race the wrong order wins too often, and a race from
+//! the beginning takes longer than most searches.)
+
+use std::sync::Arc;
+
+use ldd::Set;
+
+use crate::partitioned::Partitioned;
+use crate::remembering::Remembering;
+use crate::slot_order::{Reorder, candidates};
+use crate::space::{Detached, Ended, Progress, Space};
+
+/// Work for each order at first, in nodes that are asked for: some milliseconds.
+const MOMENT: u64 = 1 << 17;
+/// Work for the most promising order, before there is a race.
+const WHILE: u64 = 1 << 22;
+/// Work in the first round of the race.
+const FIRST_ROUND: u64 = 1 << 17;
+
+/// The means of a search.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// How slots are ordered.
+    pub reorder: Reorder,
+    /// Bytes for diagrams.
+    pub memory: u64,
+    /// Where progress is told.
+    pub progress: Arc<Progress>,
+}
+
+/// The space and its reachable states, with slots in an order that has proved good. `initial` has the values
+/// of all slots in the initial state.
+pub fn reach<'p>(
+    system: &'p mut Remembering<'_>,
+    initial: &[u32],
+    means: &Means,
+) -> Result<(Space<'p>, Set), Ended> {
+    let won = match best_order(system, initial, means)? {
+        Won::Done(detached, all) => return Ok((Space::attach(system, detached), all)),
+        Won::Order(order) => order,
+    };
+    system.notes = false;
+    let mut space = space(system, won, initial, means);
+    let all = space.reach_all()?;
+    Ok((space, all))
+}
+
+/// What a race leaves.
+enum Won {
+    /// A search that came to its end.
+    Done(Detached, Set),
+    /// An order.
+    Order(Vec<u32>),
+}
+
+fn space<'p>(system: &'p mut dyn Partitioned, order: Vec<u32>, initial: &[u32], means: &Means) -> Space<'p> {
+    Space::new(system, order, initial.to_vec(), means.memory, Arc::clone(&means.progress))
+}
+
+/// The slots that some group writes: the others never change.
+fn changing(system: &dyn Partitioned) -> Vec<bool> {
+    let mut changing = vec![false; system.slots().len()];
+    for group in system.groups() {
+        group.writes.iter().for_each(|slot| changing[*slot as usize] = true);
+    }
+    changing
+}
+
+/// How a search ended that was given some work.
+enum Tried {
+    /// It came to its end.
+    Done(Detached, Set),
+    /// It did not; the questions that it asked.
+    Asked(u64),
+}
+
+fn attempt(
+    system: &mut dyn Partitioned,
+    order: &[u32],
+    work: u64,
+    (initial, means): (&[u32], &Means),
+) -> Result<Tried, Ended> {
+    let mut space = space(system, order.to_vec(), initial, means);
+    space.limit_work(work);
+    let before = space.calls();
+    match space.reach_all() {
+        Ok(all) => Ok(Tried::Done(space.detach(), all)),
+        Err(Ended::WornOut | Ended::Full) => Ok(Tried::Asked(space.calls() - before)),
+        Err(ended) => Err(ended),
+    }
+}
+
+/// The order that proves good.
+fn best_order(system: &mut dyn Partitioned, initial: &[u32], means: &Means) -> Result<Won, Ended> {
+    let mut orders = orders(system, means.reorder);
+    let with = (initial, means);
+    if orders.len() == 1 {
+        return Ok(Won::Order(orders.swap_remove(0)));
+    }
+    for order in &orders {
+        if let Tried::Done(space, all) = attempt(system, order, MOMENT, with)? {
+            return Ok(Won::Done(space, all));
+        }
+    }
+    match attempt(system, &orders[0], WHILE, with)? {
+        Tried::Done(space, all) => Ok(Won::Done(space, all)),
+        Tried::Asked(_) => win(system, orders, with),
+    }
+}
+
+/// The order that wins the race.
+fn win(system: &mut dyn Partitioned, mut left: Vec<Vec<u32>>, with: (&[u32], &Means)) -> Result<Won, Ended> {
+    let mut work = FIRST_ROUND;
+    while left.len() > 1 {
+        let mut ranked = Vec::new();
+        for order in left {
+            match attempt(system, &order, work, with)? {
+                Tried::Done(space, all) => return Ok(Won::Done(space, all)),
+                Tried::Asked(calls) => ranked.push((calls, order)),
+            }
+        }
+        // A stable sort: who is ahead by little is not, and the more promising order comes first.
+        ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
+        ranked.truncate(ranked.len().div_ceil(2));
+        left = ranked.into_iter().map(|(_, order)| order).collect();
+        work *= 2;
+    }
+    Ok(Won::Order(left.swap_remove(0)))
+}
+
+/// Numbers of questions that differ by less than a third have the same lead, mostly.
+fn lead(calls: u64) -> u64 {
+    ((calls.max(1) as f64).ln() * 3.5) as u64
+}
+
+/// The candidates, of slots that change.
+pub fn orders(system: &dyn Partitioned, reorder: Reorder) -> Vec<Vec<u32>> {
+    let changing = changing(system);
+    let slots: Vec<u32> = (0..changing.len() as u32).filter(|slot| changing[*slot as usize]).collect();
+    let mut place = vec![u32::MAX; changing.len()];
+    slots.iter().zip(0..).for_each(|(slot, number)| place[*slot as usize] = number);
+    let used = |group: &crate::LocalGroup| {
+        let used = group.reads.iter().chain(&group.writes).map(|slot| place[*slot as usize]);
+        let mut used: Vec<u32> = used.filter(|place| *place != u32::MAX).collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    };
+    let uses: Vec<Vec<u32>> = system.groups().iter().map(used).collect();
+    let named = |order: Vec<u32>| order.into_iter().map(|place| slots[place as usize]).collect();
+    candidates(slots.len(), &uses, reorder).into_iter().map(named).collect()
+}
