@@ -30,6 +30,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("explore", &["stop", "promela", "system", "machine", "trace", "engine", "draw"]),
     ("report", &["stop", "promela", "system", "draw", "trace", "engine", "explore"]),
+    ("ui", &["promela", "system", "draw", "trace", "engine", "explore", "report"]),
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
     ("spinor-cli", &["stop", "engine", "explore", "report", "draw", "promela", "system", "trace"]),
     ("testkit", &["engine"]),

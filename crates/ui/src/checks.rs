@@ -1,0 +1,219 @@
+//! Checks that were asked for: one at a time, others wait. Each can be stopped; the last ones are kept with
+//! their reports, counterexamples included.
+//!
+//! A check from a page has a budget: at most half of the memory that there is. It writes no file.
+
+use crate::error::ApiError;
+use crate::folder::Overlay;
+use engine::options::Size;
+use engine::{Answer, CheckOptions, Event, Failure, Job, Report, Session, Snapshot, Source, Stop, memory};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+use tokio::sync::broadcast;
+
+/// Checks that are kept.
+const KEPT: usize = 32;
+/// Checks that may wait.
+const WAITING: usize = 16;
+/// How often a wish to stop is looked for where nothing happens.
+const LOOK: Duration = Duration::from_millis(100);
+/// News that a slow listener may miss.
+const NEWS: usize = 256;
+
+/// Something that happened, for all who listen.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// `check.progress`, `check.done`.
+    pub kind: &'static str,
+    /// What.
+    pub data: Value,
+}
+
+/// How far a check is.
+#[derive(Clone)]
+enum State {
+    Waiting,
+    Running(Option<Box<Snapshot>>),
+    Done(Arc<Finished>),
+}
+
+/// A check that is over.
+pub struct Finished {
+    /// The model, for runs of its counterexamples.
+    pub session: Option<Arc<Session>>,
+    /// The report, or why there is none.
+    pub result: Result<Report, Failure>,
+    /// What there is to say about the model.
+    pub notices: Vec<Value>,
+}
+
+struct Entry {
+    stop: Arc<AtomicBool>,
+    state: State,
+}
+
+/// What is to be checked.
+pub struct Request {
+    /// The model.
+    pub source: Source,
+    /// How.
+    pub options: CheckOptions,
+    /// Where it is.
+    pub files: Overlay,
+}
+
+/// All checks.
+pub struct Checks {
+    entries: Mutex<BTreeMap<u64, Entry>>,
+    requests: Sender<(u64, Request)>,
+    news: broadcast::Sender<News>,
+}
+
+impl Checks {
+    /// None yet; the thread that makes them ends with this.
+    pub fn start() -> Arc<Checks> {
+        let (requests, queue) = channel();
+        let checks =
+            Arc::new(Checks { entries: Mutex::default(), requests, news: broadcast::channel(NEWS).0 });
+        let worker = Arc::downgrade(&checks);
+        // Where there is no thread, requests are refused when they come.
+        let _ = Builder::new().name("checks".to_string()).spawn(move || {
+            while let Ok((id, request)) = queue.recv() {
+                let Some(checks) = worker.upgrade() else { return };
+                checks.run(id, request);
+            }
+        });
+        checks
+    }
+
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What happens from now on.
+    pub fn listen(&self) -> broadcast::Receiver<News> {
+        self.news.subscribe()
+    }
+
+    fn tell(&self, kind: &'static str, data: Value) {
+        // Nobody may be listening.
+        let _ = self.news.send(News { kind, data });
+    }
+
+    /// Lets a check wait for its turn; its number.
+    pub fn add(&self, mut request: Request) -> Result<u64, ApiError> {
+        if request.options.trail.is_some() || request.options.report.is_some() {
+            return Err(ApiError::bad("a check from a page writes no file: leave --trail and --report out"));
+        }
+        let half = memory::allowance(None).bytes / 2;
+        let asked = request.options.max_memory.map_or(half, |Size(bytes)| bytes);
+        request.options.max_memory = Some(Size(asked.min(half).max(1)));
+        let mut entries = self.entries();
+        if entries.values().filter(|entry| matches!(entry.state, State::Waiting)).count() >= WAITING {
+            return Err(ApiError::bad("too many checks are waiting"));
+        }
+        let id = entries.last_key_value().map_or(1, |(id, _)| id + 1);
+        entries.insert(id, Entry { stop: Arc::default(), state: State::Waiting });
+        while entries.len() > KEPT {
+            let done = entries.iter().find(|(_, entry)| matches!(entry.state, State::Done(_)));
+            let Some(id) = done.map(|(id, _)| *id) else { break };
+            entries.remove(&id);
+        }
+        drop(entries);
+        let sent = self.requests.send((id, request));
+        sent.map(|()| id).map_err(|_| Failure::Internal("no thread could be started".to_string()).into())
+    }
+
+    /// Asks a check to stop; it ends soon, with what it knows by then.
+    pub fn stop(&self, id: u64) -> Result<(), ApiError> {
+        let entries = self.entries();
+        let entry = entries.get(&id).ok_or_else(|| ApiError::missing("there is no such check"))?;
+        entry.stop.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// How far a check is, as JSON; the report of `check --format json` once it is there.
+    pub fn describe(&self, id: u64) -> Result<Value, ApiError> {
+        let state = self.entries().get(&id).map(|entry| entry.state.clone());
+        Ok(match state.ok_or_else(|| ApiError::missing("there is no such check"))? {
+            State::Waiting => json!({"id": id, "state": "waiting"}),
+            State::Running(snapshot) => {
+                json!({"id": id, "state": "running", "progress": snapshot.map(|s| progress(&s))})
+            }
+            State::Done(finished) => done(id, &finished),
+        })
+    }
+
+    /// A check that is over.
+    pub fn finished(&self, id: u64) -> Result<Arc<Finished>, ApiError> {
+        match self.entries().get(&id).map(|entry| entry.state.clone()) {
+            Some(State::Done(finished)) => Ok(finished),
+            Some(_) => Err(ApiError::bad("the check is not over")),
+            None => Err(ApiError::missing("there is no such check")),
+        }
+    }
+
+    fn set(&self, id: u64, state: State) {
+        if let Some(entry) = self.entries().get_mut(&id) {
+            entry.state = state;
+        }
+    }
+
+    fn run(&self, id: u64, request: Request) {
+        let Some(stop) = self.entries().get(&id).map(|entry| Arc::clone(&entry.stop)) else { return };
+        self.set(id, State::Running(None));
+        let finished = Arc::new(self.check(id, &request, stop));
+        self.set(id, State::Done(Arc::clone(&finished)));
+        self.tell("check.done", done(id, &finished));
+    }
+
+    fn check(&self, id: u64, request: &Request, stop: Arc<AtomicBool>) -> Finished {
+        let Answer { notices, result } =
+            Session::open(&request.source, &request.files, &Stop::when(Arc::clone(&stop)));
+        let mut told: Vec<Value> = notices.iter().map(engine::Notice::json).collect();
+        let session = match result {
+            Ok(session) => Arc::new(session),
+            Err(failure) => return Finished { session: None, result: Err(failure), notices: told },
+        };
+        told.extend(session.notices.iter().map(engine::Notice::json));
+        let job = match Job::start(&session, &request.options) {
+            Ok(job) => job,
+            Err(failure) => return Finished { session: None, result: Err(failure), notices: told },
+        };
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                job.cancel();
+            }
+            match job.events().recv_timeout(LOOK) {
+                Ok(Event::Progress(snapshot)) => {
+                    self.tell("check.progress", json!({"id": id, "progress": progress(&snapshot)}));
+                    self.set(id, State::Running(Some(snapshot)));
+                }
+                Ok(Event::Notices(_) | Event::Violation(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        Finished { session: Some(session), result: job.wait().result, notices: told }
+    }
+}
+
+fn progress(snapshot: &Snapshot) -> Value {
+    json!({
+        "states": snapshot.states, "transitions": snapshot.transitions, "depth": snapshot.depth,
+        "frontier": snapshot.frontier, "memory": snapshot.memory, "errors": snapshot.errors,
+        "seconds": snapshot.elapsed.as_secs_f64(),
+    })
+}
+
+fn done(id: u64, finished: &Finished) -> Value {
+    let (report, error) = match &finished.result {
+        Ok(report) => (Some(engine::report_json::json(report)), None),
+        Err(failure) => (None, Some(ApiError::from(failure.clone()).object())),
+    };
+    json!({"id": id, "state": "done", "report": report, "error": error, "notices": finished.notices})
+}

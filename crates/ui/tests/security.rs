@@ -1,0 +1,193 @@
+//! Who may ask, and for what: wrong hosts, origins and tokens, paths that lead elsewhere, too much, too slow.
+
+mod common;
+
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
+use common::{Bench, PORT};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use ui::{Server, ServerOptions};
+
+async fn status(bench: &Bench, headers: &[(&str, &str)]) -> StatusCode {
+    let mut request = Request::builder().uri("/api/v1/files");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    bench.send(request.body(Body::empty()).unwrap()).await.status
+}
+
+#[tokio::test]
+async fn the_host_must_be_this_server() {
+    let bench = Bench::new(false);
+    let token = format!("Bearer {}", bench.token.text());
+    for host in ["127.0.0.1:4711", "localhost:4711", "[::1]:4711"] {
+        assert_eq!(
+            status(&bench, &[("host", host), ("authorization", &token)]).await,
+            StatusCode::OK,
+            "{host}"
+        );
+    }
+    for host in
+        ["evil.example:4711", "127.0.0.1", "127.0.0.1:80", "localhost", "127.0.0.1:4711.evil.example", ""]
+    {
+        let refused = status(&bench, &[("host", host), ("authorization", &token)]).await;
+        assert_eq!(refused, StatusCode::FORBIDDEN, "{host}");
+    }
+    assert_eq!(status(&bench, &[("authorization", &token)]).await, StatusCode::FORBIDDEN);
+    let two = [("host", "127.0.0.1:4711"), ("host", "evil.example"), ("authorization", &token)];
+    assert_eq!(status(&bench, &two).await, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn other_origins_are_refused() {
+    let bench = Bench::new(false);
+    let (host, token) = (format!("127.0.0.1:{PORT}"), format!("Bearer {}", bench.token.text()));
+    let own = format!("http://127.0.0.1:{PORT}");
+    let with = |origin| [("host", host.clone()), ("authorization", token.clone()), ("origin", origin)];
+    for (origin, expected) in [
+        (own, StatusCode::OK),
+        ("http://evil.example".to_string(), StatusCode::FORBIDDEN),
+        ("https://127.0.0.1:4711".to_string(), StatusCode::FORBIDDEN),
+        ("null".to_string(), StatusCode::FORBIDDEN),
+    ] {
+        let headers = with(origin.clone());
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        assert_eq!(status(&bench, &headers).await, expected, "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn the_token_is_needed_and_nothing_is_allowed_to_others() {
+    let bench = Bench::new(false);
+    let host = format!("127.0.0.1:{PORT}");
+    let digits = bench.token.text();
+    assert_eq!(digits.len(), 32);
+    let almost = format!("Bearer {}", &digits[..31]);
+    for given in ["", "Bearer ", "Bearer 00000000000000000000000000000000", &almost, digits] {
+        let refused = status(&bench, &[("host", &host), ("authorization", given)]).await;
+        assert_eq!(refused, StatusCode::UNAUTHORIZED, "{given}");
+    }
+    let answer = bench.get("/files").await;
+    assert!(!answer.headers.contains_key("access-control-allow-origin"));
+    assert!(answer.headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'"));
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+    ] {
+        assert_eq!(answer.headers[name], value);
+    }
+}
+
+#[tokio::test]
+async fn only_files_of_the_folder_are_read() {
+    let bench = Bench::new(false);
+    let outside = bench.root.with_extension("secret.pml");
+    std::fs::write(&outside, "secret").unwrap();
+    let name = outside.file_name().unwrap().to_str().unwrap();
+    let paths = [
+        format!("../{name}"),
+        format!("%2e%2e/{name}"),
+        format!("inner/../../{name}"),
+        format!("..%2f{name}"),
+        format!("/{}", outside.display()),
+        "/etc/passwd".to_string(),
+        "%00".to_string(),
+    ];
+    for path in paths {
+        let answer = bench.get(&format!("/files/{path}")).await;
+        assert!(
+            answer.status.is_client_error() && !answer.body.contains("secret"),
+            "{path}: {}",
+            answer.status
+        );
+    }
+    // What a model includes, and where macros lead.
+    let including = format!("#include \"../{name}\"\nactive proctype p() {{ skip }}\n");
+    let answer = bench.post("/analyse", serde_json::json!({"path": "m.pml", "text": including})).await;
+    assert!(answer.body.contains("diagnostics") && !answer.body.contains("\"secret\""), "{}", answer.body);
+    assert!(!answer.body.contains("\"properties\""));
+    std::fs::remove_file(outside).unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_do_not_lead_out() {
+    let bench = Bench::new(false);
+    let outside = bench.root.with_extension("linked");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::write(outside.join("s.pml"), "secret").unwrap();
+    std::os::unix::fs::symlink(&outside, bench.root.join("away")).unwrap();
+    std::os::unix::fs::symlink(outside.join("s.pml"), bench.root.join("link.pml")).unwrap();
+    for path in ["away/s.pml", "link.pml"] {
+        assert_eq!(bench.get(&format!("/files/{path}")).await.status, StatusCode::FORBIDDEN, "{path}");
+        let put = bench.request(Method::PUT, &format!("/files/{path}")).body(Body::from("mine")).unwrap();
+        assert!(bench.send(put).await.status.is_client_error(), "{path}");
+    }
+    assert_eq!(std::fs::read_to_string(outside.join("s.pml")).unwrap(), "secret");
+    assert!(!bench.get("/files").await.body.contains("s.pml"));
+    std::fs::remove_dir_all(outside).unwrap();
+}
+
+#[tokio::test]
+async fn only_models_are_written_and_only_where_it_is_allowed() {
+    let put = |bench: &Bench, path: &str| {
+        bench.request(Method::PUT, &format!("/files/{path}")).body(Body::from("byte x;")).unwrap()
+    };
+    let bench = Bench::new(false);
+    for path in ["run.sh", ".bashrc", "m.pml.bak", "nowhere/n.pml", "inner"] {
+        assert_eq!(bench.send(put(&bench, path)).await.status, StatusCode::FORBIDDEN, "{path}");
+    }
+    assert_eq!(bench.send(put(&bench, "new.pml")).await.status, StatusCode::NO_CONTENT);
+    let closed = Bench::new(true);
+    assert_eq!(closed.send(put(&closed, "new.pml")).await.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn too_much_is_refused() {
+    let bench = Bench::new(false);
+    let large = "x".repeat((ui::folder::MOST_BYTES + 1) as usize);
+    let put = bench.request(Method::PUT, "/files/new.pml").body(Body::from(large.clone())).unwrap();
+    assert_eq!(bench.send(put).await.status, StatusCode::PAYLOAD_TOO_LARGE);
+    std::fs::write(bench.root.join("large.pml"), large).unwrap();
+    assert_eq!(bench.get("/files/large.pml").await.status, StatusCode::PAYLOAD_TOO_LARGE);
+    for words in [vec!["--trail", "x.json"], vec!["--report", "x.html"]] {
+        let answer = bench.post("/checks", serde_json::json!({"path": "m.pml", "options": words})).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.body);
+    }
+}
+
+/// Over a real socket: the address is that of this machine, and who sends nothing holds nobody up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_client_holds_nobody_up() {
+    let bench = Bench::new(false);
+    let options = ServerOptions { port: 0, read_only: true };
+    let server = Server::bind(&bench.root, &options).await.unwrap();
+    let (address, url) = (server.address(), server.url());
+    assert!(
+        address.ip().is_loopback()
+            && url.starts_with(&format!("http://127.0.0.1:{}/#token=", address.port()))
+    );
+    let token = url.split_once("#token=").unwrap().1.to_string();
+    tokio::spawn(server.run());
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut slow = Vec::new();
+        for _ in 0..50 {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /api/v1/files HTTP/1.1\r\nHost: ").unwrap();
+            slow.push(stream);
+        }
+        let mut stream = TcpStream::connect(address).unwrap();
+        let request = format!(
+            "GET /api/v1/files HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    });
+    let answer = answer.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("m.pml"), "{answer}");
+}
