@@ -167,14 +167,19 @@ fn overall(elapsed: Duration, states: u64) -> f64 {
 /// Everything in one line, the most important first: a narrow terminal cuts off the end.
 fn describe(snapshot: &Snapshot, now: f64) -> String {
     let seconds = snapshot.elapsed.as_secs_f64();
-    let mut parts = vec![
-        format!("{seconds:.0} s"),
-        format!("{} states", grouped(snapshot.states)),
-        format!("{}/s (overall {}/s)", rounded(now), rounded(overall(snapshot.elapsed, snapshot.states))),
-        format!("depth {}", grouped(snapshot.depth)),
-        format!("frontier {}", grouped(snapshot.frontier)),
-        bytes(snapshot.memory),
-    ];
+    let mut parts = match snapshot.nodes {
+        Some(nodes) => {
+            vec![format!("{seconds:.0} s"), format!("{} nodes", grouped(nodes)), bytes(snapshot.memory)]
+        }
+        None => vec![
+            format!("{seconds:.0} s"),
+            format!("{} states", grouped(snapshot.states)),
+            format!("{}/s (overall {}/s)", rounded(now), rounded(overall(snapshot.elapsed, snapshot.states))),
+            format!("depth {}", grouped(snapshot.depth)),
+            format!("frontier {}", grouped(snapshot.frontier)),
+            bytes(snapshot.memory),
+        ],
+    };
     if snapshot.errors > 0 {
         parts.push(format!("{} violations", grouped(snapshot.errors)));
     }
@@ -222,6 +227,7 @@ fn object(snapshot: &Snapshot, now: f64) -> serde_json::Value {
     json!({"progress": {
         "seconds": (snapshot.elapsed.as_secs_f64() * 1000.0).round() / 1000.0,
         "states": snapshot.states,
+        "nodes": snapshot.nodes,
         "transitions": snapshot.transitions,
         "states_per_second": now.round(),
         "depth": snapshot.depth,

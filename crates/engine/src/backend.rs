@@ -5,7 +5,7 @@
 //! a search finds is replayed.
 
 use crate::failure::Failure;
-use crate::options::Por;
+use crate::options::{Engine, Por};
 use crate::plan::{Plan, Promises};
 use crate::property::Selected;
 use crate::run_property::{RunProperties, RunProperty};
@@ -170,6 +170,8 @@ impl Backend for ProgramBackend {
 /// runs must not notice: those that count repetitions have a machine of their own.
 pub struct Backends {
     safety: Option<ProgramBackend>,
+    /// For a symbolic search beside an explicit one: merged steps read and write more.
+    beside: Option<ProgramBackend>,
     /// Nothing is merged.
     plain: Option<ProgramBackend>,
     /// What no property of whole runs notices is merged.
@@ -203,6 +205,7 @@ impl Backends {
         };
         Ok(Backends {
             safety: some(safety, &|| session.searched_relying(reductions, plan.exec, &[], promises))?,
+            beside: some(safety && plan.engine == Engine::Auto, &|| make(unmerged, &[]))?,
             plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
             merged: some(merges(true), &|| make(reductions, &watches.sets))?,
         })
@@ -213,7 +216,8 @@ impl Backends {
         let explored =
             |backend: &'a Option<ProgramBackend>| backend.as_ref().map(|backend| backend as &dyn Backend);
         let (plain, merged) = (explored(&self.plain), explored(&self.merged));
-        SearchedBackends { safety: explored(&self.safety), plain, merged, watches }
+        let (safety, beside) = (explored(&self.safety), explored(&self.beside));
+        SearchedBackends { safety, beside, plain, merged, watches }
     }
 }
 
@@ -228,6 +232,8 @@ impl Plan {
 pub struct SearchedBackends<'a> {
     /// For safety.
     pub safety: Option<&'a dyn Backend>,
+    /// For a symbolic search beside it.
+    pub beside: Option<&'a dyn Backend>,
     /// For properties of whole runs that notice merging.
     pub plain: Option<&'a dyn Backend>,
     /// For those that do not.

@@ -9,7 +9,7 @@ use crate::isolate::{HostThread, isolated_at};
 use crate::liveness;
 use crate::memory;
 use crate::notice::Notice;
-use crate::options::{CheckOptions, Por};
+use crate::options::{CheckOptions, Engine, Por};
 use crate::plan::{Config, Plan};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
@@ -126,6 +126,7 @@ fn run(
         config: Config {
             por: reduction_used(plan, &properties),
             threads: workers(&properties),
+            engine: engine_used(plan, &properties),
             ..plan.config()
         },
         properties,
@@ -207,6 +208,15 @@ fn too_early(plan: &Plan, cause: Cause, short_of_memory: bool) -> Reason {
         Cause::Asked if short_of_memory => Reason::Memory(plan.allowance.clone()),
         Cause::Asked => Reason::Interrupted,
         Cause::Time => Reason::Unprepared(plan.limits.time.unwrap_or_default()),
+    }
+}
+
+/// Who explored: of several that were asked, the one whose answer counts.
+fn engine_used(plan: &Plan, properties: &[PropertyReport]) -> Engine {
+    match plan.engine {
+        Engine::Auto if properties.iter().any(|property| property.symbolic.is_some()) => Engine::Symbolic,
+        Engine::Auto => Engine::Explicit,
+        named => named,
     }
 }
 
@@ -328,7 +338,9 @@ impl Checker<'_> {
             false => searched.plain,
         });
         match (property.checks, searched.safety, watch, machines.flatten()) {
-            (Some(checks), Some(safety), ..) => self.safety(machine, safety, property, checks, client),
+            (Some(checks), Some(safety), ..) => {
+                self.safety(machine, (safety, searched.beside), property, checks, client)
+            }
             (None, _, Some(watch), cycles) => {
                 let sets = &searched.watches.sets[..];
                 match (&watch.acting, cycles) {
@@ -444,8 +456,13 @@ mod tests {
             notices: &mut notices,
         };
         let (itself, watches) = (Itself(machine), RunProperties::default());
-        let searched =
-            SearchedBackends { safety: Some(&itself), plain: None, merged: None, watches: &watches };
+        let searched = SearchedBackends {
+            safety: Some(&itself),
+            beside: None,
+            plain: None,
+            merged: None,
+            watches: &watches,
+        };
         let properties = checker.properties(machine, &searched, selected, &mut client)?;
         let (model, config) = (plan.source.path.clone(), plan.config());
         Ok(Report {

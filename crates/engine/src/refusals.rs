@@ -5,7 +5,7 @@
 //! [`crate::trails`].
 
 use crate::failure::Failure;
-use crate::options::{Choice, CycleProviso, Edges, Por, Search, StoreKind};
+use crate::options::{Choice, CycleProviso, Edges, Engine, Por, Search, StoreKind};
 use crate::plan::{MOST_THREADS, Order, Plan, has_stack};
 use search::Proviso;
 
@@ -45,6 +45,8 @@ const RULES: &[Rule] = &[
     proviso_with_twophase,
     proviso_without_stack,
     self_check_without_reduction,
+    symbolic_with_explicit_options,
+    symbolic_options_without_symbolic,
 ];
 
 /// Refuses a plan to which a rule objects.
@@ -279,6 +281,46 @@ fn self_check_without_reduction(plan: &Plan) -> Option<Refusal> {
     )
 }
 
+/// A symbolic search has neither a store of states nor an order in which they are visited.
+fn symbolic_with_explicit_options(plan: &Plan) -> Option<Refusal> {
+    if plan.engine != Engine::Symbolic {
+        return None;
+    }
+    let options = &plan.options;
+    let given = |given: bool, name: &'static str| given.then_some(name);
+    let other_search =
+        options.search.is_some_and(|search| !matches!(search, Search::Auto | Search::Frontier));
+    let option = given(other_search, "--search")
+        .or(given(options.por.is_some_and(|por| por != Por::None), "--por"))
+        .or(given(options.store.is_some_and(|store| store != StoreKind::Table), "--store"))
+        .or(given(options.threads.is_some_and(|threads| threads > 1), "--threads"))
+        .or(given(options.sleep, "--sleep"))
+        .or(given(options.state_cache.is_some(), "--state-cache"))
+        .or(given(options.edges == Some(Edges::Lean), "--edges"))
+        .or(given(options.seed.is_some(), "--seed"))
+        .or(given(options.max_depth.is_some(), "--max-depth"))
+        .or(given(options.max_states.is_some(), "--max-states"))?;
+    refusal(
+        format!(
+            "{option} is for explicit search: a symbolic search computes with sets of states, not with one after another"
+        ),
+        format!("leave {option} out, or use --engine explicit"),
+    )
+}
+
+fn symbolic_options_without_symbolic(plan: &Plan) -> Option<Refusal> {
+    let option = match &plan.options {
+        _ if plan.engine != Engine::Explicit => return None,
+        options if options.order.is_some() => "--order",
+        options if options.reorder.is_some() => "--reorder",
+        _ => return None,
+    };
+    refusal(
+        format!("{option} is for the symbolic engine"),
+        format!("add --engine symbolic, or leave {option} out"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,6 +365,8 @@ mod tests {
         ("--por twophase --proviso stack", "no proviso"),
         ("--por ample --search frontier --proviso color", "needs the stack"),
         ("--por none --check reduction", "there is none"),
+        ("--engine symbolic --max-states 9", "--max-states is for explicit search"),
+        ("--reorder force", "--reorder is for the symbolic engine"),
     ];
 
     #[test]

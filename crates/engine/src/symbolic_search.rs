@@ -2,20 +2,22 @@
 //! a thread of its own, with a deep stack, while this one watches the budgets and tells how far it is.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::dispatch::Exploration;
 use crate::failure::Failure;
+use crate::options::StepOrder;
 use crate::plan::Plan;
+use crate::strategy;
 use jit::Jit;
 use pins::Pins;
 use promela::ir::Program;
 use search::limits::Budget;
-use search::{Observer, Outcome, Snapshot, StopReason, Task};
+use search::{Checks, Flow, Limits, Observer, Outcome, SetSearch, Snapshot, StopReason, Task};
 use stop::{Cause, Stop};
 use symbolic::{Ended, Figures, Progress, Request, safety};
-use system::TransitionSystem;
 
 /// The stack of the thread that computes: diagrams are as deep as a vector has slots.
 const STACK_BYTES: usize = 512 << 20;
@@ -72,6 +74,57 @@ pub fn refuse(program: &Program, jit: Option<&Jit>) -> Result<(), Failure> {
     }
 }
 
+/// What the computation is given.
+struct Computation<'a> {
+    plan: &'a Plan,
+    jit: &'a Jit,
+    checks: Checks,
+    all_errors: bool,
+    memory: u64,
+    progress: Arc<Progress>,
+    /// The wish to stop comes from whoever watches.
+    stop: Stop,
+}
+
+/// What the computation gives.
+type Computed = Result<Result<(SetSearch, Figures), Ended>, Cause>;
+
+impl<'a> Computation<'a> {
+    fn new(plan: &'a Plan, jit: &'a Jit, task: &Task<'_>, memory: u64) -> Self {
+        let progress = Arc::new(Progress::default());
+        let stop = Stop::when(Arc::clone(&progress.stop)).within(task.limits.time);
+        let (checks, all_errors) = (task.checks, task.all_errors);
+        Computation { plan, jit, checks, all_errors, memory, progress, stop }
+    }
+
+    fn run(&self) -> Computed {
+        stop::attempt(|| self.compute())
+    }
+
+    fn compute(&self) -> Result<(SetSearch, Figures), Ended> {
+        let machine = self.jit.one_process();
+        let machine = machine.ok_or_else(|| Ended::Unfit("there is no native code".to_string()))?;
+        let pins = Pins::new(self.jit, &machine, &[], &self.stop).map_err(Ended::Unfit)?;
+        let mut pins = if self.plan.doubts.facts { pins.doubting() } else { pins };
+        let task = Task {
+            checks: self.checks,
+            all_errors: self.all_errors,
+            seed: None,
+            limits: search::Limits::default(),
+            stop: self.stop.flag(),
+            reduce: None,
+        };
+        let request = Request {
+            system: self.jit,
+            task: &task,
+            reorder: self.plan.options.reorder.unwrap_or_default(),
+            chains: self.plan.options.order == Some(StepOrder::Chain),
+            memory: self.memory,
+        };
+        safety(request, &mut pins, &self.progress)
+    }
+}
+
 /// Searches for errors of states and steps.
 pub fn search_safety(
     plan: &Plan,
@@ -79,24 +132,17 @@ pub fn search_safety(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Explored, Failure> {
-    let progress = Arc::new(Progress::default());
-    let stop = Stop::when(Arc::clone(&progress.stop)).within(task.limits.time);
-    let memory = task.limits.memory.unwrap_or(u64::MAX);
-    let reorder = plan.options.reorder.unwrap_or_default();
-    let doubts = plan.doubts.facts;
-    // Counterexamples are walked out by the same rules, but the wish to stop comes from here.
-    let (checks, all_errors) = (task.checks, task.all_errors);
-    let compute = || {
-        let machine = jit.one_process().ok_or_else(|| Ended::Unfit("there is no native code".to_string()))?;
-        let pins = Pins::new(jit, &machine, &[], &stop).map_err(Ended::Unfit)?;
-        let mut pins = if doubts { pins.doubting() } else { pins };
-        let limits = search::Limits::default();
-        let task = Task { checks, all_errors, seed: None, limits, stop: stop.flag(), reduce: None };
-        let system: &dyn TransitionSystem = jit;
-        safety(Request { system, task: &task, reorder, memory }, &mut pins, &progress)
-    };
-    let (result, reason) = watched(&progress, task, observer, || stop::attempt(compute));
-    let ended = match result {
+    let computation = Computation::new(plan, jit, task, task.limits.memory.unwrap_or(u64::MAX));
+    let (computed, reason) = thread::scope(|scope| {
+        let worker = begin(scope, &computation);
+        let reason = watch(&computation.progress, task, observer, || worker.is_finished());
+        (joined(worker), reason)
+    });
+    explored(computed, reason)
+}
+
+fn explored(computed: Computed, reason: Option<StopReason>) -> Result<Explored, Failure> {
+    let ended = match computed {
         Ok(Ok((found, figures))) => {
             let outcome = found.conclude();
             return Ok(Explored { outcome, figures: Some(Box::new(figures)), unfit: None });
@@ -111,44 +157,129 @@ pub fn search_safety(
         (None, Ended::Unfit(why)) => {
             Ok(Explored { unfit: Some(why), ..Explored::nothing(StopReason::Completed) })
         }
-        (None, Ended::Grown) => Err(Failure::Internal("the search began again without end".to_string())),
+        (None, Ended::Grown | Ended::WornOut) => {
+            Err(Failure::Internal("a symbolic search ended without a reason".to_string()))
+        }
         (None, Ended::Broken(why)) => Err(Failure::Internal(why)),
     }
 }
 
-/// Runs a computation on a thread of its own; answers what it gave, and why it was made to end.
-fn watched<T: Send>(
+/// Both engines at once, each with half of the memory: the first sound answer counts. `jit` is what the
+/// symbolic one searches.
+pub fn search_both(
+    jit: &Jit,
+    exploration: &Exploration<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Explored, Failure> {
+    let (plan, task) = (exploration.plan, exploration.task);
+    let started = Instant::now();
+    let half = task.limits.memory.map(|memory| memory / 2);
+    let computation = Computation::new(plan, jit, task, half.unwrap_or(u64::MAX));
+    let cancel = AtomicBool::new(false);
+    let (explicit, computed, reason) = thread::scope(|scope| {
+        let (computation, cancel) = (&computation, &cancel);
+        let worker = begin_then(scope, computation, move |computed| {
+            if matches!(computed, Ok(Ok(_))) {
+                cancel.store(true, Ordering::Relaxed);
+            }
+        });
+        let limits = Limits { memory: half, ..task.limits };
+        let task_beside = Task { stop: cancel, limits, ..*task };
+        let mut forward = Forward { observer, asked: task.stop, cancel };
+        let beside = Exploration { task: &task_beside, ..*exploration };
+        let explicit = strategy::search(&beside, &mut forward);
+        let sound = explicit.exhausted.is_some() || !explicit.violations.is_empty();
+        let mut reason = None;
+        if sound {
+            computation.progress.stop.store(true, Ordering::Relaxed);
+        } else {
+            let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+            let rest = Task { limits: Limits { time, memory: half, ..task.limits }, ..*task };
+            reason = watch(&computation.progress, &rest, observer, || worker.is_finished());
+        }
+        (explicit, joined(worker), reason)
+    });
+    let sound = explicit.exhausted.is_some() || !explicit.violations.is_empty();
+    match explored(computed, reason) {
+        Ok(symbolic) if !sound && symbolic.figures.is_some() => Ok(symbolic),
+        // What an engine beside the main one believes wrongly is an error as everywhere.
+        Err(failure) if !sound => Err(failure),
+        _ => Ok(Explored::found(explicit)),
+    }
+}
+
+/// Hands news on, and the wish of others to stop to a search that has a flag of its own.
+struct Forward<'a> {
+    observer: &'a mut dyn Observer,
+    asked: &'a AtomicBool,
+    cancel: &'a AtomicBool,
+}
+
+impl Observer for Forward<'_> {
+    fn progress(&mut self, snapshot: &Snapshot) -> Flow {
+        if self.asked.load(Ordering::Relaxed) {
+            self.cancel.store(true, Ordering::Relaxed);
+        }
+        self.observer.progress(snapshot)
+    }
+
+    fn is_short_of_memory(&self) -> bool {
+        self.observer.is_short_of_memory()
+    }
+}
+
+type Worker<'scope> = thread::ScopedJoinHandle<'scope, Computed>;
+
+fn begin<'scope, 'env>(
+    scope: &'scope thread::Scope<'scope, 'env>,
+    computation: &'scope Computation<'_>,
+) -> Worker<'scope> {
+    begin_then(scope, computation, |_| {})
+}
+
+/// Runs the computation on a thread of its own; wakes this one at the end.
+fn begin_then<'scope, 'env>(
+    scope: &'scope thread::Scope<'scope, 'env>,
+    computation: &'scope Computation<'_>,
+    then: impl FnOnce(&Computed) + Send + 'scope,
+) -> Worker<'scope> {
+    let watcher = thread::current();
+    let stack = store::pages::affordable(STACK_BYTES);
+    let builder = thread::Builder::new().name("symbolic".to_string()).stack_size(stack);
+    let run = move || {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| computation.run()));
+        if let Ok(computed) = &result {
+            then(computed);
+        }
+        watcher.unpark();
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    };
+    builder.spawn_scoped(scope, run).expect("a thread can be started")
+}
+
+fn joined(worker: Worker<'_>) -> Computed {
+    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Watches the budgets of a computation until it is finished; answers why it was made to end.
+fn watch(
     progress: &Progress,
     task: &Task<'_>,
     observer: &mut dyn Observer,
-    compute: impl FnOnce() -> T + Send,
-) -> (T, Option<StopReason>) {
-    let watcher = thread::current();
-    thread::scope(|scope| {
-        let stack = store::pages::affordable(STACK_BYTES);
-        let builder = thread::Builder::new().name("symbolic".to_string()).stack_size(stack);
-        let run = move || {
-            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compute));
-            watcher.unpark();
-            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    is_finished: impl Fn() -> bool,
+) -> Option<StopReason> {
+    let mut budget = Budget::new(task, observer);
+    while !is_finished() {
+        let snapshot = || Snapshot {
+            nodes: Some(progress.nodes.load(Ordering::Relaxed)),
+            memory: progress.memory.load(Ordering::Relaxed),
+            ..Snapshot::default()
         };
-        let worker = builder.spawn_scoped(scope, run).expect("a thread can be started");
-        let mut budget = Budget::new(task, observer);
-        let mut reason = None;
-        while !worker.is_finished() && reason.is_none() {
-            let snapshot = || Snapshot {
-                nodes: Some(progress.nodes.load(Ordering::Relaxed)),
-                memory: progress.memory.load(Ordering::Relaxed),
-                ..Snapshot::default()
-            };
-            reason = budget.tick().and_then(|_| budget.look(snapshot)).err();
-            if reason.is_some() {
-                progress.stop.store(true, Ordering::Relaxed);
-            } else {
-                thread::park_timeout(LOOK);
-            }
+        if let Err(reason) = budget.tick().and_then(|_| budget.look(snapshot)) {
+            progress.stop.store(true, Ordering::Relaxed);
+            return Some(reason);
         }
-        let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (result, reason)
-    })
+        thread::park_timeout(LOOK);
+    }
+    None
 }

@@ -63,6 +63,7 @@ fn main() {
     loop {
         let means = Means {
             reorder: wanted.map_or(Reorder::Best, |at| [Reorder::None, Reorder::Force, Reorder::Sloan][at]),
+            chains: std::env::var("CHAIN").is_ok(),
             memory: 4 << 30,
             progress: Arc::new(Progress::default()),
         };

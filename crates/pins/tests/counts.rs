@@ -36,20 +36,22 @@ fn explicit(jit: &Jit, most: u64) -> Option<u64> {
     (outcome.stop == StopReason::Completed).then_some(outcome.statistics.states)
 }
 
-fn symbolic(jit: &Jit, doubting: bool, reorder: Reorder) -> Result<String, String> {
+fn symbolic(jit: &Jit, states: u64, reorder: Reorder) -> Result<String, String> {
     let machine = jit.one_process().ok_or("no native code")?;
     let stop = Stop::never();
-    let mut pins = Pins::new(jit, &machine, &[], &stop)?;
-    if doubting {
-        pins = pins.doubting();
-    }
+    let mut pins = Pins::new(jit, &machine, &[], &stop)?.doubting();
     let mut initial = Vec::new();
     if jit.initial(&mut initial).is_err() {
         return Ok("0".to_string());
     }
     loop {
         let hidden: Vec<bool> = pins.slots().iter().map(|slot| slot.hidden).collect();
-        let means = Means { reorder, memory: 1 << 30, progress: Arc::new(Progress::default()) };
+        let means = Means {
+            reorder,
+            chains: states % 5 == 0,
+            memory: 1 << 30,
+            progress: Arc::new(Progress::default()),
+        };
         let mut vector = Vec::new();
         pins.vector(&initial, &mut vector).map_err(|why| format!("{why:?}"))?;
         match race::reach(&mut Remembering::new(&mut pins), &vector, &means) {
@@ -78,7 +80,7 @@ fn compare(model: &Model, program: &Program, most: u64) -> Option<bool> {
     // Small searches never come to a race.
     let reorder = [Reorder::Best, Reorder::None, Reorder::Force, Reorder::Sloan][states as usize % 4];
     let started = std::time::Instant::now();
-    let result = symbolic(&jit, true, reorder);
+    let result = symbolic(&jit, states, reorder);
     let took = started.elapsed();
     if took.as_millis() > 500 {
         eprintln!("{}: {states} states, {took:?}", model.name);

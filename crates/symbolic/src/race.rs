@@ -29,6 +29,8 @@ const FIRST_ROUND: u64 = 1 << 17;
 pub struct Means {
     /// How slots are ordered.
     pub reorder: Reorder,
+    /// Steps are taken group after group, not by saturation.
+    pub chains: bool,
     /// Bytes for diagrams.
     pub memory: u64,
     /// Where progress is told.
@@ -61,7 +63,9 @@ enum Won {
 }
 
 fn space<'p>(system: &'p mut dyn Partitioned, order: Vec<u32>, initial: &[u32], means: &Means) -> Space<'p> {
-    Space::new(system, order, initial.to_vec(), means.memory, Arc::clone(&means.progress))
+    let mut space = Space::new(system, order, initial.to_vec(), means.memory, Arc::clone(&means.progress));
+    space.chains = means.chains;
+    space
 }
 
 /// The slots that some group writes: the others never change.

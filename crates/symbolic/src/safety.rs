@@ -29,6 +29,8 @@ pub struct Request<'a> {
     pub task: &'a Task<'a>,
     /// How slots are ordered.
     pub reorder: Reorder,
+    /// Steps are taken group after group, not by saturation.
+    pub chains: bool,
     /// Bytes for diagrams.
     pub memory: u64,
 }
@@ -64,8 +66,8 @@ pub fn safety(
     if request.system.initial(&mut initial).is_err() {
         return Err(Ended::Broken("there is no initial state".to_string()));
     }
-    let Request { reorder, memory, .. } = request;
-    let means = Means { reorder, memory, progress: Arc::clone(progress) };
+    let Request { reorder, chains, memory, .. } = request;
+    let means = Means { reorder, chains, memory, progress: Arc::clone(progress) };
     let mut system = Remembering::new(partitioned);
     let mut restarts = 0;
     loop {

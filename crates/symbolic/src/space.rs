@@ -116,25 +116,26 @@ pub struct Space<'p> {
     progress: Arc<Progress>,
     /// Predicates that were asked have numbers from here on.
     next_number: usize,
+    /// Steps are taken group after group, not by saturation.
+    pub chains: bool,
 }
 
 /// A space without its system.
 #[derive(Debug)]
-pub struct Detached(Box<Parts>);
-
-type Parts = (
-    Vec<u32>,
-    Ldd,
-    Vec<u32>,
-    Vec<Option<usize>>,
-    Groups,
-    Vec<Arrangement>,
-    Vec<Option<Group>>,
-    Vec<usize>,
-    Found,
-    Arc<Progress>,
-    usize,
-);
+pub struct Detached {
+    ldd: Ldd,
+    slots: Vec<u32>,
+    level_of: Vec<Option<usize>>,
+    initial: Vec<u32>,
+    groups: Groups,
+    arrangements: Vec<Arrangement>,
+    guards: Vec<Option<Group>>,
+    idle: Vec<usize>,
+    found: Found,
+    progress: Arc<Progress>,
+    next_number: usize,
+    chains: bool,
+}
 
 impl<'p> Space<'p> {
     /// The space with slots at these levels, and `memory` bytes for diagrams. Slots without a level keep the
@@ -210,6 +211,7 @@ impl<'p> Space<'p> {
             found,
             progress,
             next_number,
+            chains: false,
         }
     }
 
@@ -230,17 +232,10 @@ impl<'p> Space<'p> {
         let Space {
             initial, ldd, slots, level_of, groups, arrangements, guards, idle, found, progress, ..
         } = self;
-        let next_number = self.next_number;
-        let parts =
-            (initial, ldd, slots, level_of, groups, arrangements, guards, idle, found, progress, next_number);
-        Detached(Box::new(parts))
-    }
-
-    /// The space that was detached from this system.
-    pub fn attach(system: &'p mut dyn Partitioned, detached: Detached) -> Space<'p> {
-        let (
+        let (next_number, chains) = (self.next_number, self.chains);
+        Detached {
             initial,
-            mut ldd,
+            ldd,
             slots,
             level_of,
             groups,
@@ -250,7 +245,14 @@ impl<'p> Space<'p> {
             found,
             progress,
             next_number,
-        ) = *detached.0;
+            chains,
+        }
+    }
+
+    /// The space that was detached from this system.
+    pub fn attach(system: &'p mut dyn Partitioned, detached: Detached) -> Space<'p> {
+        let Detached { initial, mut ldd, slots, level_of, groups, arrangements, guards, .. } = detached;
+        let Detached { idle, found, progress, next_number, chains, .. } = detached;
         ldd.limit_work(u64::MAX);
         Space {
             system,
@@ -265,6 +267,7 @@ impl<'p> Space<'p> {
             found,
             progress,
             next_number,
+            chains,
         }
     }
 
@@ -302,7 +305,7 @@ impl<'p> Space<'p> {
     /// All states that are reachable from a set. Groups that need all others to be disabled take their steps
     /// where that is so.
     pub fn reach(&mut self, from: Set) -> Result<Set, Ended> {
-        let mut all = self.saturate(from)?;
+        let mut all = self.close(from)?;
         loop {
             if self.idle.is_empty() {
                 return Ok(all);
@@ -317,7 +320,7 @@ impl<'p> Space<'p> {
             if more == all {
                 return Ok(all);
             }
-            all = self.saturate(more)?;
+            all = self.close(more)?;
         }
     }
 
@@ -326,6 +329,30 @@ impl<'p> Space<'p> {
         let learning =
             Learning { system: &mut **system, arrangements, found, progress, out: LocalSteps::default() };
         (ldd, groups, learning)
+    }
+
+    /// Group after group, each from all states that are known by then.
+    fn chain(&mut self, from: Set) -> Result<Set, Ended> {
+        let mut all = from;
+        loop {
+            let before = all;
+            for group in 0..self.guards.len() {
+                if !self.idle.contains(&group) {
+                    let next = self.step(all, group)?;
+                    all = self.ldd.union(all, next)?;
+                }
+            }
+            if all == before {
+                return Ok(all);
+            }
+        }
+    }
+
+    fn close(&mut self, from: Set) -> Result<Set, Ended> {
+        match self.chains {
+            true => self.chain(from),
+            false => self.saturate(from),
+        }
     }
 
     fn saturate(&mut self, from: Set) -> Result<Set, Ended> {

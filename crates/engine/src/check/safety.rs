@@ -25,11 +25,12 @@ struct Chosen<'a> {
 }
 
 impl Checker<'_> {
-    /// Searches, replays what was found, and concludes.
+    /// Searches, replays what was found, and concludes. `beside` is what a symbolic search takes beside an
+    /// explicit one.
     pub(super) fn safety<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
-        searched: &dyn Backend,
+        (searched, beside): (&dyn Backend, Option<&dyn Backend>),
         property: Selected,
         checks: Checks,
         client: &mut dyn Client,
@@ -53,7 +54,8 @@ impl Checker<'_> {
         let exploration = Exploration { plan, leaving, system: searched.system(), task: &task };
         let Explored { mut outcome, figures, unfit } = match plan.engine {
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
-            Engine::Symbolic | Engine::Auto => self.symbolic(searched, &exploration, client)?,
+            Engine::Symbolic => self.symbolic(searched, &exploration, client)?,
+            Engine::Auto => self.both(beside, &exploration, client)?,
         };
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
         let stays_at = self.warn_all(machine, &mut outcome);
@@ -101,6 +103,24 @@ impl Checker<'_> {
         symbolic_search::refuse(program, compiled)?;
         match compiled.filter(|jit| jit.initial(&mut Vec::new()).is_ok()) {
             Some(jit) => symbolic_search::search_safety(self.plan, jit, task, client),
+            None => Ok(Explored::found(strategy::search(exploration, client))),
+        }
+    }
+
+    /// Searches in both ways at once, where the model is fit for both.
+    fn both(
+        &self,
+        beside: Option<&dyn Backend>,
+        exploration: &Exploration<'_>,
+        client: &mut dyn Client,
+    ) -> Result<Explored, Failure> {
+        let fit = |backend: &&dyn Backend| {
+            let program = backend.interp().map(|interp| interp.program());
+            program.is_some_and(|program| symbolic_search::refuse(program, backend.compiled()).is_ok())
+        };
+        let compiled = beside.filter(fit).and_then(Backend::compiled);
+        match compiled.filter(|jit| jit.initial(&mut Vec::new()).is_ok()) {
+            Some(jit) => symbolic_search::search_both(jit, exploration, client),
             None => Ok(Explored::found(strategy::search(exploration, client))),
         }
     }

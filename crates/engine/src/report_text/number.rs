@@ -2,7 +2,19 @@
 
 /// A number with a comma between groups of three digits.
 pub fn grouped(n: u64) -> String {
+    grouped_digits(&n.to_string())
+}
+
+/// A number that may have any length: beyond fifteen digits it is rounded.
+pub fn many(n: &num_bigint::BigUint) -> String {
     let digits = n.to_string();
+    if digits.len() <= 15 {
+        return grouped_digits(&digits);
+    }
+    format!("{}.{} × 10^{}", &digits[..1], &digits[1..3], digits.len() - 1)
+}
+
+fn grouped_digits(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -36,6 +48,14 @@ pub fn bytes(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_numbers_are_rounded() {
+        let of = |text: &str| many(&text.parse().expect("a number"));
+        assert_eq!(of("0"), "0");
+        assert_eq!(of("999999999999999"), "999,999,999,999,999");
+        assert_eq!(of("7823109626775388240370"), "7.82 × 10^21");
+    }
 
     #[test]
     fn groups_of_three() {

@@ -1,6 +1,6 @@
 //! The numbers: one line each, aligned, with what belongs to them behind.
 
-use super::number::{bytes, grouped};
+use super::number::{bytes, grouped, many};
 use crate::options::{Choice, Por, Value};
 use crate::report::{PropertyReport, Report, Verdict};
 use std::time::Duration;
@@ -27,6 +27,19 @@ pub(super) fn statistics(report: &Report, palette: Palette, out: &mut String) {
     table(&of_run(report), palette, out);
 }
 
+/// The numbers of a search with sets of states.
+fn of_symbolic(figures: &symbolic::Figures) -> Vec<Line> {
+    let nodes =
+        format!("of the reachable states; {} in all, {}", grouped(figures.all_nodes), bytes(figures.memory));
+    let slots = format!("and {} groups of steps", grouped(figures.groups));
+    vec![
+        ("states", many(&figures.states), String::new()),
+        ("nodes", grouped(figures.nodes), nodes),
+        ("slots", grouped(figures.slots), slots),
+        ("asked", grouped(figures.calls), "local steps taken by the machine".to_string()),
+    ]
+}
+
 fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     let s = &property.statistics;
     let each = s.state_bytes as f64 / s.states.max(1) as f64;
@@ -34,6 +47,9 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         true => String::new(),
         false => format!("{each:.1} bytes each, {} in all", bytes(s.state_bytes)),
     };
+    if let Some(figures) = &property.symbolic {
+        return of_symbolic(figures);
+    }
     let mut lines = vec![
         ("states", grouped(s.states), memory),
         ("transitions", grouped(s.transitions), format!("{} to states already visited", grouped(s.matched))),

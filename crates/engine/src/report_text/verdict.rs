@@ -1,6 +1,6 @@
 //! One plain sentence for each property: what was found, or why nothing is known.
 
-use super::number::{grouped, plural};
+use super::number::{grouped, many, plural};
 use crate::options::Por;
 use crate::report::{PropertyReport, Reason, Verdict};
 use system::coverage::Statement;
@@ -74,6 +74,10 @@ fn claim(property: &PropertyReport) -> String {
             format!("{what} in any reachable state ({} were enough to show it)", plural(states, "state"))
         }
         1 => format!("{what} in the only reachable state"),
+        _ if property.symbolic.is_some() => {
+            let states = property.symbolic.as_ref().map_or_else(String::new, |figures| many(&figures.states));
+            format!("{what} in any of the {states} reachable states")
+        }
         states => format!("{what} in any of the {} reachable states", grouped(states)),
     }
 }
