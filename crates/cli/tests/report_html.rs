@@ -105,7 +105,8 @@ fn a_formula_of_the_command_line_is_shown() {
     let run = scratch.run(&["check", "m.pml", "--ltl", "<> [] (x != 0)", "--report", "r.html"]);
     assert_eq!(run.status, Some(1), "{}", run.stderr);
     let page = scratch.read("r.html");
-    assert!(page.contains("repeat forever") && page.contains("from here on forever"));
+    assert!(page.contains("steps that repeat forever") && page.contains("from here on forever"));
+    assert!(page.contains("<p class=\"propositions\">✓ x != 0</p>") || page.contains("✗ x != 0</p>"));
     let data: Value = serde_json::from_str(between(&page, "id=\"data\">", "</script>")).expect("JSON");
     assert_eq!(data[0]["propositions"][0], "x != 0");
     let holding: Vec<&Value> =

@@ -32,7 +32,7 @@ pub const SHEET: &str = "\
 color-scheme:light dark;background:var(--paper)}\
 @media (prefers-color-scheme:dark){.drawing{--paper:#14181d;--ink:#e4e7eb;--faint:#9aa5b1;--line:#7b8794;\
 --rule:#39434d;--head:#22334a;--edge:#7ea6dd;--box:#232a31;--frame:#7b8794;--message:#6cb2ff;--meet:#3ecf9b;\
---bad:#ff8a8a;--badfill:#42191c;--badline:#ff6b6b;--now:#4a3a08;--c0:#7db8ff;--c1:#e29be6;--c2:#ffb074;--c3:#5fd3a6;\
+--bad:#ff8a8a;--badfill:#42191c;--badline:#ff6b6b;--now:#3d3008;--c0:#7db8ff;--c1:#e29be6;--c2:#ffb074;--c3:#5fd3a6;\
 --c4:#ff8fc0;--c5:#d6d35a;--c6:#5fd0d3;--c7:#b9a3ff}}\
 .drawing text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:var(--ink)}\
 .drawing .page{fill:var(--paper)}.drawing .title{font-weight:bold;font-size:14px}\

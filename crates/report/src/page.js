@@ -95,7 +95,7 @@ function cursorOf(run, section) {
     body.replaceChildren(...rows);
     section.querySelector(".moment").textContent = moment.number === 0 ? "at the beginning" : `after step ${moment.number}`;
     section.querySelector(".propositions").textContent =
-      run.propositions.map((text, i) => `${moment.holding[i] ? "✓" : "✗"} ${text}`).join("   ");
+      run.propositions.map((text, i) => `${moment.holding[i] ? "✓" : "✗"} ${text}`).join(" · ");
   }
 
   function showSource(moment) {

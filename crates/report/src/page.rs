@@ -33,12 +33,12 @@ pub fn of_check(report: &Report, files: &(dyn promela::source::Files + Sync)) ->
         // A formula of the command line is part of what is replayed.
         let source = Source { options: trail.options.clone(), ..report.options.source.clone() };
         let session = open(&source, files)?;
-        let of = |replayed: &mut Replayed<'_>| (Violation::of(replayed), written(replayed));
+        let of = |replayed: &mut Replayed<'_>| Violation::of(replayed);
         violations.push(replay_trail(&session, trail.clone(), of).result?);
     }
     let files = Files::new(Some(&session), Some(report));
     let mut body = sections::verdicts(report);
-    for (number, (violation, _)) in violations.iter().enumerate() {
+    for (number, violation) in violations.iter().enumerate() {
         body.push_str(&sections::violation(violation, number, &files));
     }
     if shown.len() > MOST {
@@ -55,7 +55,7 @@ pub fn of_check(report: &Report, files: &(dyn promela::source::Files + Sync)) ->
 
 /// The page about a counterexample that was replayed.
 pub fn of_replay(replayed: &Replayed<'_>) -> String {
-    let violations = [(Violation::of(replayed), written(replayed))];
+    let violations = [Violation::of(replayed)];
     let files = Files::new(Some(replayed.session), None);
     let sentence = report_text::describe_fault(&replayed.violation);
     let body = format!(
@@ -63,7 +63,7 @@ pub fn of_replay(replayed: &Replayed<'_>) -> String {
         sections::word("violated"),
         escape(&replayed.property),
         escape(&sentence),
-        sections::violation(&violations[0].0, 0, &files),
+        sections::violation(&violations[0], 0, &files),
         files.listing()
     );
     page(&replayed.model, "violated", &body, &data(&violations))
@@ -78,12 +78,8 @@ fn without_report(options: &CheckOptions) -> CheckOptions {
     CheckOptions { report: None, trail: None, ..options.clone() }
 }
 
-fn written(replayed: &Replayed<'_>) -> Vec<String> {
-    replayed.propositions.iter().map(|written| written.text.clone()).collect()
-}
-
-fn data(violations: &[(Violation, Vec<String>)]) -> String {
-    let list: Json = violations.iter().map(|(violation, written)| violation.json(written)).collect();
+fn data(violations: &[Violation]) -> String {
+    let list: Json = violations.iter().map(Violation::json).collect();
     // Inside a script element `</` and `<!--` have a meaning of their own.
     list.to_string().replace('<', "\\u003c")
 }

@@ -95,8 +95,11 @@ fn course(violation: &Violation) -> String {
     let steps = trace::story::steps(violation.len);
     match violation.cycle {
         Some(before) if before < violation.len => {
-            let around = trace::story::steps(violation.len - before);
-            format!("{steps}; after the first {before}, these {around} repeat forever.")
+            let around = violation.len - before;
+            let verb = if around == 1 { "repeats" } else { "repeat" };
+            let first =
+                if before == 0 { String::new() } else { format!("{}, then ", trace::story::steps(before)) };
+            format!("{first}{} that {verb} forever.", trace::story::steps(around))
         }
         Some(_) => format!("{steps}; then nothing can move, and the last state lasts forever."),
         None => format!("{steps}. Every step was executed again by the reference machine."),
@@ -169,10 +172,11 @@ fn one_step(step: &Step, id: &str, files: &Files<'_>, out: &mut String) {
 fn state(violation: &Violation, out: &mut String) {
     let _ = write!(
         out,
-        "<h3>State <span class=\"moment\">after step {}</span></h3>\n<p class=\"propositions\"></p>\n\
+        "<h3>State <span class=\"moment\">after step {}</span></h3>\n<p class=\"propositions\">{}</p>\n\
          <div class=\"scroll\" tabindex=\"0\"><table class=\"state\"><thead><tr><th scope=\"col\">Name</th>\
          <th scope=\"col\">Value</th></tr></thead><tbody>\n",
-        violation.len
+        violation.len,
+        escape(&propositions(violation))
     );
     for (name, value) in &violation.state {
         let _ = writeln!(
@@ -186,6 +190,15 @@ fn state(violation: &Violation, out: &mut String) {
     if !violation.blocked.is_empty() {
         let _ = write!(out, "<h3>Why nobody can move</h3>\n<pre>{}</pre>\n", escape(&violation.blocked));
     }
+}
+
+/// Which propositions of the property hold at the end.
+fn propositions(violation: &Violation) -> String {
+    let last = violation.parts.last();
+    let holding = last.map(|part| part.steps.last().map_or(&part.holding, |step| &step.holding));
+    let of = |(text, holds): (&String, &bool)| format!("{} {text}", if *holds { '✓' } else { '✗' });
+    let list = violation.propositions.iter().zip(holding.into_iter().flatten()).map(of);
+    list.collect::<Vec<String>>().join(" · ")
 }
 
 fn pictures(violation: &Violation, id: &str, out: &mut String) {

@@ -25,6 +25,8 @@ const VALUES: usize = 400;
 pub struct Violation {
     /// The property.
     pub property: String,
+    /// Its propositions, as they were written.
+    pub propositions: Vec<String>,
     /// What is wrong.
     pub fault: Fault,
     /// The number of its steps.
@@ -84,6 +86,7 @@ impl Violation {
         let blocked = if stuck { run.words().blocked(&run.state(len)) } else { Vec::new() };
         Violation {
             property: replayed.property.clone(),
+            propositions: replayed.propositions.iter().map(|written| written.text.clone()).collect(),
             fault: replayed.violation.clone(),
             len,
             cycle: replayed.cycle,
@@ -97,8 +100,8 @@ impl Violation {
         }
     }
 
-    /// The steps that are shown, with the texts of propositions, for the script of the page.
-    pub fn json(&self, propositions: &[String]) -> Json {
+    /// The steps that are shown, for the script of the page.
+    pub fn json(&self) -> Json {
         let part = |part: &Part| {
             let state = values(&part.before);
             let located = part.before.processes.iter().map(|p| json!([p.pid, p.name, p.location]));
@@ -113,7 +116,7 @@ impl Violation {
         json!({
             "steps": self.len,
             "cycle": self.cycle,
-            "propositions": propositions,
+            "propositions": self.propositions,
             "parts": self.parts.iter().map(part).collect::<Vec<Json>>(),
         })
     }
