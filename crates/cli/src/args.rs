@@ -1,11 +1,12 @@
 //! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The
 //! options of a check are not listed here: [`crate::given`] takes them from the engine's table.
 
-use crate::given::{ForCheck, ForTest, Given};
+use crate::given::{ForCheck, ForGraph, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use engine::files::STANDARD_INPUT;
 use engine::options::OptionSpec;
-use engine::{CheckOptions, Failure, Source};
+use engine::state_graph::GraphOptions;
+use engine::{CheckOptions, Equivalence, Failure, Source};
 
 /// Model checker for Promela.
 #[derive(Parser, Debug)]
@@ -45,6 +46,9 @@ pub enum Command {
     /// Say what reductions know of a model: what each statement uses, who gets in its way, who uses which end
     /// of a channel.
     Facts(FactsArgs),
+    /// Write the reachable states of a model as a graph: for Graphviz, for other tools, reduced modulo
+    /// bisimulation.
+    Graph(Box<GraphArgs>),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
     /// Explain the code of an error or a warning, with an example; list all codes.
@@ -64,6 +68,7 @@ impl Command {
         match self {
             Command::Check(args) => args.format.of_notices(),
             Command::Facts(args) => args.format.of_notices(),
+            Command::Graph(args) => args.format.of_notices(),
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
@@ -146,7 +151,11 @@ impl ReadingArgs {
             [with("-D", &self.define), with("-U", &self.undefine), with("-I", &self.include)].concat();
         Source {
             path: if model == "-" { STANDARD_INPUT.to_string() } else { model.to_string() },
-            options: trace::ModelOptions { dialect: self.dialect.clone(), preprocessor, formula: None },
+            options: trace::ModelOptions {
+                dialect: self.dialect.clone(),
+                preprocessor,
+                ..trace::ModelOptions::default()
+            },
         }
     }
 }
@@ -457,6 +466,72 @@ pub struct FactsArgs {
     /// How the facts are written.
     #[arg(long, value_enum, default_value_t = FactsFormat::Text)]
     pub format: FactsFormat,
+}
+
+/// Options of `graph`.
+#[derive(Args, Debug)]
+pub struct GraphArgs {
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// How the graph is written.
+    #[arg(long, value_enum, default_value_t = GraphFormat::Aut)]
+    pub format: GraphFormat,
+    /// Label states with the values of expressions, such as 'x,len(c),p@crit'; steps are then labelled with
+    /// the values that they change, and those that change none are silent.
+    #[arg(long, value_name = "EXPR,...")]
+    pub labels: Option<String>,
+    /// Statements that match this regular expression are silent.
+    #[arg(long, value_name = "REGEX")]
+    pub hide: Option<String>,
+    /// Write the quotient modulo this bisimulation.
+    #[arg(long, value_enum, value_name = "EQUIVALENCE")]
+    pub reduce: Option<GraphReduction>,
+    /// Options of `check` that concern exploration.
+    #[command(flatten)]
+    pub given: Given<ForGraph>,
+}
+
+impl GraphArgs {
+    /// As the engine takes them.
+    pub fn options(&self) -> Result<GraphOptions, Failure> {
+        let check = CheckOptions { source: self.model.source(), ..self.given.options()? };
+        let reduce = self.reduce.map(|reduction| match reduction {
+            GraphReduction::Strong => Equivalence::Strong,
+            GraphReduction::Branching => Equivalence::Branching,
+        });
+        Ok(GraphOptions { check, labels: self.labels.clone(), hide: self.hide.clone(), reduce })
+    }
+}
+
+/// How a graph is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum GraphFormat {
+    /// Aldebaran, for CADP, mCRL2 and LTSmin.
+    Aut,
+    /// For Graphviz.
+    Dot,
+    /// For machines.
+    Json,
+}
+
+impl GraphFormat {
+    /// How notices are written.
+    pub fn of_notices(self) -> Format {
+        match self {
+            GraphFormat::Json => Format::Json,
+            GraphFormat::Aut | GraphFormat::Dot => Format::Text,
+        }
+    }
+}
+
+/// Which states of a graph are taken for one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum GraphReduction {
+    /// Strong bisimulation.
+    Strong,
+    /// Branching bisimulation: silent steps between equivalent states do not count.
+    Branching,
 }
 
 /// How facts are written.

@@ -35,6 +35,17 @@ impl Taker for ForTest {
     }
 }
 
+/// `spinor graph`: budgets, and how states are made and kept.
+#[derive(Debug)]
+pub struct ForGraph;
+
+impl Taker for ForGraph {
+    fn takes(spec: &OptionSpec) -> bool {
+        const TAKEN: [&str; 7] = ["timeout", "max-memory", "max-states", "threads", "store", "opt", "exec"];
+        TAKEN.contains(&spec.name)
+    }
+}
+
 /// The options that a command line gives, each with its word; flags have none.
 #[derive(Debug)]
 pub struct Given<T> {

@@ -11,6 +11,7 @@ mod check;
 mod explain;
 mod facts;
 mod given;
+mod graph;
 mod interactive;
 mod ltl;
 mod manual;
@@ -62,6 +63,7 @@ fn command() -> u8 {
         Command::Check(args) => check::run(args),
         Command::Parse(args) => parse::run(args),
         Command::Facts(args) => facts::run(args),
+        Command::Graph(args) => graph::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),

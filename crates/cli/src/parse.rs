@@ -58,10 +58,10 @@ fn summary(program: &Program) -> String {
     let locations: usize = program.proctypes.iter().map(|p| p.locations.len().saturating_sub(1)).sum();
     let edges: usize = program.proctypes.iter().map(|p| p.edges.len()).sum();
     format!(
-        "{}: {} proctypes and claims, {locations} locations, {edges} edges, {} globals, {} ltl blocks\n",
+        "{}: {} proctypes and claims, {locations} locations, {edges} edges, {} globals, {} formulas\n",
         program.name,
         program.proctypes.len(),
         program.globals.len(),
-        program.ltl.len()
+        program.ltl.len() + program.state_properties.len()
     )
 }

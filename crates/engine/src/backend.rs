@@ -4,6 +4,7 @@
 //! machine. Its actions are those of the reference machine of the unreduced program, in which everything that
 //! a search finds is replayed.
 
+use crate::branching::Questions;
 use crate::failure::Failure;
 use crate::options::{Engine, Por};
 use crate::plan::{Plan, Promises};
@@ -176,6 +177,8 @@ pub struct Backends {
     plain: Option<ProgramBackend>,
     /// What no property of whole runs notices is merged.
     merged: Option<ProgramBackend>,
+    /// Nothing is merged, and the propositions of formulas about states are told.
+    branching: Option<ProgramBackend>,
 }
 
 impl Backends {
@@ -184,7 +187,7 @@ impl Backends {
         plan: &Plan,
         session: &Session,
         selected: &[Selected],
-        watches: &RunProperties,
+        (watches, questions): (&RunProperties, &Questions),
     ) -> Result<Self, Failure> {
         let reductions = plan.reductions();
         let make = |reductions, sets: &[_]| session.searched(reductions, plan.exec, sets);
@@ -208,16 +211,22 @@ impl Backends {
             beside: some(safety && plan.engine == Engine::Auto, &|| make(unmerged, &[]))?,
             plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
             merged: some(merges(true), &|| make(reductions, &watches.sets))?,
+            branching: some(!questions.list.is_empty(), &|| make(unmerged, &questions.sets()))?,
         })
     }
 
     /// As the searches see them.
-    pub fn searched<'a>(&'a self, watches: &'a RunProperties) -> SearchedBackends<'a> {
+    pub fn searched<'a>(
+        &'a self,
+        watches: &'a RunProperties,
+        questions: &'a Questions,
+    ) -> SearchedBackends<'a> {
         let explored =
             |backend: &'a Option<ProgramBackend>| backend.as_ref().map(|backend| backend as &dyn Backend);
         let (plain, merged) = (explored(&self.plain), explored(&self.merged));
         let (safety, beside) = (explored(&self.safety), explored(&self.beside));
-        SearchedBackends { safety, beside, plain, merged, watches }
+        let branching = self.branching.as_ref().map(|backend| (backend, questions));
+        SearchedBackends { safety, beside, plain, merged, watches, branching }
     }
 }
 
@@ -240,4 +249,6 @@ pub struct SearchedBackends<'a> {
     pub merged: Option<&'a dyn Backend>,
     /// The properties of whole runs.
     pub watches: &'a RunProperties,
+    /// For formulas about states, and these.
+    pub branching: Option<(&'a ProgramBackend, &'a Questions)>,
 }

@@ -1,6 +1,7 @@
 //! The check of a model: text → program → backends → a search for each property → replay → report.
 
 use crate::backend::{Backends, SearchedBackends};
+use crate::branching::ExploredGraph;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
 use crate::failure::{Answer, Failure};
@@ -23,6 +24,7 @@ use std::time::Instant;
 use stop::{Cause, Stop};
 use system::{Explain, FaultKind, TransitionSystem};
 
+mod branching;
 mod conclude;
 mod runs;
 mod safety;
@@ -99,9 +101,10 @@ fn run(
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     let compiling = Instant::now();
     let watches = prepare_runs(plan, session, &selected, notices)?;
+    let questions = branching::prepare(plan, session, &selected)?;
     // What is found in the reduced program is replayed in the original.
     let machine = session.judge()?.watched(watches.sets.clone());
-    let backends = Backends::new(plan, session, &selected, &watches)?;
+    let backends = Backends::new(plan, session, &selected, (&watches, &questions))?;
     let compile = compiling.elapsed();
     *notices = client.notices(std::mem::take(notices));
     let searching = Instant::now();
@@ -117,8 +120,10 @@ fn run(
         started,
         n_shown: 0,
         notices,
+        graph: None,
     };
-    let properties = checker.properties(&machine, &backends.searched(&watches), selected, client)?;
+    let properties =
+        checker.properties(&machine, &backends.searched(&watches, &questions), selected, client)?;
     let (search, total) = (searching.elapsed(), started.elapsed());
     Ok(Report {
         model: plan.source.path.clone(),
@@ -148,7 +153,7 @@ fn prepare_runs(
     selected: &[Selected],
     notices: &mut Vec<Notice>,
 ) -> Result<RunProperties, Failure> {
-    let of_runs = || selected.iter().filter(|property| property.checks.is_none());
+    let of_runs = || selected.iter().filter(|property| property.is_of_runs());
     if let Some(first) = of_runs().next() {
         liveness::refuse(plan, &first.name)?;
     }
@@ -173,6 +178,8 @@ fn prepare_runs(
 fn asked_for(plan: &Plan) -> Vec<(String, &'static str)> {
     let kind = |name: &str| match name.split(':').next() {
         Some("ltl") => "ltl",
+        Some("ctl") => "ctl",
+        Some("mu") => "mu",
         Some("never") => "never",
         Some("accept") => "accept",
         Some("progress") => "progress",
@@ -276,6 +283,9 @@ struct Checker<'a> {
     /// Counterexamples so far.
     n_shown: usize,
     notices: &'a mut Vec<Notice>,
+    /// The state graph, once a formula about states has asked for it, and where a run can stay in an atomic
+    /// sequence forever.
+    graph: Option<(ExploredGraph, Option<String>)>,
 }
 
 impl Checker<'_> {
@@ -289,7 +299,7 @@ impl Checker<'_> {
         let mut reports = Vec::new();
         let mut watches = searched.watches.list.iter();
         for property in selected {
-            let watch = if property.checks.is_none() { watches.next() } else { None };
+            let watch = if property.is_of_runs() { watches.next() } else { None };
             let (name, kind) = (property.name.clone(), property.kind);
             // A property that is given up does not take the verdicts of the others with it.
             let done = stop::attempt(|| self.one(machine, searched, property, watch, client));
@@ -333,6 +343,9 @@ impl Checker<'_> {
         watch: Option<&RunProperty>,
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
+        if property.logic().is_some() {
+            return self.state_formula(searched, property, client);
+        }
         let machines = watch.map(|watch| match self.plan.merges(watch) {
             true => searched.merged,
             false => searched.plain,
@@ -454,6 +467,7 @@ mod tests {
             started,
             n_shown: 0,
             notices: &mut notices,
+            graph: None,
         };
         let (itself, watches) = (Itself(machine), RunProperties::default());
         let searched = SearchedBackends {
@@ -462,6 +476,7 @@ mod tests {
             plain: None,
             merged: None,
             watches: &watches,
+            branching: None,
         };
         let properties = checker.properties(machine, &searched, selected, &mut client)?;
         let (model, config) = (plan.source.path.clone(), plan.config());

@@ -57,7 +57,7 @@ mod tests {
         let options = CheckOptions {
             source: Source {
                 path: "my model.pml".to_string(),
-                options: ModelOptions { dialect: "pv".to_string(), preprocessor, formula: None },
+                options: ModelOptions { dialect: "pv".to_string(), preprocessor, ..ModelOptions::default() },
             },
             properties: vec!["assertion".to_string(), "runtime".to_string()],
             ltl: Some("[] p".to_string()),

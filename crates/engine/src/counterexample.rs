@@ -12,7 +12,7 @@ use crate::report_text;
 use search::Violation;
 use std::collections::HashMap;
 use system::{Explain, Fault, FaultKind, Path, Sequence, SystemExt, TransitionSystem};
-use trace::{Claims, Confirmed, Evidence, Judge, Trail, Walker, record, story};
+use trace::{Claims, Confirmed, Evidence, FormulaJudge, Judge, Trail, Walker, record, story};
 
 /// The last steps of a counterexample that a text tells when no file holds them.
 pub const INLINE_STEPS: usize = 10_000;
@@ -72,6 +72,22 @@ pub fn confirm<'m, M: TransitionSystem + Explain>(
         keep: Some(INLINE_STEPS.max(story::SHORT_LINES)),
         ..Claims::of(fault)
     };
+    record(machine, path, head.trail(fault), claims).map_err(|why| {
+        let what = report_text::describe_fault(fault);
+        Failure::Internal(format!("the search found a violation that cannot be replayed ({what}): {why}"))
+    })
+}
+
+/// Replays a run that shows that a formula about states fails.
+pub fn confirm_formula<'m, M: TransitionSystem + Explain>(
+    machine: &'m M,
+    head: &Head<'_>,
+    violation: &Violation,
+    judge: &dyn FormulaJudge,
+) -> Result<(Evidence, Confirmed<'m>), Failure> {
+    let Violation { fault, path, cycle } = violation;
+    let keep = Some(INLINE_STEPS.max(story::SHORT_LINES));
+    let claims = Claims { cycle: *cycle, formula: Some(judge), keep, ..Claims::of(fault) };
     record(machine, path, head.trail(fault), claims).map_err(|why| {
         let what = report_text::describe_fault(fault);
         Failure::Internal(format!("the search found a violation that cannot be replayed ({what}): {why}"))

@@ -19,6 +19,13 @@ pub enum Failure {
     },
     /// There was no time for an answer, or somebody asked to stop before there was one.
     Stopped(Cause),
+    /// A budget ran out before the result was complete, and a part of it would be misleading.
+    Incomplete {
+        /// What ran out.
+        message: String,
+        /// What to do instead.
+        repair: String,
+    },
     /// A bug of the tool, or an environment in which it cannot give its answer: never a verdict.
     Internal(String),
     /// A result cannot be written where it was to be.
@@ -63,7 +70,7 @@ impl Failure {
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Model | Failure::Refused { .. } => 2,
-            Failure::Stopped(Cause::Time) => 3,
+            Failure::Stopped(Cause::Time) | Failure::Incomplete { .. } => 3,
             Failure::Stopped(Cause::Asked) => 130,
             Failure::Internal(_) | Failure::Unwritten { .. } => 4,
         }
@@ -76,6 +83,9 @@ impl Failure {
             Failure::Refused { message, repair } => Some(Notice::plain(Code::E0900, message, repair.clone())),
             Failure::Unwritten { message, repair } => {
                 Some(Notice::plain(Code::E0997, message, Some(repair.clone())))
+            }
+            Failure::Incomplete { message, repair } => {
+                Some(Notice::plain(Code::E0900, message, Some(repair.clone())))
             }
             Failure::Stopped(Cause::Time) => Some(Notice::plain(Code::E0900, "the time is over", None)),
             Failure::Stopped(Cause::Asked) => Some(Notice::plain(Code::E0900, "interrupted", None)),

@@ -237,7 +237,10 @@ fn nothing_stated(report: &Report, property: &PropertyReport) -> Option<Hint> {
 
 fn progress_unchecked(report: &Report, property: &PropertyReport) -> Option<Hint> {
     let checked = report.properties.iter().any(|p| p.kind == "progress");
-    if !report.progress_labels || checked || matches!(property.verdict, Verdict::Violated(..)) {
+    if !report.progress_labels
+        || checked
+        || matches!(property.verdict, Verdict::Violated(..) | Verdict::Refuted(_))
+    {
         return None;
     }
     let text = "the model has progress labels, and progress was not checked; to check it:";
@@ -280,6 +283,7 @@ mod tests {
             fairness: Fairness::None,
             vacuous: None,
             holds_under: None,
+            evaluation: None,
         };
         Report {
             model: options.source.path.clone(),

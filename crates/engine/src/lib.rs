@@ -6,6 +6,7 @@
 //! step at a time. Clients print; this crate does not.
 
 pub mod backend;
+pub mod branching;
 pub mod check;
 pub mod client;
 pub mod command_line;
@@ -46,6 +47,7 @@ pub mod self_check;
 pub mod session;
 pub mod simulate;
 pub mod simulation;
+pub mod state_graph;
 pub mod strategy;
 pub mod suite;
 pub mod symbolic_search;
@@ -56,6 +58,8 @@ pub use check::check;
 pub use client::{Client, Kept};
 pub use failure::{Answer, Failure};
 pub use files::{Disk, DiskOrInput};
+pub use graph::bisimulation::Equivalence;
+pub use graph::write as graph_write;
 pub use jit::resident;
 pub use job::{Event, Job};
 pub use notice::Notice;

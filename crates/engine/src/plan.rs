@@ -372,6 +372,8 @@ fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduct
 fn source(options: &CheckOptions) -> Source {
     let mut source = options.source.clone();
     source.options.formula.clone_from(&options.ltl);
+    source.options.ctl.clone_from(&options.ctl);
+    source.options.mu.clone_from(&options.mu);
     source
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::options::one_of;
-use promela::ir::{Action, Location, ProctypeKind, Program};
+use promela::ir::{Action, Location, Logic, ProctypeKind, Program};
 use search::Checks;
 use system::FaultKind;
 
@@ -11,6 +11,8 @@ use system::FaultKind;
 pub struct Inventory {
     /// Names of `ltl` blocks.
     pub ltl: Vec<String>,
+    /// Names of `ctl` and `mu` blocks, as `--property` takes them.
+    pub state_formulas: Vec<String>,
     /// Names of never claims.
     pub never: Vec<String>,
     /// There are accept labels outside of claims.
@@ -30,6 +32,11 @@ impl Inventory {
         };
         Inventory {
             ltl: program.ltl.iter().map(|p| p.name.clone()).collect(),
+            state_formulas: program
+                .state_properties
+                .iter()
+                .map(|p| format!("{}:{}", p.logic.word(), p.name))
+                .collect(),
             never: program.never.iter().map(|&id| program.proctype(id).name.clone()).collect(),
             accept: anywhere(|location| location.accept),
             progress: anywhere(|location| location.progress),
@@ -40,17 +47,21 @@ impl Inventory {
     /// Whether the author states anything, beyond what is checked in every model.
     pub fn states_something(&self) -> bool {
         let own = |kind: &FaultKind| !matches!(kind, FaultKind::EndState | FaultKind::Runtime);
-        self.accept || !self.ltl.is_empty() || !self.never.is_empty() || self.safety.iter().any(own)
+        self.accept
+            || !self.ltl.is_empty()
+            || !self.state_formulas.is_empty()
+            || !self.never.is_empty()
+            || self.safety.iter().any(own)
     }
 
     /// Whether the model has this property, which is none of the safety checks.
-    fn has(&self, name: &str) -> bool {
-        match name.split_once(':') {
+    fn has(&self, full: &str) -> bool {
+        match full.split_once(':') {
             Some(("never", name)) => self.never.iter().any(|claim| claim == name),
             Some(("ltl", name)) => self.ltl.iter().any(|claim| claim == name),
-            Some(_) => false,
-            None if name == "never" => !self.never.is_empty(),
-            None => matches!(name, "accept" | "progress"),
+            Some(_) => self.state_formulas.iter().any(|formula| formula == full),
+            None if full == "never" => !self.never.is_empty(),
+            None => matches!(full, "accept" | "progress"),
         }
     }
 
@@ -61,7 +72,7 @@ impl Inventory {
             1 => "never".to_string(),
             _ => format!("never:{name}"),
         });
-        ltl.chain(never).collect()
+        ltl.chain(self.state_formulas.iter().cloned()).chain(never).collect()
     }
 }
 
@@ -82,10 +93,22 @@ fn safety_kinds(program: &Program) -> Vec<FaultKind> {
 pub struct Selected {
     /// As `--property` names it.
     pub name: String,
-    /// `safety`, `ltl`, `never`, `accept` or `progress`.
+    /// `safety`, `ltl`, `ctl`, `mu`, `never`, `accept` or `progress`.
     pub kind: &'static str,
-    /// What to look for; `None` for a property of whole runs.
+    /// What to look for; `None` for a property of whole runs, and for a formula about states.
     pub checks: Option<Checks>,
+}
+
+impl Selected {
+    /// Whether it is a property of whole runs.
+    pub fn is_of_runs(&self) -> bool {
+        self.checks.is_none() && self.logic().is_none()
+    }
+
+    /// The logic of a formula about states.
+    pub fn logic(&self) -> Option<Logic> {
+        Logic::of(self.kind)
+    }
 }
 
 /// `safety` and its parts.
@@ -108,6 +131,8 @@ pub const SAFETY_NAMES: [&str; 6] = ["safety", "assertion", "end-state", "invari
 fn later_kind(name: &str) -> &'static str {
     match name.split(':').next() {
         Some("ltl") => "ltl",
+        Some("ctl") => "ctl",
+        Some("mu") => "mu",
         Some("never") => "never",
         Some("progress") => "progress",
         _ => "accept",
@@ -120,9 +145,10 @@ pub fn select(requested: &[String], inventory: &Inventory) -> Result<Vec<Selecte
     if requested.is_empty() {
         return Ok(all_that_apply(inventory));
     }
-    let formula = inventory.ltl.iter().any(|name| name == "cli").then(|| "ltl:cli".to_string());
+    let formulas = ["ltl:cli", "ctl:cli", "mu:cli"].map(str::to_string);
+    let given = formulas.iter().filter(|name| inventory.has(name));
     let mut selected: Vec<Selected> = Vec::new();
-    for name in requested.iter().chain(&formula) {
+    for name in requested.iter().chain(given) {
         if selected.iter().any(|s| &s.name == name) {
             continue;
         }
@@ -152,8 +178,9 @@ fn refuse(name: &str, inventory: &Inventory) -> Failure {
     let stated = inventory.names();
     let known =
         SAFETY_NAMES.into_iter().chain(["accept", "progress"]).chain(stated.iter().map(String::as_str));
-    let repair = match inventory.ltl.iter().find(|formula| *formula == name) {
-        Some(formula) => format!("did you mean `ltl:{formula}`?"),
+    let named = |formula: &&String| formula.split_once(':').is_some_and(|(_, own)| own == name);
+    let repair = match stated.iter().find(named) {
+        Some(formula) => format!("did you mean `{formula}`?"),
         None => one_of(name, known),
     };
     Failure::refused_with(format!("--property {name}: there is no such property in this model"), repair)
@@ -166,6 +193,7 @@ mod tests {
     fn inventory() -> Inventory {
         Inventory {
             ltl: vec!["p".to_string()],
+            state_formulas: vec!["ctl:q".to_string()],
             never: vec!["never_0".to_string()],
             accept: true,
             progress: false,
@@ -185,9 +213,10 @@ mod tests {
     #[test]
     fn without_a_request_everything_is_listed() {
         let all = request(&[]).unwrap();
-        assert_eq!(names(&all), ["safety", "ltl:p", "never"]);
+        assert_eq!(names(&all), ["safety", "ltl:p", "ctl:q", "never"]);
         assert!(all[0].checks.is_some() && all[1].checks.is_none());
-        assert_eq!((all[1].kind, all[2].kind), ("ltl", "never"));
+        assert_eq!((all[1].kind, all[2].kind, all[3].kind), ("ltl", "ctl", "never"));
+        assert!(all[1].is_of_runs() && !all[2].is_of_runs() && all[2].logic() == Some(Logic::Ctl));
         let labels = Inventory { accept: true, ..Inventory::default() };
         assert_eq!(names(&select(&[], &labels).unwrap()), ["safety", "accept"]);
         assert_eq!(names(&select(&[], &Inventory::default()).unwrap()), ["safety"]);
@@ -209,7 +238,7 @@ mod tests {
         for unknown in ["ltl:q", "never:x", "liveness"] {
             let Err(Failure::Refused { message, repair }) = request(&[unknown]) else { panic!("{unknown}") };
             assert!(message.contains("no such property"));
-            assert!(repair.unwrap().ends_with("accept, progress, ltl:p, never"));
+            assert!(repair.unwrap().ends_with("accept, progress, ltl:p, ctl:q, never"));
         }
     }
 
@@ -219,6 +248,9 @@ mod tests {
         let inventory = Inventory { ltl, ..inventory() };
         let selected = select(&["assertion".to_string()], &inventory).unwrap();
         assert_eq!(names(&selected), ["assertion", "ltl:cli"]);
-        assert_eq!(names(&select(&[], &inventory).unwrap()), ["safety", "ltl:p", "ltl:cli", "never"]);
+        assert_eq!(
+            names(&select(&[], &inventory).unwrap()),
+            ["safety", "ltl:p", "ltl:cli", "ctl:q", "never"]
+        );
     }
 }

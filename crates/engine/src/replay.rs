@@ -1,5 +1,6 @@
 //! Replays a trail file: finds the model again, takes each step, and says whether the violation shows.
 
+use crate::branching::{Questions, RunJudge, question::question_of};
 use crate::failure::{Answer, Failure};
 use crate::formula::Written;
 use crate::isolate::isolated;
@@ -15,7 +16,7 @@ use promela::source::Files;
 use std::path::Path;
 use stop::Stop;
 use system::{Explain, Fairness, Fault, FaultKind, StepInfo, TransitionSystem};
-use trace::{Claims, Confirmed, Judge, NotPossible, Refuted, Run, Trail, story};
+use trace::{Claims, Confirmed, FormulaJudge, Judge, NotPossible, Refuted, Run, Trail, story};
 
 /// A trail that was replayed to its end, where the violation shows.
 pub struct Replayed<'a> {
@@ -103,7 +104,6 @@ fn replayed<T>(
     notices: &mut Vec<Notice>,
     view: impl FnOnce(&mut Replayed<'_>) -> T,
 ) -> Result<T, Failure> {
-    let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
     let model = session.source.path.clone();
     let changed = session.fingerprint() != trail.fingerprint;
     notices.extend(session.notices.iter().filter(|n| n.is_error()).cloned());
@@ -111,8 +111,9 @@ fn replayed<T>(
         let message = format!("{model} has changed since the trail was written");
         notices.push(Notice::plain(promela::diagnostic::Code::W0702, message, None));
     }
-    let watches = watches(session, &trail)?;
-    let machine = session.judge()?.watched(watches.sets.clone());
+    let (questions, watches) = asked(session, &trail)?;
+    let sets = questions.as_ref().map_or_else(|| watches.sets.clone(), Questions::sets);
+    let machine = session.judge()?.watched(sets);
     let acting = watches.list.first().and_then(|watch| watch.acting.clone());
     let essence = match &acting {
         Some(_) => None,
@@ -125,7 +126,9 @@ fn replayed<T>(
         fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
         essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
     });
+    let formula = formula_judge(questions.as_ref(), &trail, &machine, essence.as_ref());
     let claims = Claims {
+        formula: formula.as_ref().map(|judge| judge as &dyn FormulaJudge),
         moved: changed,
         channels_empty: trail.channels_empty,
         cycle: trail.cycle,
@@ -136,8 +139,9 @@ fn replayed<T>(
         Some(acting) => walk(&**acting, &trail, claims, changed),
         None => walk(&machine, &trail, claims, changed),
     };
-    let Confirmed { mut run, finding, .. } = confirmed
-        .map_err(|why| refused(format!("the trail does not replay: {why}"), "check the model again"))?;
+    let Confirmed { mut run, finding, .. } = confirmed.map_err(|why| {
+        Failure::refused_with(format!("the trail does not replay: {why}"), "check the model again")
+    })?;
     fits(&trail.property, &finding)?;
     run.goto(0);
     let source = Source { path: model.clone(), options: trail.options.clone() };
@@ -161,6 +165,27 @@ fn replayed<T>(
         machine,
         propositions,
     }))
+}
+
+/// What the trail's property asks: a formula about states, or a claim about whole runs.
+fn asked(session: &Session, trail: &Trail) -> Result<(Option<Questions>, RunProperties), Failure> {
+    match question_of(session, &trail.property)? {
+        Some(questions) => Ok((Some(questions), RunProperties::default())),
+        None => Ok((None, watches(session, trail)?)),
+    }
+}
+
+/// Who says what the run shows of a formula about states, if that is what was asked.
+fn formula_judge<'a>(
+    questions: Option<&'a Questions>,
+    trail: &Trail,
+    machine: &'a Interp,
+    essence: Option<&'a Interp>,
+) -> Option<RunJudge<'a>> {
+    let questions = questions?;
+    let question = questions.list.first()?;
+    let essence = essence.map(|machine| machine as &dyn TransitionSystem);
+    Some(RunJudge { machine, question, questions, essence, fair: trail.fair.is_some(), alone: false })
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged

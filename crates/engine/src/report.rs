@@ -122,6 +122,8 @@ pub enum Verdict {
     Holds(Exhausted),
     /// These violate it: at least one.
     Violated(Box<Shown>, Vec<Shown>),
+    /// A formula about states fails on the whole graph, and no single run shows it.
+    Refuted(Box<Refutation>),
     /// Neither is known, for this reason.
     Unknown(Reason),
 }
@@ -131,7 +133,7 @@ impl Verdict {
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Holds(_) => "holds",
-            Verdict::Violated(..) => "violated",
+            Verdict::Violated(..) | Verdict::Refuted(_) => "violated",
             Verdict::Unknown(_) => "unknown",
         }
     }
@@ -144,6 +146,26 @@ impl Verdict {
         };
         first.into_iter().chain(others)
     }
+}
+
+/// A formula about states that fails, as every state and step of the graph shows together.
+#[derive(Debug)]
+pub struct Refutation {
+    /// The whole graph was explored.
+    pub exhausted: Exhausted,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What is known of a formula about states beside its verdict.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Evaluation {
+    /// What a counterexample does not show by itself.
+    pub reason: Option<String>,
+    /// The formula and its parts, each with the number of states in which it holds; where it fails.
+    pub proof: Vec<String>,
+    /// The number of states in which it holds.
+    pub satisfied: u64,
 }
 
 /// Why a formula holds without its doing.
@@ -160,7 +182,7 @@ pub struct Vacuous {
 pub struct PropertyReport {
     /// As `--property` names it.
     pub name: String,
-    /// `safety`, `ltl`, `never`, `accept` or `progress`.
+    /// `safety`, `ltl`, `ctl`, `mu`, `never`, `accept` or `progress`.
     pub kind: &'static str,
     /// What may be claimed.
     pub verdict: Verdict,
@@ -186,6 +208,8 @@ pub struct PropertyReport {
     pub vacuous: Option<Vacuous>,
     /// It is violated, but not by runs that are fair in this sense.
     pub holds_under: Option<Fairness>,
+    /// What else is known of a formula about states.
+    pub evaluation: Option<Evaluation>,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
 }
@@ -218,6 +242,7 @@ impl PropertyReport {
             fairness: Fairness::None,
             vacuous: None,
             holds_under: None,
+            evaluation: None,
             coverage: None,
         }
     }

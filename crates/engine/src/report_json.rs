@@ -5,6 +5,7 @@ use crate::client::Kept;
 use crate::notice::Notice;
 use crate::options::Choice;
 use crate::report::{PropertyReport, Report, Shown, Verdict};
+use search::Statistics;
 use serde_json::{Value, json};
 use std::time::Duration;
 use system::Fairness;
@@ -81,7 +82,7 @@ fn property(property: &PropertyReport) -> Value {
         "transitions": explicit(statistics.transitions),
         "matched": explicit(statistics.matched),
         "depth": explicit(statistics.depth),
-        "violations": property.verdict.violations().map(violation).collect::<Vec<Value>>(),
+        "violations": violations(property),
         "por": property.por.word(),
     });
     if let (Some(how), Some(object)) = (property.how, value.as_object_mut()) {
@@ -99,20 +100,7 @@ fn property(property: &PropertyReport) -> Value {
         }
     }
     if let Some(object) = value.as_object_mut() {
-        let forgotten = statistics.forgotten;
-        let more = [
-            ("reduced", (statistics.reduced > 0).then_some(statistics.reduced)),
-            ("visited", statistics.visited),
-            ("lookups", statistics.lookups),
-            ("cleared", forgotten.map(|counts| counts.cleared)),
-            ("reexplored", forgotten.map(|counts| counts.reexplored)),
-        ];
-        if forgotten.is_some() {
-            object.insert("cache_too_small".to_string(), Value::from(statistics.forgets_too_much()));
-        }
-        for (name, number) in more {
-            object.extend(number.map(|number| (name.to_string(), Value::from(number))));
-        }
+        object.extend(store_counts(statistics));
     }
     if let (Some(probability), Some(object)) = (statistics.omission, value.as_object_mut()) {
         object.insert("omission_probability".to_string(), Value::from(probability));
@@ -124,10 +112,41 @@ fn property(property: &PropertyReport) -> Value {
     if let (Some(figures), Some(object)) = (&property.symbolic, value.as_object_mut()) {
         object.insert("symbolic".to_string(), symbolic(figures));
     }
+    if let Some(object) = value.as_object_mut() {
+        object.extend(evaluation(property));
+    }
     if let (Some(coverage), Some(object)) = (&property.coverage, value.as_object_mut()) {
         object.insert("unreached".to_string(), Value::from(unreached(coverage)));
     }
     value
+}
+
+/// What else is counted, where it is not the same as the states.
+fn store_counts(statistics: &Statistics) -> Vec<(String, Value)> {
+    let forgotten = statistics.forgotten;
+    let counts = [
+        ("reduced", (statistics.reduced > 0).then_some(statistics.reduced)),
+        ("visited", statistics.visited),
+        ("lookups", statistics.lookups),
+        ("cleared", forgotten.map(|counts| counts.cleared)),
+        ("reexplored", forgotten.map(|counts| counts.reexplored)),
+    ];
+    let too_small = forgotten.map(|_| Value::from(statistics.forgets_too_much()));
+    let too_small = too_small.map(|value| ("cache_too_small".to_string(), value));
+    let counts = counts.into_iter().filter_map(|(name, n)| Some((name.to_string(), Value::from(n?))));
+    too_small.into_iter().chain(counts).collect()
+}
+
+/// What is known of a formula about states.
+fn evaluation(property: &PropertyReport) -> Vec<(String, Value)> {
+    let Some(evaluation) = &property.evaluation else { return Vec::new() };
+    let fields = [
+        ("search", Value::from("graph")),
+        ("fair", Value::from(property.fairness.name())),
+        ("satisfied", Value::from(evaluation.satisfied)),
+        ("proof", Value::from(evaluation.proof.clone())),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 /// The number of states; as a string where readers of numbers would round it.
@@ -158,6 +177,21 @@ fn unreached(coverage: &[Coverage]) -> Vec<Value> {
         coverage.unreached().map(statement).collect::<Vec<Value>>()
     };
     coverage.iter().flat_map(of).collect()
+}
+
+/// Violations; of a formula about states with what the run does not show.
+fn violations(property: &PropertyReport) -> Vec<Value> {
+    let mut list: Vec<Value> = property.verdict.violations().map(violation).collect();
+    if let Verdict::Refuted(refutation) = &property.verdict {
+        let mut object = fault_object(&refutation.fault, 0);
+        object.insert("trail".to_string(), Value::Null);
+        list.push(Value::Object(object));
+    }
+    let reason = property.evaluation.as_ref().and_then(|evaluation| evaluation.reason.as_deref());
+    if let (Some(reason), Some(object)) = (reason, list.first_mut().and_then(Value::as_object_mut)) {
+        object.insert("reason".to_string(), Value::from(reason));
+    }
+    list
 }
 
 fn violation(shown: &Shown) -> Value {

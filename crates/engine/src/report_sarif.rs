@@ -33,6 +33,12 @@ fn of_property<'a>(report: &'a Report, property: &'a PropertyReport) -> Vec<Find
         let place = Some((report.model.as_str(), 1, None));
         return vec![Finding { rule: INCONCLUSIVE, level: "warning", text, place }];
     }
+    if let Verdict::Refuted(refutation) = &property.verdict {
+        let fault = &refutation.fault;
+        let text = format!("{} is violated: {}", property.name, fault.message);
+        let place = Some((fault.file.as_str(), fault.line, Some(fault.column)));
+        return vec![Finding { rule: fault.kind.name(), level: "error", text, place }];
+    }
     let of_violation = |shown: &'a crate::report::Shown| {
         let fault = shown.evidence.fault();
         let (steps, name) = (shown.evidence.depth(), &property.name);

@@ -7,7 +7,7 @@ use crate::notice::Notice;
 use crate::options::{Exec, Source, one_of};
 use crate::plan::Promises;
 use crate::property::Inventory;
-use crate::with_formula::{self, FORMULA, WithFormula};
+use crate::with_formula::{self, FORMULAS, WithFormula};
 use jit::Jit;
 use machine::Interp;
 use machine::opt::Reductions;
@@ -23,6 +23,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stop::Stop;
+use trace::ModelOptions;
 
 /// A model that was read: the beginning of any number of checks. Clones are cheap and share the text and the
 /// program.
@@ -72,11 +73,12 @@ impl Session {
         let options = reading_options(source, dialect)?;
         let mut sources = SourceMap::obeying(stop);
         // A model that cannot be read is said to be so, formula or not.
-        let readable = source.options.formula.is_none() || files.read(&source.path).is_ok();
+        let readable = !with_formula::has_formulas(&source.options) || files.read(&source.path).is_ok();
         let with_formula = if readable { WithFormula::new(source, files)? } else { None };
-        let root = with_formula.as_ref().map_or(source.path.as_str(), |_| FORMULA);
+        let root = with_formula.as_ref().map_or(source.path.as_str(), |_| FORMULAS);
         let files = with_formula.as_ref().map_or(files, |with| with as &dyn Files);
-        let (unit, mut program, mut diagnostics) = front_end(root, files, &options, dialect, &mut sources);
+        let (unit, mut program, mut diagnostics) =
+            front_end(root, files, &options, (dialect, &source.options), &mut sources);
         if let Some(program) = &mut program {
             program.name.clone_from(&source.path);
         }
@@ -94,7 +96,7 @@ impl Session {
     /// The same model for a check that obeys `stop` and asks for the formula of `source`. With another
     /// formula than before the front end reads the text of the session once more.
     pub fn for_formula(&self, source: &Source, stop: &Stop) -> Result<Session, Failure> {
-        match source.options.formula == self.source.options.formula {
+        match source.options == self.source.options {
             true => Ok(Session { stop: stop.clone(), ..self.clone() }),
             false => Session::load(source, &*self.sources, stop),
         }
@@ -252,12 +254,12 @@ fn front_end(
     path: &str,
     files: &dyn Files,
     options: &Options,
-    dialect: Dialect,
+    (dialect, model): (Dialect, &ModelOptions),
     sources: &mut SourceMap,
 ) -> (Unit, Option<Program>, Vec<Diagnostic>) {
     let preprocessed = preprocess::preprocess(path, files, options, sources);
     let mut diagnostics = preprocessed.diagnostics;
-    diagnostics.extend(with_formula::more_than_a_formula(&preprocessed.tokens, sources));
+    diagnostics.extend(with_formula::more_than_a_formula(&preprocessed.tokens, model, sources));
     let errors = || diagnostics.iter().filter(|d| d.severity() == Severity::Error);
     let unreadable = errors().count() > 0;
     if errors().any(|d| !CONFINED.contains(&d.code)) {

@@ -3,6 +3,7 @@
 //! Inlines are already expanded (as Spin does, by substituting tokens), each use kept as a
 //! [`StmtKind::Inline`] node so that labels and scopes of different uses stay apart.
 
+pub use crate::logic::{Logic, PathOp};
 use crate::source::Span;
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub enum Item {
     Trace(Trace),
     /// `ltl [name] { … }`.
     Ltl(Ltl),
+    /// `ctl [name] { … }` or `mu [name] { … }`.
+    StateFormula(StateFormula),
     /// Variables and channels.
     Decl(Decl),
     /// `typedef T { … }`.
@@ -122,6 +125,74 @@ pub struct Ltl {
     /// The formula.
     pub formula: Expr,
     /// The keyword.
+    pub span: Span,
+}
+
+/// A `ctl` or `mu` block: a property of states.
+#[derive(Clone, Debug)]
+pub struct StateFormula {
+    /// Which logic it is written in.
+    pub logic: Logic,
+    /// Its name, if written.
+    pub name: Option<Ident>,
+    /// The formula.
+    pub formula: Expr,
+    /// The keyword.
+    pub span: Span,
+}
+
+/// An operator of a `ctl` or `mu` formula.
+#[derive(Clone, Debug)]
+pub enum StateOp {
+    /// `AX p`, `E[p U q]` …
+    Path {
+        /// `A` rather than `E`.
+        all: bool,
+        /// The path operator.
+        op: PathOp,
+        /// Its operands: one, or two.
+        operands: Vec<Expr>,
+    },
+    /// `[steps] p` or `<steps> p`.
+    Modal {
+        /// `[ ]` rather than `< >`.
+        all: bool,
+        /// Which steps; `None`: all.
+        steps: Option<StepFilter>,
+        /// What holds behind them.
+        body: Expr,
+    },
+    /// `mu Z. p` or `nu Z. p`.
+    Fixpoint {
+        /// `nu`.
+        greatest: bool,
+        /// The variable.
+        variable: Ident,
+        /// Where it is bound.
+        body: Expr,
+    },
+}
+
+impl StateOp {
+    /// The formulas that the operator is applied to.
+    pub fn operands(&self) -> &[Expr] {
+        match self {
+            StateOp::Path { operands, .. } => operands,
+            StateOp::Modal { body, .. } | StateOp::Fixpoint { body, .. } => std::slice::from_ref(body),
+        }
+    }
+}
+
+/// Which steps a modality is about: `p`, `p[2]`, `2`, `p@label`.
+#[derive(Clone, Debug)]
+pub struct StepFilter {
+    /// Steps of processes of this proctype.
+    pub proctype: Option<Ident>,
+    /// Steps of the process with this number.
+    pub pid: Option<Expr>,
+    /// Steps from this label.
+    pub label: Option<Ident>,
+    /// Where it was written.
     pub span: Span,
 }
 
@@ -501,6 +572,8 @@ pub enum ExprKind {
     },
     /// `c_expr { … }`.
     EmbeddedC(EmbeddedC),
+    /// An operator of a `ctl` or `mu` formula; the parser makes it there only.
+    State(Box<StateOp>),
     /// An expression that could not be parsed; an error was reported.
     Error,
 }

@@ -5,16 +5,16 @@
 //! of the macro's use). The parts of a use of an `inline` have their places in the body of the inline, the
 //! use itself its own.
 //!
-//! - Items: `proctype`, `init`, `never`, `trace`, `notrace`, `ltl`, `declaration`, `typedef`, `mtype`,
-//!   `inline`, `invariant`, `enum`, `embedded-c`.
+//! - Items: `proctype`, `init`, `never`, `trace`, `notrace`, `ltl`, `ctl`, `mu`, `declaration`, `typedef`,
+//!   `mtype`, `inline`, `invariant`, `enum`, `embedded-c`.
 //! - Steps of a `body` or an option: `declaration`, `xr`, `xs`, `unless` (with `main` and `escape`), or a
 //!   statement.
 //! - Statements: `label`, `assign`, `increment`, `send`, `receive`, `if`, `do`, `for`, `for-in`, `select`,
 //!   `break`, `goto`, `expression`, `else`, `assert`, `printf`, `printm`, `atomic`, `d_step`, `block`,
 //!   `inline`, `set_priority`, `lock`, `unlock`, `run-iterated`, `embedded-c`, `error`.
 //! - Expressions: `number`, `string`, `variable`, `unary`, `binary`, `conditional`, `channel`, `poll`, `run`,
-//!   `process`, `timeout`, `np_`, `remote-label`, `remote-variable`, `embedded-c`, `error`; operators are
-//!   spelled as in Promela.
+//!   `process`, `timeout`, `np_`, `remote-label`, `remote-variable`, `embedded-c`, `state-formula` (with
+//!   `op` and `operands`), `error`; operators are spelled as in Promela.
 //! - A reference to a variable has `parts`: `name` and `index` (an expression or null). What may be missing
 //!   is null.
 
@@ -54,6 +54,11 @@ impl Writer<'_> {
                 self.node("ltl", ltl.span);
                 self.optional_name("name", ltl.name.as_ref());
                 self.expr("formula", &ltl.formula);
+            }
+            Item::StateFormula(formula) => {
+                self.node(formula.logic.word(), formula.span);
+                self.optional_name("name", formula.name.as_ref());
+                self.expr("formula", &formula.formula);
             }
             Item::Decl(decl) => self.declaration(decl),
             Item::Typedef(typedef) => {
@@ -336,9 +341,33 @@ impl Writer<'_> {
                 self.expr("else", no);
             }
             ExprKind::EmbeddedC(c) => self.text_field("keyword", &c.keyword.name),
+            ExprKind::State(op) => self.state_operator(op),
             ExprKind::Var(_) | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::Error => {}
             _ => self.question(&expr.kind),
         }
+    }
+
+    /// An operator of a `ctl` or `mu` formula.
+    fn state_operator(&mut self, op: &StateOp) {
+        match op {
+            StateOp::Path { all, op, .. } => {
+                self.text_field("op", &format!("{}{}", if *all { "A" } else { "E" }, op.letter()));
+            }
+            StateOp::Modal { all, steps, .. } => {
+                self.text_field("op", if *all { "[]" } else { "<>" });
+                self.optional_object("steps", steps.as_ref(), |w, steps| {
+                    w.node("steps", steps.span);
+                    w.optional_name("proctype", steps.proctype.as_ref());
+                    w.optional_expr("pid", steps.pid.as_ref());
+                    w.optional_name("label", steps.label.as_ref());
+                });
+            }
+            StateOp::Fixpoint { greatest, variable, .. } => {
+                self.text_field("op", if *greatest { "nu" } else { "mu" });
+                self.text_field("variable", &variable.name);
+            }
+        }
+        self.objects("operands", op.operands(), Self::expr_fields);
     }
 
     /// Expressions about channels and processes.
@@ -451,6 +480,7 @@ fn expression_word(kind: &ExprKind) -> &'static str {
         ExprKind::RemoteLabel { .. } => "remote-label",
         ExprKind::RemoteVar { .. } => "remote-variable",
         ExprKind::EmbeddedC(_) => "embedded-c",
+        ExprKind::State(_) => "state-formula",
         ExprKind::Error => "error",
     }
 }
@@ -550,6 +580,8 @@ int a[2] = { 1, 2 };
 chan c = [2] of { byte, chan, T }, d;
 invariant small s < 5
 ltl p { [] (s == 2 -> <> (s U l)) && X (s W l) || (s V l) <-> !s }
+ctl q { AG EF s == 1 && E[l U s] }
+mu r { nu Z. (<1>true && []Z) }
 never claim { do :: true od }
 trace { do :: c!1 od }
 notrace { c?1 }
@@ -580,7 +612,7 @@ init priority 2 { s = "text" ; E: }
     #[test]
     fn every_kind_of_node_is_written() {
         let json = json(EVERYTHING);
-        let items = "proctype init never trace notrace ltl declaration typedef mtype inline invariant enum embedded-c";
+        let items = "proctype init never trace notrace ltl ctl mu declaration typedef mtype inline invariant enum embedded-c";
         let steps = "xr xs unless option list channel-type label assign increment send receive if do for for-in select \
              break goto expression else assert printf printm atomic d_step block set_priority lock unlock run-iterated";
         let expressions = "number variable unary binary conditional channel poll run process timeout np_ remote-label \

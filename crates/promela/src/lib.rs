@@ -14,6 +14,7 @@ pub mod diagnostic;
 pub mod ir;
 mod json;
 pub mod lint;
+pub mod logic;
 pub mod lower;
 pub mod parse;
 pub mod preprocess;

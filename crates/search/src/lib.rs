@@ -49,6 +49,7 @@ pub mod scc;
 pub mod set_search;
 pub mod sleep;
 mod stack;
+pub mod state_graph;
 mod state_key;
 pub mod states;
 pub mod strong;

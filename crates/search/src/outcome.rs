@@ -39,6 +39,13 @@ pub(crate) fn no_memory(_: TryReserveError) -> StopReason {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Exhausted(());
 
+impl Exhausted {
+    /// A graph with every state and every step was made; for [`crate::state_graph`] alone.
+    pub(crate) fn of_whole_graph() -> Self {
+        Exhausted(())
+    }
+}
+
 /// Numbers about a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {

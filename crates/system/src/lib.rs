@@ -103,11 +103,13 @@ pub enum FaultKind {
     AcceptCycle,
     /// A run forever without progress.
     ProgressCycle,
+    /// A formula about states (CTL, mu-calculus) that fails.
+    Formula,
 }
 
 impl FaultKind {
     /// All of them.
-    pub const ALL: [FaultKind; 8] = [
+    pub const ALL: [FaultKind; 9] = [
         FaultKind::Assertion,
         FaultKind::EndState,
         FaultKind::Invariant,
@@ -116,6 +118,7 @@ impl FaultKind {
         FaultKind::ClaimEnd,
         FaultKind::AcceptCycle,
         FaultKind::ProgressCycle,
+        FaultKind::Formula,
     ];
 
     /// The word that reports use.
@@ -129,6 +132,7 @@ impl FaultKind {
             FaultKind::ClaimEnd => "claim-end",
             FaultKind::AcceptCycle => "accept-cycle",
             FaultKind::ProgressCycle => "progress-cycle",
+            FaultKind::Formula => "formula",
         }
     }
 }

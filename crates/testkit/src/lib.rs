@@ -1,6 +1,7 @@
 //! Test tools: random Promela programs, real Spin as an oracle, comparison, shrinking, and golden models with
 //! their expectations beside them. The `difftest` binary is the command-line face of the random tests.
 
+pub mod branching;
 pub mod command;
 pub mod compare;
 pub mod cuts;

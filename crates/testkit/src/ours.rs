@@ -115,6 +115,21 @@ impl Spinor {
     }
 }
 
+impl Spinor {
+    /// What `spinor graph` writes for a model to standard output and to standard error.
+    pub fn graph(&self, text: &str, args: &[&str]) -> Result<(String, String), String> {
+        let dir = TempDir::new().map_err(|error| error.to_string())?;
+        fs::write(dir.path().join("model.pml"), text).map_err(|error| error.to_string())?;
+        let mut command = Command::new(&self.path);
+        command.args(["graph", "model.pml"]).args(args);
+        let output = command::run(command, dir.path(), self.limit).map_err(|error| error.to_string())?;
+        match output.code {
+            Some(0) => Ok((output.stdout, output.stderr)),
+            code => Err(format!("spinor graph {args:?}: exit status {code:?}: {}", output.stderr)),
+        }
+    }
+}
+
 /// Reads the verdicts of a report, whose trails are in `dir`.
 fn parse_verdicts(text: &str, dir: &Path) -> Result<Verdicts, String> {
     let root: Value = serde_json::from_str(text.trim()).map_err(|e| e.to_string())?;

@@ -22,11 +22,13 @@ pub enum Kind {
     AcceptCycle,
     /// A run forever without progress.
     ProgressCycle,
+    /// A formula about states that fails; Spin has none.
+    Formula,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Assertion,
         Kind::EndState,
         Kind::Trace,
@@ -35,6 +37,7 @@ impl Kind {
         Kind::ClaimEnd,
         Kind::AcceptCycle,
         Kind::ProgressCycle,
+        Kind::Formula,
     ];
 
     /// The word of the JSON report.
@@ -48,6 +51,7 @@ impl Kind {
             Kind::ClaimEnd => "claim-end",
             Kind::AcceptCycle => "accept-cycle",
             Kind::ProgressCycle => "progress-cycle",
+            Kind::Formula => "formula",
         }
     }
 

@@ -8,6 +8,7 @@
 pub mod blocked_json;
 pub mod blocked_text;
 pub mod change;
+pub mod formula_judge;
 pub mod itf;
 pub mod json;
 pub mod judge;
@@ -22,6 +23,7 @@ pub mod trail;
 pub mod visible;
 pub mod write;
 
+pub use formula_judge::{FormulaHearing, FormulaJudge};
 pub use judge::{Judge, Judgement};
 pub use read::read;
 pub use replay::{Claims, Confirmed, Evidence, NotPossible, Refuted, Walker, confirm, record, replay};

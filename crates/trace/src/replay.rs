@@ -6,6 +6,7 @@
 //! run with the fault that was found, not the one that was claimed. [`Evidence`] is made of it, and of
 //! nothing else.
 
+use crate::formula_judge::{FormulaHearing, FormulaJudge};
 use crate::judge::{Hearing, Judge, Judgement, closes};
 use crate::run::Run;
 use crate::trail::{TOLD_STEPS, Trail, TrailStep};
@@ -231,6 +232,8 @@ pub struct Claims<'a> {
     pub cycle: Option<usize>,
     /// Who finds the run as a whole wrong.
     pub judge: Option<Judge<'a>>,
+    /// Who says what the run shows of a formula about states.
+    pub formula: Option<&'a dyn FormulaJudge>,
     /// The last steps that are remembered; all of them, if nothing is said.
     pub keep: Option<usize>,
 }
@@ -239,7 +242,7 @@ impl<'a> Claims<'a> {
     /// That a run shows this at its end.
     pub fn of(violation: &'a Fault) -> Self {
         let (moved, channels_empty) = (false, false);
-        Claims { violation, moved, channels_empty, cycle: None, judge: None, keep: None }
+        Claims { violation, moved, channels_empty, cycle: None, judge: None, formula: None, keep: None }
     }
 }
 
@@ -299,6 +302,8 @@ pub fn replay<'m, M: TransitionSystem + Explain>(
     // What shows on the last step needs no judge.
     let heard = claims.judge.filter(|judge| judge.claim.is_some() || claims.cycle.is_some());
     let mut hearing = heard.map(|judge| Hearing::new(judge, machine, run.tip(), claims.cycle));
+    let mut formula = claims.formula.map(|judge| judge.hearing());
+    formula.iter_mut().for_each(|hearing| hearing.state(run.tip()));
     let mut entry = None;
     for (i, action) in path.clone().enumerate() {
         let state = run.tip().state();
@@ -314,11 +319,17 @@ pub fn replay<'m, M: TransitionSystem + Explain>(
         if let Some(hearing) = &mut hearing {
             hearing.step(action, run.tip());
         }
+        formula.iter_mut().for_each(|hearing| hear(&mut **hearing, action, run.tip()));
         if let Some(keep) = claims.keep {
             run.forget(keep);
         }
     }
     let again = |essence: &dyn TransitionSystem| closes(essence, path.clone(), claims.cycle);
+    if let (Some(mut hearing), Some(judge)) = (formula, claims.formula) {
+        let closed = judge.essence().map_or(Ok(true), again);
+        let finding = of_formula(claims, closed, &mut *hearing).map_err(Refuted::Otherwise)?;
+        return Ok(Confirmed { run, finding, judgement: None });
+    }
     let judged = hearing.map(|hearing| hearing.judgement(run.tip(), &again)).transpose();
     let judgement = judged.map_err(Refuted::Otherwise)?;
     let found = match &judgement {
@@ -333,6 +344,26 @@ pub fn replay<'m, M: TransitionSystem + Explain>(
     };
     let finding = agree(claims, found).map_err(Refuted::Otherwise)?;
     Ok(Confirmed { run, finding, judgement })
+}
+
+/// Tells who judges a formula about states of a step, and of the state behind it, if it is an ordinary one.
+fn hear(hearing: &mut dyn FormulaHearing, action: ActionId, tip: &mut Walker<'_>) {
+    hearing.step(action);
+    if !tip.has_ended() && (!tip.is_transient() || tip.enabled().is_empty()) {
+        hearing.state(tip);
+    }
+}
+
+/// What a run shows of a formula about states; `closed`: its cycle, if it has one, ends where it begins.
+fn of_formula(
+    claims: Claims<'_>,
+    closed: Result<bool, String>,
+    hearing: &mut dyn FormulaHearing,
+) -> Result<Fault, String> {
+    match closed? {
+        true => agree(claims, vec![hearing.finding(claims.cycle)?]),
+        false => Err("the run does not return to where its cycle begins".to_string()),
+    }
 }
 
 /// What could be done in a state, in words.

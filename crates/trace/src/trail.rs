@@ -46,6 +46,12 @@ pub struct ModelOptions {
     pub preprocessor: Vec<String>,
     /// A formula that is checked as if it stood in the model, as `ltl cli`.
     pub formula: Option<String>,
+    /// The same for `ctl cli`.
+    pub ctl: Option<String>,
+    /// The same for `mu cli`.
+    pub mu: Option<String>,
+    /// Expressions that label the states of a graph; trails have none.
+    pub labels: Vec<String>,
 }
 
 impl Trail {

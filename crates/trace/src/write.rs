@@ -85,8 +85,11 @@ pub fn steps_object(trail: &Trail) -> Map<String, Value> {
 fn options_object(trail: &Trail) -> Value {
     let options = &trail.options;
     let mut object = json!({"dialect": options.dialect, "preprocessor": options.preprocessor});
-    if let (Some(formula), Some(fields)) = (&options.formula, object.as_object_mut()) {
-        fields.insert("ltl".to_string(), Value::from(formula.as_str()));
+    let formulas = [("ltl", &options.formula), ("ctl", &options.ctl), ("mu", &options.mu)];
+    for (logic, formula) in formulas {
+        if let (Some(formula), Some(fields)) = (formula, object.as_object_mut()) {
+            fields.insert(logic.to_string(), Value::from(formula.as_str()));
+        }
     }
     object
 }

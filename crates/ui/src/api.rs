@@ -130,7 +130,10 @@ impl Model {
     fn source(&self) -> Source {
         let preprocessor = self.defines.iter().map(|word| format!("-D{word}")).collect();
         let dialect = self.dialect.clone().unwrap_or_default();
-        Source { path: self.path.clone(), options: ModelOptions { dialect, preprocessor, formula: None } }
+        Source {
+            path: self.path.clone(),
+            options: ModelOptions { dialect, preprocessor, ..ModelOptions::default() },
+        }
     }
 
     fn overlay(&self, folder: &Folder) -> Overlay {

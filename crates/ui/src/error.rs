@@ -42,7 +42,7 @@ impl From<Failure> for ApiError {
         let (status, code) = match &failure {
             Failure::Model => (StatusCode::UNPROCESSABLE_ENTITY, "model"),
             Failure::Refused { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "refused"),
-            Failure::Stopped(_) => (StatusCode::CONFLICT, "stopped"),
+            Failure::Stopped(_) | Failure::Incomplete { .. } => (StatusCode::CONFLICT, "stopped"),
             Failure::Internal(_) | Failure::Unwritten { .. } => {
                 (StatusCode::INTERNAL_SERVER_ERROR, "internal")
             }

@@ -110,6 +110,7 @@ impl Checker<'_> {
             fairness: Fairness::None,
             vacuous: None,
             holds_under: None,
+            evaluation: None,
         }
     }
 

@@ -85,10 +85,15 @@ macro_rules! options {
 
 options! {
     /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace,
-    /// runtime); ltl:NAME, never, accept, progress. Default: all that apply except progress.
+    /// runtime); ltl:NAME, ctl:NAME, mu:NAME, never, accept, progress. Default: all that apply except
+    /// progress.
     properties: Vec<String> = ["property", "PROPERTY", Common, Check];
-    /// Also check this formula.
+    /// Also check this formula of linear temporal logic, such as [] (x < 3).
     ltl: Option<String> = ["ltl", "FORMULA", Common, Model];
+    /// Also check this formula of computation tree logic, such as AG EF ready.
+    ctl: Option<String> = ["ctl", "FORMULA", Expert, Model];
+    /// Also check this formula of the mu-calculus, such as nu Z. (<>true && []Z).
+    mu: Option<String> = ["mu", "FORMULA", Expert, Model];
     /// Process fairness for cycle properties: weak (a process that stays enabled eventually moves) or strong
     /// (a process that is enabled again and again eventually moves).
     fair: Option<Fairness> = ["fair", "KIND", Common, Model];

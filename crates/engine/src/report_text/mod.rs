@@ -10,7 +10,7 @@ pub use evidence::{describe_fault, evidence};
 pub use number::{bytes, grouped, plural};
 
 use crate::hints::{Hint, hints};
-use crate::report::{PropertyReport, Report};
+use crate::report::{PropertyReport, Report, Verdict};
 use trace::style::{Painted, Palette};
 use trace::visible::one_line;
 
@@ -29,6 +29,7 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
             out.push('\n');
             evidence(shown, quiet, palette, &mut out);
         }
+        evaluation(property, quiet, palette, &mut out);
     }
     if !quiet {
         statistics::statistics(report, palette, &mut out);
@@ -46,6 +47,19 @@ pub fn sentence(property: &PropertyReport) -> String {
     let mut out = String::new();
     verdict::sentence(property, Palette::PLAIN, &mut out);
     out.lines().map(str::trim).collect::<Vec<&str>>().join("; ")
+}
+
+/// What a formula about states leaves to be said: what no run shows, and why it fails.
+fn evaluation(property: &PropertyReport, quiet: bool, palette: Palette, out: &mut String) {
+    let Some(evaluation) = &property.evaluation else { return };
+    if let Verdict::Refuted(refutation) = &property.verdict {
+        out.push_str(&format!("\n{}\n", palette.bad(describe_fault(&refutation.fault))));
+    }
+    if let Some(reason) = &evaluation.reason {
+        out.push_str(&format!("  {reason}\n"));
+    }
+    let lines = evaluation.proof.iter().filter(|_| !quiet);
+    lines.for_each(|line| out.push_str(&format!("    {}\n", one_line(line))));
 }
 
 fn headline(report: &Report, palette: Palette) -> Painted<&'static str> {

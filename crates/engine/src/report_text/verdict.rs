@@ -20,6 +20,9 @@ pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut St
         Verdict::Unknown(why) => {
             format!("{name}: {} - {}", palette.unknown("unknown"), unknown(property, why))
         }
+        Verdict::Refuted(refutation) => {
+            format!("{name} {}: {}", palette.bad("is violated"), failure(&refutation.fault))
+        }
         Verdict::Violated(first, _) => {
             let what = failure(first.evidence.fault());
             format!("{name} {}: {what}{}", palette.bad("is violated"), count(property))
@@ -59,7 +62,7 @@ fn unreached_assertions(property: &PropertyReport) -> Option<String> {
 
 /// What holds in every reachable state.
 fn claim(property: &PropertyReport) -> String {
-    if property.how.is_some() {
+    if property.how.is_some() || property.evaluation.is_some() {
         return of_runs(property);
     }
     let absent: Vec<&str> = property.checked.iter().map(|&kind| absence(kind)).collect();
@@ -92,6 +95,8 @@ fn of_runs(property: &PropertyReport) -> String {
     let (fair, states) = (word, plural(property.statistics.states, "state"));
     let what = match property.kind {
         "ltl" => format!("every {fair}run satisfies it"),
+        "ctl" if !fair.is_empty() => "the initial state satisfies it, if runs are fair".to_string(),
+        "ctl" | "mu" => "the initial state satisfies it".to_string(),
         "never" => format!("the claim accepts no {fair}run"),
         "progress" => format!("no {fair}run goes on forever without progress"),
         _ => format!("no {fair}run passes an accept label again and again forever"),
@@ -108,6 +113,7 @@ fn absence(kind: FaultKind) -> &'static str {
         FaultKind::Runtime => "no run-time error",
         FaultKind::ClaimEnd | FaultKind::AcceptCycle => "no run against the claim",
         FaultKind::ProgressCycle => "no run without progress",
+        FaultKind::Formula => "no state against the formula",
     }
 }
 

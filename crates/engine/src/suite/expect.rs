@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// The kinds of violation that reports know.
-pub const KINDS: [&str; 8] = [
+pub const KINDS: [&str; 9] = [
     "assertion",
     "end-state",
     "invariant",
@@ -25,6 +25,7 @@ pub const KINDS: [&str; 8] = [
     "claim-end",
     "accept-cycle",
     "progress-cycle",
+    "formula",
 ];
 
 /// What must come out of a check; `None` is not compared.

@@ -62,7 +62,9 @@ fn unusable(case: &mut CaseReport, failure: &Failure) {
         Failure::Refused { message, repair: Some(repair) } if !failure.is_gap() => {
             format!("{message} ({repair})")
         }
-        Failure::Refused { message, .. } | Failure::Unwritten { message, .. } => message.clone(),
+        Failure::Refused { message, .. }
+        | Failure::Unwritten { message, .. }
+        | Failure::Incomplete { message, .. } => message.clone(),
         Failure::Internal(message) => format!("internal error: {message}"),
         Failure::Stopped(_) => "there was no time for an answer".to_string(),
         Failure::Model => "the model is wrong".to_string(),
@@ -70,12 +72,16 @@ fn unusable(case: &mut CaseReport, failure: &Failure) {
 }
 
 fn explored(property: &PropertyReport, findings: &[Finding]) -> Found {
-    let faults = || property.verdict.violations().map(|shown| shown.evidence.fault());
+    let refuted = match &property.verdict {
+        Claim::Refuted(refutation) => Some(&refutation.fault),
+        _ => None,
+    };
+    let faults = || property.verdict.violations().map(|shown| shown.evidence.fault()).chain(refuted);
     let word = |name: &str| KINDS.into_iter().find(|k| *k == name);
     Found {
         verdict: match &property.verdict {
             Claim::Holds(_) => Verdict::Holds,
-            Claim::Violated(..) => Verdict::Violated,
+            Claim::Violated(..) | Claim::Refuted(_) => Verdict::Violated,
             Claim::Unknown(_) => Verdict::Unknown,
         },
         kinds: faults().filter_map(|fault| word(fault.kind.name())).collect(),

@@ -1,5 +1,6 @@
 //! What an action may read and write.
 
+use promela::ir::visit;
 use promela::ir::{
     Action, Base, BinaryOp, Edge, Expr, ExprKind, Formula, LocId, Place, ProctypeId, Program, RecvArg,
 };
@@ -101,6 +102,9 @@ impl Footprint {
         let mut footprint = Footprint::default();
         program.invariants.iter().for_each(|invariant| footprint.expr(&invariant.expr));
         program.ltl.iter().for_each(|ltl| footprint.formula(&ltl.formula));
+        for property in &program.state_properties {
+            visit::walk_state_formula(&property.formula, &mut |expr| footprint.expr(expr));
+        }
         footprint
     }
 

@@ -303,6 +303,18 @@ impl TransitionSystem for Interp {
     }
 }
 
+impl Interp {
+    /// The values of expressions in a state, as a claim would see them; `None` for one that cannot be
+    /// evaluated.
+    pub fn values(&self, state: &[u8], expressions: &[Expr]) -> Vec<Option<i32>> {
+        let Ok(mut state) = self.decode(state) else { return vec![None; expressions.len()] };
+        let timeout = mentions_timeout(expressions) && self.needs_timeout(&mut state);
+        let mode = Mode { timeout, ..Mode::default() };
+        let view = View { program: &self.program, state: &state, pid: None, mode };
+        expressions.iter().map(|expression| view.eval(expression).ok()).collect()
+    }
+}
+
 impl Propositions for Interp {
     fn propositions(&self, set: usize, state: &[u8]) -> u64 {
         let Some(set) = self.propositions.get(set) else { return 0 };

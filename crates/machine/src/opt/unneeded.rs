@@ -91,6 +91,9 @@ impl Needed {
         for ltl in &program.ltl {
             visit::walk_formula(&ltl.formula, &mut |expr| context.expr(&mut uses, None, expr));
         }
+        for property in &program.state_properties {
+            visit::walk_state_formula(&property.formula, &mut |expr| context.expr(&mut uses, None, expr));
+        }
         self.add(&uses, None);
         for (p, proctype) in program.proctypes.iter().enumerate() {
             let mut uses = Uses::default();

@@ -5,7 +5,7 @@
 //! - `name`, `uses` (words), `mtypes` (`name`, `values`: `name`, `value`), `structs` (`name`, `cells`,
 //!   `fields`: `name`, `type`, `offset`), `globals` (variables), `channels` (`name`, `capacity`, `fields`:
 //!   types, position), `proctypes`, `active` (`proctype`, `name`, `priority`), `invariants` and `ltl`
-//!   (`name`, `text`, `ir`, position), `promises` (`kind`, `proctype`, `text`, `ir`, position), `never` and
+//!   (`name`, `text`, `ir`, position), `state_formulas` (the same with `logic`: `ctl` or `mu`), `promises` (`kind`, `proctype`, `text`, `ir`, position), `never` and
 //!   `trace` (numbers of proctypes).
 //! - A variable: `name`, `type`, `cell`, `cells`, `hidden`, position.
 //! - A proctype: `name`, `kind`, `deterministic`, `params`, `cells`, `start`, `locals`, `labels` (`name`,
@@ -16,7 +16,9 @@
 //!   form), `text` (as written), position.
 //! - A position: `file`, `line`, `column`. Types are those of the text form.
 
-use super::print::{action_word, kind_word, print_action, print_expr, print_formula, print_type};
+use super::print::{
+    action_word, kind_word, print_action, print_expr, print_formula, print_state_formula, print_type,
+};
 use super::*;
 use crate::ast::Unit;
 use crate::json::Writer;
@@ -117,6 +119,13 @@ impl Writer<'_> {
             w.text_field("text", &ltl.text);
             w.text_field("ir", &print_formula(&ltl.formula));
             w.position(ltl.span);
+        });
+        self.objects("state_formulas", &program.state_properties, |w, property| {
+            w.text_field("logic", property.logic.word());
+            w.text_field("name", &property.name);
+            w.text_field("text", &property.text);
+            w.text_field("ir", &print_state_formula(&property.formula));
+            w.position(property.span);
         });
         self.list("never", &program.never, |w, id| w.number(id.0.into()));
         self.optional_field("trace", program.trace.map(|id| id.0));

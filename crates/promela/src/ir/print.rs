@@ -39,6 +39,8 @@
 //!   variable or an initialisation, that of its proctype; everything else, [`Span::NONE`].
 //! - A name that is not a plain word is written as a string.
 
+mod state_formula;
+
 use super::lexer::{is_word, quote};
 use super::names::{self, word_of};
 use super::verify::MAX_NESTING;
@@ -77,6 +79,13 @@ pub fn print_expr(expr: &Expr) -> String {
 pub fn print_formula(formula: &Formula) -> String {
     let mut printer = Printer::new(false);
     printer.formula(formula);
+    printer.out
+}
+
+/// A formula about states without spans, such as `(AG (EF (prop g0:bool)))`.
+pub fn print_state_formula(formula: &StateFormula) -> String {
+    let mut printer = Printer::new(false);
+    printer.state_formula(formula);
     printer.out
 }
 
@@ -418,6 +427,12 @@ impl Printer {
         for ltl in &program.ltl {
             self.property("ltl", &ltl.name, ltl.span, &ltl.text);
             self.formula(&ltl.formula);
+            self.line = Span::NONE;
+            self.word("\n");
+        }
+        for property in &program.state_properties {
+            self.property(property.logic.word(), &property.name, property.span, &property.text);
+            self.state_formula(&property.formula);
             self.line = Span::NONE;
             self.word("\n");
         }

@@ -9,6 +9,7 @@
 //! - The edges of a location are tried in their order. That order is observable: `else` is enabled when no
 //!   earlier edge of the same location was, and escapes (`unless`) come first.
 
+pub use crate::logic::{Logic, PathOp};
 use crate::source::Span;
 
 macro_rules! ids {
@@ -68,6 +69,8 @@ pub struct Program {
     pub promises: Vec<Promise>,
     /// `ltl` blocks, names resolved.
     pub ltl: Vec<LtlProperty>,
+    /// `ctl` and `mu` blocks, names resolved.
+    pub state_properties: Vec<StateProperty>,
     /// Never claims.
     pub never: Vec<ProctypeId>,
     /// The trace or notrace assertion.
@@ -303,6 +306,63 @@ pub enum Formula {
     Until(Box<Formula>, Box<Formula>),
     WeakUntil(Box<Formula>, Box<Formula>),
     Release(Box<Formula>, Box<Formula>),
+}
+
+/// A `ctl` or `mu` block.
+#[derive(Clone, Debug)]
+pub struct StateProperty {
+    /// Which logic it is written in.
+    pub logic: Logic,
+    /// Its name (`ctl_0`, `mu_0` … when none is written).
+    pub name: String,
+    /// The formula.
+    pub formula: StateFormula,
+    /// As written.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// A formula about states. Variables are known by numbers, each bound once.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the names are the operators'")]
+pub enum StateFormula {
+    Prop(Expr),
+    /// No step is possible.
+    Stuck,
+    /// No step is possible, and this is no valid end.
+    Deadlock,
+    Not(Box<StateFormula>),
+    And(Box<StateFormula>, Box<StateFormula>),
+    Or(Box<StateFormula>, Box<StateFormula>),
+    Implies(Box<StateFormula>, Box<StateFormula>),
+    Equiv(Box<StateFormula>, Box<StateFormula>),
+    /// A path operator, of all runs or of some run; with one operand or two.
+    Path(Quantifier, PathOp, Vec<StateFormula>),
+    /// All of these steps lead to a state with the formula, or some step does.
+    Modal(Quantifier, StepFilter, Box<StateFormula>),
+    Mu(u32, Box<StateFormula>),
+    Nu(u32, Box<StateFormula>),
+    Variable(u32),
+}
+
+/// Whether an operator is about all runs (or steps), or about some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names are the quantifiers'")]
+pub enum Quantifier {
+    All,
+    Some,
+}
+
+/// Which steps a modality is about; where nothing is said, all.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct StepFilter {
+    /// Steps in which a process of this proctype takes part.
+    pub proctype: Option<ProctypeId>,
+    /// Steps in which the process with this number takes part.
+    pub pid: Option<u32>,
+    /// Steps that leave this location.
+    pub at: Option<LocId>,
 }
 
 /// What a proctype is.

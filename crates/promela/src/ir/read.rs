@@ -7,6 +7,7 @@
 //! [`super::verify::verify`] first.
 
 mod expr;
+mod state_formula;
 
 use super::lexer::{CODE, Lexer, Token};
 use super::names::{self, numbered, value_of};
@@ -277,6 +278,8 @@ impl<'a> Reader<'a> {
             "invariant" => program.invariants.push(self.invariant()?),
             "xr" | "xs" => program.promises.push(self.promise()?),
             "ltl" => program.ltl.push(self.ltl()?),
+            "ctl" => program.state_properties.push(self.state_property(Logic::Ctl)?),
+            "mu" => program.state_properties.push(self.state_property(Logic::Mu)?),
             "never" => {
                 self.keyword("never")?;
                 program.never.push(self.proctype_id()?);

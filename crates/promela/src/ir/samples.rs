@@ -186,6 +186,11 @@ pub(super) fn everything() -> Program {
     let formula = every_formula();
     let text = "[] \\\n\t\"é\"".to_owned();
     program.ltl.push(LtlProperty { name: "ltl_0".to_owned(), formula, text, span: span(3, 4) });
+    for logic in [Logic::Ctl, Logic::Mu] {
+        let (name, formula) = (format!("{}_0", logic.word()), every_state_formula());
+        let text = "AG \"p\"".to_owned();
+        program.state_properties.push(StateProperty { logic, name, formula, text, span: span(4, 5) });
+    }
     program.never.push(ProctypeId(2));
     program.trace = Some(ProctypeId(3));
     program
@@ -394,6 +399,33 @@ fn every_formula() -> Formula {
         formula = make(Box::new(formula));
     }
     formula
+}
+
+fn every_state_formula() -> StateFormula {
+    use StateFormula as F;
+    let prop = || F::Prop(binary(BinaryOp::Lt, load(global(3, Scalar::Byte)), int(9)));
+    let mut formula = F::Or(Box::new(F::Variable(0)), Box::new(F::Variable(1)));
+    let filters = [
+        StepFilter::default(),
+        StepFilter { proctype: Some(ProctypeId(0)), ..StepFilter::default() },
+        StepFilter { pid: Some(3), ..StepFilter::default() },
+        StepFilter { proctype: Some(ProctypeId(0)), pid: Some(1), at: Some(LocId(1)) },
+    ];
+    for filter in filters {
+        formula = F::Modal(Quantifier::All, filter, Box::new(formula));
+        formula = F::Modal(Quantifier::Some, filter, Box::new(formula));
+    }
+    formula = F::Mu(1, Box::new(F::Nu(0, Box::new(formula))));
+    for op in PathOp::ALL {
+        for quantifier in [Quantifier::All, Quantifier::Some] {
+            let operands = if op.is_binary() { vec![prop(), formula] } else { vec![formula] };
+            formula = F::Path(quantifier, op, operands);
+        }
+    }
+    for make in [F::And, F::Or, F::Implies, F::Equiv] {
+        formula = make(Box::new(formula), Box::new(F::Stuck));
+    }
+    F::Not(Box::new(F::And(Box::new(formula), Box::new(F::Deadlock))))
 }
 
 /// A program that breaks many rules, but has a text form all the same.

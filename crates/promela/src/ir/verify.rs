@@ -44,6 +44,7 @@
 mod automaton;
 mod expr;
 mod layout;
+mod state_formula;
 
 use std::fmt::Display;
 
@@ -155,6 +156,12 @@ impl<'a> Verifier<'a> {
         }
         for ltl in &program.ltl {
             self.within(format!("ltl {}", ltl.name), |v| v.formula(&ltl.formula, 1));
+        }
+        for property in &program.state_properties {
+            let word = property.logic.word();
+            self.within(format!("{word} {}", property.name), |v| {
+                v.state_formula(&property.formula, 1, &mut Vec::new());
+            });
         }
     }
 

@@ -1,6 +1,6 @@
 //! Walks over a program's expressions, for every pass that looks for something in them.
 
-use super::{Action, Expr, ExprKind, Formula, InitStep, Place, ProctypeId, Program, RecvArg};
+use super::{Action, Expr, ExprKind, Formula, InitStep, Place, ProctypeId, Program, RecvArg, StateFormula};
 
 /// Calls `visit` for `e` and every expression inside it.
 pub fn walk<'e>(e: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
@@ -95,6 +95,26 @@ pub fn walk_formula<'e>(formula: &'e Formula, visit: &mut impl FnMut(&'e Expr)) 
     }
 }
 
+/// Calls `visit` for every proposition of a formula about states.
+pub fn walk_state_formula<'e>(formula: &'e StateFormula, visit: &mut impl FnMut(&'e Expr)) {
+    match formula {
+        StateFormula::Prop(e) => visit(e),
+        StateFormula::Stuck | StateFormula::Deadlock | StateFormula::Variable(_) => {}
+        StateFormula::Not(a)
+        | StateFormula::Modal(_, _, a)
+        | StateFormula::Mu(_, a)
+        | StateFormula::Nu(_, a) => walk_state_formula(a, visit),
+        StateFormula::And(a, b)
+        | StateFormula::Or(a, b)
+        | StateFormula::Implies(a, b)
+        | StateFormula::Equiv(a, b) => {
+            walk_state_formula(a, visit);
+            walk_state_formula(b, visit);
+        }
+        StateFormula::Path(_, _, operands) => operands.iter().for_each(|a| walk_state_formula(a, visit)),
+    }
+}
+
 /// Calls `visit` for every expression of a program, with the proctype that it belongs to.
 pub fn walk_program<'e>(program: &'e Program, mut visit: impl FnMut(Option<ProctypeId>, &'e Expr)) {
     let mut init = |owner, steps: &'e [InitStep]| {
@@ -123,5 +143,8 @@ pub fn walk_program<'e>(program: &'e Program, mut visit: impl FnMut(Option<Proct
     }
     for ltl in &program.ltl {
         walk_formula(&ltl.formula, &mut |e| walk(e, &mut |e| visit(None, e)));
+    }
+    for property in &program.state_properties {
+        walk_state_formula(&property.formula, &mut |e| walk(e, &mut |e| visit(None, e)));
     }
 }

@@ -157,6 +157,9 @@ impl<'a> Collector<'a> {
         for ltl in &program.ltl {
             visit::walk_formula(&ltl.formula, &mut |e| self.read(None, e, None));
         }
+        for property in &program.state_properties {
+            visit::walk_state_formula(&property.formula, &mut |e| self.read(None, e, None));
+        }
     }
 
     fn init(&mut self, owner: Option<ProctypeId>, steps: &'a [InitStep]) {

@@ -167,6 +167,10 @@ pub fn deep<'a>(e: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
             args.iter().for_each(|e| deep(e, visit));
             &[]
         }
+        ExprKind::State(op) => {
+            op.operands().iter().for_each(|e| deep(e, visit));
+            &[]
+        }
         ExprKind::RemoteLabel { pid, .. } => {
             pid.iter().for_each(|e| deep(e, visit));
             &[]
@@ -205,6 +209,7 @@ pub fn all_expressions<'a>(unit: &'a Unit, visit: &mut impl FnMut(&'a Expr)) {
     for item in &unit.items {
         match item {
             Item::Ltl(ltl) => deep(&ltl.formula, visit),
+            Item::StateFormula(formula) => deep(&formula.formula, visit),
             Item::Invariant(invariant) => deep(&invariant.expr, visit),
             Item::Proctype(p) => p.provided.iter().for_each(|e| deep(e, visit)),
             _ => {}

@@ -58,6 +58,7 @@ pub fn count_operators(e: &ast::Expr) -> (usize, usize) {
             let indices: Vec<&ast::Expr> = r.parts.iter().filter_map(|p| p.index.as_deref()).collect();
             sum(&indices, 1)
         }
+        A::State(op) => sum(&op.operands().iter().collect::<Vec<_>>(), 1),
         _ => (0, 1),
     }
 }
@@ -152,6 +153,17 @@ impl Lowerer<'_> {
             A::RemoteVar { proctype, pid, var } => return self.remote_var(proctype, pid.as_deref(), var),
             A::EmbeddedC(c) => {
                 self.refuse_c(c);
+                return None;
+            }
+            A::State(_) => {
+                self.push(
+                    Diagnostic::new(
+                        Code::E0234,
+                        e.span,
+                        "a formula is no value: nothing can be computed from it",
+                    )
+                    .help("combine formulas with `!`, `&&`, `||`, `->` and `<->`"),
+                );
                 return None;
             }
             A::Error => return None,
@@ -328,7 +340,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn remote_label(
+    pub(super) fn remote_label(
         &mut self,
         proctype: &ast::Ident,
         pid: Option<&ast::Expr>,
@@ -362,7 +374,7 @@ impl Lowerer<'_> {
         Some(ExprKind::RemoteLabel { proctype: id, pid, location })
     }
 
-    fn remote_proctype(&mut self, proctype: &ast::Ident) -> Option<ProctypeId> {
+    pub(super) fn remote_proctype(&mut self, proctype: &ast::Ident) -> Option<ProctypeId> {
         let id = self.proctype_ids.get(&proctype.name).copied();
         if id.is_none() {
             self.no_proctype(proctype);

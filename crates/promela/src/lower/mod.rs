@@ -4,8 +4,8 @@
 //! used, except proctypes in `run`. Statements become control-flow elements ([`flow`]) numbered as Spin
 //! numbers them; when all is read, [`automaton`] turns elements into locations and edges. Files: [`types`]
 //! (declarations), [`names`] (references), [`expr`], [`statement`], [`loops`], [`process`] (proctypes,
-//! claims, traces), [`property`] (ltl, invariants), [`expression`](mod@expression) (what is asked about a
-//! state).
+//! claims, traces), [`property`] (ltl, invariants), [`state_formula`] (ctl, mu),
+//! [`expression`](mod@expression) (what is asked about a state).
 
 mod automaton;
 mod channels;
@@ -17,6 +17,7 @@ mod names;
 mod process;
 mod property;
 mod scope;
+mod state_formula;
 mod statement;
 mod suggest;
 mod types;
@@ -260,6 +261,7 @@ impl<'a> Lowerer<'a> {
             Item::Never(claim) => self.never(claim),
             Item::Trace(trace) => self.trace(trace),
             Item::Ltl(ltl) => self.ltl(ltl),
+            Item::StateFormula(formula) => self.state_property(formula),
             Item::Decl(decl) => self.declare_globals(decl),
             Item::Typedef(typedef) => self.declare_typedef(typedef),
             Item::Mtype(decl) => self.declare_mtype(decl),

@@ -7,7 +7,9 @@
 use super::keyword::{Keyword, Temporal};
 use super::lexis::{Kind, Tok};
 use super::parser::{Limits, Nesting, PResult, Parser, Reported};
-use crate::ast::{BinaryOp, ChanOp, EmbeddedC, Expr, ExprKind, Ident, ProcessOp, RefPart, UnaryOp, VarRef};
+use crate::ast::{
+    BinaryOp, ChanOp, EmbeddedC, Expr, ExprKind, Ident, ProcessOp, RefPart, StateOp, UnaryOp, VarRef,
+};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::token::Punct;
@@ -19,10 +21,15 @@ pub(super) struct Parsed {
     outer: Span,
     /// Where it contains `full(c)` or the like outside any operator but `&&` and `||`.
     pub(super) probe: Option<(ChanOp, Span)>,
-    height: usize,
+    pub(super) height: usize,
 }
 
 impl Parsed {
+    /// An operator of a formula about states.
+    pub(super) fn state(op: StateOp, span: Span, height: usize) -> Parsed {
+        Parsed::above(ExprKind::State(Box::new(op)), span, height)
+    }
+
     /// A leaf of the tree.
     pub(super) fn leaf(kind: ExprKind, span: Span) -> Parsed {
         Parsed { expr: Expr { kind, span }, outer: span, probe: None, height: 1 }
@@ -107,7 +114,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    fn binary_expr(&mut self, tightest: u8) -> PResult<Parsed> {
+    pub(super) fn binary_expr(&mut self, tightest: u8) -> PResult<Parsed> {
         let left = self.operand()?;
         self.binary_from(left, tightest)
     }
@@ -128,9 +135,13 @@ impl Parser<'_> {
     /// The binary operator that comes next. Where one must stand, `R` cannot be a name: in formulas it is
     /// another way to write `V`, which Spin's users know from other tools.
     fn operator(&mut self) -> Option<(u8, BinaryOp)> {
-        let in_formula = self.lexer.in_formula;
+        let (in_formula, is_ctl) = (self.lexer.in_formula, self.logic.is_some());
         match &self.peek().kind {
-            Kind::Name(name) if in_formula && **name == *"R" => binary(&Kind::Temporal(Temporal::Release)),
+            // In CTL these stand inside the brackets of a quantifier, which looks for them.
+            Kind::Temporal(Temporal::Until | Temporal::WeakUntil | Temporal::Release) if is_ctl => None,
+            Kind::Name(name) if in_formula && !is_ctl && **name == *"R" => {
+                binary(&Kind::Temporal(Temporal::Release))
+            }
             kind => binary(kind),
         }
     }
@@ -186,6 +197,9 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self) -> PResult<Parsed> {
+        if let Some(parsed) = self.state_operand()? {
+            return Ok(parsed);
+        }
         match &self.peek().kind {
             Kind::Punct(Punct::LParen) => self.parentheses(),
             Kind::Punct(Punct::Minus) => self.unary(UnaryOp::Neg),

@@ -28,6 +28,9 @@ impl Parser<'_> {
             }
             let before = self.progress();
             self.forget_names();
+            if self.defer_state_formula() {
+                continue;
+            }
             match self.item() {
                 Ok(item) => items.push(item),
                 Err(_) => {

@@ -122,9 +122,11 @@ pub(super) struct Lexer<'s> {
     pub(super) parens: usize,
     /// Between the parentheses of a `for`.
     pub(super) in_for: bool,
-    /// Inside an `ltl` block.
+    /// Inside an `ltl`, `ctl` or `mu` block.
     pub(super) in_formula: bool,
-    /// Tokens of the `ltl` blocks, which are read after everything else; `None` once that has begun.
+    /// In a formula, words such as `U` and `always` are operators; in the mu-calculus they are names.
+    pub(super) temporal_words: bool,
+    /// Tokens of the `ltl`, `ctl` and `mu` blocks, which are read after everything else; `None` once that has begun.
     pub(super) deferred: Option<Vec<Range<usize>>>,
     /// Errors found while reading, for the parser to report.
     pub(super) errors: Vec<Diagnostic>,
@@ -148,6 +150,7 @@ impl<'s> Lexer<'s> {
             parens: 0,
             in_for: false,
             in_formula: false,
+            temporal_words: true,
             deferred: Some(Vec::new()),
             errors: Vec::new(),
             last: Last::Other,
@@ -282,6 +285,7 @@ impl<'s> Lexer<'s> {
 
     fn name(&mut self, word: Arc<str>, raw: &Raw) -> Option<Kind> {
         if self.in_formula
+            && self.temporal_words
             && let Some(op) = Temporal::of(&word)
         {
             return Some(Kind::Temporal(op));
@@ -333,17 +337,24 @@ impl<'s> Lexer<'s> {
 
     /// Spin reads `ltl` blocks after everything else, wherever they stand: so that they may name what comes
     /// later.
-    fn defer_formula(&mut self) -> bool {
+    pub(super) fn defer_formula(&mut self) -> bool {
+        let Some(length) = self.block_ahead() else { return false };
         let Some(deferred) = &mut self.deferred else { return false };
-        let ahead = self.stream.ahead();
-        let named = matches!(ahead.first(), Some(Token { kind: TokenKind::Name(_), .. })) as usize;
-        if !matches!(ahead.get(named), Some(Token { kind: TokenKind::Punct(Punct::LBrace), .. })) {
-            return false;
-        }
-        let Some(length) = matching_brace(&ahead[named..]) else { return false };
-        let range = self.stream.skip(named + length);
+        let range = self.stream.skip(length);
         deferred.push(range.start - 1..range.end);
         true
+    }
+
+    /// Whether a block that can be put aside follows the word that was read last.
+    pub(super) fn a_block_follows(&self) -> bool {
+        self.deferred.is_some() && !self.stream.inlining() && self.block_ahead().is_some()
+    }
+
+    /// How many tokens the block that comes next has, its name included.
+    fn block_ahead(&self) -> Option<usize> {
+        let ahead = self.stream.ahead();
+        let named = matches!(ahead.first(), Some(Token { kind: TokenKind::Name(_), .. })) as usize;
+        Some(named + matching_brace(ahead.get(named..)?)?)
     }
 
     /// Outside inlines Spin replaces `select (name : number .. number)` by a choice or, beyond 33 values, by

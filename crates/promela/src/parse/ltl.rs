@@ -1,15 +1,15 @@
-//! `ltl` blocks: read after everything else, with temporal operators.
+//! Formulas are read after everything else; `ltl` blocks, with temporal operators.
 //!
 //! Four things are accepted that Spin's own formula parser refuses: `X`, `R` for `V`, conditional expressions
 //! and unary minus.
 
 use super::lexis::Kind;
 use super::parser::{PResult, Parser};
-use crate::ast::{Ident, Item, Ltl};
+use crate::ast::{Ident, Item, Logic, Ltl};
 use crate::token::Punct;
 
 impl Parser<'_> {
-    /// Reads the `ltl` blocks that were put aside.
+    /// Reads the `ltl`, `ctl` and `mu` blocks that were put aside.
     pub(super) fn deferred_formulas(&mut self, items: &mut Vec<Item>) {
         for range in self.lexer.deferred.take().unwrap_or_default() {
             if self.is_stopped() {
@@ -17,9 +17,15 @@ impl Parser<'_> {
             }
             self.restart();
             self.lexer.enter_formula(range);
-            if let Ok(ltl) = self.ltl() {
-                items.push(Item::Ltl(ltl));
-            }
+            let logic = match &self.peek().kind {
+                Kind::Name(word) => Logic::of(word),
+                _ => None,
+            };
+            let item = match logic {
+                Some(logic) => self.state_formula(logic).map(Item::StateFormula),
+                None => self.ltl().map(Item::Ltl),
+            };
+            items.extend(item.ok());
             self.lexer.in_formula = false;
         }
     }

@@ -12,7 +12,7 @@
 //! | `parser` | cursor, errors, recovery, limits |
 //! | `repair`, `habits` | what to suggest for a syntax error; how other languages write it |
 //! | `forgotten` | what is accepted, but was hardly meant so |
-//! | `items`, `declarations`, `statements`, `messages`, `expressions`, `inline`, `ltl`, `pv` | the grammar |
+//! | `items`, `declarations`, `statements`, `messages`, `expressions`, `inline`, `ltl`, `state_formula`, `pv` | the grammar |
 //!
 //! The grammar is read by recursive descent with one token of lookahead that is fetched as late as possible,
 //! because reading a token may depend on what the previous one declared. Nesting is bounded
@@ -31,6 +31,7 @@ mod messages;
 mod parser;
 mod pv;
 mod repair;
+mod state_formula;
 mod statements;
 mod stream;
 

@@ -8,7 +8,7 @@ use super::Dialect;
 use super::expressions::simple_ref;
 use super::keyword::Keyword;
 use super::lexis::{Kind, Lexer, Tok};
-use crate::ast::{Expr, ExprKind, Ident, VarRef};
+use crate::ast::{Expr, ExprKind, Ident, Logic, VarRef};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::{ExpansionKind, FileId, SourceMap, Span};
 use crate::token::{Punct, Token};
@@ -72,6 +72,8 @@ pub(super) struct Parser<'s> {
     pub(super) tallest: usize,
     /// Inside a process, claim or trace rather than at the top level.
     pub(super) in_process: bool,
+    /// The logic of the `ctl` or `mu` block that is being read.
+    pub(super) logic: Option<Logic>,
     /// Inside a PV invariant.
     pub(super) in_invariant: bool,
     /// Inside `trace` or `notrace`.
@@ -122,6 +124,7 @@ impl<'s> Parser<'s> {
             block_depth: 0,
             expr_depth: 0,
             tallest: 1,
+            logic: None,
             in_invariant: false,
             in_process: false,
             in_trace: false,

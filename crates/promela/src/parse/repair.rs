@@ -148,6 +148,9 @@ impl Parser<'_> {
 
     /// What is better said in another way than "expected this, found that".
     pub(super) fn special_case(&mut self, what: &str, tok: &Tok) -> Option<Diagnostic> {
+        if let Some(error) = self.stray_until() {
+            return Some(error);
+        }
         let before = self.text_before();
         if let Some(error) = self.foreign_formula(what, &before, tok) {
             return Some(error);

@@ -102,7 +102,7 @@ impl Verifier<'_> {
     }
 
     /// An expression that is nested `depth` deep (1 at the top); returns how many `run`s it has.
-    fn expr(&mut self, expr: &Expr, locals: Option<&[Var]>, depth: usize) -> usize {
+    pub(super) fn expr(&mut self, expr: &Expr, locals: Option<&[Var]>, depth: usize) -> usize {
         if depth > MAX_NESTING {
             self.fail(format!("nested more than {MAX_NESTING} deep"));
             return 0;

@@ -9,9 +9,10 @@ mod inlines;
 mod limits;
 mod separators;
 mod shapes;
+mod state_formulas;
 
 use super::{Dialect, Parsed, parse, test_lexer};
-use crate::ast::{Block, Expr, ExprKind, Item, RecvArg, Step, Stmt, StmtKind, VarRef};
+use crate::ast::{Block, Expr, ExprKind, Item, RecvArg, StateOp, Step, Stmt, StmtKind, VarRef};
 use crate::diagnostic::Severity;
 use crate::source::SourceMap;
 
@@ -154,6 +155,28 @@ fn show(expr: &Expr) -> String {
         ExprKind::RemoteVar { proctype, pid: p, var } => {
             format!("{}{}:{}", proctype.name, pid(p), show_ref(var))
         }
+        ExprKind::State(op) => show_state(op),
         ExprKind::Str(_) | ExprKind::EmbeddedC(_) | ExprKind::Error => "?".to_string(),
+    }
+}
+
+fn show_state(op: &StateOp) -> String {
+    let operands: Vec<String> = op.operands().iter().map(show).collect();
+    let operands = operands.join(" ");
+    match op {
+        StateOp::Path { all, op, .. } => {
+            format!("({}{} {operands})", if *all { "A" } else { "E" }, op.letter())
+        }
+        StateOp::Modal { all, steps, .. } => {
+            let name = |name: &Option<crate::ast::Ident>| name.as_ref().map_or("", |n| &n.name).to_string();
+            let steps = steps.as_ref().map_or_else(String::new, |steps| {
+                let pid = steps.pid.as_ref().map_or_else(String::new, show);
+                format!("{}:{pid}:{}", name(&steps.proctype), name(&steps.label))
+            });
+            if *all { format!("([{steps}] {operands})") } else { format!("(<{steps}> {operands})") }
+        }
+        StateOp::Fixpoint { greatest, variable, .. } => {
+            format!("({} {}. {operands})", if *greatest { "nu" } else { "mu" }, variable.name)
+        }
     }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bless;
+mod branching;
 mod cuts;
 mod ltl;
 mod options;
@@ -29,6 +30,10 @@ fn main() -> ExitCode {
             println!("{}", options::USAGE);
             ExitCode::SUCCESS
         }
+        Mode::Show(seed) if options.ctl => {
+            print!("{}", testkit::branching::program(*seed).with_formulas());
+            ExitCode::SUCCESS
+        }
         Mode::Show(seed) if options.cuts => {
             print!("{}", testkit::cuts::erring(*seed).text());
             ExitCode::SUCCESS
@@ -47,6 +52,7 @@ fn main() -> ExitCode {
         }
         Mode::Bless(files) => bless::bless(files),
         Mode::Seeds { .. } | Mode::Fresh { .. } if options.cuts => cuts::run(&options),
+        Mode::Seeds { .. } | Mode::Fresh { .. } if options.ctl => branching::run(&options),
         Mode::Seeds { .. } | Mode::Fresh { .. } if options.ltl => ltl::run(&options),
         Mode::Seeds { .. } | Mode::Fresh { .. } => run::run(&options),
     }

@@ -11,6 +11,7 @@ pub const USAGE: &str = "\
 usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] [-- SPINOR-OPTIONS]
        difftest ltl --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest cuts --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
+       difftest ctl --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest show SEED [--size S]
        difftest bless FILE.pml ...
 
@@ -54,6 +55,8 @@ pub struct Options {
     pub ltl: bool,
     /// Programs with errors in them are asked about everything.
     pub cuts: bool,
+    /// Formulas of branching time are asked about.
+    pub ctl: bool,
     /// In every way.
     pub every_way: bool,
     /// `None` mixes the sizes.
@@ -92,6 +95,7 @@ impl Options {
         let mut args = args.peekable();
         options.ltl = args.next_if(|a| a == "ltl").is_some();
         options.cuts = args.next_if(|a| a == "cuts").is_some();
+        options.ctl = args.next_if(|a| a == "ctl").is_some();
         let command = args.next_if(|a| a == "show" || a == "bless");
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
@@ -142,6 +146,7 @@ impl Default for Options {
             exhaust: false,
             ltl: false,
             cuts: false,
+            ctl: false,
             every_way: false,
             size: None,
             step: 1,

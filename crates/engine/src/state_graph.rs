@@ -1,0 +1,395 @@
+//! `spinor graph`: the reachable states of a model as a labelled transition system, for other tools, and its
+//! quotient modulo bisimulation.
+//!
+//! The graph is the one on which formulas about states are judged: every state, every step, nothing merged. A
+//! step is labelled with the statement that begins it (an atomic sequence is one step), or, where expressions
+//! label the states, with the values that it changes. A silent step is one that is hidden, or that changes no
+//! label.
+
+use crate::backend::{Backend, ProgramBackend};
+use crate::branching::question::expression;
+use crate::branching::refusals::refuse_for_graph;
+use crate::client::Client;
+use crate::failure::{Answer, Failure};
+use crate::isolate::isolated;
+use crate::options::CheckOptions;
+use crate::plan::Plan;
+use crate::report_text::{grouped, plural};
+use crate::session::Session;
+use graph::bisimulation::{Equivalence, partition, quotient};
+use graph::lts::{Lts, SILENT};
+use machine::Interp;
+use machine::action::Action;
+use machine::opt::Reductions;
+use promela::ir::{Expr, ExprKind, ProctypeId, Program, visit};
+use promela::source::Files;
+use regex::Regex;
+use search::state_graph::{Explored, Visitor, explore};
+use search::{Checks, StopReason, Task};
+use std::collections::HashMap;
+use stop::Stop;
+use system::{ActionId, Explain, StepInfo};
+
+/// What is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct GraphOptions {
+    /// The model, budgets, threads, store and machine.
+    pub check: CheckOptions,
+    /// Expressions that label states, with commas between them.
+    pub labels: Option<String>,
+    /// Statements that match are silent.
+    pub hide: Option<String>,
+    /// The quotient that is wanted.
+    pub reduce: Option<Equivalence>,
+}
+
+/// A graph that was made, and what was left of it.
+pub struct MadeGraph {
+    /// The graph, or its quotient.
+    pub lts: Lts,
+    /// States and steps before reduction.
+    pub full: (usize, usize),
+    /// Steps that end in a run-time error or in an atomic sequence without end; the graph lacks them.
+    pub cut: usize,
+}
+
+impl MadeGraph {
+    /// How large the graph is, in a line.
+    pub fn summary(&self) -> String {
+        let size = |(states, steps): (usize, usize)| {
+            format!("{}, {}", plural(states as u64, "state"), plural(steps as u64, "step"))
+        };
+        let written = (self.lts.n_states(), self.lts.n_edges());
+        let of = if written == self.full { String::new() } else { format!(" (of {})", size(self.full)) };
+        let cut = match self.cut {
+            0 => String::new(),
+            n => format!(
+                "; {} end in a run-time error or never leave an atomic sequence, and are left out",
+                plural(n as u64, "step")
+            ),
+        };
+        format!("{}{of}{cut}\n", size(written))
+    }
+}
+
+/// Explores a model and hands its graph to `view`; given up when it is to `stop`.
+pub fn state_graph<T: Send>(
+    options: &GraphOptions,
+    files: &(dyn Files + Sync),
+    stop: &Stop,
+    client: &mut (dyn Client + Send),
+    view: impl FnOnce(&MadeGraph) -> T + Send,
+) -> Answer<T> {
+    let mut check = options.check.clone();
+    check.source.options.labels = options.labels.as_deref().map(split).unwrap_or_default();
+    let plan = match Plan::new(&check).and_then(|plan| refuse_for_graph(&plan).map(|()| plan)) {
+        Ok(plan) => plan,
+        Err(failure) => return Answer::failed(failure),
+    };
+    let stop = &stop.within(plan.limits.time);
+    let work = || match Session::load(&plan.source, files, stop) {
+        Err(failure) => Answer::failed(failure),
+        Ok(session) => {
+            let result = make(options, &plan, &session, (stop, client)).map(|made| view(&made));
+            Answer { notices: session.notices, result }
+        }
+    };
+    isolated(work).unwrap_or_else(Answer::failed)
+}
+
+/// Expressions between commas; commas inside parentheses and brackets do not count.
+fn split(text: &str) -> Vec<String> {
+    let (mut parts, mut open) = (vec![String::new()], 0usize);
+    for c in text.chars() {
+        match c {
+            '(' | '[' => open += 1,
+            ')' | ']' => open = open.saturating_sub(1),
+            ',' if open == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push(c);
+        }
+    }
+    parts.iter().map(|part| part.trim().to_string()).collect()
+}
+
+fn make(
+    options: &GraphOptions,
+    plan: &Plan,
+    session: &Session,
+    (stop, client): (&Stop, &mut dyn Client),
+) -> Result<MadeGraph, Failure> {
+    let program = session.program()?;
+    let hide = options.hide.as_deref().map(|text| {
+        Regex::new(text).map_err(|error| {
+            let why = error.to_string().lines().last().unwrap_or_default().trim().to_string();
+            Failure::refused_with(
+                format!("--hide {text:?} is no regular expression ({why})"),
+                "write it as --hide 'printf|x = .*'",
+            )
+        })
+    });
+    let hide = hide.transpose()?;
+    let expressions = label_expressions(program)?;
+    let reductions = Reductions { merge: false, ..plan.reductions() };
+    let backend = session.searched(reductions, plan.exec, &[])?;
+    let task = Task {
+        checks: Checks::NONE,
+        all_errors: false,
+        seed: None,
+        limits: plan.limits,
+        stop: stop.flag(),
+        reduce: None,
+    };
+    let store = crate::branching::refusals::state_store(plan.store).unwrap_or_default();
+    let memory = plan.limits.memory.unwrap_or(u64::MAX);
+    let mut names = Names::new(&backend, program, expressions, hide)?;
+    let explored = explore(backend.system(), (store, memory), &task, &mut names, client);
+    whole(&explored, plan)?;
+    let cut = explored.graph.cuts.len();
+    let lts = names.finish(explored, plan.source.options.labels.clone());
+    let full = (lts.n_states(), lts.n_edges());
+    let lts = match options.reduce {
+        None => lts,
+        Some(equivalence) => {
+            let blocks = partition(&lts, equivalence, plan.threads as usize, stop);
+            quotient(&lts, &blocks, equivalence)
+        }
+    };
+    Ok(MadeGraph { lts, full, cut })
+}
+
+/// Refuses a graph of which a part is missing: it would be taken for the whole.
+fn whole(explored: &Explored, plan: &Plan) -> Result<(), Failure> {
+    let states = grouped(explored.outcome.statistics.states);
+    let limit =
+        |message: String, repair: &str| Err(Failure::Incomplete { message, repair: repair.to_string() });
+    match explored.outcome.stop {
+        StopReason::Completed => Ok(()),
+        StopReason::StateLimit => limit(
+            format!(
+                "the graph has more than {} states (--max-states); nothing was written",
+                grouped(plan.limits.states.unwrap_or(explored.outcome.statistics.states))
+            ),
+            "raise --max-states, or make the model smaller with -D",
+        ),
+        StopReason::MemoryLimit => limit(
+            format!(
+                "memory ran out after {} ({}); nothing was written",
+                plural(explored.outcome.statistics.states, "state"),
+                plan.allowance
+            ),
+            "give more with --max-memory, use --store cleary, or make the model smaller with -D",
+        ),
+        StopReason::TimeLimit => limit(
+            format!("the time was over after {states} states; nothing was written"),
+            "give more with --timeout, or make the model smaller with -D",
+        ),
+        _ => Err(Failure::Stopped(stop::Cause::Asked)),
+    }
+}
+
+/// The expressions that label states.
+fn label_expressions(program: &Program) -> Result<Vec<Expr>, Failure> {
+    let of_label = |name: &str| name.starts_with(crate::with_formula::LABEL);
+    let labels = program.state_properties.iter().filter(|property| of_label(&property.name));
+    labels
+        .map(|label| {
+            expression(&label.formula).ok_or_else(|| {
+                Failure::refused_with(
+                    format!("--labels: `{}` is a formula, and states are labelled with values", label.text),
+                    "give expressions, such as --labels 'x,len(c),p@crit'",
+                )
+            })
+        })
+        .collect()
+}
+
+/// The names of steps and the values of states, while a graph is explored.
+struct Names<'a> {
+    backend: &'a ProgramBackend,
+    interp: &'a Interp,
+    expressions: Vec<Expr>,
+    hide: Option<Regex>,
+    /// The proctype of a process depends on the state.
+    dynamic: bool,
+    /// Labels by action, and by the proctypes of those who take it.
+    known: HashMap<(ActionId, [Option<ProctypeId>; 2]), u32>,
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+    classes: Vec<u32>,
+    values: Vec<Vec<String>>,
+    class_numbers: HashMap<Vec<Option<i32>>, u32>,
+    /// The proctypes of the state visited last.
+    proctypes: Option<Vec<ProctypeId>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(
+        backend: &'a ProgramBackend,
+        program: &Program,
+        expressions: Vec<Expr>,
+        hide: Option<Regex>,
+    ) -> Result<Self, Failure> {
+        let interp = backend.interp().ok_or_else(|| Failure::Internal("no reference machine".to_string()))?;
+        let mut dynamic = false;
+        visit::walk_program(program, |_, expr| dynamic |= matches!(expr.kind, ExprKind::Run { .. }));
+        Ok(Names {
+            backend,
+            interp,
+            expressions,
+            hide,
+            dynamic,
+            known: HashMap::new(),
+            names: Vec::new(),
+            numbers: HashMap::new(),
+            classes: Vec::new(),
+            values: Vec::new(),
+            class_numbers: HashMap::new(),
+            proctypes: None,
+        })
+    }
+
+    /// The label of a step by its words.
+    fn label(&mut self, name: String) -> u32 {
+        let next = self.names.len() as u32;
+        let number = *self.numbers.entry(name.clone()).or_insert(next);
+        if number == next {
+            self.names.push(name);
+        }
+        number
+    }
+
+    /// Who takes an action, where that is not told by its number.
+    fn takers(&mut self, state: &[u8], action: ActionId) -> [Option<ProctypeId>; 2] {
+        if !self.dynamic {
+            return [None, None];
+        }
+        let (backend, interp) = (self.backend, self.interp);
+        let proctypes = self.proctypes.get_or_insert_with(|| {
+            let anatomy = interp.take_apart(&backend.to_interp(state));
+            anatomy.map_or_else(Vec::new, |anatomy| anatomy.processes.iter().map(|p| p.proctype).collect())
+        });
+        let action = Action::unpack(action);
+        let of = |pid: usize| proctypes.get(pid).copied();
+        [of(action.pid), action.partner.and_then(|(pid, _)| of(pid))]
+    }
+
+    fn finish(mut self, explored: Explored, expressions: Vec<String>) -> Lts {
+        let search::state_graph::StateGraph { edges, mut labels, .. } = explored.graph;
+        if !expressions.is_empty() {
+            // A step is what it changes.
+            let mut changes: HashMap<(u32, u32), u32> = HashMap::new();
+            let silent = self.label(SILENT.to_string());
+            for state in 0..edges.n_rows() {
+                for edge in edges.row(state) {
+                    let target = edges.target(edge as u64) as usize;
+                    let (from, to) = (self.classes[state], self.classes[target]);
+                    let hidden = labels[edge] == silent;
+                    labels[edge] = match () {
+                        () if from == to || hidden => silent,
+                        () => *changes.entry((from, to)).or_insert_with(|| {
+                            let name =
+                                change(&expressions, &self.values[from as usize], &self.values[to as usize]);
+                            let next = self.names.len() as u32;
+                            let number = *self.numbers.entry(name.clone()).or_insert(next);
+                            if number == next {
+                                self.names.push(name);
+                            }
+                            number
+                        }),
+                    };
+                }
+            }
+        }
+        let Names { names, classes, values, .. } = self;
+        compact(Lts { edges, labels, names, classes, values, expressions })
+    }
+}
+
+/// The values that a step changes.
+fn change(expressions: &[String], from: &[String], to: &[String]) -> String {
+    let changed = expressions.iter().zip(from.iter().zip(to)).filter(|(_, (from, to))| from != to);
+    changed.map(|(expression, (_, to))| format!("{expression} = {to}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The system without names that no step has.
+fn compact(mut lts: Lts) -> Lts {
+    let mut numbers = vec![u32::MAX; lts.names.len()];
+    let mut names = Vec::new();
+    for label in &mut lts.labels {
+        let number = &mut numbers[*label as usize];
+        if *number == u32::MAX {
+            *number = names.len() as u32;
+            names.push(std::mem::take(&mut lts.names[*label as usize]));
+        }
+        *label = *number;
+    }
+    lts.names = names;
+    lts
+}
+
+/// A step in words: the process, and the statement that begins it.
+fn step_name(info: &StepInfo) -> String {
+    let own = |info: &StepInfo| {
+        let text = info.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("{}: {text}", trace::story::process_name(&info.process, info.pid))
+    };
+    match &info.partner {
+        Some(partner) => format!("{} | {}", own(info), own(partner)),
+        None => own(info),
+    }
+}
+
+impl Visitor for Names<'_> {
+    fn state(&mut self, state: &[u8], _stuck: bool) {
+        self.proctypes = None;
+        if self.expressions.is_empty() {
+            return;
+        }
+        let values = self.interp.values(&self.backend.to_interp(state), &self.expressions);
+        let next = self.values.len() as u32;
+        let class = *self.class_numbers.entry(values.clone()).or_insert(next);
+        if class == next {
+            let shown = |value: &Option<i32>| value.map_or_else(|| "null".to_string(), |v| v.to_string());
+            self.values.push(values.iter().map(shown).collect());
+        }
+        self.classes.push(class);
+    }
+
+    fn step(&mut self, state: &[u8], actions: &[ActionId]) -> u32 {
+        let Some(&first) = actions.first() else { return self.label(String::new()) };
+        let key = (first, self.takers(state, first));
+        if let Some(&label) = self.known.get(&key) {
+            return label;
+        }
+        let name = step_name(&self.interp.step(&self.backend.to_interp(state), first));
+        let hidden = self.hide.as_ref().is_some_and(|hide| hide.is_match(&name));
+        let label = self.label(if hidden { SILENT.to_string() } else { name });
+        self.known.insert(key, label);
+        label
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn memory(&self) -> u64 {
+        (self.classes.capacity() * 4) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_taken_apart_at_commas_outside_of_brackets() {
+        assert_eq!(split("x, a[1], (y, z)"), ["x", "a[1]", "(y, z)"]);
+        assert_eq!(split("x"), ["x"]);
+    }
+}

@@ -1,0 +1,176 @@
+//! Formulas about states: what is said of them, what a run shows, what cuts paths off, what is refused.
+
+use engine::options::{CheckOptions, Source};
+use engine::report::{PropertyReport, Verdict};
+use engine::{Failure, Silent};
+use promela::source::Files;
+
+struct Text(String);
+
+impl Files for Text {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+fn ask(text: &str, words: &[&str]) -> Result<PropertyReport, Failure> {
+    let source = Source { path: "m.pml".to_string(), ..Source::default() };
+    let options = CheckOptions { source, ..CheckOptions::of_words(words.iter().copied())? };
+    let stop = engine::Stop::never();
+    let report = engine::check(&options, &Text(text.to_string()), &stop, &mut Silent).result?;
+    Ok(report.properties.into_iter().next_back().expect("a property"))
+}
+
+/// The last property of a model that is asked about this formula of CTL.
+fn ctl(text: &str, formula: &str) -> PropertyReport {
+    ask(text, &["--property", "ctl:cli", "--ctl", formula]).expect("a report")
+}
+
+fn verdict(text: &str, formula: &str) -> &'static str {
+    ctl(text, formula).verdict.name()
+}
+
+/// The steps and the cycle of the counterexample, and what it leaves open.
+fn shown(property: &PropertyReport) -> (Option<(usize, Option<usize>)>, Option<String>) {
+    let first = property.verdict.violations().next();
+    let trail = first.map(|shown| (shown.evidence.depth(), shown.evidence.trail().cycle));
+    (trail, property.evaluation.as_ref().and_then(|evaluation| evaluation.reason.clone()))
+}
+
+/// Counts to three and begins anew, or stops at two.
+const COUNTER: &str = "byte x; active proctype p() { \
+     do :: x < 3 -> x++ :: x == 3 -> x = 0 :: x == 2 -> break od; end: (false) }";
+
+#[test]
+fn runs_show_what_a_run_can_show() {
+    let unreachable = ctl(COUNTER, "AG x < 3");
+    assert_eq!(shown(&unreachable), (Some((6, None)), None));
+    // Around the cycle x is never 9.
+    let forever = ctl(COUNTER, "AF x == 9");
+    let (trail, reason) = shown(&forever);
+    assert!(trail.is_some_and(|(steps, _)| steps > 0) && reason.is_none(), "{forever:?}");
+    let (trail, reason) = shown(&ctl(COUNTER, "AG EF x == 0"));
+    assert_eq!(trail, Some((5, None)));
+    assert!(reason.is_some_and(|reason| reason.contains("`EF (x == 0)` fails")));
+    let nothing = ctl(COUNTER, "EF x == 9");
+    assert!(matches!(nothing.verdict, Verdict::Refuted(_)) && nothing.errors == 1);
+    assert!(shown(&nothing).1.is_some_and(|reason| reason.contains("no single run can show it")));
+    let witness = ctl(COUNTER, "! EF x == 3");
+    assert_eq!(shown(&witness), (Some((6, None)), None));
+}
+
+#[test]
+fn operators_mean_what_they_say() {
+    for (formula, wanted) in [
+        ("AG EF (x == 0 || x == 2)", "holds"),
+        ("EX x == 0 && AX x == 0", "holds"),
+        ("A[x < 2 U x == 2]", "holds"),
+        ("A[x < 2 W x == 9]", "violated"),
+        ("E[x < 2 U x == 3]", "violated"),
+        ("E[x < 3 U x == 3]", "holds"),
+        ("E[x == 2 R x <= 2]", "holds"),
+        ("A[x == 3 R x <= 3]", "holds"),
+        // A state without successors repeats itself.
+        ("EF (stuck && AX stuck && AG x == 2)", "holds"),
+        ("AG !deadlock", "holds"),
+        ("AF stuck", "violated"),
+    ] {
+        assert_eq!(verdict(COUNTER, formula), wanted, "{formula}");
+    }
+    let mu = |formula: &str| ask(COUNTER, &["--property", "mu:cli", "--mu", formula]).unwrap().verdict.name();
+    for (formula, wanted) in [
+        ("nu Z. (<>true && []Z)", "violated"),
+        ("nu Z. (A X Z) && (x < 4)", "holds"),
+        ("mu Z. (x == 3 || <p>Z)", "holds"),
+        ("mu Z. (x == 3 || <7>Z)", "violated"),
+        ("[p@end] false", "holds"),
+        // There is an endless run.
+        ("nu Z. <>Z", "holds"),
+        ("mu Z. []Z", "violated"),
+        ("nu Y. mu Z. (x == 3 && <>Y || <>Z)", "holds"),
+    ] {
+        assert_eq!(mu(formula), wanted, "{formula}");
+    }
+}
+
+#[test]
+fn a_path_that_is_cut_off_proves_nothing() {
+    let text = "byte x; byte a[2]; active proctype p() { do :: x = 1 - x :: x == 1 -> a[x + 1] = 1 od }";
+    for (formula, wanted) in [
+        ("EF x == 1", "holds"),
+        ("AG x <= 1", "unknown"),
+        ("EF x == 2", "unknown"),
+        ("AG x == 0", "violated"),
+        ("AF x == 1", "holds"),
+        ("EG x <= 1", "holds"),
+        ("AG !stuck", "unknown"),
+    ] {
+        let property = ctl(text, formula);
+        assert_eq!(property.verdict.name(), wanted, "{formula}");
+        assert_eq!(property.exhaustive, wanted != "unknown", "{formula}");
+    }
+    let endless = "byte x; active proctype p() { x = 1; atomic { x = 2; do :: x = 3 - x od } }";
+    assert_eq!((verdict(endless, "AF x == 1"), verdict(endless, "AG x != 7")), ("holds", "unknown"));
+}
+
+/// The clock can always move, so the other one may never do.
+const CLOCK: &str = "bool tick, done; active proctype clock() { do :: tick = !tick od } \
+     active proctype other() { done = true }";
+
+#[test]
+fn fair_runs_are_those_of_ltl() {
+    let fair = |formula: &str| {
+        let words = ["--property", "ctl:cli", "--ctl", formula, "--fair", "weak"];
+        ask(CLOCK, &words).unwrap()
+    };
+    assert_eq!(verdict(CLOCK, "AF done"), "violated");
+    assert_eq!(fair("AF done").verdict.name(), "holds");
+    assert_eq!(fair("EG !done").verdict.name(), "violated");
+    assert_eq!(fair("AG EF tick").verdict.name(), "holds");
+    let unfair = fair("AF AG tick");
+    let (trail, _) = shown(&unfair);
+    let (steps, cycle) = trail.expect("a run that goes around");
+    assert!(cycle.is_some_and(|cycle| cycle < steps), "{unfair:?}");
+}
+
+#[test]
+fn what_contradicts_the_whole_graph_is_refused() {
+    for (words, why) in [
+        (&["--por", "stubborn"][..], "--por would leave out a part"),
+        (&["--opt", "merge,fold"], "--opt merge would leave out a part"),
+        (&["--store", "bitstate"], "a store that loses no state"),
+        (&["--max-depth", "9"], "--max-depth would leave out a part"),
+        (&["--fair", "strong"], "CTL knows weak fairness"),
+    ] {
+        let asked = [&["--property", "ctl:cli", "--ctl", "AG x < 9"], words].concat();
+        let Err(Failure::Refused { message, repair }) = ask(COUNTER, &asked) else { panic!("{words:?}") };
+        assert!(message.contains(why) && repair.is_some(), "{words:?}: {message}");
+    }
+    let asked = ["--mu", "nu Z. []Z", "--property", "mu:cli", "--fair", "weak"];
+    let Err(Failure::Refused { message, .. }) = ask(COUNTER, &asked) else { panic!() };
+    assert!(message.contains("about states and steps"), "{message}");
+}
+
+#[test]
+fn every_store_and_machine_agrees() {
+    for words in [
+        &["--store", "tree"][..],
+        &["--store", "cleary"],
+        &["--store", "collapse"],
+        &["--exec", "interp"],
+        &["--opt", "none"],
+        &["--opt", "deadvars,fold"],
+    ] {
+        let asked = [&["--property", "ctl:cli", "--ctl", "AG EF x == 0"], words].concat();
+        let property = ask(COUNTER, &asked).unwrap();
+        assert_eq!((property.verdict.name(), shown(&property).0), ("violated", Some((5, None))), "{words:?}");
+    }
+}
+
+#[test]
+fn a_budget_that_runs_out_is_no_verdict() {
+    let words = ["--property", "ctl:cli", "--ctl", "EF x == 0", "--max-states", "3"];
+    let property = ask(COUNTER, &words).unwrap();
+    assert_eq!(property.verdict.name(), "unknown");
+    assert!(!property.exhaustive);
+}

@@ -1,0 +1,23 @@
+//! Branching-time logic: CTL and the modal mu-calculus over numbered propositions, and what formulas mean.
+//!
+//! Reading order: [`formula`] (a formula as it is written) → [`core`] (the mu-calculus in positive normal
+//! form, shared subformulas) → [`ctl`] (operators of CTL as fixpoints, with and without weak fairness) →
+//! [`sets`] (what an engine can do with sets of states) → [`evaluate`] (the set of states in which a formula
+//! holds) and [`verdict`] (three values, where a path was cut off) → [`run`] (what a single run shows).
+//!
+//! Nothing here knows how sets are stored or where states come from: explicit bit sets and decision diagrams
+//! are evaluated by the same code.
+
+pub mod core;
+pub mod ctl;
+pub mod evaluate;
+pub mod formula;
+pub mod run;
+pub mod sets;
+pub mod verdict;
+
+pub use core::{Arena, Atom, FormulaId, Steps};
+pub use evaluate::{Bound, Evaluator};
+pub use formula::{Formula, Quantifier};
+pub use sets::Sets;
+pub use verdict::Truth;

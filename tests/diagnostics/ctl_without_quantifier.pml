@@ -1,0 +1,3 @@
+bool p;
+active proctype q() { p = true }
+ctl soon { <> p }
