@@ -16,6 +16,7 @@ use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
 use crate::run_property::{RunProperties, RunProperty};
 use crate::session::Session;
+use crate::symbolic_search;
 use machine::ActingClaim;
 use promela::diagnostic::Code;
 use promela::source::Files;
@@ -99,6 +100,7 @@ fn run(
     let inventory = session.inventory()?;
     let selected = select(&plan.options.properties, &inventory)?;
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
+    symbolic_search::refuse_properties(plan, &selected)?;
     let compiling = Instant::now();
     let watches = prepare_runs(plan, session, &selected, notices)?;
     let questions = branching::prepare(plan, session, &selected)?;

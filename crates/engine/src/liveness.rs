@@ -18,7 +18,7 @@ use crate::backend::Backend;
 use crate::deferred_drop::DeferredDrop;
 use crate::dispatch::{Exploration, no_array};
 use crate::failure::Failure;
-use crate::options::{Choice, CycleProviso, Engine, Por, StoreKind};
+use crate::options::{Choice, CycleProviso, Por, StoreKind};
 use crate::plan::{CycleSearch, Plan};
 use crate::run_property::RunProperty;
 use crate::self_check::{Doubted, Reference};
@@ -313,12 +313,6 @@ pub fn reduction<'a>(
 /// Refuses what is unsound for a property of whole runs.
 pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
     let options = &plan.options;
-    if plan.engine == Engine::Symbolic {
-        return Err(Failure::refused_with(
-            format!("{property} is about whole runs, for which --engine symbolic is not available yet"),
-            "use --engine explicit, or --property safety",
-        ));
-    }
     match options.proviso {
         Some(proviso @ (CycleProviso::Stack | CycleProviso::ClosedSet | CycleProviso::Color)) => {
             Err(Failure::refused_with(

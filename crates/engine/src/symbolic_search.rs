@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::dispatch::Exploration;
 use crate::failure::Failure;
-use crate::options::StepOrder;
+use crate::options::{Engine, StepOrder};
 use crate::plan::Plan;
+use crate::property::Selected;
 use crate::strategy;
 use jit::Jit;
 use pins::Pins;
@@ -46,6 +47,18 @@ impl Explored {
     }
 }
 
+/// Refuses properties that the engine does not judge.
+pub fn refuse_properties(plan: &Plan, selected: &[Selected]) -> Result<(), Failure> {
+    let other = selected.iter().find(|property| property.kind != "safety");
+    match other.filter(|_| plan.engine == Engine::Symbolic) {
+        Some(other) => Err(Failure::refused_with(
+            format!("--engine symbolic is for safety: it is not available yet for {}", other.name),
+            "use --engine explicit, or add --property safety",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Refuses a program that the engine is not made for.
 pub fn refuse(program: &Program, jit: Option<&Jit>) -> Result<(), Failure> {
     let refused = |why: &str, repair: &str| Err(Failure::refused_with(why.to_string(), repair.to_string()));
@@ -57,7 +70,7 @@ pub fn refuse(program: &Program, jit: Option<&Jit>) -> Result<(), Failure> {
     }
     if program.uses.priority {
         return refused(
-            "with priorities every step depends on all processes, so sets of states stay as large as the states",
+            "with priorities every step depends on all processes, so a symbolic search has nothing to share",
             "use --engine explicit",
         );
     }

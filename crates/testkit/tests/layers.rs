@@ -49,6 +49,7 @@ const CLIENTS: &[&str] = &[
     "crates/cli/src",
     "crates/testkit/src/bin",
     "crates/jit/examples",
+    "crates/pins/examples",
     "crates/store/examples",
     "crates/ltl/examples",
     // Printing is how a build script answers.

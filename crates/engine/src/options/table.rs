@@ -103,15 +103,15 @@ options! {
     /// errors early), bfs (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs
     /// (parallel), ndfs-dual (two threads), scc, ufscc (parallel). Default: auto.
     search: Option<Search> = ["search", "ORDER", Common, Exploration];
-    /// Who explores: explicit (from state to state, the default), symbolic (with sets of states, for spaces
-    /// that no explicit search can finish) or auto (both at once; the first answer counts).
-    engine: Option<Engine> = ["engine", "ENGINE", Common, Exploration];
     /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
     timeout: Option<Duration> = ["timeout", "TIME", Common, Exploration];
     /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of
     /// the process.
     max_memory: Option<Size> = ["max-memory", "SIZE", Common, Exploration];
 
+    /// Who explores: explicit (from state to state, the default), symbolic (with sets of states, for spaces
+    /// that no explicit search can finish) or auto (both at once; the first answer counts).
+    engine: Option<Engine> = ["engine", "ENGINE", Expert, Exploration];
     /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds
     /// errors, proves nothing). Default: table.
     store: Option<StoreKind> = ["store", "STORE", Expert, Exploration];
