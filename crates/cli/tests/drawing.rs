@@ -1,4 +1,4 @@
-//! `spinor parse --format svg` and `dot`: automata are drawn, one or all, and what is asked wrongly is refused.
+//! `spinor parse --format svg` and `dot`: automata are drawn, one or all; wrong requests are refused.
 
 mod common;
 

@@ -1,8 +1,8 @@
 //! A graph as SVG: layers from the top, labels in boxes of their own, full texts as tooltips.
 //!
 //! Edges between the same two nodes are one line with their labels stacked. Long statements are wrapped and
-//! cut. Scripts find nodes by `data-at` and edges by `data-edge`; who stands where and what was taken last can
-//! be part of the picture, so that it says so without a script.
+//! cut. Scripts find nodes by `data-at` and edges by `data-edge`; who stands where and what was taken last
+//! can be part of the picture, so that it says so without a script.
 
 use crate::graph::{Edge, Graph, Node};
 use crate::layered::{self, Boxes, Placed, Point, Size, Way};

@@ -1,8 +1,8 @@
 //! Text in pictures: escaped, shortened, wrapped, and free of characters that steer what shows it.
 
 /// What is shown in place of a character that must not reach a terminal or a page: the picture of a control
-/// character, or the replacement character for what has none (C1 controls, and marks that change the direction
-/// of text).
+/// character, or the replacement character for what has none (C1 controls, marks that change the direction of
+/// text).
 pub fn picture(c: char) -> Option<char> {
     match c {
         '\0'..' ' => char::from_u32(0x2400 + c as u32),

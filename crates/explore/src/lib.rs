@@ -1,8 +1,10 @@
-//! Runs that are looked at and made: what a workbench, a debugger and the dialogues of the command line share.
+//! Runs that are looked at and made: what a workbench, a debugger and the dialogues of the command line
+//! share.
 //!
-//! [`exploration`] is a run that takes commands: step, branch, undo, random steps, expressions; [`moment`] and
-//! [`automata`] are what it hands out, as data that can be written as JSON; [`picture`] draws them. A run borrows the machine that
-//! executes it, so [`run_thread`] keeps both on a thread of their own, to which commands are sent.
+//! [`exploration`] is a run that takes commands: step, branch, undo, random steps, expressions; [`moment`]
+//! and [`automata`] are what it hands out, as data that can be written as JSON; [`picture`] draws them. A run
+//! borrows the machine that executes it, so [`run_thread`] keeps both on a thread of their own, to which
+//! commands are sent.
 
 pub mod automata;
 pub mod exploration;

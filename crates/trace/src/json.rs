@@ -77,7 +77,7 @@ fn part(part: &Part) -> Json {
     }
 }
 
-/// A process that takes an edge of its automaton; a claim has no `pid`, and `to` is null where a process ends.
+/// A process that takes an edge of its automaton; a claim has no `pid`, `to` is null where a process ends.
 pub fn taken(of: &Move) -> Json {
     let pid = Some(of.pid).filter(|&pid| pid != NOBODY);
     json!({"pid": pid, "proctype": of.proctype, "edge": of.edge, "from": of.from, "to": of.to})

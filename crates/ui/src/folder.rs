@@ -1,8 +1,8 @@
 //! The files of the folder that was opened, and no others.
 //!
 //! A path of a request is relative; links are resolved before it is compared with the folder, also for what a
-//! model includes. Only models, included files and trails are written, as a whole or not at all, and only when
-//! they are still what the writer has read (`ETag`).
+//! model includes. Only models, included files and trails are written, as a whole or not at all, and only
+//! when they are still what the writer has read (`ETag`).
 
 use crate::error::ApiError;
 use axum::http::StatusCode;

@@ -1,8 +1,8 @@
 //! Where the cells of each layer are, sideways: as near to their neighbours as their order and sizes allow.
 //!
-//! Layer by layer the sum of weighted squares of the distances to the neighbours is made smallest, exactly, by
-//! pooling cells that would meet (isotonic regression), downwards and upwards until little changes. Pieces of
-//! long edges weigh more, so that these become straight.
+//! Layer by layer the sum of weighted squares of the distances to the neighbours is made smallest, exactly,
+//! by pooling cells that would meet (isotonic regression), downwards and upwards until little changes. Pieces
+//! of long edges weigh more, so that these become straight.
 
 use super::Layers;
 

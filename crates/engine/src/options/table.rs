@@ -161,8 +161,8 @@ options! {
     max_states: Option<u64> = ["max-states", "N", Expert, Exploration];
     /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
     trail: Option<String> = ["trail", "FILE", Expert, Check];
-    /// Also write the report, with counterexamples to walk through, automata and source, as one HTML file that
-    /// needs nothing else.
+    /// Also write the report, with counterexamples to walk through, automata and source, as one HTML file
+    /// that needs nothing else.
     report: Option<String> = ["report", "FILE", Expert, Check];
     /// Channels must be empty at a valid end.
     channels_empty: bool = ["channels-empty", "", Expert, Model];

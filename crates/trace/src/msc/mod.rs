@@ -1,9 +1,9 @@
 //! Message sequence charts of runs: what there is to draw; [`text`] draws it as text, [`draw::chart_svg`] as
 //! SVG.
 //!
-//! Every receive is matched with the very message that was sent: the events of a step say where in its channel
-//! a message was put or found, so that a copy of each channel that holds message numbers follows the run
-//! exactly, whatever order messages are taken in.
+//! Every receive is matched with the very message that was sent: the events of a step say where in its
+//! channel a message was put or found, so that a copy of each channel that holds message numbers follows the
+//! run exactly, whatever order messages are taken in.
 
 pub mod text;
 
