@@ -36,7 +36,7 @@ const BAD: &str = "byte x, a[2]; active proctype p() { x = 1; if :: assert(x == 
     active proctype q() { x == 9 }";
 
 /// Every kind of verdict, search, store and reduction.
-const RUNS: [&[&str]; 24] = [
+const RUNS: [&[&str]; 26] = [
     &[],
     &["--all-errors"],
     &["--property", "progress"],
@@ -58,6 +58,8 @@ const RUNS: [&[&str]; 24] = [
     &["--property", "safety", "--por", "twophase"],
     &["--property", "safety", "--por", "stubborn", "--search", "dfs", "--sleep"],
     &["--property", "safety", "--state-cache", "3", "--search", "dfs"],
+    &["--property", "safety", "--engine", "symbolic", "--all-errors"],
+    &["--property", "safety", "--engine", "auto"],
     &["--max-states", "3"],
     &["--max-depth", "2", "--property", "safety"],
     &["--timeout", "0", "--exec", "interp", "--opt", "none"],
