@@ -126,7 +126,8 @@ fn what_the_engine_does_not_do_is_refused() {
 #[test]
 fn budgets_are_obeyed() {
     // One slot with all values that there are: sets of states do not help.
-    let hard = "int x = 1; active proctype p() { do :: x = x * 3 + 1 :: x = x * 2 + 1 :: x == 12345 -> skip od }";
+    let hard =
+        "int x = 1; active proctype p() { do :: x = x * 3 + 1 :: x = x * 2 + 1 :: x == 12345 -> skip od }";
     let scratch = Scratch::with(hard);
     for budget in [["--timeout", "1"], ["--max-memory", "60M"]] {
         let words: Vec<&str> =

@@ -179,7 +179,12 @@ fn interpret(output: &Output, property: &str) -> Outcome {
             Ok(exploration) => Outcome::Explored(exploration),
             Err(why) => Outcome::Crashed(format!("unreadable report: {why}")),
         },
-        Some(2) if output.stderr.contains("not available yet") => {
+        // What one engine does not do, another does.
+        Some(2)
+            if ["not available yet", "use --engine explicit"]
+                .iter()
+                .any(|gap| output.stderr.contains(gap)) =>
+        {
             Outcome::Unsupported(message(&output.stderr))
         }
         Some(2) => Outcome::Rejected(message(&output.stderr)),
@@ -193,7 +198,10 @@ fn interpret(output: &Output, property: &str) -> Outcome {
 
 /// The first message on standard error, which is one JSON object a line or plain text.
 fn message(stderr: &str) -> String {
-    let line = stderr.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    let first = || stderr.lines().find(|l| !l.trim().is_empty());
+    // Warnings may come before the error.
+    let error = stderr.lines().find(|l| l.contains(r#""severity":"error""#));
+    let line = error.or_else(first).unwrap_or_default();
     match serde_json::from_str::<Value>(line) {
         Ok(value) => value.get("message").and_then(Value::as_str).unwrap_or(line).to_string(),
         Err(_) => line.to_string(),
