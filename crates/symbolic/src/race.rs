@@ -68,11 +68,17 @@ fn space<'p>(system: &'p mut dyn Partitioned, order: Vec<u32>, initial: &[u32], 
     space
 }
 
-/// The slots that some group writes: the others never change.
+/// The slots that have a level: those that some group writes. The others never change.
 fn changing(system: &dyn Partitioned) -> Vec<bool> {
     let mut changing = vec![false; system.slots().len()];
     for group in system.groups() {
         group.writes.iter().for_each(|slot| changing[*slot as usize] = true);
+    }
+    // A group must have a level, even one that only shows errors and reads what never changes.
+    for group in system.groups() {
+        if !group.reads.iter().chain(&group.writes).any(|slot| changing[*slot as usize]) {
+            group.reads.iter().take(1).for_each(|slot| changing[*slot as usize] = true);
+        }
     }
     changing
 }

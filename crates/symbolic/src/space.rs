@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ldd::{Access, Full, Group, Groups, Ldd, Learned, Learner, Set};
 use num_bigint::BigUint;
 use search::StopReason;
-use system::Fault;
+use std::collections::HashMap;
+use system::{Fault, FaultKind};
 
-use crate::partitioned::{LocalSteps, Partitioned, Unanswered};
+use crate::partitioned::{LocalFault, LocalGroup, LocalSteps, Partitioned, Unanswered};
 
 /// Why a computation ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +71,8 @@ pub struct FoundFault {
     pub reads: Vec<u32>,
 }
 
-/// Errors of one group and place that are kept: the rest has the same shortest way but for luck.
-const MOST_FAULTS: usize = 100_000;
+/// Steps that show the same error and are kept: a shortest run to one of these is told.
+const MOST_FAULTS: usize = 10_000;
 
 /// How the values of a group are put into the order of levels.
 #[derive(Debug)]
@@ -89,8 +90,8 @@ struct Arrangement {
 pub struct Found {
     /// Errors.
     pub faults: Vec<FoundFault>,
-    /// Errors beyond those that are kept.
-    pub more_faults: u64,
+    /// How often each error was met, also those that are not kept: of each some are.
+    met: HashMap<(FaultKind, String, u32, Option<String>), usize>,
     /// A group and values that it reads for which an atomic sequence does not end.
     pub atomic_loop: Option<(usize, Vec<u32>)>,
 }
@@ -152,47 +153,14 @@ impl<'p> Space<'p> {
         slots.iter().enumerate().for_each(|(level, &slot)| level_of[slot as usize] = Some(level));
         let locals = system.groups();
         let (mut groups, mut guards, mut arrangements) = (Vec::new(), Vec::new(), Vec::new());
-        let mut idle = Vec::new();
         for (number, local) in locals.iter().enumerate() {
-            let mut access = vec![Access::Skip; n];
-            let mut used: Vec<(usize, Option<usize>, Option<usize>)> = Vec::new();
-            for (at, slot) in local.reads.iter().enumerate() {
-                if let Some(level) = level_of[*slot as usize] {
-                    access[level] = Access::Read;
-                    used.push((level, Some(at), None));
-                }
-            }
-            for (at, slot) in local.writes.iter().enumerate() {
-                let Some(level) = level_of[*slot as usize] else { continue };
-                match access[level] {
-                    Access::Read => {
-                        access[level] = Access::Both;
-                        used.iter_mut().filter(|(other, ..)| *other == level).for_each(|u| u.2 = Some(at));
-                    }
-                    _ => {
-                        access[level] = Access::Write;
-                        used.push((level, None, Some(at)));
-                    }
-                }
-            }
-            used.sort_unstable();
-            let group = Group::new(number, &access).expect("a step moves a process");
-            let only = local.only.iter();
-            let group = only.fold(group, |group, (slot, only)| match level_of[*slot as usize] {
-                Some(level) => group.only(level, only.clone()),
-                None => group,
-            });
+            let (group, arrangement) = arranged(number, local, (n, &level_of), &initial);
             groups.push(group);
+            arrangements.push(arrangement);
             guards.push(reading(locals.len() + number, &level_of, &local.reads));
-            arrangements.push(Arrangement {
-                reads: used.iter().filter_map(|(_, read, _)| *read).collect(),
-                values: local.reads.iter().map(|slot| initial[*slot as usize]).collect(),
-                used: used.into_iter().map(|(_, read, write)| (read, write)).collect(),
-            });
-            if local.only_idle {
-                idle.push(number);
-            }
         }
+        let idle = locals.iter().enumerate().filter(|(_, local)| local.only_idle);
+        let idle: Vec<usize> = idle.map(|(number, _)| number).collect();
         let next_number = 2 * groups.len();
         let mut groups = Groups::new(groups, n);
         idle.iter().for_each(|group| groups.set_aside(*group));
@@ -449,6 +417,51 @@ impl<'p> Space<'p> {
     }
 }
 
+/// A group over `n` levels, and how its values are put into their order.
+fn arranged(
+    number: usize,
+    local: &LocalGroup,
+    (n, level_of): (usize, &[Option<usize>]),
+    initial: &[u32],
+) -> (Group, Arrangement) {
+    let mut access = vec![Access::Skip; n];
+    // Level, place among reads, place among writes.
+    let mut used: Vec<(usize, Option<usize>, Option<usize>)> = Vec::new();
+    let levels = |slots: &[u32]| -> Vec<(usize, usize)> {
+        let places = slots.iter().enumerate();
+        places.filter_map(|(at, slot)| Some((at, level_of[*slot as usize]?))).collect()
+    };
+    for (at, level) in levels(&local.reads) {
+        access[level] = Access::Read;
+        used.push((level, Some(at), None));
+    }
+    for (at, level) in levels(&local.writes) {
+        match used.iter_mut().find(|(other, ..)| *other == level) {
+            Some((.., write)) => {
+                access[level] = Access::Both;
+                *write = Some(at);
+            }
+            None => {
+                access[level] = Access::Write;
+                used.push((level, None, Some(at)));
+            }
+        }
+    }
+    used.sort_unstable();
+    let mut group = Group::new(number, &access).expect("a step moves a process");
+    for (slot, values) in &local.only {
+        if let Some(level) = level_of[*slot as usize] {
+            group = group.only(level, values.clone());
+        }
+    }
+    let arrangement = Arrangement {
+        reads: used.iter().filter_map(|(_, read, _)| *read).collect(),
+        values: local.reads.iter().map(|slot| initial[*slot as usize]).collect(),
+        used: used.into_iter().map(|(_, read, write)| (read, write)).collect(),
+    };
+    (group, arrangement)
+}
+
 /// A group that reads some slots.
 fn reading(number: usize, level_of: &[Option<usize>], slots: &[u32]) -> Option<Group> {
     let mut access = vec![Access::Skip; level_of.len()];
@@ -516,15 +529,12 @@ impl Found {
         if out.atomic_loop && self.atomic_loop.is_none() {
             self.atomic_loop = Some((group, reads.to_vec()));
         }
-        for fault in out.faults.drain(..) {
-            match self.faults.len() < MOST_FAULTS {
-                true => self.faults.push(FoundFault {
-                    fault: fault.fault,
-                    cut: fault.cut,
-                    group,
-                    reads: reads.to_vec(),
-                }),
-                false => self.more_faults += 1,
+        for LocalFault { fault, cut } in out.faults.drain(..) {
+            let signature = (fault.kind, fault.file.clone(), fault.line, fault.process.clone());
+            let met = self.met.entry(signature).or_default();
+            *met += 1;
+            if *met <= MOST_FAULTS {
+                self.faults.push(FoundFault { fault, cut, group, reads: reads.to_vec() });
             }
         }
     }
