@@ -286,12 +286,21 @@ impl<'a> Pins<'a> {
         Ok(())
     }
 
-    /// Other values than 0 for all that is not read: those that slots were seen to have.
+    /// Other values for all that is not read: 1 in cells, short channels with one message, processes at their
+    /// next location.
     fn add_noise(&mut self, shape: usize) {
+        let program = self.jit.interp().program();
+        for (&proctype, places) in
+            self.shapes.list[shape].proctypes.iter().zip(&self.shapes.list[shape].places.processes)
+        {
+            if program.proctypes[proctype as usize].locations.len() > 1 {
+                self.state[places.location.start] = 1;
+            }
+        }
         for slot in 0..self.slots.len() {
             if let Some(at) = &self.places[shape][slot]
                 && self.contents[slot] == Content::Data
-                && at.len() == 1
+                && (1..=4).contains(&at.len())
             {
                 self.state[at.start] = 1;
             }
