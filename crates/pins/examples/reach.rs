@@ -38,6 +38,22 @@ fn main() {
     println!("pins {:?}", started.elapsed());
     let mut initial = Vec::new();
     jit.initial(&mut initial).expect("a state");
+    if std::env::var("SHOW").is_ok() {
+        for order in race::orders(&pins, Reorder::Best).iter().take(1) {
+            let names: Vec<&str> = order.iter().map(|slot| &pins.slots()[*slot as usize].name[..]).collect();
+            println!("{}", names.join(" "));
+            for group in pins.groups() {
+                let mark = |slot: &u32| match (group.reads.contains(slot), group.writes.contains(slot)) {
+                    (true, true) => '+',
+                    (true, false) => 'r',
+                    (false, true) => 'w',
+                    (false, false) => '-',
+                };
+                println!("{} {}", order.iter().map(mark).collect::<String>(), group.process);
+            }
+        }
+        return;
+    }
     if std::env::var("CANDS").is_ok() {
         let mut vector = Vec::new();
         pins.vector(&initial, &mut vector).expect("a vector");

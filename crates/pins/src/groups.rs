@@ -210,6 +210,7 @@ impl Making<'_> {
                 writes: writes.iter().copied().collect(),
                 only,
                 only_idle: step.only_idle,
+                rare: draft.shapes.is_some(),
                 reads,
             },
         })
@@ -246,6 +247,7 @@ impl Making<'_> {
                     writes: Vec::new(),
                     only: vec![(location, (1..=self.partition.n_locations[member]).collect())],
                     only_idle: false,
+                    rare: false,
                     reads,
                 },
             });

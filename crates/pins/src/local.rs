@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use jit::{Jit, OneProcess};
 use machine::facts::partition::Partition;
-use machine::facts::population::Population;
+use machine::facts::{Telling, telling};
 use promela::ir::{Expr, Program};
 use search::expand::{Expander, Expansion, Wanted};
 use search::limits::Budget;
@@ -35,7 +35,8 @@ pub const MOST_SHAPES: usize = 4096;
 pub struct Pins<'a> {
     jit: &'a Jit,
     stop: &'a Stop,
-    population: Population,
+    /// For each proctype the cells that keep their first value and say what its processes use.
+    telling: Vec<Telling>,
     /// What may be asked of states.
     asked: Vec<(Predicate, &'a Expr)>,
     shapes: Shapes,
@@ -82,7 +83,7 @@ impl<'a> Pins<'a> {
         let mut pins = Pins {
             jit,
             stop,
-            population: Population::of(jit.interp(), stop),
+            telling: telling(program),
             asked,
             shapes: Shapes::default(),
             slots: Vec::new(),
@@ -118,9 +119,10 @@ impl<'a> Pins<'a> {
             let mut proctypes = Vec::new();
             self.jit.proctypes(&initial, &mut proctypes);
             self.shapes.add(self.jit, &proctypes)?;
+            sample::note_starts(self.jit, &mut self.shapes, &initial, 0, &self.telling);
             let program = self.jit.interp().program();
             if program.proctypes.iter().any(starts_processes) {
-                sample::add_shapes(self.jit, &mut self.shapes, &initial)?;
+                sample::add_shapes(self.jit, &mut self.shapes, &initial, &self.telling)?;
             }
         }
         self.rebuild();
@@ -130,9 +132,13 @@ impl<'a> Pins<'a> {
     /// Makes slots and groups for the shapes that are known.
     fn rebuild(&mut self) {
         let program = self.jit.interp().program();
-        let members = self.shapes.members(&self.population);
+        let members = self.shapes.members();
         let exprs: Vec<&Expr> = self.asked.iter().map(|(_, expr)| *expr).collect();
-        let partition = Partition::new(program, members, &exprs, self.stop);
+        let mut partition = Partition::new(program, members, &exprs, self.stop);
+        // Where control goes to others who start and end processes, one may take the place of another unseen.
+        if partition.steps.iter().any(|step| step.starts.others) && self.shapes.forget_constants() {
+            partition = Partition::new(program, self.shapes.members(), &exprs, self.stop);
+        }
         self.place_slots(program, &partition);
         self.groups = groups(&partition, &self.shapes);
         self.local = self.groups.iter().map(|group| group.local.clone()).collect();
@@ -226,6 +232,28 @@ impl<'a> Pins<'a> {
         }
         self.rebuild();
         Err(Unanswered::Grown)
+    }
+
+    /// The shape of a state to which a step leads from a state with the shape `before`. What is believed of
+    /// processes that are new there is compared with how they were started.
+    fn shape_after(&mut self, state: &[u8], before: usize) -> Result<usize, Unanswered> {
+        let known = self.shapes.of_state(state);
+        if known == Some(before) {
+            return Ok(before);
+        }
+        let mut proctypes = Vec::new();
+        self.jit.proctypes(state, &mut proctypes);
+        let same = self.shapes.list[before].proctypes.iter().zip(&proctypes);
+        let old = same.take_while(|(a, b)| a == b).count();
+        if known.is_none() {
+            self.shapes.add(self.jit, &proctypes).map_err(Unanswered::Broken)?;
+        }
+        let refuted = sample::note_starts(self.jit, &mut self.shapes, state, old, &self.telling);
+        if known.is_none() || refuted {
+            self.rebuild();
+            return Err(Unanswered::Grown);
+        }
+        self.shape_of(state)
     }
 
     /// The value of a slot in a state.
@@ -344,7 +372,7 @@ impl<'a> Pins<'a> {
     ) -> Result<(), Unanswered> {
         for edge in expansion.edges() {
             let state = expansion.state(edge);
-            let after = self.shape_of(state)?;
+            let after = self.shape_after(state, shape)?;
             for at in 0..self.local[group].writes.len() {
                 let slot = self.local[group].writes[at] as usize;
                 let value = self.value_in(state, after, slot);

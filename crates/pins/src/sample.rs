@@ -7,21 +7,25 @@ use jit::Jit;
 use system::{Processes, Successors, TransitionSystem, WorkerExt};
 
 use crate::shapes::Shapes;
+use machine::facts::Telling;
 
-/// Steps of a run.
+/// Steps of a random run.
 const LENGTH: usize = 400;
+/// Steps of the first run: enough to start 255 processes in a loop.
+const FIRST_LENGTH: usize = 2000;
 /// Runs.
 const RUNS: u64 = 12;
 
 /// Adds the shapes of a few runs.
-pub fn add_shapes(jit: &Jit, shapes: &mut Shapes, initial: &[u8]) -> Result<(), String> {
+pub fn add_shapes(jit: &Jit, shapes: &mut Shapes, initial: &[u8], telling: &[Telling]) -> Result<(), String> {
     let Some(processes) = jit.capabilities().processes else { return Ok(()) };
     let mut worker = jit.worker();
     let (mut out, mut proctypes) = (Successors::default(), Vec::new());
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
     for run in 0..RUNS {
         let mut state = initial.to_vec();
-        for _ in 0..LENGTH {
+        let mut alive = processes.n_processes(initial);
+        for _ in 0..if run == 0 { FIRST_LENGTH } else { LENGTH } {
             out.clear();
             worker.expand(&state, &mut out);
             out.list.retain(|outcome| outcome.has_state());
@@ -39,11 +43,23 @@ pub fn add_shapes(jit: &Jit, shapes: &mut Shapes, initial: &[u8]) -> Result<(), 
                 proctypes.clear();
                 if jit.proctypes(&state, &mut proctypes) {
                     shapes.add(jit, &proctypes)?;
+                    if proctypes.len() > alive {
+                        note_starts(jit, shapes, &state, alive, telling);
+                    }
+                    alive = proctypes.len();
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Notes how the processes of a state were started that are not among the first `old`; see
+/// [`Shapes::note_starts`].
+pub fn note_starts(jit: &Jit, shapes: &mut Shapes, state: &[u8], old: usize, telling: &[Telling]) -> bool {
+    let interp = jit.interp();
+    let anatomy = interp.take_apart(&jit.to_interp(state));
+    anatomy.is_some_and(|anatomy| shapes.note_starts(&anatomy, old, interp.program(), telling))
 }
 
 fn lowest(processes: &dyn Processes, out: &Successors) -> usize {

@@ -2,13 +2,18 @@
 //! its pid and its proctype, in whatever shapes it occurs.
 //!
 //! With a shape its prefixes are known: processes end in the reverse order of their start.
+//!
+//! **Constants.** Cells that keep what a process was started with often say which element of an array it
+//! uses, or which channel. The values that were seen when a process was started are taken for its constants
+//! until another start with other values is met: then groups are made anew without that belief.
 
 use std::collections::{BTreeMap, HashMap};
 
 use jit::{Jit, Places};
-use machine::facts::Known;
-use machine::facts::population::{Member, Population};
-use promela::ir::ProctypeId;
+use machine::facts::population::Member;
+use machine::facts::{Known, Telling};
+use machine::interp::anatomy::Anatomy;
+use promela::ir::{ProctypeId, Program};
 
 /// A shape.
 #[derive(Debug)]
@@ -39,6 +44,8 @@ pub struct Shapes {
     /// By the number in the header of a state.
     by_header: HashMap<u32, usize>,
     by_process: HashMap<(usize, u32), usize>,
+    /// For each process the cells that had the same value at each start.
+    constants: Vec<Option<BTreeMap<u32, i32>>>,
 }
 
 /// The number of the machine's own shape in the header of a state.
@@ -86,25 +93,53 @@ impl Shapes {
         Ok(())
     }
 
-    /// The processes as members of a partition. Of those that every run starts, and that no other process can
-    /// be taken for, the parameters are known.
-    pub fn members(&self, population: &Population) -> Vec<Member> {
-        let member = |&(pid, proctype): &(usize, u32)| {
-            let id = ProctypeId(proctype);
-            let is = |member: &&Member| {
-                member.id == id && member.known.as_ref().is_some_and(|known| known.pid == Some(pid))
-            };
-            let mut forced = population.forced().iter().filter(is);
-            let known = match (forced.next(), forced.next()) {
-                (Some(one), None) if !population.comes_later(id) => one.known.clone(),
-                _ => None,
-            };
-            let known =
-                known.unwrap_or(Known { pid: Some(pid), first_channel: None, cells: BTreeMap::new() });
-            let first_channel = self.first_channel(pid, proctype);
-            Member { id, known: Some(Known { first_channel, ..known }), several: false }
+    /// Notes with which values the processes of a state were started that are not among the first `old`.
+    /// `telling` has the cells of each proctype that keep their first value. True when what was believed is
+    /// not so.
+    pub fn note_starts(
+        &mut self,
+        state: &Anatomy,
+        old: usize,
+        program: &Program,
+        telling: &[Telling],
+    ) -> bool {
+        let mut refuted = false;
+        self.constants.resize(self.processes.len(), None);
+        for (pid, body) in state.processes.iter().enumerate().skip(old) {
+            let Some(&number) = self.by_process.get(&(pid, body.proctype.0)) else { continue };
+            let cells = telling[body.proctype.index()].cells.iter();
+            let seen = || cells.map(|&cell| (cell, body.cells[cell as usize]));
+            // One that has moved since may have lost a value that it does not need any more.
+            let fresh = body.location == program.proctype(body.proctype).start;
+            match &mut self.constants[number] {
+                Some(believed) => {
+                    let before = believed.len();
+                    let seen: BTreeMap<u32, i32> = if fresh { seen().collect() } else { BTreeMap::new() };
+                    believed.retain(|cell, value| seen.get(cell) == Some(value));
+                    refuted |= believed.len() < before;
+                }
+                unknown => *unknown = Some(if fresh { seen().collect() } else { BTreeMap::new() }),
+            }
+        }
+        refuted
+    }
+
+    /// From now on nothing is believed of how processes are started. False when nothing was.
+    pub fn forget_constants(&mut self) -> bool {
+        let believed = self.constants.iter().flatten().any(|cells| !cells.is_empty());
+        self.constants.clear();
+        self.constants.resize(self.processes.len(), Some(BTreeMap::new()));
+        believed
+    }
+
+    /// The processes as members of a partition.
+    pub fn members(&self) -> Vec<Member> {
+        let member = |(number, &(pid, proctype)): (usize, &(usize, u32))| {
+            let cells = self.constants.get(number).cloned().flatten().unwrap_or_default();
+            let known = Known { pid: Some(pid), first_channel: self.first_channel(pid, proctype), cells };
+            Member { id: ProctypeId(proctype), known: Some(known), several: false }
         };
-        self.processes.iter().map(member).collect()
+        self.processes.iter().enumerate().map(member).collect()
     }
 
     /// The number of channels before those of a process, if it is the same in all shapes.

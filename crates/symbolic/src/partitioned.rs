@@ -34,6 +34,9 @@ pub struct LocalGroup {
     pub only: Vec<(u32, Vec<u32>)>,
     /// It has steps only where no other group has one, but for such groups.
     pub only_idle: bool,
+    /// It has steps in few states, such as those that start a process: it does not count where slots are
+    /// ordered.
+    pub rare: bool,
 }
 
 /// What a predicate says of a state.

@@ -1,13 +1,14 @@
 //! A race of slot orders: which is best is known when a search has been made, so several searches are begun.
 //!
-//! A few searches end soon with one order and not with others: each is tried for a moment. Then the most
-//! promising one goes on for a while. What is larger pays for a race: all searches ask the machine the same
-//! questions in the end, so the one that has asked most after the same work is ahead. In each round the
+//! A few searches end soon with one order and not with others: each is tried for a moment. All searches ask
+//! the machine the same questions in the end, so the one that has asked most after the same work is ahead;
+//! it goes on for a while. What is larger pays for a race, from more work for each on. In each round the
 //! better half goes on, with twice the work, until one comes to its end or is left.
 //!
 //! (Measured: with less work in the first round of the race the wrong order wins too often, and a race from
 //! the beginning takes longer than most searches.)
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ldd::Set;
@@ -114,11 +115,16 @@ fn best_order(system: &mut dyn Partitioned, initial: &[u32], means: &Means) -> R
     if orders.len() == 1 {
         return Ok(Won::Order(orders.swap_remove(0)));
     }
-    for order in &orders {
-        if let Tried::Done(space, all) = attempt(system, order, MOMENT, with)? {
-            return Ok(Won::Done(space, all));
+    let mut ranked = Vec::new();
+    for order in orders {
+        match attempt(system, &order, MOMENT, with)? {
+            Tried::Done(space, all) => return Ok(Won::Done(space, all)),
+            Tried::Asked(calls) => ranked.push((calls, order)),
         }
     }
+    // A stable sort: who is ahead by little is not, and the more promising order comes first.
+    ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
+    let orders: Vec<Vec<u32>> = ranked.into_iter().map(|(_, order)| order).collect();
     match attempt(system, &orders[0], WHILE, with)? {
         Tried::Done(space, all) => Ok(Won::Done(space, all)),
         Tried::Asked(_) => win(system, orders, with),
@@ -136,7 +142,6 @@ fn win(system: &mut dyn Partitioned, mut left: Vec<Vec<u32>>, with: (&[u32], &Me
                 Tried::Asked(calls) => ranked.push((calls, order)),
             }
         }
-        // A stable sort: who is ahead by little is not, and the more promising order comes first.
         ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
         ranked.truncate(ranked.len().div_ceil(2));
         left = ranked.into_iter().map(|(_, order)| order).collect();
@@ -163,7 +168,13 @@ pub fn orders(system: &dyn Partitioned, reorder: Reorder) -> Vec<Vec<u32>> {
         used.dedup();
         used
     };
-    let uses: Vec<Vec<u32>> = system.groups().iter().map(used).collect();
+    let often = system.groups().iter().filter(|group| !group.rare);
+    let mut uses: Vec<Vec<u32>> = often.map(used).collect();
+    let used_often: BTreeSet<u32> = uses.iter().flatten().copied().collect();
+    // Where processes do little but start others, that is what there is to go by.
+    if used_often.len() * 2 < slots.len() {
+        uses = system.groups().iter().map(used).collect();
+    }
     let named = |order: Vec<u32>| order.into_iter().map(|place| slots[place as usize]).collect();
     candidates(slots.len(), &uses, reorder).into_iter().map(named).collect()
 }
