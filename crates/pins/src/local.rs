@@ -225,13 +225,21 @@ impl<'a> Pins<'a> {
         if !self.jit.proctypes(state, &mut proctypes) {
             return Err(Unanswered::Broken("a step led to bytes that are no state".to_string()));
         }
-        self.shapes.add(self.jit, &proctypes).map_err(Unanswered::Broken)?;
-        if self.shapes.list.len() > MOST_SHAPES {
-            let why = format!("processes come and go in more than {MOST_SHAPES} ways");
-            return Err(Unanswered::Unfit(why));
-        }
+        self.add_shape(&proctypes)?;
         self.rebuild();
         Err(Unanswered::Grown)
+    }
+
+    /// Adds a shape, unless there are too many.
+    fn add_shape(&mut self, proctypes: &[u32]) -> Result<(), Unanswered> {
+        self.shapes.add(self.jit, proctypes).map_err(Unanswered::Broken)?;
+        match self.shapes.list.len() <= MOST_SHAPES {
+            true => Ok(()),
+            false => {
+                let why = format!("processes come and go in more than {MOST_SHAPES} ways");
+                Err(Unanswered::Unfit(why))
+            }
+        }
     }
 
     /// The shape of a state to which a step leads from a state with the shape `before`. What is believed of
@@ -246,7 +254,7 @@ impl<'a> Pins<'a> {
         let same = self.shapes.list[before].proctypes.iter().zip(&proctypes);
         let old = same.take_while(|(a, b)| a == b).count();
         if known.is_none() {
-            self.shapes.add(self.jit, &proctypes).map_err(Unanswered::Broken)?;
+            self.add_shape(&proctypes)?;
         }
         let refuted = sample::note_starts(self.jit, &mut self.shapes, state, old, &self.telling);
         if known.is_none() || refuted {
