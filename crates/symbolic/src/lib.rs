@@ -7,9 +7,11 @@
 //! | [`race`] | which order is best |
 //! | [`remembering`] | answers of the machine, for searches that ask again |
 //! | [`space`] | sets of states: reachable, without successor, before others, with a predicate |
+//! | [`operators`] | predecessors, what can reach what, what can go on forever |
 //! | [`walk`] | from a set of states to a run that leads there |
 //! | [`safety`](mod@safety) | errors of steps and states |
 
+pub mod operators;
 pub mod partitioned;
 pub mod race;
 pub mod remembering;
@@ -18,6 +20,7 @@ pub mod slot_order;
 pub mod space;
 pub mod walk;
 
+pub use operators::{ChosenSteps, Goal, Kept, Operators};
 pub use partitioned::{
     LocalFault, LocalGroup, LocalPredicate, LocalSteps, Partitioned, Predicate, Slot, Unanswered,
 };

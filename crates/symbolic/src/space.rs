@@ -336,7 +336,7 @@ impl<'p> Space<'p> {
     }
 
     /// An end for want of memory may be one that was asked for.
-    fn ended<T>(&self, result: Result<T, Ended>) -> Result<T, Ended> {
+    pub(crate) fn ended<T>(&self, result: Result<T, Ended>) -> Result<T, Ended> {
         match result {
             Err(Ended::Full) if self.ldd.is_worn_out() => Err(Ended::WornOut),
             Err(Ended::Full) if self.ldd.is_stopped() => Err(Ended::Stopped(StopReason::Interrupted)),
@@ -402,6 +402,11 @@ impl<'p> Space<'p> {
         let result =
             if true_for.is_empty() { Ok(Set::EMPTY) } else { self.ldd.image(set, true_for, &group, 0) };
         self.ended(result.map_err(Ended::from))
+    }
+
+    /// What is known of a group's steps.
+    pub fn relation(&self, group: usize) -> Set {
+        self.groups.relation(group)
     }
 
     /// The states of `universe` from which one step leads into a set.
