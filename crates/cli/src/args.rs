@@ -60,6 +60,8 @@ pub enum Command {
     /// Check all models below a folder against what their `//@ expect` comments say; exit 0 when all are as
     /// expected, 1 when some are not, 2 when there is nothing to test, 3 when some are inconclusive.
     Test(Box<TestArgs>),
+    /// Open the workbench: a page on this machine to write, check and explore models, until Ctrl-C.
+    Ui(UiArgs),
 }
 
 impl Command {
@@ -74,7 +76,11 @@ impl Command {
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
             Command::Completions(_) | Command::Man(_) | Command::Ltl(_) => Format::Text,
             Command::Test(args) if args.format == TestFormat::Json => Format::Json,
-            Command::Parse(_) | Command::Simulate(_) | Command::Explain(_) | Command::Test(_) => Format::Text,
+            Command::Parse(_)
+            | Command::Simulate(_)
+            | Command::Explain(_)
+            | Command::Test(_)
+            | Command::Ui(_) => Format::Text,
         }
     }
 }
@@ -238,6 +244,26 @@ impl CheckArgs {
         let of_input = || (model == "-").then(|| "stdin.trail.json".to_string());
         Ok(CheckOptions { trail: options.trail.clone().or_else(of_input), ..options })
     }
+}
+
+/// Options of `ui`.
+#[derive(Args, Debug)]
+pub struct UiArgs {
+    /// A folder with models, or a model, whose folder is opened.
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: String,
+    /// Listen on this port of the loopback interface; 0 takes a free one.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Print the address, but open no browser.
+    #[arg(long)]
+    pub no_open: bool,
+    /// Write no file.
+    #[arg(long)]
+    pub read_only: bool,
+    /// Read the page from this folder.
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub assets: Option<String>,
 }
 
 /// How the results of `test` are written.

@@ -24,6 +24,7 @@ mod report_file;
 mod signal;
 mod simulate;
 mod test;
+mod ui;
 
 use args::{Cli, Command, Format};
 use clap::Parser;
@@ -71,6 +72,7 @@ fn command() -> u8 {
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),
         Command::Test(args) => test::run(args),
+        Command::Ui(args) => ui::run(args),
     };
     std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(output::INTERNAL_ERROR)
 }

@@ -61,6 +61,12 @@ impl Origin {
         save(&RealStorage, Path::new(path), &mut content)
     }
 
+    /// The text of the trail of a run that meets an error, once it has been replayed.
+    pub fn trail_text(&self, run: &Run<'_>, violation: Fault) -> io::Result<String> {
+        let evidence = trace::confirm(run.system(), self.trail(run, violation)).map_err(io::Error::other)?;
+        Ok(trace::write::write(evidence.trail()))
+    }
+
     fn trail(&self, run: &Run<'_>, violation: Fault) -> Trail {
         let absolute = std::path::absolute(&self.source.path).ok();
         let step = |number| Some(TrailStep { action: run.step(number)?.action, info: run.info(number) });

@@ -11,6 +11,7 @@ use engine::replay::Replayed;
 use engine::simulate::{Begun, Origin};
 use engine::simulation::{Ending, Reads, Simulation, Took};
 use machine::Interp;
+use promela::ir;
 use std::io;
 use std::ops::RangeInclusive;
 use stop::Stop;
@@ -53,6 +54,11 @@ impl Followed {
     /// The number of its steps.
     pub fn len(&self) -> usize {
         self.actions.len()
+    }
+
+    /// The number of its first steps that the run has, too.
+    pub fn shared(&self) -> usize {
+        self.shared
     }
 
     /// Whether the violation shows before any step.
@@ -283,6 +289,34 @@ impl<'a, 'i> Exploration<'a, 'i> {
 
     /// The value of an expression at a moment, seen by a process or by nobody.
     pub fn evaluate(&self, moment: usize, pid: Option<u32>, text: &str) -> Result<Value, Refusal> {
+        self.evaluate_with(moment, pid, text, &mut None)
+    }
+
+    /// The values of an expression at many moments; it is read once. The error is about its text.
+    pub fn evaluate_at(
+        &self,
+        moments: &[usize],
+        pid: Option<u32>,
+        text: &str,
+    ) -> Result<Vec<Result<Value, Refusal>>, Refusal> {
+        let mut known = None;
+        let mut value = |&moment: &usize| self.evaluate_with(moment, pid, text, &mut known);
+        let values: Vec<Result<Value, Refusal>> = moments.iter().map(&mut value).collect();
+        match (&known, values.first()) {
+            (None, Some(Err(why))) if pid.is_none() => Err(why.clone()),
+            _ => Ok(values),
+        }
+    }
+
+    /// The value of an expression; `known` is how it was read for the last moment, and is used again where
+    /// the process is of the same proctype.
+    pub(crate) fn evaluate_with(
+        &self,
+        moment: usize,
+        pid: Option<u32>,
+        text: &str,
+        known: &mut Option<(Option<String>, ir::Expr)>,
+    ) -> Result<Value, Refusal> {
         let machine = self.machine.ok_or("the never claim takes part in this run: ask without it")?;
         let state = self.run().state(moment);
         let proctype = match pid {
@@ -291,8 +325,11 @@ impl<'a, 'i> Exploration<'a, 'i> {
             ),
             None => None,
         };
-        let expr = self.session.expression(text, proctype)?;
-        machine.evaluate(&state, pid, &expr)
+        if known.as_ref().is_none_or(|(of, _)| of.as_deref() != proctype) {
+            *known = Some((proctype.map(str::to_string), self.session.expression(text, proctype)?));
+        }
+        let Some((_, expr)) = known else { return Err("the expression was not read".to_string()) };
+        machine.evaluate(&state, pid, expr)
     }
 
     /// A chart of some steps.
@@ -308,5 +345,13 @@ impl<'a, 'i> Exploration<'a, 'i> {
             return Err(io::Error::other("the run has read standard input, which a trail does not keep"));
         }
         self.origin.write_trail(path, self.simulation.run(), fault)
+    }
+
+    /// The text of a trail of the run, which meets an error. The run is replayed first.
+    pub fn trail_text(&mut self, fault: Fault) -> io::Result<String> {
+        if self.simulation.has_read() {
+            return Err(io::Error::other("the run has read standard input, which a trail does not keep"));
+        }
+        self.origin.trail_text(self.simulation.run(), fault)
     }
 }

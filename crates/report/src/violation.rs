@@ -176,33 +176,9 @@ fn step(step: &Step) -> Json {
     })
 }
 
-/// The values of a state, down to elements and fields, by the names that changes have.
+/// The values of a state by their names.
 fn values(state: &Snapshot) -> Vec<(String, String)> {
-    let mut out = Vec::new();
-    state.globals.iter().for_each(|(name, value)| leaves(name.clone(), value, &mut out));
-    for channel in state.channels.iter().filter(|channel| channel.capacity > 0) {
-        out.push((channel.id.name.clone(), channel.contents().to_string()));
-    }
-    for process in &state.processes {
-        let owner = story::process_name(&process.name, process.pid);
-        process.locals.iter().for_each(|(name, value)| leaves(format!("{owner}:{name}"), value, &mut out));
-    }
-    out.truncate(VALUES);
-    out
-}
-
-fn leaves(name: String, value: &Value, out: &mut Vec<(String, String)>) {
-    match value {
-        // Channels are listed with their contents.
-        Value::Channel(Some(channel)) if channel.name == name => {}
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(i, value)| leaves(format!("{name}[{i}]"), value, out));
-        }
-        Value::Record(fields) => {
-            fields.iter().for_each(|(field, value)| leaves(format!("{name}.{field}"), value, out));
-        }
-        value => out.push((name, value.to_string())),
-    }
+    explore::values(state, VALUES).into_iter().map(|leaf| (leaf.name, leaf.text)).collect()
 }
 
 /// The automata of all processes of the last state and of the last step.

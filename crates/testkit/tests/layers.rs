@@ -30,11 +30,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "trace", "ltl", "mu", "graph",
         ],
     ),
-    ("explore", &["stop", "promela", "system", "machine", "trace", "engine", "draw"]),
+    ("explore", &["stop", "promela", "system", "machine", "ltl", "trace", "engine", "draw"]),
     ("report", &["stop", "promela", "system", "draw", "trace", "engine", "explore"]),
-    ("ui", &["promela", "system", "draw", "trace", "engine", "explore", "report"]),
+    ("ui", &["stop", "promela", "system", "draw", "trace", "engine", "explore", "report"]),
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
-    ("spinor-cli", &["stop", "engine", "explore", "report", "draw", "promela", "system", "trace"]),
+    ("spinor-cli", &["stop", "engine", "explore", "report", "ui", "draw", "promela", "system", "trace"]),
     ("testkit", &["engine"]),
 ];
 

@@ -2,9 +2,11 @@
 
 use crate::checks::{Checks, Request};
 use crate::error::ApiError;
-use crate::folder::{Folder, MOST_BYTES, Overlay, Written};
+use crate::folder::{Folder, MOST_BYTES, Overlay, Written, tag};
 use crate::guard::{Guard, Token, check};
+use crate::page::Pages;
 use crate::runs::Runs;
+use crate::{model_api, run_api};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, IF_MATCH};
 use axum::http::{HeaderMap, StatusCode};
@@ -28,36 +30,65 @@ use trace::ModelOptions;
 
 /// Steps of one answer.
 const PAGE: usize = 500;
+/// Values of a state that are shown.
+const VALUES: usize = 1000;
 /// Random steps of one request.
 const MOST_RANDOM: usize = 10_000;
 
 /// What all requests share.
 pub struct Shared {
-    folder: Folder,
+    pub(crate) folder: Folder,
+    /// The model that is shown first.
+    pub(crate) model: Option<String>,
     checks: Arc<Checks>,
-    runs: Runs,
+    pub(crate) runs: Runs,
 }
 
 impl Shared {
     /// Nothing was asked yet.
     pub fn new(folder: Folder) -> Self {
-        Shared { folder, checks: Checks::start(), runs: Runs::default() }
+        Shared { folder, model: None, checks: Checks::start(), runs: Runs::default() }
+    }
+
+    /// Shows this model of the folder first.
+    pub fn showing(self, model: Option<String>) -> Self {
+        Shared { model, ..self }
     }
 }
 
-type App = State<Arc<Shared>>;
-type Answered = Result<Json<Value>, ApiError>;
+pub(crate) type App = State<Arc<Shared>>;
+pub(crate) type Answered = Result<Json<Value>, ApiError>;
 
 /// The table of addresses, guarded.
-pub fn router(shared: Arc<Shared>, token: &Token, port: u16) -> Router {
+pub fn router(shared: Arc<Shared>, pages: Pages, token: &Token, port: u16) -> Router {
     let api = Router::new()
+        .route("/info", get(model_api::info))
+        .route("/command", post(model_api::command))
+        .route("/ltl", post(model_api::ltl))
         .route("/files", get(files))
         .route("/files/{*path}", get(read).put(write))
         .route("/analyse", post(analyse))
-        .route("/checks", post(begin_check))
+        .route("/checks", get(list_checks).post(begin_check))
         .route("/checks/{id}", get(describe_check).delete(stop_check))
         .route("/checks/{id}/report.html", get(page))
+        .route("/checks/{id}/trails/{violation}", get(trail_of_check))
+        .merge(run_routes())
+        .route("/events", get(events))
+        .fallback(|| async { ApiError::missing("there is nothing at this address") });
+    Router::new()
+        .nest("/api/v1", api)
+        .merge(pages.router())
+        .fallback(|| async { ApiError::missing("there is nothing at this address") })
+        .layer(DefaultBodyLimit::max(MOST_BYTES as usize))
+        .layer(middleware::from_fn_with_state(Guard::new(token, port), check))
+        .with_state(shared)
+}
+
+/// What is asked of a run.
+fn run_routes() -> Router<Arc<Shared>> {
+    Router::new()
         .route("/runs", post(begin_run))
+        .route("/runs/{id}", get(describe_run))
         .route("/runs/{id}/steps", get(steps))
         .route("/runs/{id}/state/{moment}", get(moment))
         .route("/runs/{id}/take", post(take))
@@ -66,18 +97,17 @@ pub fn router(shared: Arc<Shared>, token: &Token, port: u16) -> Router {
         .route("/runs/{id}/return", post(return_to_trail))
         .route("/runs/{id}/evaluate", post(evaluate))
         .route("/runs/{id}/chart.svg", get(chart))
-        .route("/events", get(events))
-        .fallback(|| async { ApiError::missing("there is nothing at this address") });
-    Router::new()
-        .nest("/api/v1", api)
-        .fallback(|| async { ApiError::missing("there is nothing at this address") })
-        .layer(DefaultBodyLimit::max(MOST_BYTES as usize))
-        .layer(middleware::from_fn_with_state(Guard::new(token, port), check))
-        .with_state(shared)
+        .route("/runs/{id}/table", get(run_api::table))
+        .route("/runs/{id}/automata", get(run_api::pictures))
+        .route("/runs/{id}/series", post(run_api::series))
+        .route("/runs/{id}/find", post(run_api::find))
+        .route("/runs/{id}/judge", post(run_api::judge))
+        .route("/runs/{id}/graph", post(run_api::around))
+        .route("/runs/{id}/trail", get(run_api::trail).post(run_api::save_trail))
 }
 
 /// Does something that takes its time on a thread of its own.
-async fn waiting<T: Send + 'static>(
+pub(crate) async fn waiting<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let gone = |_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the work was given up");
@@ -113,7 +143,7 @@ async fn write(
 /// A model as a request names it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Model {
+pub(crate) struct Model {
     path: String,
     /// What an editor has in place of the file.
     text: Option<String>,
@@ -123,11 +153,11 @@ struct Model {
     dialect: Option<String>,
     /// The words of a command line: only for checks.
     #[serde(default)]
-    options: Vec<String>,
+    pub(crate) options: Vec<String>,
 }
 
 impl Model {
-    fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> Source {
         let preprocessor = self.defines.iter().map(|word| format!("-D{word}")).collect();
         let dialect = self.dialect.clone().unwrap_or_default();
         Source {
@@ -179,6 +209,31 @@ async fn begin_check(State(app): App, Json(model): Json<Model>) -> Answered {
     Ok(Json(json!({"id": id})))
 }
 
+async fn list_checks(State(app): App) -> Answered {
+    Ok(Json(json!({"checks": app.checks.list()})))
+}
+
+/// A counterexample as a file.
+async fn trail_of_check(
+    State(app): App,
+    Path((id, violation)): Path<(u64, usize)>,
+) -> Result<Response, ApiError> {
+    let finished = app.checks.finished(id)?;
+    let report = finished.result.as_ref().map_err(|failure| ApiError::from(failure.clone()))?;
+    let shown = shown(report, violation)?;
+    let headers = [
+        (CONTENT_TYPE, "application/json"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"model.trail.json\""),
+    ];
+    Ok((headers, trace::write::write(shown.evidence.trail())).into_response())
+}
+
+/// A counterexample of a report, by its number among all.
+fn shown(report: &engine::Report, violation: usize) -> Result<&engine::report::Shown, ApiError> {
+    let mut all = report.properties.iter().flat_map(|property| property.verdict.violations());
+    all.nth(violation).ok_or_else(|| ApiError::missing("there is no such counterexample"))
+}
+
 async fn describe_check(State(app): App, Path(id): Path<u64>) -> Answered {
     app.checks.describe(id).map(Json)
 }
@@ -203,13 +258,15 @@ async fn page(State(app): App, Path(id): Path<u64>) -> Result<Response, ApiError
     Ok((headers, page.await?).into_response())
 }
 
-/// A run: of a counterexample that a check found, or of a model from its beginning.
+/// A run: of a counterexample that a check found or that a file holds, or of a model from its beginning.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewRun {
     check: Option<u64>,
     #[serde(default)]
     violation: usize,
+    /// A file of the folder.
+    trail: Option<String>,
     simulate: Option<Model>,
     #[serde(default)]
     seed: u64,
@@ -217,14 +274,15 @@ struct NewRun {
 
 async fn begin_run(State(app): App, Json(wanted): Json<NewRun>) -> Answered {
     waiting(move || {
-        let run = match (wanted.check, wanted.simulate) {
-            (Some(check), None) => counterexample(&app, check, wanted.violation)?,
-            (None, Some(model)) => {
+        let run = match (wanted.check, wanted.trail, wanted.simulate) {
+            (Some(check), None, None) => counterexample(&app, check, wanted.violation)?,
+            (None, Some(path), None) => RunThread::replay(path, app.folder.clone(), Stop::never())?,
+            (None, None, Some(model)) => {
                 let files = model.overlay(&app.folder);
                 let options = SimulateOptions { source: model.source(), seed: wanted.seed, steps: None };
                 RunThread::simulate(options, files, Stop::never(), Box::new(|| None))?
             }
-            _ => return Err(ApiError::bad("say either `check` or `simulate`")),
+            _ => return Err(ApiError::bad("say one of `check`, `trail` and `simulate`")),
         };
         if run.ask(|_| ()).is_err() {
             let Answer { notices, result } = run.finish();
@@ -243,9 +301,7 @@ async fn begin_run(State(app): App, Json(wanted): Json<NewRun>) -> Answered {
 fn counterexample(app: &Shared, check: u64, violation: usize) -> Result<RunThread, ApiError> {
     let finished = app.checks.finished(check)?;
     let report = finished.result.as_ref().map_err(|failure| ApiError::from(failure.clone()))?;
-    let mut all = report.properties.iter().flat_map(|property| property.verdict.violations());
-    let shown = all.nth(violation).ok_or_else(|| ApiError::missing("there is no such counterexample"))?;
-    let trail = shown.evidence.trail().clone();
+    let trail = shown(report, violation)?.evidence.trail().clone();
     let session = finished.session.as_ref().ok_or_else(|| ApiError::missing("the model is gone"))?;
     let source = Source { options: trail.options.clone(), ..session.source.clone() };
     let session = session.for_formula(&source, &Stop::never())?;
@@ -261,7 +317,17 @@ fn summary(id: u64, e: &mut Exploration<'_, '_>) -> Value {
         })
     });
     let end = e.end().map(|fault| fault.message);
-    json!({"id": id, "steps": e.run().len(), "on_trail": e.is_on_trail(), "trail": trail, "fault": end})
+    let files = e.session().sources.files().iter();
+    let files: Vec<Value> = files.map(|file| json!({"name": file.name, "etag": tag(&file.text)})).collect();
+    json!({
+        "id": id, "first": e.run().first(), "steps": e.run().len(), "on_trail": e.is_on_trail(), "trail": trail,
+        "shared": e.followed().map(explore::Followed::shared), "fault": end, "model": e.session().source.path,
+        "files": files, "may_branch": e.may_branch().err(), "can_save": e.shown_fault().is_some(),
+    })
+}
+
+async fn describe_run(State(app): App, Path(id): Path<u64>) -> Answered {
+    changed(app, id, |_| Ok(())).await
 }
 
 #[derive(Deserialize)]
@@ -277,7 +343,12 @@ async fn steps(State(app): App, Path(id): Path<u64>, Query(range): Query<Steps>)
             let from = range.from.max(1);
             let to = range.to.unwrap_or(usize::MAX).min(from.saturating_add(PAGE - 1));
             let steps = e.steps(from..=to);
-            let object = |told| Value::Object(trace::json::step(told));
+            let object = |told: &trace::story::Told| {
+                let mut object = trace::json::step(told);
+                object.insert("number".into(), json!(told.number));
+                object.insert("effects".into(), json!(trace::story::effects(told, trace::Palette::PLAIN)));
+                Value::Object(object)
+            };
             Ok(json!({"from": from, "of": e.run().len(), "steps": steps.iter().map(object).collect::<Vec<Value>>()}))
         })
     });
@@ -287,19 +358,36 @@ async fn steps(State(app): App, Path(id): Path<u64>, Query(range): Query<Steps>)
 async fn moment(State(app): App, Path((id, moment)): Path<(u64, usize)>) -> Answered {
     let found = waiting(move || {
         let missing = || ApiError::missing("there is no such moment");
-        app.runs.ask(id, move |e| e.moment(moment).map(|moment| moment.json()).ok_or_else(missing))
+        app.runs.ask(id, move |e| {
+            let found = e.moment(moment).ok_or_else(missing)?;
+            let mut object = found.json();
+            object["values"] = json!(explore::values(&found.state, VALUES));
+            Ok(object)
+        })
     });
     found.await.map(Json)
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Take {
     moment: usize,
-    choice: usize,
+    #[serde(default)]
+    choice: Option<usize>,
+    /// Several, one after another.
+    #[serde(default)]
+    choices: Vec<usize>,
 }
 
 async fn take(State(app): App, Path(id): Path<u64>, Json(wanted): Json<Take>) -> Answered {
-    changed(app, id, move |e| e.take(wanted.moment, wanted.choice).map_err(ApiError::bad)).await
+    changed(app, id, move |e| {
+        let all: Vec<usize> = wanted.choice.into_iter().chain(wanted.choices).collect();
+        for (taken, choice) in all.into_iter().enumerate() {
+            e.take(wanted.moment + taken, choice).map_err(ApiError::bad)?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 #[derive(Deserialize)]
@@ -359,12 +447,26 @@ async fn evaluate(State(app): App, Path(id): Path<u64>, Json(asked): Json<Evalua
     value.await.map(Json)
 }
 
-async fn chart(State(app): App, Path(id): Path<u64>) -> Result<Response, ApiError> {
+/// A chart of some steps, by default of the last ones; for a page or as a file of its own.
+#[derive(Deserialize)]
+struct ChartRange {
+    from: Option<usize>,
+    to: Option<usize>,
+    #[serde(default)]
+    file: bool,
+}
+
+async fn chart(
+    State(app): App,
+    Path(id): Path<u64>,
+    Query(range): Query<ChartRange>,
+) -> Result<Response, ApiError> {
     let drawn = waiting(move || {
-        app.runs.ask(id, |e| {
-            let len = e.run().len();
-            let first = (len + 1).saturating_sub(PAGE).max(1);
-            Ok(chart_svg::draw(&e.chart(first..=len), "Message sequence chart", Frame::File))
+        app.runs.ask(id, move |e| {
+            let last = range.to.unwrap_or(usize::MAX).min(e.run().len());
+            let first = range.from.unwrap_or(1).max((last + 1).saturating_sub(PAGE)).max(1);
+            let frame = if range.file { Frame::File } else { Frame::Page("chart") };
+            Ok(chart_svg::draw(&e.chart(first..=last), "Message sequence chart", frame))
         })
     });
     Ok(([(CONTENT_TYPE, "image/svg+xml")], drawn.await?).into_response())

@@ -5,6 +5,7 @@
 
 use crate::error::ApiError;
 use crate::folder::Overlay;
+use engine::command_line::check_command;
 use engine::options::Size;
 use engine::{Answer, CheckOptions, Event, Failure, Job, Report, Session, Snapshot, Source, Stop, memory};
 use serde_json::{Value, json};
@@ -55,6 +56,8 @@ pub struct Finished {
 struct Entry {
     stop: Arc<AtomicBool>,
     state: State,
+    /// The model and the command that does the same on a terminal.
+    about: (String, String),
 }
 
 /// What is to be checked.
@@ -110,6 +113,7 @@ impl Checks {
         if request.options.trail.is_some() || request.options.report.is_some() {
             return Err(ApiError::bad("a check from a page writes no file: leave --trail and --report out"));
         }
+        let about = (request.source.path.clone(), check_command(&request.options));
         let half = memory::allowance(None).bytes / 2;
         let asked = request.options.max_memory.map_or(half, |Size(bytes)| bytes);
         request.options.max_memory = Some(Size(asked.min(half).max(1)));
@@ -118,7 +122,7 @@ impl Checks {
             return Err(ApiError::bad("too many checks are waiting"));
         }
         let id = entries.last_key_value().map_or(1, |(id, _)| id + 1);
-        entries.insert(id, Entry { stop: Arc::default(), state: State::Waiting });
+        entries.insert(id, Entry { stop: Arc::default(), state: State::Waiting, about });
         while entries.len() > KEPT {
             let done = entries.iter().find(|(_, entry)| matches!(entry.state, State::Done(_)));
             let Some(id) = done.map(|(id, _)| *id) else { break };
@@ -137,16 +141,21 @@ impl Checks {
         Ok(())
     }
 
+    /// All checks that are kept, the oldest first, with how far each is.
+    pub fn list(&self) -> Vec<Value> {
+        let of = |(id, entry): (&u64, &Entry)| {
+            let mut object = described(*id, &entry.state);
+            (object["model"], object["command"]) = (json!(entry.about.0), json!(entry.about.1));
+            object
+        };
+        self.entries().iter().map(of).collect()
+    }
+
     /// How far a check is, as JSON; the report of `check --format json` once it is there.
     pub fn describe(&self, id: u64) -> Result<Value, ApiError> {
         let state = self.entries().get(&id).map(|entry| entry.state.clone());
-        Ok(match state.ok_or_else(|| ApiError::missing("there is no such check"))? {
-            State::Waiting => json!({"id": id, "state": "waiting"}),
-            State::Running(snapshot) => {
-                json!({"id": id, "state": "running", "progress": snapshot.map(|s| progress(&s))})
-            }
-            State::Done(finished) => done(id, &finished),
-        })
+        let state = state.ok_or_else(|| ApiError::missing("there is no such check"))?;
+        Ok(described(id, &state))
     }
 
     /// A check that is over.
@@ -167,6 +176,7 @@ impl Checks {
     fn run(&self, id: u64, request: Request) {
         let Some(stop) = self.entries().get(&id).map(|entry| Arc::clone(&entry.stop)) else { return };
         self.set(id, State::Running(None));
+        self.tell("check.begun", json!({"id": id}));
         let finished = Arc::new(self.check(id, &request, stop));
         self.set(id, State::Done(Arc::clone(&finished)));
         self.tell("check.done", done(id, &finished));
@@ -199,6 +209,16 @@ impl Checks {
             }
         }
         Finished { session: Some(session), result: job.wait().result, notices: told }
+    }
+}
+
+fn described(id: u64, state: &State) -> Value {
+    match state {
+        State::Waiting => json!({"id": id, "state": "waiting"}),
+        State::Running(snapshot) => {
+            json!({"id": id, "state": "running", "progress": snapshot.as_ref().map(|s| progress(s))})
+        }
+        State::Done(finished) => done(id, finished),
     }
 }
 

@@ -38,6 +38,16 @@ impl Folder {
         Ok(Folder { root, read_only })
     }
 
+    /// What the folder is called.
+    pub fn name(&self) -> String {
+        self.root.file_name().unwrap_or(self.root.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    /// Whether nothing is written.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     /// The place of a file that exists, if it is in the folder.
     fn existing(&self, path: &str) -> Result<PathBuf, ApiError> {
         let place = std::fs::canonicalize(self.named(path)?).map_err(|_| ApiError::missing(NO_SUCH_FILE))?;
@@ -138,7 +148,8 @@ fn has_ending(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-fn tag(text: &str) -> String {
+/// What tells another text of a file.
+pub fn tag(text: &str) -> String {
     format!("\"{:016x}\"", trace::fingerprint([text]))
 }
 

@@ -163,7 +163,7 @@ async fn too_much_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_client_holds_nobody_up() {
     let bench = Bench::new(false);
-    let options = ServerOptions { port: 0, read_only: true };
+    let options = ServerOptions { read_only: true, ..ServerOptions::default() };
     let server = Server::bind(&bench.root, &options).await.unwrap();
     let (address, url) = (server.address(), server.url());
     assert!(

@@ -13,7 +13,7 @@ use crate::automaton::{Automaton, Edge};
 pub type Names<'n> = &'n [String];
 
 /// The guard as a Promela expression: `true`, `p`, `p && !(x == 1)`, or several of them joined by `||`.
-pub(crate) fn guard(automaton: &Automaton, edge: &Edge, names: Names<'_>) -> String {
+pub fn guard(automaton: &Automaton, edge: &Edge, names: Names<'_>) -> String {
     let cubes = automaton.cubes(edge);
     let text = |cube: &crate::automaton::Cube| {
         let literals = (0..automaton.n_props).filter_map(|i| {

@@ -53,7 +53,7 @@ impl Bench {
         std::fs::write(root.join("inner/n.pml"), "active proctype p() { skip }\n").unwrap();
         let token = Token::random().unwrap();
         let shared = Arc::new(Shared::new(Folder::open(&root, read_only).unwrap()));
-        let router = router(shared, &token, PORT);
+        let router = router(shared, ui::page::Pages::default(), &token, PORT);
         Bench { root, router, token }
     }
 
