@@ -16,9 +16,9 @@
 //! An allocator belongs to the whole process, so this is the one place with global state. `unsafe` is what
 //! Rust asks of who implements one, and of who handles a signal.
 //!
-//! **Tests make it fail**: in builds with debug assertions, `SPINOR_FAIL_ALLOCATION=n` lets the system refuse
-//! the n-th request, `n+` that one and all that follow. At the end standard error says how many requests
-//! there were.
+//! **Tests make it fail**: in builds with debug assertions or the feature `faults`,
+//! `SPINOR_FAIL_ALLOCATION=n` lets the system refuse the n-th request, `n+` that one and all that follow. At
+//! the end standard error says how many requests there were, and how many of them before the search.
 
 #![allow(unsafe_code)]
 
@@ -44,7 +44,7 @@ static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Makes sure that even an abort ends with a message and an exit status.
 pub fn prepare() {
-    #[cfg(debug_assertions)]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     faults::prepare();
     #[cfg(unix)]
     last_words::prepare();
@@ -197,18 +197,32 @@ unsafe impl<const N: usize> GlobalAlloc for WithReserve<N> {
     }
 }
 
-#[cfg(not(debug_assertions))]
+/// The model has been read and compiled: what follows belongs to the search.
+pub fn search_begins() {
+    #[cfg(any(debug_assertions, feature = "faults"))]
+    faults::search_begins();
+}
+
+/// How many requests there were, where they were counted, in words.
+pub fn counted() -> Option<String> {
+    #[cfg(any(debug_assertions, feature = "faults"))]
+    return faults::counted();
+    #[cfg(not(any(debug_assertions, feature = "faults")))]
+    None
+}
+
+#[cfg(not(any(debug_assertions, feature = "faults")))]
 #[inline(always)]
 fn refused() -> bool {
     false
 }
 
-#[cfg(debug_assertions)]
+#[cfg(any(debug_assertions, feature = "faults"))]
 use faults::refused;
 
 /// Requests that are refused on purpose.
-#[cfg(debug_assertions)]
-pub mod faults {
+#[cfg(any(debug_assertions, feature = "faults"))]
+mod faults {
     use super::{AtomicBool, AtomicUsize, Relaxed};
 
     /// The name of the environment variable.
@@ -216,6 +230,7 @@ pub mod faults {
 
     static COUNTED: AtomicBool = AtomicBool::new(false);
     static REQUESTS: AtomicUsize = AtomicUsize::new(0);
+    static BEFORE: AtomicUsize = AtomicUsize::new(0);
     static FIRST: AtomicUsize = AtomicUsize::new(usize::MAX);
     static ALL: AtomicBool = AtomicBool::new(false);
 
@@ -238,9 +253,15 @@ pub mod faults {
         number == first || (number > first && ALL.load(Relaxed))
     }
 
+    /// Notes how many requests there were before the search.
+    pub fn search_begins() {
+        BEFORE.store(REQUESTS.load(Relaxed), Relaxed);
+    }
+
     /// How many requests there were, if they were counted.
-    pub fn requests() -> Option<usize> {
-        COUNTED.load(Relaxed).then(|| REQUESTS.load(Relaxed))
+    pub fn counted() -> Option<String> {
+        let (all, before) = (REQUESTS.load(Relaxed), BEFORE.load(Relaxed));
+        COUNTED.load(Relaxed).then(|| format!("{before} before the search, {all} requests for memory\n"))
     }
 }
 

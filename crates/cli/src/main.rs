@@ -40,9 +40,8 @@ use trace::visible::{one_line, unmarked};
 fn main() -> ExitCode {
     allocator::prepare();
     let status = command();
-    #[cfg(debug_assertions)]
-    if let Some(requests) = allocator::faults::requests() {
-        output::err(&format!("{requests} requests for memory\n"));
+    if let Some(requests) = allocator::counted() {
+        output::err(&requests);
     }
     ExitCode::from(status)
 }

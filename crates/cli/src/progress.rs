@@ -103,6 +103,8 @@ impl Client for Line {
     fn notices(&mut self, notices: Vec<Notice>) -> Vec<Notice> {
         self.told.extend(notices.iter().cloned());
         output::brief(notices, self.format, &self.model, self.quiet);
+        // Notices are told when everything is ready for the search.
+        crate::allocator::search_begins();
         Vec::new()
     }
 }

@@ -124,6 +124,10 @@ fn a_special_file_takes_all_trails() {
     let trails: Vec<&Value> = violations.iter().map(|violation| &violation["trail"]).collect();
     assert_eq!(trails, ["/dev/null", "/dev/null"]);
     assert_eq!(second(), before);
+    // What cannot be read again is not offered for replay.
+    let run = scratch.run(&["check", "m.pml", "--trail", "/dev/null", "-q"]);
+    assert!(run.stdout.contains("; the trail went to /dev/null\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains("spinor replay"), "{}", run.stdout);
     let run = scratch.run(&["check", "m.pml", "--trail", "/dev/stdout", "--all-errors", "-q"]);
     assert_eq!(run.stdout.matches("\"violation\"").count(), 2, "{}", run.stdout);
     // In a file the report stands behind the trails, not over them.

@@ -47,15 +47,17 @@ pub enum Kept {
     InReport,
     /// In this file.
     File(String),
+    /// It went to this special file (a pipe, a device), from which it cannot be read again.
+    Stream(String),
     /// It was to be in a file, which could not be written.
     Unwritten(Unwritten),
 }
 
 impl Kept {
-    /// The file that holds the counterexample.
+    /// The file that the counterexample was written to.
     pub fn file(&self) -> Option<&str> {
         match self {
-            Kept::File(path) => Some(path),
+            Kept::File(path) | Kept::Stream(path) => Some(path),
             Kept::InReport | Kept::Unwritten(_) => None,
         }
     }

@@ -181,6 +181,9 @@ fn refuse(name: &str, inventory: &Inventory) -> Failure {
     let named = |formula: &&String| formula.split_once(':').is_some_and(|(_, own)| own == name);
     let repair = match stated.iter().find(named) {
         Some(formula) => format!("did you mean `{formula}`?"),
+        None if name.starts_with("deadlock") => {
+            "a deadlock is an invalid end state: use --property end-state".to_string()
+        }
         None => one_of(name, known),
     };
     Failure::refused_with(format!("--property {name}: there is no such property in this model"), repair)
@@ -240,6 +243,8 @@ mod tests {
             assert!(message.contains("no such property"));
             assert!(repair.unwrap().ends_with("accept, progress, ltl:p, ctl:q, never"));
         }
+        let Err(Failure::Refused { repair, .. }) = request(&["deadlock"]) else { panic!("no such name") };
+        assert!(repair.unwrap().ends_with("--property end-state"));
     }
 
     #[test]

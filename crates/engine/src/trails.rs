@@ -68,6 +68,7 @@ impl<'a> TrailFiles<'a> {
             false => save(self.storage, Path::new(&path), &mut content),
         };
         match written {
+            Ok(()) if special => Kept::Stream(path),
             Ok(()) => Kept::File(path),
             Err(error) => Kept::Unwritten(Unwritten { path, why: error.to_string() }),
         }

@@ -4,8 +4,8 @@
 //! may read and write, with everything that the language adds; [`region`] is how such sets are named,
 //! [`points`] which channels are meant, [`known`] what more can be said of a process whose number and
 //! parameters are known. [`object`], [`mark`] and [`guard`] say which steps commute, which enable which, and
-//! which exclude each other; [`components`] where a process can come back, [`visible`] what a property
-//! notices. [`check`] tries to falsify them. Facts err in one direction only, and their types say in which:
+//! which exclude each other, [`sequences`] what may follow a step at once; [`components`] where a process can
+//! come back, [`visible`] what a property notices. [`check`] tries to falsify them. Facts err in one direction only, and their types say in which:
 //! [`May`] can name more than is really touched, never less; [`Must`] can name less, never more.
 
 pub mod access;
@@ -21,6 +21,7 @@ pub mod partition;
 pub mod points;
 pub mod population;
 pub mod region;
+pub mod sequences;
 pub mod slots;
 pub mod visible;
 

@@ -43,6 +43,7 @@ pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) 
             let command = palette.command(format!("spinor replay {}{from}", quoted(path))).to_string();
             out.push_str(&format!("  {when}; {see} with: {command}\n"));
         }
+        Kept::Stream(path) => out.push_str(&format!("  {when}; the trail went to {}\n", one_line(path))),
         Kept::Unwritten(Unwritten { path, why }) => {
             let note = format!("the counterexample could not be written to {}: {why}", one_line(path));
             let help = "give another file with --trail, or --format json, whose report holds all steps";

@@ -4,12 +4,12 @@
 //! taken again iff it stays within its component, and what lies ahead of a location is the same in a whole
 //! component, so both are found in one pass: large proctypes have thousands of locations.
 
-use promela::ir::Proctype;
+use promela::ir::{EdgeId, Proctype};
 
-/// The strongly connected components of an automaton.
+/// The strongly connected components of an automaton, or of a part of its edges.
 #[derive(Debug)]
 pub struct Components {
-    /// For each location its component. No edge leads to a component with a larger number.
+    /// For each location its component. No edge that counts leads to a component with a larger number.
     pub of: Vec<u32>,
     /// The locations of each component.
     pub members: Vec<Vec<u32>>,
@@ -18,8 +18,10 @@ pub struct Components {
 const UNSEEN: u32 = u32::MAX;
 
 /// A depth-first search in progress.
-struct Search<'p> {
+struct Search<'p, F> {
     proctype: &'p Proctype,
+    /// Which edges count.
+    goes_on: F,
     /// When each location was found, and the earliest that can be reached from there on the stack.
     found: Vec<u32>,
     low: Vec<u32>,
@@ -32,9 +34,15 @@ struct Search<'p> {
 impl Components {
     /// Finds them.
     pub fn new(proctype: &Proctype) -> Self {
+        Components::along(proctype, |_| true)
+    }
+
+    /// Finds those of the edges for which `goes_on` is true.
+    pub fn along(proctype: &Proctype, goes_on: impl Fn(EdgeId) -> bool) -> Self {
         let n = proctype.locations.len();
         let mut search = Search {
             proctype,
+            goes_on,
             found: vec![UNSEEN; n],
             low: vec![0; n],
             stack: Vec::new(),
@@ -47,7 +55,7 @@ impl Components {
     }
 }
 
-impl Search<'_> {
+impl<F: Fn(EdgeId) -> bool> Search<'_, F> {
     fn explore(&mut self, root: usize) {
         if self.found[root] != UNSEEN {
             return;
@@ -64,6 +72,9 @@ impl Search<'_> {
                 continue;
             };
             *edge += 1;
+            if !(self.goes_on)(id) {
+                continue;
+            }
             let to = self.proctype.edge(id).to.index();
             if self.found[to] == UNSEEN {
                 path.push(self.enter(to));

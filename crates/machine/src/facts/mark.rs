@@ -19,6 +19,7 @@ use promela::ir::{
 
 use super::guard::{self, Part};
 use super::object::{AccessSets, Object, Objects, Target};
+use super::sequences::{Rest, Sequences};
 use super::visible::{Places, Visible};
 use stop::Stop;
 use system::matrix::BitSet;
@@ -102,14 +103,6 @@ pub struct Taking {
     /// While there is one, which does not fit: what takes it away or changes what fits. A message behind it
     /// does not help.
     pub while_filled: BitSet,
-}
-
-/// What an edge accesses as one of several of a step.
-#[derive(Debug)]
-struct Later {
-    accesses: BitSet,
-    conflicts: BitSet,
-    everything: bool,
 }
 
 /// What is accessed by others when a process hands over control in a rendezvous: reads and writes, seen from
@@ -252,53 +245,63 @@ impl<'a> Marker<'a> {
         }
         let back = back_edges(proctype);
         let passes = visible.places.passed_by(self.who.id, proctype);
-        // Sequences overlap: what an edge accesses as one of several is found once.
         let ids = (0..proctype.edges.len() as u32).map(EdgeId);
-        let later: Vec<Later> = ids.map(|id| self.later(id, objects)).collect();
+        let continues: Vec<bool> = proctype.edges.iter().map(|edge| self.continues(edge)).collect();
+        let alone: Vec<Rest> = ids
+            .clone()
+            .map(|id| {
+                stop.check();
+                self.alone(id, (back[id.index()], passes[id.index()]), objects)
+            })
+            .collect();
+        let sequences = Sequences::new(proctype, &continues, alone, stop);
         let mark = |id: EdgeId| {
             stop.check();
-            let sequence = self.sequence(proctype.edge(id));
+            let (rest, back) = (sequences.after(proctype, id), back[id.index()]);
             // Those to whom control is handed may pass places as well.
-            let passed = |id: &EdgeId| {
-                passes[id.index()] || !visible.places.is_empty() && self.may_hand_over(proctype.edge(*id))
-            };
-            let seen = visible.all || passes[id.index()] || sequence.iter().any(passed);
-            let sequence = (&sequence, &later[..]);
-            let mut mark = self.mark(id, escapes[id.index()], sequence, objects, (visible, seen));
-            let (sequence, _) = sequence;
+            let passed = rest.passes || rest.hands_over && !visible.places.is_empty();
+            let seen = visible.all || passes[id.index()] || passed;
+            let mut mark = self.mark(id, escapes[id.index()], rest, objects, (visible, seen));
             // Others to whom control is handed may close circles of their own.
-            let closes = |id: &EdgeId| back[id.index()] || self.may_hand_over(proctype.edge(*id));
-            mark.sticky = back[id.index()] || sequence.iter().any(closes);
-            let goes_round = |id: &EdgeId| {
-                proctype.edge(*id).atomic && closes(id) || self.may_hand_over(proctype.edge(*id))
-            };
-            let hands_over = |id: &EdgeId| self.may_hand_over(proctype.edge(*id));
-            mark.shares_control =
-                mark.begins && (!mark.partners.is_empty() || sequence.iter().any(hands_over));
-            mark.endless = mark.begins && (goes_round(&id) || sequence.iter().any(goes_round));
+            mark.sticky = back || rest.closes || rest.hands_over;
+            mark.shares_control = mark.begins && (!mark.partners.is_empty() || rest.hands_over);
+            let hands_over = rest.hands_over || self.may_hand_over(proctype.edge(id));
+            mark.endless = mark.begins && (back || rest.goes_round || hands_over);
             mark
         };
-        (0..proctype.edges.len() as u32).map(EdgeId).map(mark).collect()
+        ids.map(mark).collect()
     }
 
-    /// What an edge accesses when it is not the first of its step.
-    fn later(&self, id: EdgeId, objects: &mut Objects) -> Later {
+    /// An edge as a later one of a step, with nothing behind it; `back`: it closes a circle of locations,
+    /// `passes`: it passes a place that a property would notice.
+    fn alone(&self, id: EdgeId, (back, passes): (bool, bool), objects: &mut Objects) -> Rest {
         let edge = self.program.proctype(self.who.id).edge(id);
+        let access = &self.access[id.index()];
         let mut sets = AccessSets::new(objects);
         let mut everything = false;
-        self.edge(&mut sets, edge, &self.access[id.index()], None, &mut everything);
+        self.edge(&mut sets, edge, access, None, &mut everything);
         for (reads, writes) in self.handed(edge) {
             self.reads(&mut sets, reads, false, None, &mut everything);
             self.writes(&mut sets, writes, true, None);
         }
-        Later { accesses: sets.accesses, conflicts: sets.conflicts, everything }
+        let regions = [&access.guard.0, &access.effect.0, &access.writes.0];
+        Rest {
+            accesses: sets.accesses,
+            conflicts: sets.conflicts,
+            everything,
+            channels: regions.iter().flat_map(|region| region.channels.keys().copied()).collect(),
+            hands_over: self.may_hand_over(edge),
+            closes: back,
+            goes_round: back && edge.atomic,
+            passes,
+        }
     }
 
     fn mark(
         &self,
         id: EdgeId,
         escapes: bool,
-        (sequence, later): (&BTreeSet<EdgeId>, &[Later]),
+        rest: &Rest,
         objects: &mut Objects,
         (visible, seen): (&Visible, bool),
     ) -> Mark {
@@ -307,7 +310,7 @@ impl<'a> Marker<'a> {
         let access = &self.access[id.index()];
         let mut everything = false;
         let mut sets = AccessSets::new(objects);
-        let plain = if escapes { None } else { self.plain(edge, sequence) };
+        let plain = if escapes { None } else { self.plain(edge, rest) };
         self.edge(&mut sets, edge, access, plain.as_ref(), &mut everything);
         if let Some(target) = &plain {
             let number = target.number.unwrap_or(0);
@@ -316,12 +319,9 @@ impl<'a> Marker<'a> {
                 _ => sets.take(number, &target.types),
             }
         }
-        for id in sequence {
-            let later = &later[id.index()];
-            sets.accesses.add_all(&later.accesses);
-            sets.conflicts.add_all(&later.conflicts);
-            everything |= later.everything;
-        }
+        sets.accesses.add_all(&rest.accesses);
+        sets.conflicts.add_all(&rest.conflicts);
+        everything |= rest.everything;
         let partners = self.rendezvous(&mut sets, proctype, edge);
         if seen || sets.accesses.meets(&visible.accesses) {
             sets.add(Object::Visible, &[Object::Visible]);
@@ -407,14 +407,19 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// Whether the process may go on behind an edge before control is given back.
+    fn continues(&self, edge: &Edge) -> bool {
+        // After a rendezvous it is the receiver who has control, or nobody.
+        edge.atomic && !self.surely_rendezvous(edge)
+    }
+
     /// The edges that may follow before control is given back.
     pub fn sequence(&self, edge: &Edge) -> BTreeSet<EdgeId> {
         let proctype = self.program.proctype(self.who.id);
         let mut found = BTreeSet::new();
         let mut open: Vec<&Edge> = vec![edge];
         while let Some(edge) = open.pop() {
-            // After a rendezvous it is the receiver who has control, or nobody.
-            if !edge.atomic || self.surely_rendezvous(edge) {
+            if !self.continues(edge) {
                 continue;
             }
             for &id in &proctype.location(edge.to).edges {
@@ -451,7 +456,7 @@ impl<'a> Marker<'a> {
     }
 
     /// The channel of a plain send or receive that is the only use of its channel in the whole step.
-    fn plain(&self, edge: &Edge, sequence: &BTreeSet<EdgeId>) -> Option<Target> {
+    fn plain(&self, edge: &Edge, rest: &Rest) -> Option<Target> {
         let (chan, arguments) = match &edge.action {
             Action::Send { chan, sorted: false, args } => (chan, args.iter().collect::<Vec<_>>()),
             Action::Receive { chan, random: false, keep: false, .. } => (chan, Vec::new()),
@@ -475,17 +480,8 @@ impl<'a> Marker<'a> {
             return None;
         }
         let target = Target { number: Some(number), types };
-        let used = |region: &Region| region.channels.keys().any(|name| self.same(*name, &target));
-        let again = |id: &EdgeId| {
-            let access = &self.access[id.index()];
-            used(&access.guard.0)
-                || used(&access.effect.0)
-                || used(&access.writes.0)
-                || !sends_to(self.analysis, self.who, proctype.edge(*id))
-                    .iter()
-                    .all(|ty| self.program.chan_types[ty.index()].capacity > 0)
-        };
-        (!sequence.iter().any(again)).then_some(target)
+        let again = rest.hands_over || rest.channels.iter().any(|name| self.same(*name, &target));
+        (!again).then_some(target)
     }
 
     /// Whether a name may mean the channel.

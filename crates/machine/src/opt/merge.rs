@@ -18,6 +18,7 @@
 use promela::ir::{Action, Edge, EdgeId, ExprKind, LocId, Proctype, ProctypeKind, Program};
 
 use crate::facts::Footprint;
+use crate::facts::components::Components;
 
 /// Marks the steps that lead to a local location. With `labels` somebody looks at labels of acceptance and
 /// progress. All steps that are merged are such that nobody notices them, so that runs differ in repetitions
@@ -99,7 +100,8 @@ fn merge_proctype(proctype: &mut Proctype, number: usize, watched: &Watched, ren
     };
     let chosen: Vec<bool> = proctype.edges.iter().zip(in_d_step).map(chosen).collect();
     let goes_on = |id: EdgeId| chosen[id.index()] || proctype.edge(id).atomic;
-    let cycle = components(proctype, goes_on);
+    // Together with steps that are atomic anyway, merged ones could close a cycle as well.
+    let cycle = Components::along(proctype, goes_on).of;
     let mut closes_cycle = vec![false; chosen.len()];
     for (from, location) in proctype.locations.iter().enumerate() {
         for &id in &location.edges {
@@ -109,52 +111,6 @@ fn merge_proctype(proctype: &mut Proctype, number: usize, watched: &Watched, ren
     for (i, edge) in proctype.edges.iter_mut().enumerate() {
         edge.atomic |= chosen[i] && !closes_cycle[i];
     }
-}
-
-/// The strongly connected component of every location in the graph of the edges after which a process goes
-/// on: together with steps that are atomic anyway, merged ones could close a cycle as well. (Tarjan's
-/// algorithm, with an explicit stack.)
-fn components(proctype: &Proctype, goes_on: impl Fn(EdgeId) -> bool) -> Vec<usize> {
-    let n = proctype.locations.len();
-    let (mut index, mut low, mut component) = (vec![0; n], vec![0; n], vec![usize::MAX; n]);
-    let (mut count, mut open) = (0, Vec::new());
-    for start in 0..n {
-        let mut way: Vec<(usize, usize)> = if index[start] == 0 { vec![(start, 0)] } else { Vec::new() };
-        while let Some(&mut (at, ref mut next)) = way.last_mut() {
-            if *next == 0 {
-                count += 1;
-                (index[at], low[at]) = (count, count);
-                open.push(at);
-            }
-            let edges = &proctype.locations[at].edges;
-            let Some(&id) = edges.get(*next) else {
-                if low[at] == index[at] {
-                    while let Some(member) = open.pop() {
-                        component[member] = at;
-                        if member == at {
-                            break;
-                        }
-                    }
-                }
-                way.pop();
-                if let Some(&(before, _)) = way.last() {
-                    low[before] = low[before].min(low[at]);
-                }
-                continue;
-            };
-            *next += 1;
-            let to = proctype.edge(id).to.index();
-            if !goes_on(id) {
-                continue;
-            }
-            if index[to] == 0 {
-                way.push((to, 0));
-            } else if component[to] == usize::MAX {
-                low[at] = low[at].min(index[to]);
-            }
-        }
-    }
-    component
 }
 
 /// Which edges are listed inside a d_step.

@@ -2,9 +2,7 @@
 //! progress, with and without fairness; see [`testkit::liveness`].
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::process::ExitCode;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use testkit::cyclic::{self, Cyclic};
 use testkit::formula::Formula;
@@ -16,7 +14,7 @@ use testkit::shrink::shrink;
 use testkit::spin::{Compiler, Spin};
 
 use crate::options::Options;
-use crate::seeds::Seeds;
+use crate::session::{self, Session};
 
 /// Formulas for each program.
 const FORMULAS: usize = 12;
@@ -53,34 +51,24 @@ struct Counts {
     contradictions: usize,
 }
 
-struct Session<'a> {
-    options: &'a Options,
+impl session::Counts for Counts {
+    fn wrong(&self) -> usize {
+        self.contradictions
+    }
+}
+
+struct Asking<'a> {
+    session: Session<'a, Counts>,
     spin: Spin,
     spinor: Spinor,
-    seeds: Seeds,
-    counts: Mutex<Counts>,
 }
 
 /// Runs the comparison; the exit code is 1 after a contradiction, 2 when a tool is missing.
-pub fn run(options: &Options) -> ExitCode {
-    let mut spin = Spin::find();
-    spin.limit = options.limit;
-    let missing = spin.missing();
-    let spinor = Spinor::find(options.spinor.as_deref());
-    let (None, Some(mut spinor)) = (&missing, spinor) else {
-        let why = missing.unwrap_or_else(|| "no spinor binary (use --spinor)".into());
-        println!("difftest: SKIPPED, nothing was compared: {why}");
-        return ExitCode::from(2);
-    };
-    spinor.extra = options.extra.clone();
-    let seeds = Seeds::new(options);
-    let session = Session { options, spin, spinor, seeds, counts: Mutex::new(Counts::default()) };
-    std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
-            scope.spawn(|| session.work());
-        }
-    });
-    session.finish()
+pub fn run(options: &Options) -> Result<ExitCode, ExitCode> {
+    let (spin, spinor) = (session::spin(options)?, session::spinor(options)?);
+    let asking = Asking { session: Session::new(options), spin, spinor };
+    asking.session.each(|seed| asking.program(seed));
+    Ok(asking.finish())
 }
 
 fn kind(question: &Question) -> &'static str {
@@ -92,27 +80,18 @@ fn kind(question: &Question) -> &'static str {
     }
 }
 
-impl Session<'_> {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self) {
-        while let Some(seed) = self.seeds.take() {
-            if self.counts().contradictions >= self.options.stop {
-                return;
-            }
-            let program = cyclic::generate(seed);
-            let turn = (seed / self.options.step) as usize;
-            let ways = |of: usize| -> Vec<Way> {
-                let more =
-                    [IN_TURN[(2 * turn + of) % IN_TURN.len()], IN_TURN[(2 * turn + of + 7) % IN_TURN.len()]];
-                [&ALWAYS[..], &more[..]].concat()
-            };
-            self.counts().programs += 1;
-            for (of, question) in questions(seed, &program).iter().enumerate() {
-                self.one(seed, &program, question, &ways(of));
-            }
+impl Asking<'_> {
+    fn program(&self, seed: u64) {
+        let program = cyclic::generate(seed);
+        let turn = (seed / self.session.options.step) as usize;
+        let ways = |of: usize| -> Vec<Way> {
+            let more =
+                [IN_TURN[(2 * turn + of) % IN_TURN.len()], IN_TURN[(2 * turn + of + 7) % IN_TURN.len()]];
+            [&ALWAYS[..], &more[..]].concat()
+        };
+        self.session.counts().programs += 1;
+        for (of, question) in questions(seed, &program).iter().enumerate() {
+            self.one(seed, &program, question, &ways(of));
         }
     }
 
@@ -130,10 +109,10 @@ impl Session<'_> {
         let mut answers = match self.ask(program, question, ways, Compiler::Quick) {
             Ok(answers) => answers,
             Err(outcome) => {
-                if self.options.verbose {
+                if self.session.options.verbose {
                     println!("{seed}: {outcome}");
                 }
-                *self.counts().unknown.entry(generic(&outcome.to_string())).or_default() += 1;
+                *self.session.counts().unknown.entry(generic(&outcome.to_string())).or_default() += 1;
                 return;
             }
         };
@@ -143,12 +122,12 @@ impl Session<'_> {
         {
             answers = again;
         }
-        self.counts().add(kind(question), &answers);
-        if self.options.verbose {
+        self.session.counts().add(kind(question), &answers);
+        if self.session.options.verbose {
             println!("{seed}: {:?}", answers.spin);
         }
         if let Some(found) = answers.contradiction() {
-            self.counts().contradictions += 1;
+            self.session.counts().contradictions += 1;
             self.report(seed, program, question, ways, &found);
         }
     }
@@ -165,7 +144,7 @@ impl Session<'_> {
             answers.is_ok_and(|answers| answers.contradiction().is_some())
         };
         let mut small = program.clone();
-        if self.options.shrink && fails(program, &question) {
+        if self.session.options.shrink && fails(program, &question) {
             let with = |model: &testkit::model::Model| Cyclic { model: model.clone(), ..program.clone() };
             small = with(&shrink(&program.model, SHRINK_BUDGET, |model| fails(&with(model), &question)));
             question = smallest(question, |candidate| fails(&small, candidate));
@@ -174,18 +153,13 @@ impl Session<'_> {
         let told =
             last.ok().and_then(|answers| answers.contradiction()).map_or(found.text.clone(), |c| c.text);
         let text = format!("// seed {seed}, {}: {told}\n{}", found.property, question.text(&small));
-        let path = self.options.keep.join(format!("ltl-{seed}.pml"));
-        let written = fs::create_dir_all(&self.options.keep).and_then(|()| fs::write(&path, &text));
-        if let Err(error) = written {
-            eprintln!("difftest: {}: {error}", path.display());
-        }
-        println!("MISMATCH {}\n{text}", path.display());
+        self.session.write_down("MISMATCH", &format!("ltl-{seed}.pml"), &text);
     }
 
     fn finish(&self) -> ExitCode {
-        let counts = self.counts();
+        let counts = self.session.counts();
         print!("{counts}");
-        println!("{}", self.seeds.given());
+        println!("{}", self.session.seeds.given());
         let (pairs, differ) = (counts.pairs.values().sum::<usize>(), counts.differ.values().sum::<usize>());
         println!(
             "difftest ltl: {pairs} pairs compared with Spin, {differ} where fairness matters, {} contradictions",

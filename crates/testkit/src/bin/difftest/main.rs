@@ -11,6 +11,7 @@ mod ltl;
 mod options;
 mod run;
 mod seeds;
+mod session;
 mod stats;
 
 use std::process::ExitCode;
@@ -51,9 +52,16 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Bless(files) => bless::bless(files),
-        Mode::Seeds { .. } | Mode::Fresh { .. } if options.cuts => cuts::run(&options),
-        Mode::Seeds { .. } | Mode::Fresh { .. } if options.ctl => branching::run(&options),
-        Mode::Seeds { .. } | Mode::Fresh { .. } if options.ltl => ltl::run(&options),
-        Mode::Seeds { .. } | Mode::Fresh { .. } => run::run(&options),
+        Mode::Seeds { .. } | Mode::Fresh { .. } => over_seeds(&options).unwrap_or_else(|code| code),
+    }
+}
+
+/// Compares programs of many seeds; the exit code, or that of a tool that is missing.
+fn over_seeds(options: &Options) -> Result<ExitCode, ExitCode> {
+    match options {
+        _ if options.cuts => cuts::run(options),
+        _ if options.ctl => branching::run(options),
+        _ if options.ltl => ltl::run(options),
+        _ => run::run(options),
     }
 }

@@ -1,8 +1,6 @@
 //! The loop: programs are generated, both tools asked, differences confirmed, shrunk and written down.
 
-use std::fs;
 use std::process::ExitCode;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use testkit::compare::{
     CONFIGURATIONS, Class, Comparison, Configuration, DOUBTS_PROMISES, broken_promise, compare,
@@ -18,78 +16,41 @@ use testkit::shrink::shrink;
 use testkit::spin::{Compiler, Spin};
 
 use crate::options::Options;
-use crate::seeds::Seeds;
+use crate::session::{self, Counts, Session};
 use crate::stats::Stats;
 
 /// How often a failing program may be tried in smaller forms.
 const SHRINK_BUDGET: usize = 1500;
 
 /// Everything that the workers share.
-struct Session<'a> {
-    options: &'a Options,
+struct Comparing<'a> {
+    session: Session<'a, Stats>,
     spin: Spin,
     spinor: Option<Spinor>,
-    seeds: Seeds,
-    stats: Mutex<Stats>,
 }
 
 /// Runs the comparison; the exit code is 1 after a mismatch, 2 when a tool is missing.
-pub fn run(options: &Options) -> ExitCode {
-    let mut spin = Spin::find();
-    spin.limit = options.limit;
-    if let Some(why) = spin.missing() {
-        println!("difftest: SKIPPED, nothing was compared: {why}");
-        return ExitCode::from(2);
-    }
-    let spinor = if options.spin_only || options.accept_only {
-        None
-    } else {
-        match Spinor::find(options.spinor.as_deref()) {
-            Some(mut spinor) => {
-                spinor.extra = options.extra.clone();
-                Some(spinor)
-            }
-            None => {
-                println!("difftest: SKIPPED, nothing was compared: no spinor binary (use --spinor)");
-                return ExitCode::from(2);
-            }
-        }
-    };
-    let session =
-        Session { options, spin, spinor, seeds: Seeds::new(options), stats: Mutex::new(Stats::default()) };
-    std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
-            scope.spawn(|| session.work());
-        }
-    });
-    session.finish()
+pub fn run(options: &Options) -> Result<ExitCode, ExitCode> {
+    let spin = session::spin(options)?;
+    let alone = options.spin_only || options.accept_only;
+    let spinor = if alone { None } else { Some(session::spinor(options)?) };
+    let comparing = Comparing { session: Session::new(options), spin, spinor };
+    comparing.session.each(|seed| comparing.one(seed));
+    Ok(comparing.finish())
 }
 
-impl Session<'_> {
-    fn stats(&self) -> MutexGuard<'_, Stats> {
-        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self) {
-        while let Some(seed) = self.seeds.take() {
-            if self.stats().mismatches() >= self.options.stop {
-                return;
-            }
-            self.one(seed);
-        }
-    }
-
+impl Comparing<'_> {
     fn one(&self, seed: u64) {
-        let model = self.options.model(seed);
+        let model = self.session.options.model(seed);
         let text = print(&model);
-        let spin = if self.options.accept_only {
+        let spin = if self.session.options.accept_only {
             self.spin.accepts(&text)
         } else {
             self.spin.explore(&text, &[], Compiler::Quick)
         };
-        self.stats().spin(&features(&model), &spin);
+        self.session.counts().spin(&features(&model), &spin);
         let Some(spinor) = &self.spinor else {
-            if self.options.verbose {
+            if self.session.options.verbose {
                 println!("{seed}: {spin}");
             }
             return;
@@ -98,17 +59,17 @@ impl Session<'_> {
         let (spin, mut comparison) = self.confirmed(&model, spin, &ours);
         let said = ours.to_string();
         if let (Comparison::Mismatch(_), Some(known)) =
-            (&comparison, self.options.known.iter().find(|k| said.contains(k.as_str())))
+            (&comparison, self.session.options.known.iter().find(|k| said.contains(k.as_str())))
         {
             comparison = Comparison::Inconclusive(format!("known: {known}"));
         }
-        if self.options.verbose {
+        if self.session.options.verbose {
             println!("{seed}: spin {spin}; ours {ours}; {comparison:?}");
         }
         if comparison == Comparison::Agree {
             comparison = self.configurations(seed, &text, &ours, spinor);
         }
-        self.stats().comparison(&comparison);
+        self.session.counts().comparison(&comparison);
         if let Comparison::Mismatch(class) = comparison {
             self.report(seed, &model, class, spinor);
         }
@@ -117,7 +78,7 @@ impl Session<'_> {
     /// Compares the reference configuration with the reductions, and with another configuration in turn. One
     /// that was not explored to the end says nothing.
     fn configurations(&self, seed: u64, text: &str, reference: &Outcome, spinor: &Spinor) -> Comparison {
-        let turn = 1 + (seed / self.options.step) as usize % (CONFIGURATIONS.len() - 1);
+        let turn = 1 + (seed / self.session.options.step) as usize % (CONFIGURATIONS.len() - 1);
         for which in [&CONFIGURATIONS[0], &CONFIGURATIONS[turn]] {
             let comparison = self.configuration(text, reference, spinor, which);
             if matches!(comparison, Comparison::Mismatch(_)) {
@@ -180,28 +141,23 @@ impl Session<'_> {
                 && (class != Class::States && questions_first(candidate).is_none()
                     || self.confirmed(candidate, spin, &ours).1 == Comparison::Mismatch(class))
         };
-        let small = if self.options.shrink { shrink(model, SHRINK_BUDGET, fails) } else { model.clone() };
+        let small =
+            if self.session.options.shrink { shrink(model, SHRINK_BUDGET, fails) } else { model.clone() };
         let text = print(&small);
         let spin = self.spin.explore(&text, &[], Compiler::Thorough);
         let ours = spinor.explore(&text);
         let head = format!("// seed {seed}, differs in: {class}\n// Spin: {spin}\n// ours: {ours}\n");
-        let path = self.options.keep.join(format!("red-{seed}.pml"));
-        let written =
-            fs::create_dir_all(&self.options.keep).and_then(|()| fs::write(&path, format!("{head}{text}")));
-        if let Err(error) = written {
-            eprintln!("difftest: {}: {error}", path.display());
-        }
-        println!("MISMATCH {}\n{head}{text}", path.display());
+        self.session.write_down("MISMATCH", &format!("red-{seed}.pml"), &format!("{head}{text}"));
     }
 
     fn finish(&self) -> ExitCode {
-        let mut stats = self.stats();
+        let mut stats = self.session.counts();
         print!("{}", stats.report());
-        println!("{}", self.seeds.given());
+        println!("{}", self.session.seeds.given());
         println!("{}", stats.summary());
         if stats.only_skipped() {
             return ExitCode::from(2);
         }
-        ExitCode::from(u8::from(stats.mismatches() > 0))
+        ExitCode::from(u8::from(stats.wrong() > 0))
     }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use testkit::compare::Comparison;
 use testkit::outcome::Outcome;
 
+use crate::session::Counts;
+
 /// Counts over all programs of a run.
 #[derive(Debug, Default)]
 pub struct Stats {
@@ -20,6 +22,12 @@ pub struct Stats {
     states: Vec<u64>,
     /// How often a feature occurs, and how often in a program of more than 20 states.
     features: BTreeMap<&'static str, (usize, usize)>,
+}
+
+impl Counts for Stats {
+    fn wrong(&self) -> usize {
+        self.mismatch
+    }
 }
 
 impl Stats {
@@ -57,11 +65,6 @@ impl Stats {
             Comparison::Inconclusive(why) => *self.inconclusive.entry(generic(why)).or_default() += 1,
             Comparison::Skipped(_) => self.skipped += 1,
         }
-    }
-
-    /// How many programs differ.
-    pub fn mismatches(&self) -> usize {
-        self.mismatch
     }
 
     /// Whether nothing at all was compared.
