@@ -1,7 +1,7 @@
 //! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The
 //! options of a check are not listed here: [`crate::given`] takes them from the engine's table.
 
-use crate::given::{ForCheck, ForGraph, ForTest, Given};
+use crate::given::{ForCheck, ForGraph, ForMemory, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use engine::files::STANDARD_INPUT;
 use engine::options::OptionSpec;
@@ -49,6 +49,9 @@ pub enum Command {
     /// Write the reachable states of a model as a graph: for Graphviz, for other tools, reduced modulo
     /// bisimulation.
     Graph(Box<GraphArgs>),
+    /// Test a memory system (caches, a bus, store buffers) for the orderings of a memory model; exit 1 when a
+    /// test fails.
+    Memory(Box<MemoryArgs>),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
     /// Explain the code of an error or a warning, with an example; list all codes.
@@ -71,6 +74,7 @@ impl Command {
             Command::Check(args) => args.format.of_notices(),
             Command::Facts(args) => args.format.of_notices(),
             Command::Graph(args) => args.format.of_notices(),
+            Command::Memory(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
@@ -528,6 +532,60 @@ impl GraphArgs {
         });
         Ok(GraphOptions { check, labels: self.labels.clone(), hide: self.hide.clone(), reduce })
     }
+}
+
+/// Options of `memory`.
+#[derive(Args, Debug)]
+pub struct MemoryArgs {
+    /// The memory system: a Promela file with the inlines mem_start, mem_write and mem_read.
+    #[arg(value_name = "SYSTEM", conflicts_with = "system")]
+    pub file: Option<String>,
+    /// A memory system that comes with the tool, such as tso or mesi.
+    #[arg(long, value_name = "NAME")]
+    pub system: Option<String>,
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Run all tests of this model: sc, tso, pso, pram, pc or coherent; for sc also the full check, where the
+    /// system says ORDER. With --litmus: outcomes that it forbids are violations.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Run these tests: cmp, upo, rowo1, rowo2, con, pos, po_wr, po_rw, wa_self, fence_wr, fence_ww, causal, wa,
+    /// con_wo; progress; sc2, sc3 (the full check); all.
+    #[arg(long, value_name = "TEST,...", value_delimiter = ',')]
+    pub rule: Vec<String>,
+    /// Run these litmus tests, such as SB,MP; all.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub litmus: Vec<String>,
+    /// Say which models the system can be, by all tests. The default when nothing else is asked for.
+    #[arg(long, conflicts_with_all = ["model", "rule", "litmus"])]
+    pub classify: bool,
+    /// Write the composed model of one test to this file, for Spin or for study; - writes standard output.
+    #[arg(long, value_name = "FILE")]
+    pub emit: Option<String>,
+    /// Processors. Default: as many as a test needs; others make noise.
+    #[arg(long, value_name = "N")]
+    pub cpus: Option<usize>,
+    /// Addresses. Default: as many as a test needs; others are used at random.
+    #[arg(long, value_name = "N")]
+    pub addresses: Option<usize>,
+    /// For systems that do not treat processors and addresses alike: all gives the parts of each test to all of
+    /// them in turn.
+    #[arg(long, value_name = "WHICH")]
+    pub roles: Option<String>,
+    /// Write a message sequence chart of the first violation to this file: SVG, or text if its name ends in
+    /// .txt.
+    #[arg(long, value_name = "FILE")]
+    pub msc: Option<String>,
+    /// Options of `check` that concern exploration.
+    #[command(flatten)]
+    pub given: Given<ForMemory>,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Violations and conclusions only.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// How a graph is written.

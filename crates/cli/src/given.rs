@@ -46,6 +46,20 @@ impl Taker for ForGraph {
     }
 }
 
+/// `spinor memory`: what concerns exploration, and where the trail is.
+#[derive(Debug)]
+pub struct ForMemory;
+
+impl Taker for ForMemory {
+    fn takes(spec: &OptionSpec) -> bool {
+        const TAKEN: [&str; 14] = [
+            "timeout", "max-memory", "max-states", "max-depth", "threads", "store", "opt", "exec", "search", "por",
+            "save", "engine", "seed", "trail",
+        ];
+        TAKEN.contains(&spec.name)
+    }
+}
+
 /// The options that a command line gives, each with its word; flags have none.
 #[derive(Debug)]
 pub struct Given<T> {

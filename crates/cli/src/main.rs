@@ -15,6 +15,7 @@ mod graph;
 mod interactive;
 mod ltl;
 mod manual;
+mod memory;
 mod output;
 mod parse;
 mod progress;
@@ -64,6 +65,7 @@ fn command() -> u8 {
         Command::Parse(args) => parse::run(args),
         Command::Facts(args) => facts::run(args),
         Command::Graph(args) => graph::run(args),
+        Command::Memory(args) => memory::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),

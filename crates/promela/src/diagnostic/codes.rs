@@ -170,6 +170,11 @@ codes! {
     E0601 "embedded C",
     // The text form of the intermediate form.
     E0701 "a malformed text of the intermediate form",
+    // Memory systems (`spinor memory`).
+    E0801 "a memory system without one of its operations",
+    E0802 "an operation of a memory system with the wrong number of parameters",
+    E0803 "a read of a memory system that assigns nothing",
+    E0804 "an `init` in a memory system",
     // The tool itself.
     E0900 "the request cannot be met",
     E0901 "the command line is wrong",
@@ -222,6 +227,9 @@ codes! {
     W0705 "a label inside an atomic sequence that is not seen",
     W0706 "threads that a search has no use for",
     W0708 "a check on the main thread",
+    W0801 "a memory system that looks at the values that it stores",
+    W0802 "a memory system that can get stuck",
+    W0803 "reads of a memory system that are never completed",
 }
 
 impl Code {

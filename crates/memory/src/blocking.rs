@@ -1,0 +1,96 @@
+//! Processors as Promela, for systems whose operations return when the processor may go on.
+//!
+//! Every option of a loop begins with the operation itself, so that no choice is made before it can be
+//! carried out, and no operation is inside an atomic sequence of ours: a system whose writes are visible
+//! half-way must not look better than it is.
+
+use crate::program::{Move, Phase, Program, told};
+use crate::rules::Op;
+
+/// The text of all processors and of init.
+pub fn text(program: &Program) -> String {
+    let mut out = String::new();
+    for cpu in 0..program.cpus {
+        out += &processor(program, cpu);
+    }
+    let run: Vec<String> = (0..program.cpus).map(|cpu| format!("run CPU{cpu}()")).collect();
+    out += &format!("init {{\n\tatomic {{ mem_start(); {} }}", run.join("; "));
+    out += &judgement(program);
+    out + "\n}\n"
+}
+
+/// What init does at last, if anything.
+pub(crate) fn judgement(program: &Program) -> String {
+    let Some(outcome) = &program.outcome else { return String::new() };
+    let finished = program.cpus + usize::from(!program.finals.is_empty());
+    format!(";\n\tmv_done == {finished} && mem_quiet;\n\tassert({outcome})")
+}
+
+fn processor(program: &Program, cpu: usize) -> String {
+    let mut out = format!("proctype CPU{cpu}() {{\n\tbyte mv_v;\n");
+    for local in &program.locals[cpu] {
+        out += &format!("\t{local}\n");
+    }
+    for (number, phase) in program.clients[cpu].iter().enumerate() {
+        out += &phase_text(program, cpu, (number, phase));
+    }
+    if cpu == 0 && !program.finals.is_empty() {
+        out += &format!("\tmv_done == {} && mem_quiet;\n", program.cpus);
+        for (address, last) in &program.finals {
+            let told = told(Op::Read(*address));
+            out += &format!("\tmem_read(0, {address}, {last}); printf(\"mem: P0 {told}\\n\", {last});\n");
+        }
+        out += "\tmv_done++\n";
+    }
+    out + "}\n"
+}
+
+fn phase_text(program: &Program, cpu: usize, (number, phase): (usize, &Phase)) -> String {
+    if phase.is_empty() {
+        return match program.outcome {
+            Some(_) => "\tmv_done++;\n".to_string(),
+            None => "\tskip;\n".to_string(),
+        };
+    }
+    if let [only] = &phase[..] {
+        if only.to == Some(number + 1) && only.leads.is_none() {
+            return format!("\t{};\n", operation(program, cpu, only));
+        }
+    }
+    let mut out = format!("phase_{number}:\n\tdo\n");
+    for one in phase {
+        let jump = one.to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
+        out += &format!("\t:: {}{jump}\n", operation(program, cpu, one));
+    }
+    out + "\tod;\n"
+}
+
+/// An operation and what is noted of it.
+fn operation(program: &Program, cpu: usize, one: &Move) -> String {
+    let told = told(one.op);
+    let guard = program.guard.as_ref().map_or_else(String::new, |guard| format!("{guard} -> "));
+    let notes = match one.notes.is_empty() {
+        true => String::new(),
+        false => format!("; {}", one.notes.replace('$', "mv_v")),
+    };
+    let noted = |print: String, reset: &str| match guard.is_empty() && notes.is_empty() && reset.is_empty() {
+        true => print,
+        false => format!("d_step {{ {guard}{print}{notes}{reset} }}"),
+    };
+    match one.op {
+        Op::Write(a, v) => {
+            format!("mem_write({cpu}, {a}, {v}); {}", noted(format!("printf(\"mem: P{cpu} {told}\\n\")"), ""))
+        }
+        Op::Fence => format!("mem_fence({cpu}); {}", noted(format!("printf(\"mem: P{cpu} {told}\\n\")"), "")),
+        Op::Read(a) => {
+            let noted = noted(format!("printf(\"mem: P{cpu} {told}\\n\", mv_v)"), "; mv_v = 0");
+            match one.leads {
+                None => format!("mem_read({cpu}, {a}, mv_v); {noted}"),
+                Some((value, to)) => format!(
+                    "mem_read({cpu}, {a}, mv_v);\n\t\tif\n\t\t:: mv_v == {value} -> {noted}; goto phase_{to}\n\
+                     \t\t:: mv_v != {value} -> {noted}\n\t\tfi"
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! A memory system and the processors of a test, as one model: a text that any Promela tool reads.
+
+use crate::interface::Form;
+use crate::litmus::Litmus;
+use crate::memory_system::MemorySystem;
+use crate::program::{Program, Roles};
+use crate::rules::Test;
+use crate::{blocking, observer, split};
+
+/// What a composed model asks.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// A test of ordering rules.
+    Rule(Test),
+    /// Whether the outcome of a litmus test shows.
+    Litmus(Litmus),
+    /// Sequential consistency in full, for cycles through this number of processors and addresses.
+    Sequential(usize),
+    /// Whether the system can get stuck.
+    Progress,
+}
+
+impl Question {
+    /// As reports name it.
+    pub fn name(&self) -> String {
+        match self {
+            Question::Rule(test) => test.name.to_string(),
+            Question::Litmus(litmus) => litmus.name.to_string(),
+            Question::Sequential(k) => format!("sc{k}"),
+            Question::Progress => "progress".to_string(),
+        }
+    }
+
+    /// Processors and addresses that it needs.
+    pub fn parts(&self) -> (usize, usize) {
+        match self {
+            Question::Rule(test) => (test.clients.len(), test.addresses),
+            Question::Litmus(litmus) => (litmus.programs.len(), litmus.addresses()),
+            Question::Sequential(k) => (*k, *k),
+            Question::Progress => (2, 2),
+        }
+    }
+
+    /// The property of the composed model that answers it.
+    pub fn property(&self) -> &'static str {
+        match self {
+            Question::Rule(_) | Question::Litmus(_) | Question::Sequential(_) => "assertion",
+            Question::Progress => "safety",
+        }
+    }
+
+    fn in_words(&self) -> String {
+        match self {
+            Question::Rule(test) => format!("test {} of the rules {}", test.name, test.rules),
+            Question::Litmus(litmus) => format!("litmus test {}", litmus.name),
+            Question::Sequential(k) => {
+                format!("sequential consistency, cycles through {k} processors and addresses")
+            }
+            Question::Progress => "reads and writes without end: can the system get stuck?".to_string(),
+        }
+    }
+}
+
+/// A composed model.
+#[derive(Clone, Debug)]
+pub struct Composed {
+    /// What it asks.
+    pub question: Question,
+    /// Processors.
+    pub cpus: usize,
+    /// Addresses.
+    pub addresses: usize,
+    /// Who plays which part.
+    pub roles: Roles,
+    /// The size of the system's buffers, where it has such a bound.
+    pub bound: Option<u32>,
+    /// A path for the text.
+    pub path: String,
+    /// The text.
+    pub text: String,
+    /// The first line of the processors.
+    pub clients_begin: u32,
+}
+
+/// Composes a system and a question.
+pub fn compose(
+    system: &MemorySystem,
+    question: &Question,
+    roles: &Roles,
+    (cpus, addresses): (usize, usize),
+    bound: Option<u32>,
+) -> Composed {
+    let size = (cpus, addresses);
+    let program = match question {
+        Question::Rule(test) => Program::of_test(test, roles, size),
+        Question::Litmus(litmus) => Program::of_litmus(litmus, roles, size),
+        Question::Sequential(k) => observer::program(*k, roles, size),
+        Question::Progress => Program::of_anything(cpus, addresses),
+    };
+    let mut head = format!(
+        "/* {} of the memory system {}, made by `spinor memory`.\n   \
+         {cpus} processors, {addresses} addresses{}. With Spin: spin -a, cc -DSAFETY -o pan pan.c, ./pan -E. */\n",
+        question.in_words(),
+        system.name,
+        bound.map_or_else(String::new, |bound| format!(", buffers of {bound}")),
+    );
+    head += &format!("#define NP {cpus}\n#define NA {addresses}\n");
+    if let Some(bound) = bound {
+        head += &format!("#define MEM_BOUND {bound}\n");
+    }
+    head += &system.definitions;
+    if system.interface.form == Form::Split {
+        head += "#define MEM_READ 0\n#define MEM_WRITE 1\n";
+    }
+    if system.interface.has_order {
+        let order = match program.order.is_empty() {
+            true => String::new(),
+            false => format!("; {}", program.order),
+        };
+        head += &format!("#define ORDER(a, v) printf(\"mem: order %d %d\\n\", a, v){order}\n");
+    }
+    let variables: String = program.globals.iter().map(|global| format!("{global}\n")).collect();
+    let done = if program.outcome.is_some() { "byte mv_done;               /* processors that have finished */\n" } else { "" };
+    let before = format!("{head}{variables}{done}\n{}", system.text);
+    let quiet = "\n#ifndef mem_quiet\n#define mem_quiet true\n#endif\n\n";
+    let clients_begin = (before.lines().count() + quiet.lines().count()) as u32;
+    let mut text = before + quiet;
+    text += &match system.interface.form {
+        Form::Blocking => blocking::text(&program),
+        Form::Split => split::text(&program),
+    };
+    text += &ending(question, system.interface.form, cpus);
+    let path = format!("{}.{}.pml", system.stem, file_name(question, roles, bound));
+    Composed { question: question.clone(), cpus, addresses, roles: roles.clone(), bound, path, text, clients_begin }
+}
+
+/// What stands behind the processors.
+fn ending(question: &Question, form: Form, cpus: usize) -> String {
+    match question {
+        Question::Sequential(_) if form == Form::Split => {
+            let idle = (0..cpus * split::WINDOW).map(|slot| format!("mv_op[{slot}] == 0"));
+            let idle = idle.collect::<Vec<_>>().join(" && ");
+            observer::violation().replace("mem_quiet", &format!("mem_quiet && {idle}"))
+        }
+        Question::Sequential(_) => observer::violation().to_string(),
+        _ => String::new(),
+    }
+}
+
+fn file_name(question: &Question, roles: &Roles, bound: Option<u32>) -> String {
+    let mut name: String =
+        question.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if !roles.is_plain() {
+        name += &format!("_{}", roles.suffix());
+    }
+    if let Some(bound) = bound {
+        name += &format!("_{bound}");
+    }
+    name
+}

@@ -1,0 +1,158 @@
+//! Processors as Promela, for systems that answer in any order: `mem_issue(p, tag, op, a, v)` and
+//! `mem_reply(p, tag, v)`.
+//!
+//! Program order is the order of issue. Each processor is two processes: one issues operations, one receives
+//! replies, so that a system which must be rid of a reply before it takes the next request cannot be stuck by
+//! us. An operation takes the next of [`WINDOW`] slots, its tag; replies fill slots in any order, and slots
+//! retire in the order of issue. What is noted of an operation is noted when it retires, so the observers are
+//! the same as for systems that block. A read that leads to another phase is a guess at issue: when it
+//! returns another value, the run is no witness (`mv_void`).
+
+use crate::blocking::judgement;
+use crate::program::{Move, Program, told};
+use crate::rules::Op;
+
+/// Operations of a processor that wait for their replies at most.
+pub const WINDOW: usize = 2;
+
+/// An operation that can be issued: its number, with a guess about its value.
+struct Issued<'a> {
+    number: usize,
+    what: &'a Move,
+    guess: Option<u8>,
+}
+
+/// The text of all processors and of init.
+pub fn text(program: &Program) -> String {
+    let slots = program.cpus * WINDOW;
+    let mut out = format!(
+        "byte mv_op[{slots}];          /* what waits in a slot: the number of an operation, 0 for nothing */\n\
+         byte mv_answer[{slots}];      /* its value */\n\
+         bool mv_answered[{slots}];\n\
+         byte mv_first[{}];         /* the oldest slot of each processor */\n\
+         bool mv_void;            /* a guess was wrong: this run shows nothing */\n",
+        program.cpus
+    );
+    for cpu in 0..program.cpus {
+        let issued = issued(program, cpu);
+        out += &issuer(program, cpu, &issued);
+        out += &receiver(program, cpu, &issued);
+    }
+    let run = (0..program.cpus).map(|cpu| format!("run CPU{cpu}(); run Port{cpu}()"));
+    let run: Vec<String> = run.collect();
+    out += &format!("init {{\n\tatomic {{ mem_start(); {} }}", run.join("; "));
+    out += &judgement(program).replace("assert(", "assert(mv_void || ");
+    out + "\n}\n"
+}
+
+/// All operations of a processor, numbered from 1: those of the phases in order, then the final reads.
+fn issued(program: &Program, cpu: usize) -> Vec<(usize, Issued<'_>)> {
+    let mut all = Vec::new();
+    for (phase, moves) in program.clients[cpu].iter().enumerate() {
+        for what in moves.iter().filter(|one| one.op != Op::Fence) {
+            all.push((phase, Issued { number: all.len() + 1, what, guess: None }));
+            if let Some((value, _)) = what.leads {
+                all.push((phase, Issued { number: all.len() + 1, what, guess: Some(value) }));
+            }
+        }
+    }
+    all
+}
+
+/// Takes the next slot for an operation and issues it.
+fn issue(cpu: usize, number: usize, op: Op) -> String {
+    let slot = format!("mv_op[{} + mv_tag]", cpu * WINDOW);
+    let (word, address, value) = match op {
+        Op::Write(a, v) => ("MEM_WRITE", a, v),
+        Op::Read(a) => ("MEM_READ", a, 0),
+        Op::Fence => unreachable!("a fence is not issued"),
+    };
+    let told = match op {
+        Op::Read(_) => told(op).replace(" = %d", ""),
+        _ => told(op),
+    };
+    format!(
+        "d_step {{ {slot} == 0 -> {slot} = {number} }}; mem_issue({cpu}, mv_tag, {word}, {address}, {value}); \
+         d_step {{ printf(\"mem: P{cpu} issue {told} tag %d\\n\", mv_tag); mv_tag = (mv_tag + 1) % {WINDOW} }}"
+    )
+}
+
+/// Everything that was issued has retired.
+fn idle(cpu: usize) -> String {
+    let slots = (0..WINDOW).map(|slot| format!("mv_op[{}] == 0", cpu * WINDOW + slot));
+    slots.collect::<Vec<_>>().join(" && ")
+}
+
+fn fence(cpu: usize) -> String {
+    format!("({}); mem_fence({cpu}); printf(\"mem: P{cpu} fence\\n\")", idle(cpu))
+}
+
+fn issuer(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> String {
+    let mut out = format!("proctype CPU{cpu}() {{\n\tbyte mv_tag;\n");
+    for (number, moves) in program.clients[cpu].iter().enumerate() {
+        if moves.is_empty() {
+            let done = if program.outcome.is_some() { "mv_done++" } else { "skip" };
+            out += &format!("\t({}) -> {done};\n", idle(cpu));
+            continue;
+        }
+        out += &format!("phase_{number}:\n\tdo\n");
+        for one in moves.iter().filter(|one| one.op == Op::Fence) {
+            let jump = one.to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
+            out += &format!("\t:: {}{jump}\n", fence(cpu));
+        }
+        for (_, one) in all.iter().filter(|(phase, _)| *phase == number) {
+            let to = one.guess.map_or(one.what.to, |_| one.what.leads.map(|(_, to)| to));
+            let jump = to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
+            out += &format!("\t:: {}{jump}\n", issue(cpu, one.number, one.what.op));
+        }
+        out += "\tod;\n";
+    }
+    if cpu == 0 && !program.finals.is_empty() {
+        out += &format!("\tmv_done == {} && mem_quiet;\n", program.cpus);
+        for (i, (address, _)) in program.finals.iter().enumerate() {
+            out += &format!("\t{};\n", issue(0, all.len() + 1 + i, Op::Read(*address)));
+        }
+        out += &format!("\t({}) -> mv_done++\n", idle(0));
+    }
+    out + "}\n"
+}
+
+/// Receives replies and retires what is answered, in the order of issue.
+fn receiver(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> String {
+    let base = cpu * WINDOW;
+    let mut out = format!("proctype Port{cpu}() {{\n\tbyte mv_tag, mv_v;\n");
+    for local in &program.locals[cpu] {
+        out += &format!("\t{local}\n");
+    }
+    let slot = format!("{base} + mv_first[{cpu}]");
+    out += &format!(
+        "end:\n\tdo\n\t:: mem_reply({cpu}, mv_tag, mv_v);\n\
+         \t\tassert(mv_tag < {WINDOW} && mv_op[{base} + mv_tag] != 0 && !mv_answered[{base} + mv_tag]);\n\
+         \t\td_step {{\n\t\t\tprintf(\"mem: P{cpu} reply %d tag %d\\n\", mv_v, mv_tag);\n\
+         \t\t\tmv_answered[{base} + mv_tag] = true; mv_answer[{base} + mv_tag] = mv_v; mv_tag = 0;\n\
+         \t\t\tdo\n\t\t\t:: mv_answered[{slot}] ->\n\t\t\t\tmv_v = mv_answer[{slot}];\n\t\t\t\tif\n"
+    );
+    let guard = program.guard.as_ref().map_or_else(String::new, |guard| format!(" && {guard}"));
+    let mut retiring = |number: usize, guess: Option<u8>, notes: &str| {
+        let wrong = guess.map(|value| format!("if :: mv_v != {value} -> mv_void = true :: else fi"));
+        let notes = notes.replace('$', "mv_v").replace("assert(", "assert(mv_void || ");
+        let parts: Vec<String> = wrong.into_iter().chain(Some(notes).filter(|n| !n.is_empty())).collect();
+        if !parts.is_empty() {
+            let parts = parts.join("; ");
+            out += &format!("\t\t\t\t:: mv_op[{slot}] == {number}{guard} -> {parts}\n");
+        }
+    };
+    all.iter().for_each(|(_, one)| retiring(one.number, one.guess, &one.what.notes));
+    if cpu == 0 {
+        for (i, (_, last)) in program.finals.iter().enumerate() {
+            retiring(all.len() + 1 + i, None, &format!("{last} = $"));
+        }
+    }
+    out += &format!(
+        "\t\t\t\t:: else\n\t\t\t\tfi;\n\
+         \t\t\t\tmv_op[{slot}] = 0; mv_answered[{slot}] = false; mv_answer[{slot}] = 0;\n\
+         \t\t\t\tmv_first[{cpu}] = (mv_first[{cpu}] + 1) % {WINDOW}\n\
+         \t\t\t:: else -> break\n\t\t\tod;\n\t\t\tmv_v = 0\n\t\t}}\n\tod\n}}\n"
+    );
+    out
+}
