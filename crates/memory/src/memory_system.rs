@@ -53,12 +53,14 @@ impl MemorySystem {
 
     /// A system that comes with the tool.
     pub fn built_in(name: &str, source: &Source, stop: &Stop) -> Answer<MemorySystem> {
-        let Some(system) = builtin::system(name) else {
+        if builtin::system(name).is_none() {
             let repair = engine::options::one_of(name, builtin::names());
             return Answer::failed(Failure::refused_with(format!("there is no built-in system {name:?}"), repair));
-        };
+        }
         let path = format!("{name}.pml");
-        let made = Made { made: vec![(path.clone(), system.text.to_string())], files: &Nothing };
+        // Some include others.
+        let made = builtin::ALL.iter().map(|one| (format!("{}.pml", one.name), one.text.to_string()));
+        let made = Made { made: made.collect(), files: &Nothing };
         let source = Source { path, ..source.clone() };
         let mut answer = read(&source, name.to_string(), &made, stop);
         if let Ok(system) = &mut answer.result {
