@@ -5,18 +5,13 @@
    first is done first in each bank: sequentially consistent, if program order is the order of issue.
 
    A mistake can be built in (split_bus_hasty.pml does): with HASTY reads have a lane of their own to the bus,
-   and overtake writes.
-   MEM_BOUND: requests in front of the bus, and in front of a bank. */
-#ifndef MEM_BOUND
-#define MEM_BOUND 1
-#endif
-
+   and overtake writes. One request fits in front of the bus, and one in front of a bank. */
 byte mem[NA];
-chan request[NP] = [MEM_BOUND] of { byte, bit, byte, byte };     /* tag, operation, address, value */
+chan request[NP] = [1] of { byte, bit, byte, byte };     /* tag, operation, address, value */
 #ifdef HASTY
-chan hasty[NP] = [MEM_BOUND] of { byte, bit, byte, byte };
+chan hasty[NP] = [1] of { byte, bit, byte, byte };
 #endif
-chan bank[NA] = [MEM_BOUND] of { byte, byte, bit, byte };        /* who, tag, operation, value */
+chan bank[NA] = [1] of { byte, byte, bit, byte };        /* who, tag, operation, value */
 chan answer[NP] = [2] of { byte, byte };                         /* tag, value */
 byte flying;
 
@@ -65,7 +60,7 @@ end:	do
 	:: atomic {
 		bank[where]?who,tag,op,what ->
 		if
-		:: op == MEM_WRITE -> mem[where] = what
+		:: op == MEM_WRITE -> mem[where] = what; what = 0
 		:: op == MEM_READ -> what = mem[where]
 		fi;
 		answer[who]!tag,what; who = 0; tag = 0; op = 0; what = 0

@@ -53,8 +53,20 @@ pub struct ForMemory;
 impl Taker for ForMemory {
     fn takes(spec: &OptionSpec) -> bool {
         const TAKEN: [&str; 14] = [
-            "timeout", "max-memory", "max-states", "max-depth", "threads", "store", "opt", "exec", "search", "por",
-            "save", "engine", "seed", "trail",
+            "timeout",
+            "max-memory",
+            "max-states",
+            "max-depth",
+            "threads",
+            "store",
+            "opt",
+            "exec",
+            "search",
+            "por",
+            "save",
+            "engine",
+            "seed",
+            "trail",
         ];
         TAKEN.contains(&spec.name)
     }

@@ -5,14 +5,14 @@ use crate::output::{self, Lines, Output};
 use crate::release_pages::ReleasePages;
 use crate::signal::Signals;
 use crate::{chart, report_file};
+use ::memory::report::Findings;
+use ::memory::running::Checked;
+use ::memory::{MemorySystem, Model, Outcome, Request};
 use engine::saving::RealStorage;
 use engine::trails::{self, TrailFiles};
 use engine::{
     Answer, CheckOptions, Client, DiskOrInput, Failure, Flow, Kept, MemoryAccount, Observer, Snapshot,
 };
-use ::memory::report::Findings;
-use ::memory::running::Checked;
-use ::memory::{MemorySystem, Model, Outcome, Request};
 use std::collections::BTreeMap;
 use std::io::Stdout;
 
@@ -38,7 +38,8 @@ pub fn run(args: &MemoryArgs) -> u8 {
 
 /// Reads the system and the request; the error is the exit status.
 fn prepared(args: &MemoryArgs, signals: &Signals) -> Result<(MemorySystem, Request, CheckOptions), u8> {
-    let wrong = |failure| output::write_notices(Answer::<()>::failed(failure), args.format).err().unwrap_or(2);
+    let wrong =
+        |failure| output::write_notices(Answer::<()>::failed(failure), args.format).err().unwrap_or(2);
     let options = args.given.options().map_err(wrong)?;
     let request = request(args).map_err(wrong)?;
     let source = args.reading.source(args.file.as_deref().unwrap_or_default());
@@ -86,7 +87,8 @@ fn request(args: &MemoryArgs) -> Result<Request, Failure> {
 fn emit(file: &str, system: &MemorySystem, request: &Request) -> Result<u8, Failure> {
     let agenda = request.agenda(system)?;
     let [question] = &agenda.questions[..] else {
-        let message = format!("--emit {file} writes one model, and {} tests are asked for", agenda.questions.len());
+        let message =
+            format!("--emit {file} writes one model, and {} tests are asked for", agenda.questions.len());
         return Err(Failure::refused_with(message, "name one test with --rule or --litmus"));
     };
     let composed = request.compose(system, question);
@@ -99,8 +101,9 @@ fn emit(file: &str, system: &MemorySystem, request: &Request) -> Result<u8, Fail
 
 fn save(file: &str, text: &str) -> Result<(), Failure> {
     let mut write = |out: &mut dyn std::io::Write| out.write_all(text.as_bytes());
-    engine::saving::save(&RealStorage, std::path::Path::new(file), &mut write)
-        .map_err(|error| Failure::unwritten(&format!("cannot write the model {file}"), &error, "choose another file"))
+    engine::saving::save(&RealStorage, std::path::Path::new(file), &mut write).map_err(|error| {
+        Failure::unwritten(&format!("cannot write the model {file}"), &error, "choose another file")
+    })
 }
 
 /// Asks all questions and writes what came of them; returns the exit status.
@@ -162,7 +165,10 @@ fn tell(output: &mut Output<Stdout>, findings: &Findings<'_>, kept: &BTreeMap<St
             output.write(&format!("\n{told}"));
         }
         if let Some(trail) = kept.get(&outcome.question.name()) {
-            output.write(&format!("      the whole run: spinor replay {}\n", engine::command_line::quoted(trail)));
+            output.write(&format!(
+                "      the whole run: spinor replay {}\n",
+                engine::command_line::quoted(trail)
+            ));
         }
     }
     let conclusions = findings.conclusions();

@@ -23,6 +23,10 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::E0104, "promela: parse::tests::limits"),
     (Code::E0105, "promela: parse::tests::limits"),
     (Code::E0701, "promela: ir::read::tests"),
+    (Code::E0801, "memory: tests/gallery.rs"),
+    (Code::E0802, "memory: tests/gallery.rs"),
+    (Code::E0803, "memory: tests/gallery.rs"),
+    (Code::E0804, "memory: tests/gallery.rs"),
     (Code::E0997, "spinor: tests/writing.rs"),
     (Code::E0900, "spinor: command_line"),
     (Code::E0901, "spinor: command_line"),
@@ -35,6 +39,9 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::W0705, "spinor: cuts"),
     (Code::W0706, "spinor: command_line"),
     (Code::W0708, "spinor: memory"),
+    (Code::W0801, "memory: tests/gallery.rs"),
+    (Code::W0802, "memory: tests/gallery.rs"),
+    (Code::W0803, "memory: tests/gallery.rs"),
 ];
 
 fn root() -> PathBuf {

@@ -65,31 +65,39 @@ fn phase_text(program: &Program, cpu: usize, (number, phase): (usize, &Phase)) -
     out + "\tod;\n"
 }
 
-/// An operation and what is noted of it.
+/// An operation and what is noted of it. What is printed stands between the two: an operation may end with a
+/// jump, which must not lead into a d_step.
 fn operation(program: &Program, cpu: usize, one: &Move) -> String {
     let told = told(one.op);
-    let guard = program.guard.as_ref().map_or_else(String::new, |guard| format!("{guard} -> "));
-    let notes = match one.notes.is_empty() {
-        true => String::new(),
-        false => format!("; {}", one.notes.replace('$', "mv_v")),
-    };
-    let noted = |print: String, reset: &str| match guard.is_empty() && notes.is_empty() && reset.is_empty() {
-        true => print,
-        false => format!("d_step {{ {guard}{print}{notes}{reset} }}"),
+    let notes = one.notes.replace('$', "mv_v");
+    let guard = program.guard.as_deref().unwrap_or_default();
+    let noted = |reset: &str| match (guard, notes.as_str(), reset) {
+        ("", "", "") => String::new(),
+        ("", "", reset) => format!("; {reset}"),
+        ("", notes, "") => format!("; d_step {{ {notes} }}"),
+        ("", notes, reset) => format!("; d_step {{ {notes}; {reset} }}"),
+        (guard, "", "") => format!("; {guard}"),
+        (guard, "", reset) => format!("; d_step {{ {guard} -> {reset} }}"),
+        (guard, notes, "") => format!("; d_step {{ {guard} -> {notes} }}"),
+        (guard, notes, reset) => format!("; d_step {{ {guard} -> {notes}; {reset} }}"),
     };
     match one.op {
         Op::Write(a, v) => {
-            format!("mem_write({cpu}, {a}, {v}); {}", noted(format!("printf(\"mem: P{cpu} {told}\\n\")"), ""))
+            format!("mem_write({cpu}, {a}, {v}); printf(\"mem: P{cpu} {told}\\n\"){}", noted(""))
         }
-        Op::Fence => format!("mem_fence({cpu}); {}", noted(format!("printf(\"mem: P{cpu} {told}\\n\")"), "")),
+        Op::Fence => format!("mem_fence({cpu}); printf(\"mem: P{cpu} {told}\\n\"){}", noted("")),
         Op::Read(a) => {
-            let noted = noted(format!("printf(\"mem: P{cpu} {told}\\n\", mv_v)"), "; mv_v = 0");
+            let call = format!("mem_read({cpu}, {a}, mv_v); printf(\"mem: P{cpu} {told}\\n\", mv_v)");
+            let noted = noted("mv_v = 0");
             match one.leads {
-                None => format!("mem_read({cpu}, {a}, mv_v); {noted}"),
-                Some((value, to)) => format!(
-                    "mem_read({cpu}, {a}, mv_v);\n\t\tif\n\t\t:: mv_v == {value} -> {noted}; goto phase_{to}\n\
-                     \t\t:: mv_v != {value} -> {noted}\n\t\tfi"
-                ),
+                None => format!("{call}{noted}"),
+                Some((value, to)) => {
+                    let after = noted.trim_start_matches("; ");
+                    format!(
+                        "{call};\n\t\tif\n\t\t:: mv_v == {value} -> {after}; goto phase_{to}\n\
+                         \t\t:: mv_v != {value} -> {after}\n\t\tfi"
+                    )
+                }
             }
         }
     }

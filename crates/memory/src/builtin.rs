@@ -20,8 +20,23 @@ macro_rules! systems {
 }
 
 systems!(
-    "atomic", "total_order", "lazy_caching", "mesi", "split_bus", "invalidate_directory", "migratory_directory", "tso", "pso",
-    "pram", "pc", "coherent", "mesi_lost", "mesi_late", "tso_no_forward", "write_back_race", "eager_ack_directory",
+    "atomic",
+    "total_order",
+    "lazy_caching",
+    "mesi",
+    "split_bus",
+    "invalidate_directory",
+    "migratory_directory",
+    "tso",
+    "pso",
+    "pram",
+    "pc",
+    "coherent",
+    "mesi_lost",
+    "mesi_late",
+    "tso_no_forward",
+    "write_back_race",
+    "eager_ack_directory",
     "split_bus_hasty",
 );
 

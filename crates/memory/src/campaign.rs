@@ -168,7 +168,9 @@ impl Request {
         };
         match () {
             () if self.cpus.is_some_and(|n| n < cpus) => Some(format!("it needs {cpus} processors")),
-            () if self.addresses.is_some_and(|n| n < addresses) => Some(format!("it needs {addresses} addresses")),
+            () if self.addresses.is_some_and(|n| n < addresses) => {
+                Some(format!("it needs {addresses} addresses"))
+            }
             () if fences && !system.interface.has_fence => Some("the system has no mem_fence".to_string()),
             () if matches!(question, Question::Sequential(_)) && !system.interface.has_order => {
                 Some("the system does not say with ORDER when writes take place".to_string())
@@ -180,7 +182,8 @@ impl Request {
     /// The composed models of a question.
     pub fn compose(&self, system: &MemorySystem, question: &Question) -> Vec<Composed> {
         let (cpus, addresses) = question.parts();
-        let of = (self.cpus.unwrap_or(cpus).max(cpus).max(2), self.addresses.unwrap_or(addresses).max(addresses));
+        let of =
+            (self.cpus.unwrap_or(cpus).max(cpus).max(2), self.addresses.unwrap_or(addresses).max(addresses));
         let bounds: Vec<Option<u32>> = match system.interface.has_bound {
             true => BOUNDS.into_iter().map(Some).collect(),
             false => vec![None],

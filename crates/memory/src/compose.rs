@@ -95,7 +95,10 @@ pub fn compose(
         Question::Rule(test) => Program::of_test(test, roles, size),
         Question::Litmus(litmus) => Program::of_litmus(litmus, roles, size),
         Question::Sequential(k) => observer::program(*k, roles, size),
-        Question::Progress => Program::of_anything(cpus, addresses),
+        Question::Progress => {
+            let values = if system.interface.is_data_independent { 1 } else { 2 };
+            Program::of_anything(cpus, addresses, values)
+        }
     };
     let mut head = format!(
         "/* {} of the memory system {}, made by `spinor memory`.\n   \
@@ -120,7 +123,11 @@ pub fn compose(
         head += &format!("#define ORDER(a, v) printf(\"mem: order %d %d\\n\", a, v){order}\n");
     }
     let variables: String = program.globals.iter().map(|global| format!("{global}\n")).collect();
-    let done = if program.outcome.is_some() { "byte mv_done;               /* processors that have finished */\n" } else { "" };
+    let done = if program.outcome.is_some() {
+        "byte mv_done;               /* processors that have finished */\n"
+    } else {
+        ""
+    };
     let before = format!("{head}{variables}{done}\n{}", system.text);
     let quiet = "\n#ifndef mem_quiet\n#define mem_quiet true\n#endif\n\n";
     let clients_begin = (before.lines().count() + quiet.lines().count()) as u32;
@@ -131,7 +138,16 @@ pub fn compose(
     };
     text += &ending(question, system.interface.form, cpus);
     let path = format!("{}.{}.pml", system.stem, file_name(question, roles, bound));
-    Composed { question: question.clone(), cpus, addresses, roles: roles.clone(), bound, path, text, clients_begin }
+    Composed {
+        question: question.clone(),
+        cpus,
+        addresses,
+        roles: roles.clone(),
+        bound,
+        path,
+        text,
+        clients_begin,
+    }
 }
 
 /// What stands behind the processors.

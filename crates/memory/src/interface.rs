@@ -101,7 +101,8 @@ pub fn of(
         notices.extend(diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)));
         return Err(Failure::Model);
     }
-    let text: String = sources.files().iter().filter(|file| file.name != look).map(|file| &*file.text).collect();
+    let text: String =
+        sources.files().iter().filter(|file| file.name != look).map(|file| &*file.text).collect();
     let path = beside(source, PROBE);
     let probed = Made { made: vec![(path.clone(), head(source) + &probe(form, has_fence))], files };
     let source = Source { path, options: source.options.clone() };

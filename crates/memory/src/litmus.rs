@@ -100,12 +100,7 @@ const PAIRS: &[Row<'static>] = &[
     ("R", &[&[w(X, 1), w(Y, 1)], &[w(Y, 2), r(X, 0)]], &[(Y, 2)], "tso pso pram coherent"),
     ("2+2W", &[&[w(X, 1), w(Y, 2)], &[w(Y, 1), w(X, 2)]], &[(X, 1), (Y, 1)], "pso coherent"),
     ("n6", &[&[w(X, 1), r(X, 1), r(Y, 0)], &[w(Y, 2), w(X, 2)]], &[(X, 1)], "tso pso coherent"),
-    (
-        "n6r",
-        &[&[w(X, 1), r(Y, 0), r(Y, 2), r(X, 1)], &[w(Y, 1), w(X, 2), w(Y, 2)]],
-        &[],
-        "tso pso coherent",
-    ),
+    ("n6r", &[&[w(X, 1), r(Y, 0), r(Y, 2), r(X, 1)], &[w(Y, 1), w(X, 2), w(Y, 2)]], &[], "tso pso coherent"),
     ("CoRR", &[&[w(X, 1)], &[r(X, 1), r(X, 0)]], &[], ""),
     ("CoWR", &[&[w(X, 1), r(X, 2)], &[w(X, 2)]], &[(X, 1)], ""),
 ];
@@ -114,18 +109,8 @@ const PAIRS: &[Row<'static>] = &[
 const GROUPS: &[Row<'static>] = &[
     ("WRC", &[&[w(X, 1)], &[r(X, 1), w(Y, 1)], &[r(Y, 1), r(X, 0)]], &[], "pc pram coherent"),
     ("RWC", &[&[w(X, 1)], &[r(X, 1), r(Y, 0)], &[w(Y, 1), r(X, 0)]], &[], "tso pso pc pram coherent"),
-    (
-        "ISA2",
-        &[&[w(X, 1), w(Y, 1)], &[r(Y, 1), w(Z, 1)], &[r(Z, 1), r(X, 0)]],
-        &[],
-        "pso pc pram coherent",
-    ),
-    (
-        "IRIW",
-        &[&[w(X, 1)], &[w(Y, 1)], &[r(X, 1), r(Y, 0)], &[r(Y, 1), r(X, 0)]],
-        &[],
-        "pc pram coherent",
-    ),
+    ("ISA2", &[&[w(X, 1), w(Y, 1)], &[r(Y, 1), w(Z, 1)], &[r(Z, 1), r(X, 0)]], &[], "pso pc pram coherent"),
+    ("IRIW", &[&[w(X, 1)], &[w(Y, 1)], &[r(X, 1), r(Y, 0)], &[r(Y, 1), r(X, 0)]], &[], "pc pram coherent"),
     ("CoRR2", &[&[w(X, 1)], &[w(X, 2)], &[r(X, 1), r(X, 2)], &[r(X, 2), r(X, 1)]], &[], "pram"),
 ];
 

@@ -55,7 +55,10 @@ impl MemorySystem {
     pub fn built_in(name: &str, source: &Source, stop: &Stop) -> Answer<MemorySystem> {
         if builtin::system(name).is_none() {
             let repair = engine::options::one_of(name, builtin::names());
-            return Answer::failed(Failure::refused_with(format!("there is no built-in system {name:?}"), repair));
+            return Answer::failed(Failure::refused_with(
+                format!("there is no built-in system {name:?}"),
+                repair,
+            ));
         }
         let path = format!("{name}.pml");
         // Some include others.
@@ -84,7 +87,8 @@ fn read(source: &Source, stem: String, files: &(dyn Files + Sync), stop: &Stop) 
         Ok(text) => pasted(&source.path, &text, files, 0),
         Err(why) => {
             let message = format!("cannot read {}: {why}", source.path);
-            let repair = format!("give a file, or a built-in system with --system: {}", builtin::names().join(", "));
+            let repair =
+                format!("give a file, or a built-in system with --system: {}", builtin::names().join(", "));
             return Answer::failed(Failure::refused_with(message, repair));
         }
     };

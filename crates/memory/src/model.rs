@@ -23,8 +23,7 @@ pub enum Model {
 
 impl Model {
     /// All models, the strongest first.
-    pub const ALL: [Model; 6] =
-        [Model::Sc, Model::Tso, Model::Pso, Model::Pc, Model::Pram, Model::Coherent];
+    pub const ALL: [Model; 6] = [Model::Sc, Model::Tso, Model::Pso, Model::Pc, Model::Pram, Model::Coherent];
 
     /// As `--model` names it.
     pub fn name(self) -> &'static str {

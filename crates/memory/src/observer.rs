@@ -24,15 +24,18 @@ const KINDS: [(&str, bool, bool); 4] =
 /// The observer of cycles through `k` processors and addresses.
 pub fn program(k: usize, roles: &Roles, (cpus, addresses): (usize, usize)) -> Program {
     let mut program = Program::empty(cpus, addresses);
-    program.globals.push("bool mv_cut;               /* the writes to some address are not 0* 1 2* */".into());
+    program
+        .globals
+        .push("bool mv_cut;               /* the writes to some address are not 0* 1 2* */".into());
     program.globals.push(format!("byte mv_phase[{addresses}];"));
     program.globals.push("bool mv_self;              /* against program order on one address */".into());
     for name in ["gw", "gr", "r0", "w0", "r1", "w1"] {
         program.globals.push(format!("bool mv_{name}[{k}];"));
     }
-    program.order = "if :: (v) == 0 && mv_phase[a] == 0 -> skip :: (v) == 1 && mv_phase[a] == 0 -> mv_phase[a] = 1 \
+    program.order =
+        "if :: (v) == 0 && mv_phase[a] == 0 -> skip :: (v) == 1 && mv_phase[a] == 0 -> mv_phase[a] = 1 \
                      :: (v) == 2 && mv_phase[a] == 1 -> skip :: else -> mv_cut = true fi"
-        .to_string();
+            .to_string();
     program.guard = Some("!mv_cut".to_string());
     for cpu in 0..cpus {
         let part = roles.cpus.iter().position(|&c| c == cpu);

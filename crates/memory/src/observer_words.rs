@@ -17,7 +17,9 @@ struct Part {
 pub fn cycle(table: &Table, roles: &Roles, k: usize) -> String {
     if let Some((cpu, address, first, second)) = backwards(table, roles, k) {
         let (cpu, address) = (words::cpu(cpu), words::address(address));
-        return format!("{cpu} goes backwards on {address}: its value in row {second} comes before that in row {first}");
+        return format!(
+            "{cpu} goes backwards on {address}: its value in row {second} comes before that in row {first}"
+        );
     }
     let parts: Vec<Vec<Part>> = (0..k).map(|p| parts(table, roles, p, k)).collect();
     let mut chosen = vec![0; k];
@@ -30,7 +32,9 @@ pub fn cycle(table: &Table, roles: &Roles, k: usize) -> String {
                 format!("{cpu} used {own} ({}) before {next} ({})", part.mark.0, part.next.0)
             });
             let told = told.collect::<Vec<_>>().join(", ");
-            return format!("{told}: no order of all operations fits, with the writes in the order in which they took place");
+            return format!(
+                "{told}: no order of all operations fits, with the writes in the order in which they took place"
+            );
         }
         let Some(at) = (0..k).find(|&p| chosen[p] + 1 < parts[p].len()) else { break };
         chosen[..at].fill(0);
@@ -73,9 +77,8 @@ fn backwards(table: &Table, roles: &Roles, k: usize) -> Option<(usize, usize, us
         let (cpu, own) = (roles.cpus[p], roles.addresses[p]);
         let uses = uses(table, cpu, own);
         uses.iter().filter(|one| one.2 == 1).find_map(|mark| {
-            let earlier = |one: &&(usize, bool, u8)| {
-                one.0 > mark.0 && (one.2 == 0 || mark.1 && !one.1 && one.2 == 1)
-            };
+            let earlier =
+                |one: &&(usize, bool, u8)| one.0 > mark.0 && (one.2 == 0 || mark.1 && !one.1 && one.2 == 1);
             uses.iter().find(earlier).map(|one| (cpu, own, mark.0, one.0))
         })
     })

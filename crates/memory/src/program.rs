@@ -27,7 +27,10 @@ impl Roles {
         let (cpus, addresses) = (arrangements(parts.0, of.0), arrangements(parts.1, of.1));
         let pair = |cpus: &Vec<usize>| {
             let cpus = cpus.clone();
-            addresses.iter().map(move |a| Roles { cpus: cpus.clone(), addresses: a.clone() }).collect::<Vec<_>>()
+            addresses
+                .iter()
+                .map(move |a| Roles { cpus: cpus.clone(), addresses: a.clone() })
+                .collect::<Vec<_>>()
         };
         cpus.iter().flat_map(pair).collect()
     }
@@ -191,10 +194,12 @@ impl Program {
         program
     }
 
-    /// Everybody reads and writes whatever there is: for questions about the system itself.
-    pub fn of_anything(cpus: usize, addresses: usize) -> Self {
+    /// Everybody reads and writes whatever there is: for questions about the system itself. One value is enough
+    /// for a system that does not look at values.
+    pub fn of_anything(cpus: usize, addresses: usize, values: u8) -> Self {
         let mut program = Program::bare(cpus, addresses);
-        let moves = (0..addresses).flat_map(|a| [Op::Write(a, 0), Op::Write(a, 1), Op::Read(a)]);
+        let uses = |a| (0..values).map(move |v| Op::Write(a, v)).chain([Op::Read(a)]);
+        let moves = (0..addresses).flat_map(uses);
         let phase: Phase = moves.map(Move::plain).collect();
         program.clients = vec![vec![phase]; cpus];
         program
@@ -243,7 +248,8 @@ fn notes(sees: &[Seen], test: &Test) -> String {
             Is::Neither(a, b) => format!("$ != {a} && $ != {b}"),
         };
         let after = seen.after.map_or_else(String::new, |first| format!(" && mv_f{first}"));
-        let others = test.violation.iter().filter(|&&other| other != flag).map(|other| format!("mv_f{other}"));
+        let others =
+            test.violation.iter().filter(|&&other| other != flag).map(|other| format!("mv_f{other}"));
         let others: Vec<String> = others.collect();
         let judged = match (test.violation.contains(&flag), others.is_empty()) {
             (false, _) => String::new(),

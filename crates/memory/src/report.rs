@@ -77,12 +77,18 @@ impl Findings<'_> {
             if let (Question::Progress, Some(checked)) = (&outcome.question, outcome.violated()) {
                 let what = checked.violation.as_ref().map_or("", |violation| &violation.what);
                 let message = format!("the memory system can get stuck: {what}");
-                let help = "look at it with --rule progress; a system that is stuck passes every test".to_string();
+                let help =
+                    "look at it with --rule progress; a system that is stuck passes every test".to_string();
                 out.push(Notice::plain(Code::W0802, message, Some(help)));
             }
         }
-        let mut unreached: Vec<&str> =
-            self.outcomes.iter().flat_map(|o| &o.checks).flat_map(|c| &c.unreached).map(String::as_str).collect();
+        let mut unreached: Vec<&str> = self
+            .outcomes
+            .iter()
+            .flat_map(|o| &o.checks)
+            .flat_map(|c| &c.unreached)
+            .map(String::as_str)
+            .collect();
         unreached.sort_unstable();
         unreached.dedup();
         if !unreached.is_empty() {
@@ -135,13 +141,18 @@ impl Findings<'_> {
 
     fn about_model(&self, model: Model) -> Vec<String> {
         let (reasons, undecided) = against(model, &self.outcomes);
-        let n = self.outcomes.iter().filter(|o| !matches!(o.question, Question::Sequential(_) | Question::Progress));
+        let n = self
+            .outcomes
+            .iter()
+            .filter(|o| !matches!(o.question, Question::Sequential(_) | Question::Progress));
         let n = n.count();
         let tests = if n == 1 { "1 test".to_string() } else { format!("{n} tests") };
         let mut out = Vec::new();
         match (reasons.is_empty(), undecided) {
             (false, _) => out.push(format!("not {}: {} violated", model.words(), reasons.join(", "))),
-            (true, true) => out.push(format!("no test of {} failed, but not all were decided", model.words())),
+            (true, true) => {
+                out.push(format!("no test of {} failed, but not all were decided", model.words()))
+            }
             (true, false) if n > 0 => out.push(format!(
                 "no test of {} fails ({tests}; {}): necessary for it, and no proof of it",
                 model.words(),
@@ -187,14 +198,17 @@ impl Findings<'_> {
                 let by: Vec<&str> = by.map(Model::name).collect();
                 let by = if by.is_empty() { "no model".to_string() } else { by.join(", ") };
                 let says = match (known, request.model.map(|model| litmus.says(model))) {
-                    (Known::Violated, Some(Says::Forbids)) => format!("forbidden by {}; ", request.model.map_or("", Model::name)),
+                    (Known::Violated, Some(Says::Forbids)) => {
+                        format!("forbidden by {}; ", request.model.map_or("", Model::name))
+                    }
                     _ => String::new(),
                 };
-                (if known == Known::Violated { "reached" } else { "not reached" }, format!("{says}allowed by {by}"))
+                (
+                    if known == Known::Violated { "reached" } else { "not reached" },
+                    format!("{says}allowed by {by}"),
+                )
             }
-            (Question::Rule(test), Known::Violated) => {
-                ("violated", format!("{} cannot {}hold", test.rules, if test.rules.contains(' ') { "all " } else { "" }))
-            }
+            (Question::Rule(test), Known::Violated) => ("violated", cannot_hold(test.rules)),
             (Question::Rule(test), _) => ("holds", test.rules.to_string()),
             (Question::Sequential(_), Known::Violated) => {
                 ("violated", "not sequentially consistent, for the given order of writes".to_string())
@@ -212,12 +226,10 @@ impl Findings<'_> {
         let violation = checked.violation.as_ref()?;
         let composed = &checked.composed;
         let what = match &outcome.question {
-            Question::Rule(test) => format!(
-                "{} cannot {}hold: {}",
-                test.rules,
-                if test.rules.contains(' ') { "all " } else { "" },
-                filled(test.forbidden, &violation.table, composed)
-            ),
+            Question::Rule(test) => {
+                let forbidden = filled(test.forbidden, &violation.table, composed);
+                format!("{}: {forbidden}", cannot_hold(test.rules))
+            }
             Question::Litmus(litmus) => {
                 let by = Model::ALL.into_iter().filter(|&model| litmus.says(model) == Says::Forbids);
                 let by: Vec<&str> = by.map(Model::name).collect();
@@ -235,14 +247,20 @@ impl Findings<'_> {
     pub fn json(&self, kept: &dyn Fn(&Outcome) -> Option<String>) -> Value {
         let first = self.outcomes.iter().flat_map(|o| &o.checks).next().map(|c| report_json::json(&c.report));
         let part = |name: &str| first.as_ref().map_or(Value::Null, |report| report[name].clone());
-        let judged = |o: &&Outcome| !self.request.classify && (!matches!(o.question, Question::Litmus(_)) || self.request.model.is_some());
-        let properties: Vec<Value> = self.outcomes.iter().filter(judged).map(|o| self.property(o, kept)).collect();
+        let judged = |o: &&Outcome| {
+            !self.request.classify
+                && (!matches!(o.question, Question::Litmus(_)) || self.request.model.is_some())
+        };
+        let properties: Vec<Value> =
+            self.outcomes.iter().filter(judged).map(|o| self.property(o, kept)).collect();
         let others = self.outcomes.iter().filter(|o| !judged(o));
         let tests: Vec<Value> = others.map(|o| self.property(o, kept)).collect();
-        let total: f64 = self.outcomes.iter().flat_map(|o| &o.checks).map(|c| c.report.times.total.as_secs_f64()).sum();
+        let total: f64 =
+            self.outcomes.iter().flat_map(|o| &o.checks).map(|c| c.report.times.total.as_secs_f64()).sum();
         let models = Model::ALL.into_iter().map(|model| {
             let (reasons, undecided) = against(model, &self.outcomes);
-            let possible = if reasons.is_empty() && undecided { Value::Null } else { Value::from(reasons.is_empty()) };
+            let possible =
+                if reasons.is_empty() && undecided { Value::Null } else { Value::from(reasons.is_empty()) };
             (model.name().to_string(), json!({"possible": possible, "against": reasons}))
         });
         let classification: serde_json::Map<String, Value> = models.collect();
@@ -300,5 +318,14 @@ impl Findings<'_> {
             shown.as_object_mut().map(|shown| shown.shift_remove("steps"));
         }
         value
+    }
+}
+
+/// `CMP and PO cannot both hold`.
+fn cannot_hold(rules: &str) -> String {
+    match (rules.contains(','), rules.contains(" and ")) {
+        (true, _) => format!("{rules} cannot all hold"),
+        (false, true) => format!("{rules} cannot both hold"),
+        (false, false) => format!("{rules} does not hold"),
     }
 }

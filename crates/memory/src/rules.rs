@@ -211,16 +211,10 @@ fn message_reader() -> Client {
 
 fn two_processors() -> Vec<Test> {
     let buffering = |own, other, flag| {
-        Client(vec![
-            vec![write(own, 0), write(own, 1).to(1)],
-            vec![write(own, 1), read(other).sees(0, flag)],
-        ])
+        Client(vec![vec![write(own, 0), write(own, 1).to(1)], vec![write(own, 1), read(other).sees(0, flag)]])
     };
     let loading = |own, other, flag| {
-        Client(vec![
-            vec![write(own, 0), read(other).sees(1, flag), write(own, 1).to(1)],
-            vec![write(own, 1)],
-        ])
+        Client(vec![vec![write(own, 0), read(other).sees(1, flag), write(own, 1).to(1)], vec![write(own, 1)]])
     };
     let own_first = |own, other, seen, flag| {
         Client(vec![
@@ -351,9 +345,8 @@ fn many_processors() -> Vec<Test> {
             noise().into(),
         ])
     };
-    let backwards = |address, seen, flag| {
-        Client(vec![vec![read(address).sees(2, seen).sees_after(seen, 1, flag)]])
-    };
+    let backwards =
+        |address, seen, flag| Client(vec![vec![read(address).sees(2, seen).sees_after(seen, 1, flag)]]);
     vec![
         Test {
             name: "causal",

@@ -125,7 +125,10 @@ fn searched(
         ..CheckOptions::default()
     };
     let again = session.check(&shortest, stop, client).result;
-    Ok(again.ok().filter(|report| matches!(report.properties[0].verdict, Verdict::Violated(..))).unwrap_or(first))
+    Ok(again
+        .ok()
+        .filter(|report| matches!(report.properties[0].verdict, Verdict::Violated(..)))
+        .unwrap_or(first))
 }
 
 fn violation(session: &Session, checked: &Checked) -> Result<Option<Violation>, Failure> {

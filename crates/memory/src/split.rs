@@ -45,18 +45,32 @@ pub fn text(program: &Program) -> String {
     out + "\n}\n"
 }
 
-/// All operations of a processor, numbered from 1: those of the phases in order, then the final reads.
+/// The number of all operations of which nothing is noted: their values are of no interest.
+const UNNOTED: usize = 1;
+
+/// All operations of a processor, with their phases. Those of which something is noted have numbers of their
+/// own; final reads come behind them.
 fn issued(program: &Program, cpu: usize) -> Vec<(usize, Issued<'_>)> {
-    let mut all = Vec::new();
+    let (mut all, mut number) = (Vec::new(), UNNOTED);
+    let mut next = || {
+        number += 1;
+        number
+    };
     for (phase, moves) in program.clients[cpu].iter().enumerate() {
         for what in moves.iter().filter(|one| one.op != Op::Fence) {
-            all.push((phase, Issued { number: all.len() + 1, what, guess: None }));
+            let number = if what.notes.is_empty() { UNNOTED } else { next() };
+            all.push((phase, Issued { number, what, guess: None }));
             if let Some((value, _)) = what.leads {
-                all.push((phase, Issued { number: all.len() + 1, what, guess: Some(value) }));
+                all.push((phase, Issued { number: next(), what, guess: Some(value) }));
             }
         }
     }
     all
+}
+
+/// The number of the first final read.
+fn first_final(all: &[(usize, Issued<'_>)]) -> usize {
+    1 + all.iter().map(|(_, one)| one.number).max().unwrap_or(UNNOTED)
 }
 
 /// Takes the next slot for an operation and issues it.
@@ -72,8 +86,8 @@ fn issue(cpu: usize, number: usize, op: Op) -> String {
         _ => told(op),
     };
     format!(
-        "d_step {{ {slot} == 0 -> {slot} = {number} }}; mem_issue({cpu}, mv_tag, {word}, {address}, {value}); \
-         d_step {{ printf(\"mem: P{cpu} issue {told} tag %d\\n\", mv_tag); mv_tag = (mv_tag + 1) % {WINDOW} }}"
+        "d_step {{ {slot} == 0 -> {slot} = {number}; printf(\"mem: P{cpu} issue {told} tag %d\\n\", mv_tag) }}; \
+         mem_issue({cpu}, mv_tag, {word}, {address}, {value}); mv_tag = (mv_tag + 1) % {WINDOW}"
     )
 }
 
@@ -110,7 +124,7 @@ fn issuer(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> String 
     if cpu == 0 && !program.finals.is_empty() {
         out += &format!("\tmv_done == {} && mem_quiet;\n", program.cpus);
         for (i, (address, _)) in program.finals.iter().enumerate() {
-            out += &format!("\t{};\n", issue(0, all.len() + 1 + i, Op::Read(*address)));
+            out += &format!("\t{};\n", issue(0, first_final(all) + i, Op::Read(*address)));
         }
         out += &format!("\t({}) -> mv_done++\n", idle(0));
     }
@@ -129,7 +143,8 @@ fn receiver(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> Strin
         "end:\n\tdo\n\t:: mem_reply({cpu}, mv_tag, mv_v);\n\
          \t\tassert(mv_tag < {WINDOW} && mv_op[{base} + mv_tag] != 0 && !mv_answered[{base} + mv_tag]);\n\
          \t\td_step {{\n\t\t\tprintf(\"mem: P{cpu} reply %d tag %d\\n\", mv_v, mv_tag);\n\
-         \t\t\tmv_answered[{base} + mv_tag] = true; mv_answer[{base} + mv_tag] = mv_v; mv_tag = 0;\n\
+         \t\t\tmv_answered[{base} + mv_tag] = true; \n\
+         \t\t\tmv_answer[{base} + mv_tag] = (mv_op[{base} + mv_tag] > {UNNOTED} -> mv_v : 0); mv_tag = 0;\n\
          \t\t\tdo\n\t\t\t:: mv_answered[{slot}] ->\n\t\t\t\tmv_v = mv_answer[{slot}];\n\t\t\t\tif\n"
     );
     let guard = program.guard.as_ref().map_or_else(String::new, |guard| format!(" && {guard}"));
@@ -142,10 +157,11 @@ fn receiver(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> Strin
             out += &format!("\t\t\t\t:: mv_op[{slot}] == {number}{guard} -> {parts}\n");
         }
     };
-    all.iter().for_each(|(_, one)| retiring(one.number, one.guess, &one.what.notes));
+    let noted = all.iter().filter(|(_, one)| one.number != UNNOTED);
+    noted.for_each(|(_, one)| retiring(one.number, one.guess, &one.what.notes));
     if cpu == 0 {
         for (i, (_, last)) in program.finals.iter().enumerate() {
-            retiring(all.len() + 1 + i, None, &format!("{last} = $"));
+            retiring(first_final(all) + i, None, &format!("{last} = $"));
         }
     }
     out += &format!(

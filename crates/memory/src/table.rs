@@ -67,10 +67,15 @@ pub fn of(replayed: &Replayed<'_>, session: &Session, composed: &Composed) -> Ta
             }
         }
     }
+    let end = run.snapshot(run.len());
     for (&cpu, &(first, last)) in &reader.begun.clone() {
+        // It has returned where the processor is about to say so.
+        let process = end.processes.iter().find(|process| process.name == format!("CPU{cpu}"));
+        let returned = process.is_some_and(|process| process.next.iter().any(|next| next.contains("mem: P")));
         let from = run.moves(last).into_iter().next().and_then(|taken| called(session, &taken));
         if let Some(op @ Op::Write(..)) = from.and_then(|line| written_on(&line)) {
-            reader.rows.push(Row { what: What::Began(cpu, op), step: first });
+            let what = if returned { What::Did(cpu, op, None) } else { What::Began(cpu, op) };
+            reader.rows.push(Row { what, step: first });
         }
     }
     reader.rows.sort_by_key(|row| row.step);
@@ -209,7 +214,8 @@ impl Table {
             What::Did(cpu, op, value) => (cpu, told(op, value)),
             What::Began(cpu, op) => (cpu, format!("{} …", told(op, None))),
             What::Reply(cpu, step) => {
-                let of = |other: &Row| matches!(other.what, What::Did(c, ..) if c == cpu) && other.step == step;
+                let of =
+                    |other: &Row| matches!(other.what, What::Did(c, ..) if c == cpu) && other.step == step;
                 let row = self.rows.iter().position(of).map_or(0, |at| at + 1);
                 (cpu, format!("reply to {row}"))
             }

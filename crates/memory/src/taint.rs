@@ -5,9 +5,7 @@
 //! Variables are known by their declaration and field, whatever the index; what a channel holds by the
 //! variable of the channel and the number of the field. That is coarse, and errs on the side of a warning.
 
-use promela::ir::{
-    Action, Base, Expr, ExprKind, InitStep, Place, Program, ProctypeId, RecvArg, Type, Var,
-};
+use promela::ir::{Action, Base, Expr, ExprKind, InitStep, Place, ProctypeId, Program, RecvArg, Type, Var};
 use promela::source::Span;
 use std::collections::BTreeSet;
 

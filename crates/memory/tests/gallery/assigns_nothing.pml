@@ -1,0 +1,4 @@
+byte mem[NA];
+inline mem_start() { skip }
+inline mem_write(p, a, v) { mem[a] = v }
+inline mem_read(p, a, v) { mem[a] == v }

@@ -1,0 +1,5 @@
+byte mem[NA];
+inline mem_start() { skip }
+inline mem_write(p, a, v) { mem[a] = v }
+inline mem_read(p, a, v) { v = mem[a] }
+init { skip }
