@@ -35,7 +35,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("memory", &["stop", "promela", "system", "draw", "trace", "engine"]),
     ("ui", &["stop", "promela", "system", "draw", "trace", "engine", "explore", "report"]),
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
-    ("spinor-cli", &["stop", "engine", "explore", "report", "memory", "ui", "draw", "promela", "system", "trace"]),
+    (
+        "spinor-cli",
+        &["stop", "engine", "explore", "report", "memory", "ui", "draw", "promela", "system", "trace"],
+    ),
     ("testkit", &["engine"]),
 ];
 
