@@ -52,10 +52,11 @@ fn phase_text(program: &Program, cpu: usize, (number, phase): (usize, &Phase)) -
             None => "\tskip;\n".to_string(),
         };
     }
-    if let [only] = &phase[..] {
-        if only.to == Some(number + 1) && only.leads.is_none() {
-            return format!("\t{};\n", operation(program, cpu, only));
-        }
+    if let [only] = &phase[..]
+        && only.to == Some(number + 1)
+        && only.leads.is_none()
+    {
+        return format!("\t{};\n", operation(program, cpu, only));
     }
     let mut out = format!("phase_{number}:\n\tdo\n");
     for one in phase {

@@ -113,7 +113,7 @@ pub fn of(
     };
     let mut found: Vec<Diagnostic> = unassigned(program, form, &inlines).into_iter().collect();
     let looks = taint::looks_at_values(program);
-    found.extend(looks.iter().take(MOST_LOOKS).map(|look| described(look)));
+    found.extend(looks.iter().take(MOST_LOOKS).map(described));
     notices.extend(found.iter().map(|d| Notice::from_diagnostic(d, &session.sources)));
     if has_errors(&found) {
         return Err(Failure::Model);

@@ -68,7 +68,7 @@ fn reads_fit(order: &[Access], early: bool) -> bool {
                 && write.address == read.address
                 && (*i < at || early && in_program_order(write, read))
         };
-        let latest = order.iter().enumerate().filter(seen).last();
+        let latest = order.iter().enumerate().rfind(seen);
         latest.map_or(0, |(_, write)| write.value) == read.value
     })
 }
