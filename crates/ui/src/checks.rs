@@ -144,7 +144,7 @@ impl Checks {
     /// All checks that are kept, the oldest first, with how far each is.
     pub fn list(&self) -> Vec<Value> {
         let of = |(id, entry): (&u64, &Entry)| {
-            let mut object = described(*id, &entry.state);
+            let mut object = without_steps(described(*id, &entry.state));
             (object["model"], object["command"]) = (json!(entry.about.0), json!(entry.about.1));
             object
         };
@@ -179,7 +179,7 @@ impl Checks {
         self.tell("check.begun", json!({"id": id}));
         let finished = Arc::new(self.check(id, &request, stop));
         self.set(id, State::Done(Arc::clone(&finished)));
-        self.tell("check.done", done(id, &finished));
+        self.tell("check.done", without_steps(done(id, &finished)));
     }
 
     fn check(&self, id: u64, request: &Request, stop: Arc<AtomicBool>) -> Finished {
@@ -210,6 +210,18 @@ impl Checks {
         }
         Finished { session: Some(session), result: job.wait().result, notices: told }
     }
+}
+
+/// A description without the steps of counterexamples, which may be many: they are asked for by runs.
+fn without_steps(mut check: Value) -> Value {
+    let properties = check.pointer_mut("/report/properties").and_then(Value::as_array_mut);
+    for property in properties.into_iter().flatten() {
+        let violations = property.get_mut("violations").and_then(Value::as_array_mut);
+        for violation in violations.into_iter().flatten().filter_map(Value::as_object_mut) {
+            violation.retain(|name, _| !["steps", "statements", "path"].contains(&name.as_str()));
+        }
+    }
+    check
 }
 
 fn described(id: u64, state: &State) -> Value {

@@ -191,3 +191,95 @@ async fn a_slow_client_holds_nobody_up() {
     let answer = answer.await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("m.pml"), "{answer}");
 }
+
+/// Requests of all kinds with parts of real ones: each is answered, nothing is served without the token, and
+/// the server is the same afterwards.
+#[tokio::test(flavor = "multi_thread")]
+async fn random_requests_are_answered_and_change_nothing() {
+    let bench = Bench::new(true);
+    let options = ServerOptions { read_only: true, ..ServerOptions::default() };
+    let server = Server::bind(&bench.root, &options).await.unwrap();
+    let (address, url) = (server.address(), server.url());
+    let token = url.split_once("#token=").unwrap().1.to_string();
+    tokio::spawn(server.run());
+    let work = move || {
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..400 {
+            let request = fuzzed(&mut seed, &address.to_string(), &token);
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(std::time::Duration::from_secs(10))).unwrap();
+            // The server may close before everything was sent.
+            let _ = stream.write_all(&request);
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            let answer = String::from_utf8_lossy(&answer);
+            assert!(!answer.starts_with("HTTP/1.1 5"), "{}\n{answer}", String::from_utf8_lossy(&request));
+            assert!(!answer.contains("access-control-allow"), "{answer}");
+        }
+    };
+    tokio::task::spawn_blocking(work).await.unwrap();
+    assert_eq!(bench.get("/files").await.status, StatusCode::OK);
+    assert_eq!(std::fs::read_to_string(bench.root.join("m.pml")).unwrap(), common::MODEL);
+}
+
+/// A request made of parts; every third has its bytes disturbed.
+fn fuzzed(seed: &mut u64, host: &str, token: &str) -> Vec<u8> {
+    let mut next = |most: usize| {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        (*seed % most as u64) as usize
+    };
+    let mut pick = |list: &[&str]| list[next(list.len())].to_string();
+    let method = pick(&["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "", "G\0T"]);
+    let path = pick(&[
+        "/",
+        "/app.js",
+        "/info",
+        "/files",
+        "/files/m.pml",
+        "/files/..%2f..%2fetc/passwd",
+        "/checks",
+        "/checks/1",
+        "/runs",
+        "/runs/1/take",
+        "/runs/1/find",
+        "/runs/1/graph",
+        "/runs/1/judge",
+        "/runs/1/table?from=-1",
+        "/analyse",
+        "/ltl",
+        "/command",
+        "/runs/99999999999999999999/steps",
+        "/%ff%fe",
+    ]);
+    let prefix = pick(&["/api/v1", "/api/v1", "/api/v1", ""]);
+    let host = pick(&[host, host, host, "evil.example"]);
+    let token = pick(&[token, token, token, "", "x"]);
+    let body = pick(&[
+        "",
+        "{}",
+        "[1,2",
+        "null",
+        "{\"path\":\"../x\"}",
+        "{\"formula\":\"[][][][]((((\"}",
+        "{\"simulate\":{\"path\":\"m.pml\"}}",
+        "{\"moment\":18446744073709551615,\"depth\":99}",
+        "{\"from\":1,\"text\":\"\\u0000\"}",
+        "{\"path\":\"m.pml\",\"options\":[\"--threads\",\"-1\"]}",
+    ]);
+    let length = pick(&[&body.len().to_string(), &body.len().to_string(), "-1", "99999999999999999999"]);
+    let mut bytes = format!(
+        "{method} {prefix}{path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Type: \
+         application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+    .into_bytes();
+    if next(3) == 0 {
+        for _ in 0..3 {
+            let at = next(bytes.len());
+            bytes[at] = next(256) as u8;
+        }
+    }
+    bytes
+}

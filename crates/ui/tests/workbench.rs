@@ -98,7 +98,7 @@ async fn a_simulation_begins_and_old_runs_go() {
 #[tokio::test]
 async fn a_check_waits_and_is_stopped() {
     let bench = Bench::new(false);
-    let endless = "int x, y;\nactive [3] proctype p() { do :: x++ :: y++ :: x = x ^ y od }\n";
+    let endless = "int x, y;\nactive [3] proctype p() { do :: x++ :: y++ :: x = x ^ y :: assert(x + y != 123456789) od }\n";
     let first = bench.post("/checks", json!({"path": "m.pml", "text": endless})).await.json();
     let second = bench.post("/checks", json!({"path": "inner/n.pml"})).await.json();
     let waits = bench.get(&format!("/checks/{}", second["id"])).await.json();
@@ -135,4 +135,141 @@ async fn what_is_wrong_is_said() {
     assert!(unknown.json()["error"]["message"].as_str().unwrap().contains("bit"), "{}", unknown.body);
     let (_, done) = checked(&bench, json!({"path": "none.pml"})).await;
     assert!(done["report"].is_null() && !done["notices"].as_array().unwrap().is_empty(), "{done}");
+}
+
+/// A run of the model with the deadlock, at its end.
+async fn deadlock(bench: &Bench) -> (u64, u64) {
+    let (check, _) = checked(bench, json!({"path": "m.pml", "options": ["--search", "bfs"]})).await;
+    let run = bench.post("/runs", json!({"check": check})).await.json();
+    (run["id"].as_u64().unwrap(), run["steps"].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn the_page_and_its_parts_are_served_and_only_they_need_no_token() {
+    let bench = Bench::new(false);
+    let plain = |path: &str| {
+        let request =
+            axum::http::Request::builder().uri(path).header("host", format!("127.0.0.1:{}", common::PORT));
+        bench.send(request.body(Body::empty()).unwrap())
+    };
+    let first = plain("/").await;
+    assert!(
+        first.body.contains("<script type=\"module\" src=\"/app.js\">") && !first.body.contains("@NONCE@")
+    );
+    let policy =
+        |answer: &common::Answer| answer.headers["content-security-policy"].to_str().unwrap().to_string();
+    assert!(
+        policy(&first).contains("script-src 'self';") && policy(&first).contains("'nonce-"),
+        "{}",
+        policy(&first)
+    );
+    assert_ne!(policy(&first), policy(&plain("/").await), "every answer has a number of its own");
+    for (path, kind) in
+        [("/app.js", "text/javascript"), ("/app.css", "text/css"), ("/drawing.css", "text/css")]
+    {
+        let answer = plain(path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        assert!(answer.headers["content-type"].to_str().unwrap().starts_with(kind), "{path}");
+        assert!(!answer.body.is_empty());
+    }
+    assert_eq!(plain("/api/v1/info").await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(plain("/../Cargo.toml").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn options_come_from_the_table_and_make_a_command() {
+    let bench = Bench::new(true);
+    let info = bench.get("/info").await.json();
+    assert_eq!((info["read_only"].as_bool(), info["model"].is_null()), (Some(true), true));
+    let options = info["options"].as_array().unwrap();
+    let named = |name: &str| options.iter().find(|option| option["name"] == name);
+    assert_eq!(named("search").unwrap()["kind"], "choice");
+    assert!(named("search").unwrap()["words"].as_array().unwrap().contains(&json!("bfs")));
+    // A page writes no files.
+    assert!(named("trail").is_none() && named("report").is_none());
+    for spec in engine::options::TABLE.iter().filter(|spec| spec.group != engine::options::Group::Hidden) {
+        assert!(named(spec.name).is_some() || ["trail", "report"].contains(&spec.name), "{}", spec.name);
+    }
+    let asked = json!({"path": "m.pml", "defines": ["N=3"], "options": ["--search", "bfs"]});
+    assert_eq!(
+        bench.post("/command", asked).await.json()["command"],
+        "spinor check m.pml -DN=3 --search bfs"
+    );
+    let wrong = bench.post("/command", json!({"path": "m.pml", "options": ["--search", "fast"]})).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn a_run_is_searched_tabulated_watched_and_judged() {
+    let bench = Bench::new(false);
+    let (id, steps) = deadlock(&bench).await;
+    let ask = |what: &'static str, body: Value| {
+        let (bench, path) = (&bench, format!("/runs/{id}/{what}"));
+        async move { bench.post(&path, body).await }
+    };
+    assert_eq!(ask("find", json!({"text": "Q!2", "from": 1})).await.json()["step"], 3);
+    assert_eq!(ask("find", json!({"expr": "len(q) == 1", "from": 0})).await.json()["step"], 1);
+    assert!(ask("find", json!({"text": "nowhere", "from": 1})).await.json()["step"].is_null());
+    assert_eq!(ask("find", json!({"from": 1})).await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(ask("find", json!({"expr": "nonsense(", "from": 1})).await.status, StatusCode::BAD_REQUEST);
+    let table = bench.get(&format!("/runs/{id}/table?from=0&to=1")).await.json();
+    assert_eq!(table["rows"][1]["values"][0], json!({"name": "q", "text": "[1]", "channel": true}));
+    let samples = ask("series", json!({"expr": "len(q)"})).await.json();
+    assert_eq!(samples["samples"].as_array().unwrap().len() as u64, steps + 1);
+    assert_eq!(samples["samples"][1]["value"], 1);
+    assert_eq!(ask("judge", json!({"formula": "<> (len(q) == 1)"})).await.json()["verdict"], "true");
+    // The run has ended: it stays where it is.
+    assert_eq!(ask("judge", json!({"formula": "[]<> (len(q) == 1)"})).await.json()["verdict"], "false");
+    assert_eq!(ask("judge", json!({"formula": "[] ("})).await.status, StatusCode::BAD_REQUEST);
+    let automata = bench.get(&format!("/runs/{id}/automata")).await.json();
+    assert_eq!(automata["automata"][1]["name"], "receiver");
+    assert!(
+        bench.post("/ltl", json!({"formula": "[] p"})).await.json()["svg"]
+            .as_str()
+            .unwrap()
+            .starts_with("<svg")
+    );
+    let list = bench.get("/checks").await.json();
+    assert_eq!(list["checks"][0]["command"], "spinor check m.pml --search bfs");
+    assert!(
+        list["checks"][0]["report"]["properties"][0]["violations"][0]["steps"].is_null(),
+        "steps are asked for apart"
+    );
+}
+
+#[tokio::test]
+async fn the_states_around_a_moment_grow_and_lead_on() {
+    let bench = Bench::new(false);
+    let (id, _) = deadlock(&bench).await;
+    let path = format!("/runs/{id}/graph");
+    let small = bench.post(&path, json!({"moment": 0, "depth": 1})).await.json();
+    let states = small["states"].as_array().unwrap();
+    assert_eq!((states.len(), states[1]["moment"].as_u64()), (2, Some(1)));
+    let more = json!({"moment": 0, "depth": 1, "expand": [states[1]["id"]]});
+    let grown = bench.post(&path, more).await.json();
+    assert!(grown["states"].as_array().unwrap().len() > 2);
+    let last = grown["states"].as_array().unwrap().last().unwrap()["path"].clone();
+    let taken = bench.post(&format!("/runs/{id}/take"), json!({"moment": 0, "choices": last})).await.json();
+    assert_eq!(taken["steps"], 2);
+    assert_eq!(bench.post(&path, json!({"moment": 99, "depth": 1})).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn an_explored_error_becomes_a_trail_and_is_opened_again() {
+    let bench = Bench::new(false);
+    let run = bench.post("/runs", json!({"simulate": {"path": "m.pml"}})).await.json();
+    let id = run["id"].as_u64().unwrap();
+    let place = format!("/runs/{id}/trail");
+    let save = |path: &'static str| bench.post(&place, json!({"path": path}));
+    assert_eq!(save("a.trail.json").await.status, StatusCode::BAD_REQUEST, "there is no error yet");
+    bench.post(&format!("/runs/{id}/random"), json!({"n": 50})).await;
+    assert_eq!(save("a.pml").await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(save("../a.trail.json").await.status, StatusCode::FORBIDDEN);
+    assert_eq!(save("a.trail.json").await.status, StatusCode::OK);
+    assert_eq!(save("a.trail.json").await.status, StatusCode::BAD_REQUEST, "nothing is overwritten");
+    let again = bench.post("/runs", json!({"trail": "a.trail.json"})).await.json();
+    assert_eq!((again["steps"].as_u64(), again["on_trail"].as_bool()), (Some(4), Some(true)), "{again}");
+    let closed = Bench::new(true);
+    let refused = closed.post("/runs", json!({"trail": "../a.trail.json"})).await;
+    assert!(refused.status.is_client_error(), "{}", refused.body);
 }

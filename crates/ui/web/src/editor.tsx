@@ -91,7 +91,7 @@ function extensions(path: string) {
       // Tab indents; Escape and then Tab leaves the editor.
       ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, indentWithTab,
     ]),
-    EditorView.contentAttributes.of({ "aria-label": `Source of ${path}` }),
+    EditorView.contentAttributes.of({ tabindex: "0", "aria-label": `Source of ${path}` }),
     EditorView.updateListener.of(update => { if (update.docChanged) store.edited(path, update.state.doc.toString()); }),
   ];
 }
@@ -196,14 +196,14 @@ function refresh(editor: EditorView, path: string | null): void {
 
 function Tabs() {
   return (
-    <div class="file-tabs" role="tablist" aria-label="Open files">
+    <div class="file-tabs" role="group" aria-label="Open files">
       {store.opened.value.map(one => (
-        <span key={one.path} class={`file-tab ${one.path === store.current.value ? "selected" : ""}`} role="presentation">
-          <button role="tab" aria-selected={one.path === store.current.value} title={one.path} onClick={() => store.openFile(one.path)}>
+        <span key={one.path} class={`file-tab ${one.path === store.current.value ? "selected" : ""}`}>
+          <button aria-pressed={one.path === store.current.value} title={one.path} onClick={() => store.openFile(one.path)}>
             {one.path.split("/").pop()}{one.text !== one.saved && <span class="dot" title="not saved"> ●</span>}
           </button>
           {store.opened.value.length > 1 && one.text === one.saved &&
-            <button class="close" tabIndex={-1} aria-label={`Close ${one.path}`} onClick={() => store.closeFile(one.path)}>×</button>}
+            <button class="close" aria-label={`Close ${one.path}`} onClick={() => store.closeFile(one.path)}>×</button>}
         </span>
       ))}
       <button class="plain" title="New model" aria-label="New model" onClick={() => { store.dialog.value = "new"; }}><Icon name="plus" /></button>

@@ -20,7 +20,7 @@ function verdict() {
   const why = report.verdict === "unknown" ? report.properties.find(one => one.reason)?.reason : undefined;
   return <>
     <span class={`pill ${report.verdict}`}>{word}</span>
-    <span class="detail">{first && `${first.kind}${first.line ? ` at line ${first.line}` : ""}${first.process ? ` in ${first.process}[${first.pid}]` : ""} · `}{why ?? `${grouped(states)} states · ${seconds(report.seconds.total)}`}{first && " · confirmed by replay"}</span>
+    <span class="detail">{first && `${first.kind}${first.line ? ` at line ${first.line}` : ""}${first.process ? ` in ${first.process}[${first.pid}]` : ""} · `}{why ?? `${grouped(states)} ${states === 1 ? "state" : "states"} · ${seconds(report.seconds.total)}`}{first && " · confirmed by replay"}</span>
   </>;
 }
 

@@ -6,7 +6,7 @@ import type { Where } from "./types";
 
 /** The class of the colour of a process, as in the pictures. */
 export const colour = (pid: number | null): string => `c${pid === null ? 7 : pid % 8}`;
-export const letter = (name: string, pid: number): string => `${name[0]!.toUpperCase()}${pid}`;
+export const letter = (name: string, pid: number): string => `${(name.match(/\w/)?.[0] ?? "?").toUpperCase()}${pid}`;
 export const named = (one: { process: string; pid: number | null }): string => (one.pid === null ? one.process : `${one.process}[${one.pid}]`);
 
 export function Who({ of }: { of: { process: string; pid: number | null } }) {

@@ -122,7 +122,7 @@ export function Transport() {
         {button("last", "To the end", "End", run.steps, at >= run.steps)}
       </div>
       <output class="position" data-testid="position">{at} / {run.steps}</output>
-      <div class="what">
+      <div class="what" title={step ? `${step.file}:${step.line}  ${step.text}\n${step.effects}` : undefined}>
         {step ? <Statement of={step} /> : <span class="faint">the beginning of the run</span>}
         {step?.effects && <div class="effects">{step.effects}</div>}
         {step?.fault && <div class="bad" title={step.fault.message}>✗ {step.fault.kind}</div>}

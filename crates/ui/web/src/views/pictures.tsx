@@ -13,7 +13,7 @@ function Zoom({ zoom, set }: { zoom: number; set: (zoom: number) => void }) {
   return (
     <span class="zoom">
       <button aria-label="Smaller" disabled={zoom <= 0.3} onClick={() => set(zoom / 1.25)}>−</button>
-      <button aria-label="Natural size" title="Natural size" onClick={() => set(1)}>{Math.round(zoom * 100)} %</button>
+      <button title="Natural size" onClick={() => set(1)}>{Math.round(zoom * 100)} %</button>
       <button aria-label="Larger" disabled={zoom >= 3} onClick={() => set(zoom * 1.25)}>+</button>
     </span>
   );
@@ -149,7 +149,7 @@ function standalone(svg: string): string {
 export function Graph() {
   const run = store.run.value!;
   const root = useSignal(store.cursor.peek());
-  const depth = useSignal(2);
+  const depth = useSignal(1);
   const expand = useSignal<string[]>([]);
   const selected = useSignal<string | null>(null);
   const [graph, setGraph] = useState<StateGraph | null>(null);
@@ -177,7 +177,7 @@ export function Graph() {
     }
   };
   useSignalEffect(mark);
-  useEffect(() => { scale(box.current, zoom); }, [zoom, graph]);
+  useEffect(() => { scale(box.current, zoom); mark(); }, [zoom, graph]);
   if (run.may_branch) return <Empty><p>{run.may_branch}.</p></Empty>;
   const state = graph?.states.find(one => one.id === selected.value) ?? null;
   const click = (event: MouseEvent) => {

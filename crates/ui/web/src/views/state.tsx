@@ -11,7 +11,9 @@ import type { Blocked, Leaf } from "../types";
 function text(value: unknown): string | null {
   if (value === undefined) return null;
   if (value === null || typeof value !== "object") return String(value);
-  return Array.isArray(value) ? `[${value.map(one => text(one)).join(", ")}]` : JSON.stringify(value);
+  // The messages of a channel: one with a single field is shown as that.
+  const message = (one: unknown) => (Array.isArray(one) ? (one.length === 1 ? text(one[0]) : `(${one.map(text).join(",")})`) : text(one));
+  return Array.isArray(value) ? `[${value.map(message).join(",")}]` : JSON.stringify(value);
 }
 
 /** The values before: at the pinned moment, or those that the step changed. */
