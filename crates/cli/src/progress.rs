@@ -43,6 +43,8 @@ pub struct Line {
     /// The notices that were written.
     told: Vec<Notice>,
     trails: TrailFiles<'static>,
+    /// Runs that show that a formula holds are written as well.
+    keeps_witnesses: bool,
     pages: ReleasePages,
 }
 
@@ -60,7 +62,8 @@ impl Line {
         let (model, quiet, told) = (options.source.path.clone(), args.quiet, Vec::new());
         let trail = options.trail.clone().unwrap_or_else(|| trails::default_name(&model));
         let (trails, pages) = (TrailFiles::new(&trail, &RealStorage)?, ReleasePages::new());
-        Ok(Line { sink, rate: Rate::default(), next: PATIENCE, format, model, quiet, told, trails, pages })
+        let (rate, next, keeps_witnesses) = (Rate::default(), PATIENCE, options.trail.is_some());
+        Ok(Line { sink, rate, next, format, model, quiet, told, trails, keeps_witnesses, pages })
     }
 
     /// The notices that were written while the model was checked.
@@ -93,6 +96,14 @@ impl Client for Line {
 
     fn counterexample(&mut self, evidence: &Evidence) -> Kept {
         self.trails.keep(evidence)
+    }
+
+    /// A formula that holds leaves no file behind, unless somebody named one.
+    fn witness(&mut self, evidence: &Evidence) -> Kept {
+        match self.keeps_witnesses {
+            true => self.trails.keep(evidence),
+            false => Kept::InReport,
+        }
     }
 
     /// The process does nothing else.

@@ -2,9 +2,11 @@
 //!
 //! The graph is explored once for all of them ([`graph`]), without partial-order reduction and without
 //! merging, each state and each step of it: a formula can tell apart what other properties cannot. Formulas
-//! are numbered in [`question`], evaluated by the crate `mu` over the sets of the crate `graph`, and what one
-//! run shows of the answer is replayed ([`judge`]); the rest is told in words ([`words`]).
+//! are numbered in [`question`], evaluated by the crate `mu` over the sets of the crate `graph` or, by the
+//! symbolic engine, over diagrams ([`answer`]), and what one run shows of the answer is replayed ([`judge`]);
+//! the rest is told in words ([`words`]).
 
+pub mod answer;
 pub mod graph;
 pub mod judge;
 pub mod question;

@@ -1,7 +1,6 @@
 //! The check of a model: text → program → backends → a search for each property → replay → report.
 
 use crate::backend::{Backends, SearchedBackends};
-use crate::branching::ExploredGraph;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
 use crate::failure::{Answer, Failure};
@@ -122,7 +121,7 @@ fn run(
         started,
         n_shown: 0,
         notices,
-        graph: None,
+        space: None,
     };
     let properties =
         checker.properties(&machine, &backends.searched(&watches, &questions), selected, client)?;
@@ -285,9 +284,8 @@ struct Checker<'a> {
     /// Counterexamples so far.
     n_shown: usize,
     notices: &'a mut Vec<Notice>,
-    /// The state graph, once a formula about states has asked for it, and where a run can stay in an atomic
-    /// sequence forever.
-    graph: Option<(ExploredGraph, Option<String>)>,
+    /// All states, once a formula about them has asked for them.
+    space: Option<branching::StateSpace>,
 }
 
 impl Checker<'_> {
@@ -469,7 +467,7 @@ mod tests {
             started,
             n_shown: 0,
             notices: &mut notices,
-            graph: None,
+            space: None,
         };
         let (itself, watches) = (Itself(machine), RunProperties::default());
         let searched = SearchedBackends {

@@ -31,6 +31,12 @@ pub trait Client: Observer {
         Kept::InReport
     }
 
+    /// A run that shows that a formula holds, and was replayed. It will be in the report, as a counterexample
+    /// is.
+    fn witness(&mut self, _evidence: &Evidence) -> Kept {
+        Kept::InReport
+    }
+
     /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the
     /// process.
     fn memory_account(&self) -> MemoryAccount {

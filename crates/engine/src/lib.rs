@@ -50,6 +50,7 @@ pub mod simulation;
 pub mod state_graph;
 pub mod strategy;
 pub mod suite;
+pub mod symbolic_branching;
 pub mod symbolic_search;
 pub mod trails;
 mod with_formula;

@@ -185,7 +185,8 @@ fn formula_judge<'a>(
     let questions = questions?;
     let question = questions.list.first()?;
     let essence = essence.map(|machine| machine as &dyn TransitionSystem);
-    Some(RunJudge { machine, question, questions, essence, fair: trail.fair.is_some(), alone: false })
+    let (fair, holds) = (trail.fair.is_some(), trail.violation.kind == FaultKind::Witness);
+    Some(RunJudge { machine, question, questions, essence, fair, alone: false, holds })
 }
 
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged

@@ -12,6 +12,7 @@ use crate::notice::Notice;
 use crate::options::{CheckOptions, Por};
 use crate::plan::Config;
 use crate::report_text::{grouped, plural};
+use num_bigint::BigUint;
 use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
@@ -158,14 +159,16 @@ pub struct Refutation {
 }
 
 /// What is known of a formula about states beside its verdict.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Evaluation {
     /// What a counterexample does not show by itself.
     pub reason: Option<String>,
     /// The formula and its parts, each with the number of states in which it holds; where it fails.
     pub proof: Vec<String>,
+    /// A run that shows that it holds.
+    pub witness: Option<Box<Shown>>,
     /// The number of states in which it holds.
-    pub satisfied: u64,
+    pub satisfied: BigUint,
 }
 
 /// Why a formula holds without its doing.

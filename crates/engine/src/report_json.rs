@@ -140,21 +140,37 @@ fn store_counts(statistics: &Statistics) -> Vec<(String, Value)> {
 /// What is known of a formula about states.
 fn evaluation(property: &PropertyReport) -> Vec<(String, Value)> {
     let Some(evaluation) = &property.evaluation else { return Vec::new() };
-    let fields = [
-        ("search", Value::from("graph")),
+    let search = if property.symbolic.is_some() { "sets" } else { "graph" };
+    let mut fields = vec![
+        ("search", Value::from(search)),
         ("fair", Value::from(property.fairness.name())),
-        ("satisfied", Value::from(evaluation.satisfied)),
+        ("satisfied", number(&evaluation.satisfied)),
         ("proof", Value::from(evaluation.proof.clone())),
     ];
+    if let Some(witness) = &evaluation.witness {
+        let mut value = violation(witness);
+        if let (Some(reason), Some(object)) = (&evaluation.reason, value.as_object_mut()) {
+            object.insert("reason".to_string(), Value::from(reason.clone()));
+        }
+        fields.push(("witness", value));
+    }
     fields.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
-/// The number of states; as a string where readers of numbers would round it.
+/// The number of states.
 fn states(property: &PropertyReport) -> Value {
-    const EXACT: u64 = 1 << 53;
     match &property.symbolic {
-        Some(figures) if figures.states > EXACT.into() => Value::from(figures.states.to_string()),
-        _ => Value::from(property.statistics.states),
+        Some(figures) => number(&figures.states),
+        None => Value::from(property.statistics.states),
+    }
+}
+
+/// A number; as a string where readers of numbers would round it.
+fn number(n: &num_bigint::BigUint) -> Value {
+    const EXACT: u64 = 1 << 53;
+    match u64::try_from(n) {
+        Ok(n) if n <= EXACT => Value::from(n),
+        _ => Value::from(n.to_string()),
     }
 }
 

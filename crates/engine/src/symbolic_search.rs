@@ -49,10 +49,11 @@ impl Explored {
 
 /// Refuses properties that the engine does not judge.
 pub fn refuse_properties(plan: &Plan, selected: &[Selected]) -> Result<(), Failure> {
-    let other = selected.iter().find(|property| property.kind != "safety");
+    let judges = |property: &&Selected| property.kind == "safety" || property.logic().is_some();
+    let other = selected.iter().find(|property| !judges(property));
     match other.filter(|_| plan.engine == Engine::Symbolic) {
         Some(other) => Err(Failure::refused_with(
-            format!("--engine symbolic is for safety: it is not available yet for {}", other.name),
+            format!("--engine symbolic is for safety, ctl and mu: it is not available yet for {}", other.name),
             "use --engine explicit, or add --property safety",
         )),
         None => Ok(()),
@@ -191,7 +192,7 @@ pub fn search_both(
     let cancel = AtomicBool::new(false);
     let (explicit, computed, reason) = thread::scope(|scope| {
         let (computation, cancel) = (&computation, &cancel);
-        let worker = begin_then(scope, computation, move |computed| {
+        let worker = begin_then(scope, || computation.run(), move |computed: &Computed| {
             if matches!(computed, Ok(Ok(_))) {
                 cancel.store(true, Ordering::Relaxed);
             }
@@ -222,10 +223,10 @@ pub fn search_both(
 }
 
 /// Hands news on, and the wish of others to stop to a search that has a flag of its own.
-struct Forward<'a> {
-    observer: &'a mut dyn Observer,
-    asked: &'a AtomicBool,
-    cancel: &'a AtomicBool,
+pub(crate) struct Forward<'a> {
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) asked: &'a AtomicBool,
+    pub(crate) cancel: &'a AtomicBool,
 }
 
 impl Observer for Forward<'_> {
@@ -241,26 +242,26 @@ impl Observer for Forward<'_> {
     }
 }
 
-type Worker<'scope> = thread::ScopedJoinHandle<'scope, Computed>;
+type Worker<'scope, T> = thread::ScopedJoinHandle<'scope, T>;
 
 fn begin<'scope, 'env>(
     scope: &'scope thread::Scope<'scope, 'env>,
     computation: &'scope Computation<'_>,
-) -> Worker<'scope> {
-    begin_then(scope, computation, |_| {})
+) -> Worker<'scope, Computed> {
+    begin_then(scope, || computation.run(), |_| {})
 }
 
-/// Runs the computation on a thread of its own; wakes this one at the end.
-fn begin_then<'scope, 'env>(
+/// Runs a computation on a thread of its own; wakes this one at the end.
+pub(crate) fn begin_then<'scope, 'env, T: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, 'env>,
-    computation: &'scope Computation<'_>,
-    then: impl FnOnce(&Computed) + Send + 'scope,
-) -> Worker<'scope> {
+    compute: impl FnOnce() -> T + Send + 'scope,
+    then: impl FnOnce(&T) + Send + 'scope,
+) -> Worker<'scope, T> {
     let watcher = thread::current();
     let stack = store::pages::affordable(STACK_BYTES);
     let builder = thread::Builder::new().name("symbolic".to_string()).stack_size(stack);
     let run = move || {
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| computation.run()));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compute));
         if let Ok(computed) = &result {
             then(computed);
         }
@@ -270,12 +271,12 @@ fn begin_then<'scope, 'env>(
     builder.spawn_scoped(scope, run).expect("a thread can be started")
 }
 
-fn joined(worker: Worker<'_>) -> Computed {
+pub(crate) fn joined<T>(worker: Worker<'_, T>) -> T {
     worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Watches the budgets of a computation until it is finished; answers why it was made to end.
-fn watch(
+pub(crate) fn watch(
     progress: &Progress,
     task: &Task<'_>,
     observer: &mut dyn Observer,

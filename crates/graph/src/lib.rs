@@ -15,4 +15,4 @@ pub mod write;
 pub use bits::Bits;
 pub use lts::Lts;
 pub use sets::{ExplicitSets, StepClass};
-pub use witness::Witness;
+pub use witness::ExplicitRun;

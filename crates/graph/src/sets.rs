@@ -5,6 +5,7 @@
 //! (Clarke, Emerson, Sistla 1986; for alternation-free formulas Cleaveland, Steffen 1993).
 
 use crate::bits::Bits;
+use crate::components::components_of_all;
 use mu::{Atom, Sets, Steps};
 use search::state_graph::StateGraph;
 use search::state_graph::csr::Csr;
@@ -216,5 +217,45 @@ impl Sets for ExplicitSets<'_> {
             }
         }
         found
+    }
+
+    /// A component is fair if each process moves in it, or cannot move in one of its states: then a cycle
+    /// through all of it is fair. Components are found once, so this is linear in the graph, and in the
+    /// processes for each state.
+    fn fair(&mut self, n_processes: u32, within: &Bits, ends: &Bits) -> Bits {
+        let mut good = within.and(ends);
+        let edges = &self.graph.edges;
+        let inside =
+            |state: usize, edge: usize| within.has(state) && within.has(edges.target(edge as u64) as usize);
+        let mut number = vec![u32::MAX; self.graph.n_states()];
+        for (component, members) in components_of_all(edges, inside).iter().enumerate() {
+            self.stop.check();
+            members.iter().for_each(|&member| number[member as usize] = component as u32);
+            if within.has(members[0] as usize) && self.is_fair(members, &number, n_processes) {
+                members.iter().for_each(|&member| _ = good.insert(member as usize));
+            }
+        }
+        self.reach(Steps::All, within, &good)
+    }
+}
+
+impl ExplicitSets<'_> {
+    /// Whether there is a cycle in a component that serves each process. `number`: the component of a state.
+    fn is_fair(&self, members: &[u32], number: &[u32], n_processes: u32) -> bool {
+        let (graph, own) = (self.graph, number[members[0] as usize]);
+        let stays = |edge: &usize| number[graph.edges.target(*edge as u64) as usize] == own;
+        let mut unserved: Vec<u32> = (0..n_processes).collect();
+        let mut moves = false;
+        for &state in members {
+            if moves && unserved.is_empty() {
+                break;
+            }
+            unserved.retain(|&pid| self.can_move(state as usize, pid));
+            for edge in graph.edges.row(state as usize).filter(stays) {
+                moves = true;
+                unserved.retain(|&pid| !self.is_of(edge, Steps::Process(pid)));
+            }
+        }
+        moves && unserved.is_empty()
     }
 }

@@ -62,6 +62,10 @@ pub enum Node {
     Mu(u32, FormulaId),
     /// The greatest fixpoint.
     Nu(u32, FormulaId),
+    /// A run that is fair to this many processes stays in φ forever: `EG φ`.
+    FairlyAlways(u32, FormulaId),
+    /// Every run that is fair to this many processes comes to φ: `AF φ`.
+    FairlyFinally(u32, FormulaId),
 }
 
 /// All formulas of an evaluation.
@@ -185,6 +189,11 @@ impl Arena {
         self.make(Node::Nu(number, body))
     }
 
+    /// `EG a` along a run that is fair to the first processes.
+    pub fn fairly_always(&mut self, n_processes: u32, a: FormulaId) -> FormulaId {
+        self.make(Node::FairlyAlways(n_processes, a))
+    }
+
     fn variable(&self, id: FormulaId) -> u32 {
         let Node::Variable(number) = self.node(id) else { unreachable!("{id:?} is no variable") };
         number
@@ -223,6 +232,14 @@ impl Arena {
                 let body = self.not(body);
                 self.make(Node::Mu(variable ^ 1, body))
             }
+            Node::FairlyAlways(n, a) => {
+                let a = self.not(a);
+                self.make(Node::FairlyFinally(n, a))
+            }
+            Node::FairlyFinally(n, a) => {
+                let a = self.not(a);
+                self.make(Node::FairlyAlways(n, a))
+            }
         };
         self.negations.insert(id, negation);
         self.negations.insert(negation, id);
@@ -235,6 +252,7 @@ impl Arena {
             Node::Atom(_) | Node::NotAtom(_) | Node::Variable(_) => (None, None),
             Node::And(a, b) | Node::Or(a, b) => (Some(a), Some(b)),
             Node::Some(_, a) | Node::All(_, a) | Node::Mu(_, a) | Node::Nu(_, a) => (Some(a), None),
+            Node::FairlyAlways(_, a) | Node::FairlyFinally(_, a) => (Some(a), None),
         };
         first.into_iter().chain(second)
     }

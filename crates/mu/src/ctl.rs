@@ -1,12 +1,10 @@
 //! The operators of CTL as fixpoints (Clarke, Emerson 1981), over a relation made total by repeating states
-//! without successors, and under weak fairness (Emerson, Lei 1986).
+//! without successors, and under weak fairness.
 //!
 //! Under weak fairness quantifiers range over the runs in which every process again and again moves or cannot
 //! move. From every state such a run begins, because processes can be taken in turn: so fairness changes the
 //! operators that speak of infinite runs, and leaves `EX`, `EU` and what is made of them as they are. `EG p`
-//! is then the greatest set `Z` of states with `p` that can be left to `Z` (or are stuck), and from which for
-//! each process `i` a run through `p` leads to a state of `Z` in which `i` cannot move, or takes a step of
-//! `i` to `Z`: from one to the next of these goals there is a run that is fair.
+//! is then an operator of its own ([`crate::sets::Sets::fair`]).
 
 use crate::core::{Arena, Atom, FormulaId, Steps};
 use crate::formula::Quantifier;
@@ -92,36 +90,19 @@ impl Ctl<'_> {
     fn weak_until_some(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
         match self.fair {
             Some(n_processes) => {
-                let (until, forever) = (self.until_some(a, b), self.fair_forever(a, n_processes));
+                let (until, forever) = (self.until_some(a, b), self.arena.fairly_always(n_processes, a));
                 self.arena.or(until, forever)
             }
-            // The greatest Z with `b || a && (<>Z || stuck)`.
+            // The greatest Z with `b || a && (<>Z || stuck)`, in the shape that engines compute at once:
+            // `(a || b) && (b || stuck || <>Z)`.
             None => {
                 let (z, stuck) = (self.arena.fresh(), self.stuck());
+                let (either, enough) = (self.arena.or(a, b), self.arena.or(b, stuck));
                 let step = self.arena.some_next(Steps::All, z);
-                let goes_on = self.arena.or(step, stuck);
-                let on = self.arena.and(a, goes_on);
-                let body = self.arena.or(b, on);
+                let goes_on = self.arena.or(enough, step);
+                let body = self.arena.and(either, goes_on);
                 self.arena.greatest(z, body)
             }
         }
-    }
-
-    /// `EG a` along a run that is fair to the first processes.
-    fn fair_forever(&mut self, a: FormulaId, n_processes: u32) -> FormulaId {
-        let (z, stuck) = (self.arena.fresh(), self.stuck());
-        let step = self.arena.some_next(Steps::All, z);
-        let goes_on = self.arena.or(step, stuck);
-        let mut body = self.arena.and(a, goes_on);
-        for pid in 0..n_processes {
-            let moves = self.arena.some_next(Steps::Process(pid), z);
-            let can = self.arena.atom(Atom::Enabled(Steps::Process(pid)));
-            let cannot = self.arena.not(can);
-            let served = self.arena.or(cannot, moves);
-            let goal = self.arena.and(z, served);
-            let reached = self.until_some(a, goal);
-            body = self.arena.and(body, reached);
-        }
-        self.arena.greatest(z, body)
     }
 }

@@ -67,6 +67,16 @@ impl<'a, S: Sets> Evaluator<'a, S> {
         }
     }
 
+    /// With the values of closed formulas that an evaluator of the same bound has left.
+    pub fn knowing(self, closed: HashMap<FormulaId, S::Set>) -> Self {
+        Evaluator { closed, ..self }
+    }
+
+    /// The values of the closed formulas that were evaluated.
+    pub fn into_known(self) -> HashMap<FormulaId, S::Set> {
+        self.closed
+    }
+
     /// The states in which a closed formula holds.
     pub fn set(&mut self, id: FormulaId) -> S::Set {
         if let Some(known) = self.closed.get(&id) {
@@ -121,6 +131,19 @@ impl<'a, S: Sets> Evaluator<'a, S> {
                 Some(shape) => self.at_once_dual(&shape),
                 None => self.iterate(id, variable, body, true),
             },
+            Node::FairlyAlways(n_processes, a) => {
+                let a = self.set(a);
+                self.fair(n_processes, &a)
+            }
+            Node::FairlyFinally(n_processes, a) => {
+                let a = self.set(a);
+                let others = self.sets.not(&a);
+                let bound = self.bound;
+                self.bound = bound.opposite();
+                let avoid = self.fair(n_processes, &others);
+                self.bound = bound;
+                self.sets.not(&avoid)
+            }
         }
     }
 
@@ -194,6 +217,16 @@ impl<'a, S: Sets> Evaluator<'a, S> {
         let others = self.least(&dual, &within, &goal);
         self.bound = bound;
         self.sets.not(&others)
+    }
+
+    /// `EG within` along fair runs. A run that is stuck is fair, and so may be one whose end is unknown.
+    fn fair(&mut self, n_processes: u32, within: &S::Set) -> S::Set {
+        let can_move = self.sets.atom(Atom::Enabled(Steps::All));
+        let mut ends = self.sets.not(&can_move);
+        if let (Bound::May, Some(cut)) = (self.bound, self.sets.cut(Steps::All)) {
+            ends = self.sets.or(&ends, &cut);
+        }
+        self.sets.fair(n_processes, within, &ends)
     }
 
     fn least(&mut self, shape: &Shape, within: &S::Set, goal: &S::Set) -> S::Set {

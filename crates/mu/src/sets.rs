@@ -67,4 +67,37 @@ pub trait Sets {
             found = next;
         }
     }
+
+    /// States of `universe` from which one of these steps leads to `to`.
+    fn before_within(&mut self, steps: Steps, to: &Self::Set, universe: &Self::Set) -> Self::Set {
+        let before = self.before(steps, to);
+        self.and(&before, universe)
+    }
+
+    /// States of `within` from which a run inside of it ends in `ends`, or goes on forever and is fair to the
+    /// first processes: each of them again and again moves or cannot move.
+    ///
+    /// The greatest set that can be left to itself and in which each process can be served (Emerson, Lei
+    /// 1986): from the service of one process to that of the next there is a run that is fair.
+    fn fair(&mut self, n_processes: u32, within: &Self::Set, ends: &Self::Set) -> Self::Set {
+        let ends = self.and(within, ends);
+        let mut now = within.clone();
+        loop {
+            let before = now.clone();
+            let goes_on = self.before_within(Steps::All, &now, &now);
+            now = self.or(&goes_on, &ends);
+            for pid in 0..n_processes {
+                let can = self.atom(Atom::Enabled(Steps::Process(pid)));
+                let cannot = self.not(&can);
+                let moves = self.before_within(Steps::Process(pid), &now, &now);
+                let waits = self.and(&now, &cannot);
+                let served = self.or(&waits, &moves);
+                let goal = self.or(&served, &ends);
+                now = self.reach(Steps::All, &now, &goal);
+            }
+            if self.equal(&now, &before) {
+                return now;
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use machine::action::Action;
 use machine::facts::matrix::Item;
 use machine::facts::partition::{LocalStep, Partition};
-use symbolic::LocalGroup;
+use symbolic::{LocalGroup, Taker};
 use system::ActionId;
 
 use crate::shapes::Shapes;
@@ -57,8 +57,9 @@ struct Draft<'a> {
 
 /// The groups of a partition.
 pub fn groups(partition: &Partition, shapes: &Shapes) -> Vec<Group> {
-    let making =
-        Making { partition, shapes, shape: partition.slots.processes.map_or(u32::MAX, |slot| slot.0) };
+    let shape = partition.slots.processes.map_or(u32::MAX, |slot| slot.0);
+    let meets = partition.steps.iter().any(|step| step.partner.is_some());
+    let making = Making { partition, shapes, shape, meets };
     let mut found: Vec<Group> = Vec::new();
     let mut alike: HashMap<(u32, Vec<u32>, Vec<u32>), usize> = HashMap::new();
     for draft in partition.steps.iter().flat_map(|step| making.drafts(step)) {
@@ -84,6 +85,7 @@ fn join(group: &mut Group, other: Group) {
     group.actions.extend(other.actions);
     group.actions.sort_unstable();
     group.actions.dedup();
+    group.local.hands_over |= other.local.hands_over;
     debug_assert_eq!(group.local.only.len(), other.local.only.len());
     for (only, more) in group.local.only.iter_mut().zip(other.local.only) {
         debug_assert_eq!(only.0, more.0);
@@ -98,11 +100,19 @@ struct Making<'a> {
     shapes: &'a Shapes,
     /// The slot of the shape.
     shape: u32,
+    /// There are rendezvous: inside an atomic sequence others may move by them, and only by them.
+    meets: bool,
 }
 
 impl Making<'_> {
     fn pid(&self, member: usize) -> usize {
         self.shapes.processes[member].0
+    }
+
+    fn taker(&self, member: usize) -> Taker {
+        let (pid, kind) = self.shapes.processes[member];
+        let location = self.partition.slots.members[member].location.0;
+        Taker { process: pid as u32, kind, location }
     }
 
     fn own_slots(&self, member: usize) -> impl Iterator<Item = u32> + '_ {
@@ -197,6 +207,7 @@ impl Making<'_> {
             edge: Some(step.item.edge),
             partner: step.partner.map(pair),
         };
+        let parts = || [Some(step.item), step.partner].into_iter().flatten();
         let taking_part = |member: usize| step.sources.iter().any(|(part, _)| *part == member);
         let others = self.others(&reads, taking_part);
         Some(Group {
@@ -207,6 +218,8 @@ impl Making<'_> {
             actions: vec![action.pack()],
             local: LocalGroup {
                 process: action.pid as u32,
+                takers: parts().map(|item| self.taker(item.member)).collect(),
+                hands_over: self.meets && step.is_sequence,
                 writes: writes.iter().copied().collect(),
                 only,
                 only_idle: step.only_idle,
@@ -244,6 +257,8 @@ impl Making<'_> {
                 actions: vec![action.pack()],
                 local: LocalGroup {
                     process: action.pid as u32,
+                    takers: vec![self.taker(member)],
+                    hands_over: false,
                     writes: Vec::new(),
                     only: vec![(location, (1..=self.partition.n_locations[member]).collect())],
                     only_idle: false,

@@ -19,9 +19,11 @@ use search::limits::Budget;
 use search::{Checks, Limits, Silent, Task};
 use stop::Stop;
 use symbolic::{
-    LocalFault, LocalGroup, LocalPredicate, LocalSteps, Partitioned, Predicate, Slot, Unanswered,
+    LocalFault, LocalGroup, LocalPredicate, LocalSteps, Move, Partitioned, Predicate, Slot, Unanswered,
 };
 use system::{Fault, TransitionSystem};
+
+mod moves;
 
 use crate::groups::{Group, groups};
 use crate::sample;
@@ -502,6 +504,10 @@ impl Partitioned for Pins<'_> {
             self.doubt(group, reads, shape, out)?;
         }
         Ok(())
+    }
+
+    fn moves(&mut self, group: usize, reads: &[u32]) -> Result<Vec<Move>, Unanswered> {
+        self.list_moves(group, reads)
     }
 
     fn holds(&mut self, predicate: usize, reads: &[u32]) -> Result<bool, Unanswered> {

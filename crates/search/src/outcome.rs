@@ -40,7 +40,7 @@ pub(crate) fn no_memory(_: TryReserveError) -> StopReason {
 pub struct Exhausted(());
 
 impl Exhausted {
-    /// A graph with every state and every step was made; for [`crate::state_graph`] alone.
+    /// Every state and every step is known; for [`crate::state_graph`] and [`crate::set_search`] alone.
     pub(crate) fn of_whole_graph() -> Self {
         Exhausted(())
     }

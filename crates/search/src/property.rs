@@ -63,7 +63,7 @@ impl Checks {
             FaultKind::Trace => checks.trace = true,
             FaultKind::Runtime => checks.runtime = true,
             FaultKind::ClaimEnd => checks.claim_end = true,
-            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula => {}
+            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula | FaultKind::Witness => {}
         }
         checks
     }
@@ -87,7 +87,10 @@ impl Checks {
             FaultKind::Trace => self.trace,
             FaultKind::Runtime => self.runtime,
             FaultKind::ClaimEnd => self.claim_end,
-            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula => false,
+            FaultKind::AcceptCycle
+            | FaultKind::ProgressCycle
+            | FaultKind::Formula
+            | FaultKind::Witness => false,
         }
     }
 

@@ -2,7 +2,7 @@
 //! [`Outcome`] that searches from state to state have, with the same rule of what may be claimed.
 
 use crate::cuts::Cuts;
-use crate::outcome::{Extent, Outcome, Recorder, Statistics, StopReason, Violation, Warning};
+use crate::outcome::{Exhausted, Extent, Outcome, Recorder, Statistics, StopReason, Violation, Warning};
 use crate::property::Checks;
 use system::Path;
 
@@ -26,6 +26,11 @@ pub struct SetSearch {
 }
 
 impl SetSearch {
+    /// The proof that every state and every step was seen, for those who account for steps without an end.
+    pub fn exhausted_but_for_cuts(&self) -> Option<Exhausted> {
+        (self.stop == StopReason::Completed).then(Exhausted::of_whole_graph)
+    }
+
     /// Puts it together as every other search does.
     pub fn conclude(self) -> Outcome {
         let mut cuts = Cuts::default();

@@ -8,9 +8,13 @@
 //! | [`remembering`] | answers of the machine, for searches that ask again |
 //! | [`space`] | sets of states: reachable, without successor, before others, with a predicate |
 //! | [`operators`] | predecessors, what can reach what, what can go on forever |
+//! | [`branching`](mod@branching) | the sets of the crate `mu` as diagrams, answers to formulas of branching time |
+//! | [`demonstration`] | runs that show such an answer |
 //! | [`walk`] | from a set of states to a run that leads there |
 //! | [`safety`](mod@safety) | errors of steps and states |
 
+pub mod branching;
+pub mod demonstration;
 pub mod operators;
 pub mod partitioned;
 pub mod race;
@@ -20,9 +24,11 @@ pub mod slot_order;
 pub mod space;
 pub mod walk;
 
+pub use branching::{Asked, Branched, Judgement, StepFilter, branching};
+pub use demonstration::Demonstration;
 pub use operators::{ChosenSteps, Goal, Kept, Operators};
 pub use partitioned::{
-    LocalFault, LocalGroup, LocalPredicate, LocalSteps, Partitioned, Predicate, Slot, Unanswered,
+    LocalFault, LocalGroup, LocalPredicate, LocalSteps, Move, Partitioned, Predicate, Slot, Taker, Unanswered,
 };
 pub use remembering::Remembering;
 pub use safety::{Figures, Request, safety};

@@ -21,11 +21,26 @@ pub struct Slot {
     pub hidden: bool,
 }
 
+/// A process that takes part in the first action of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taker {
+    /// Its number.
+    pub process: u32,
+    /// What kind of process it is.
+    pub kind: u32,
+    /// The slot of its location: 0 while there is no such process, else the location's number and one.
+    pub location: u32,
+}
+
 /// A group of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalGroup {
     /// The process whose steps they are: of a rendezvous, the sender.
     pub process: u32,
+    /// Who takes part.
+    pub takers: Vec<Taker>,
+    /// Others may move as well, before the step is at its end.
+    pub hands_over: bool,
     /// The slots that are read, in ascending order.
     pub reads: Vec<u32>,
     /// The slots that are written, in ascending order. One that may keep its value is read as well.
@@ -96,6 +111,15 @@ impl LocalSteps {
     }
 }
 
+/// A step of a group, with all who move in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The values that are written; nothing for a step that does not come to its end.
+    pub written: Option<Vec<u32>>,
+    /// The processes that move.
+    pub movers: Vec<u32>,
+}
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unanswered {
@@ -125,6 +149,9 @@ pub trait Partitioned {
 
     /// The steps of a group, given the values of the slots that it reads.
     fn steps(&mut self, group: usize, reads: &[u32], out: &mut LocalSteps) -> Result<(), Unanswered>;
+
+    /// The steps of a group one by one, with those who move, given the values of the slots that it reads.
+    fn moves(&mut self, group: usize, reads: &[u32]) -> Result<Vec<Move>, Unanswered>;
 
     /// Whether a predicate holds, given the values of the slots that it reads.
     fn holds(&mut self, predicate: usize, reads: &[u32]) -> Result<bool, Unanswered>;

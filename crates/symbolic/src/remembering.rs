@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::partitioned::{LocalFault, LocalGroup, LocalPredicate, LocalSteps, Partitioned, Slot, Unanswered};
+use crate::partitioned::{
+    LocalFault, LocalGroup, LocalPredicate, LocalSteps, Move, Partitioned, Slot, Unanswered,
+};
 
 /// Answers that are remembered at most: more are asked again.
 const MOST: usize = 1 << 18;
@@ -82,6 +84,10 @@ impl Partitioned for Remembering<'_> {
             self.answers.insert(key, answer);
         }
         Ok(())
+    }
+
+    fn moves(&mut self, group: usize, reads: &[u32]) -> Result<Vec<Move>, Unanswered> {
+        self.system.moves(group, reads)
     }
 
     fn holds(&mut self, predicate: usize, reads: &[u32]) -> Result<bool, Unanswered> {

@@ -87,6 +87,22 @@ pub fn safety(
     }
 }
 
+/// Numbers about a space and its reachable states.
+pub(crate) fn figures(space: &mut Space<'_>, all: Set) -> Result<Figures, Ended> {
+    let slots = space.system.slots();
+    let hidden: Vec<bool> = slots.iter().map(|slot| slot.hidden).collect();
+    Ok(Figures {
+        states: space.count(all, &hidden)?,
+        nodes: space.ldd.size(all) as u64,
+        all_nodes: space.ldd.n_nodes() as u64,
+        memory: space.ldd.memory(),
+        slots: hidden.len() as u64,
+        groups: space.system.groups().len() as u64,
+        calls: space.calls(),
+        restarts: 0,
+    })
+}
+
 /// What is the same violation for a report.
 type Signature = (FaultKind, String, u32, Option<String>);
 
@@ -94,17 +110,17 @@ fn signature(fault: &Fault) -> Signature {
     (fault.kind, fault.file.clone(), fault.line, fault.process.clone())
 }
 
-struct Judging<'a, 'p> {
-    request: Request<'a>,
-    space: Space<'p>,
+pub(crate) struct Judging<'a, 'p> {
+    pub request: Request<'a>,
+    pub space: Space<'p>,
     /// The reachable states.
-    all: Set,
+    pub all: Set,
 }
 
 impl Judging<'_, '_> {
-    fn conclude(mut self) -> Result<(SetSearch, Figures), Ended> {
+    pub fn conclude(&mut self) -> Result<(SetSearch, Figures), Ended> {
         let checks = self.request.task.checks;
-        let figures = self.figures()?;
+        let figures = figures(&mut self.space, self.all)?;
         let mut found = SetSearch {
             stop: StopReason::Completed,
             checks,
@@ -135,21 +151,6 @@ impl Judging<'_, '_> {
             found.stop = StopReason::Violation;
         }
         Ok((found, figures))
-    }
-
-    fn figures(&mut self) -> Result<Figures, Ended> {
-        let slots = self.space.system.slots();
-        let hidden: Vec<bool> = slots.iter().map(|slot| slot.hidden).collect();
-        Ok(Figures {
-            states: self.space.count(self.all, &hidden)?,
-            nodes: self.space.ldd.size(self.all) as u64,
-            all_nodes: self.space.ldd.n_nodes() as u64,
-            memory: self.space.ldd.memory(),
-            slots: hidden.len() as u64,
-            groups: self.space.system.groups().len() as u64,
-            calls: self.space.calls(),
-            restarts: 0,
-        })
     }
 
     /// The states in which a group reads one of these vectors.

@@ -9,7 +9,7 @@ use search::StopReason;
 use std::collections::HashMap;
 use system::{Fault, FaultKind};
 
-use crate::partitioned::{LocalFault, LocalGroup, LocalSteps, Partitioned, Unanswered};
+use crate::partitioned::{LocalFault, LocalGroup, LocalSteps, Move, Partitioned, Unanswered};
 
 /// Why a computation ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,17 @@ pub struct FoundFault {
     pub reads: Vec<u32>,
 }
 
+/// A step of a group, and those who move in it.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundMove {
+    /// The values that were read, in the order of levels.
+    pub reads: Vec<u32>,
+    /// What it is in the group's relation; nothing for a step that does not come to its end.
+    pub pair: Option<Vec<u32>>,
+    /// Those who move.
+    pub movers: Vec<u32>,
+}
+
 /// Steps that show the same error and are kept: a shortest run to one of these is told.
 const MOST_FAULTS: usize = 10_000;
 
@@ -92,6 +103,8 @@ pub struct Found {
     pub faults: Vec<FoundFault>,
     /// How often each error was met, also those that are not kept: of each some are.
     met: HashMap<(FaultKind, String, u32, Option<String>), usize>,
+    /// Some step could not be completed.
+    pub cuts: bool,
     /// A group and values that it reads for which an atomic sequence does not end.
     pub atomic_loop: Option<(usize, Vec<u32>)>,
 }
@@ -404,6 +417,36 @@ impl<'p> Space<'p> {
         self.ended(result.map_err(Ended::from))
     }
 
+    /// The states of a set in which a slot has a value.
+    pub fn with_value(&mut self, set: Set, slot: u32, value: u32) -> Result<Set, Ended> {
+        let Some(group) = reading(self.next_number, &self.level_of, &[slot]) else {
+            return Ok(if self.initial[slot as usize] == value { set } else { Set::EMPTY });
+        };
+        self.next_number += 1;
+        let value = self.ldd.single(&[value])?;
+        let result = self.ldd.image(set, value, &group, 0);
+        self.ended(result.map_err(Ended::from))
+    }
+
+    /// The value of a slot in a state that is given in the order of levels.
+    pub(crate) fn value_of(&self, vector: &[u32], slot: u32) -> u32 {
+        self.level_of[slot as usize].map_or(self.initial[slot as usize], |level| vector[level])
+    }
+
+    /// Asks for the steps of a group one by one, for all values with which it is enabled.
+    pub(crate) fn moves(&mut self, group: usize) -> Result<Vec<FoundMove>, Ended> {
+        let (arrangement, mut found) = (&self.arrangements[group], Vec::new());
+        let mut values = arrangement.values.clone();
+        for vector in self.ldd.vectors(self.groups.enabled(group)) {
+            arrangement.reads.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
+            for Move { written, movers } in self.system.moves(group, &values)? {
+                let pair = written.map(|written| arrangement.pair(&values, &written));
+                found.push(FoundMove { reads: vector.clone(), pair, movers });
+            }
+        }
+        Ok(found)
+    }
+
     /// What is known of a group's steps.
     pub fn relation(&self, group: usize) -> Set {
         self.groups.relation(group)
@@ -534,7 +577,9 @@ impl Found {
         if out.atomic_loop && self.atomic_loop.is_none() {
             self.atomic_loop = Some((group, reads.to_vec()));
         }
+        self.cuts |= out.atomic_loop;
         for LocalFault { fault, cut } in out.faults.drain(..) {
+            self.cuts |= cut;
             let signature = (fault.kind, fault.file.clone(), fault.line, fault.process.clone());
             let met = self.met.entry(signature).or_default();
             *met += 1;

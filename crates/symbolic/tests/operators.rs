@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use symbolic::{
-    ChosenSteps, Ended, Goal, Kept, LocalGroup, LocalPredicate, LocalSteps, Operators, Partitioned,
+    ChosenSteps, Ended, Goal, Kept, LocalGroup, LocalPredicate, LocalSteps, Move, Operators, Partitioned,
     Predicate, Progress, Slot, Space, Unanswered,
 };
 
@@ -62,7 +62,16 @@ impl Table {
             }
             steps.push(table);
             let only = Vec::new();
-            groups.push(LocalGroup { process, reads, writes, only, only_idle: false, rare: false });
+            groups.push(LocalGroup {
+                process,
+                takers: Vec::new(),
+                hands_over: false,
+                reads,
+                writes,
+                only,
+                only_idle: false,
+                rare: false,
+            });
         }
         let mut system = Table { slots, groups, predicates: Vec::new(), steps, holds: Vec::new() };
         if random.below(2) == 0 {
@@ -88,6 +97,8 @@ impl Table {
         self.steps.push(table);
         self.groups.push(LocalGroup {
             process: 9,
+            takers: Vec::new(),
+            hands_over: false,
             reads,
             writes: vec![0],
             only,
@@ -152,6 +163,12 @@ impl Partitioned for Table {
             out.enabled = true;
         }
         Ok(())
+    }
+
+    fn moves(&mut self, group: usize, reads: &[u32]) -> Result<Vec<Move>, Unanswered> {
+        let movers = || vec![self.groups[group].process];
+        let step = |written: &Vector| Move { written: Some(written.clone()), movers: movers() };
+        Ok(self.steps[group].get(reads).into_iter().flatten().map(step).collect())
     }
 
     fn holds(&mut self, predicate: usize, reads: &[u32]) -> Result<bool, Unanswered> {

@@ -105,11 +105,13 @@ pub enum FaultKind {
     ProgressCycle,
     /// A formula about states (CTL, mu-calculus) that fails.
     Formula,
+    /// No error: a run that shows that a formula about states holds.
+    Witness,
 }
 
 impl FaultKind {
     /// All of them.
-    pub const ALL: [FaultKind; 9] = [
+    pub const ALL: [FaultKind; 10] = [
         FaultKind::Assertion,
         FaultKind::EndState,
         FaultKind::Invariant,
@@ -119,6 +121,7 @@ impl FaultKind {
         FaultKind::AcceptCycle,
         FaultKind::ProgressCycle,
         FaultKind::Formula,
+        FaultKind::Witness,
     ];
 
     /// The word that reports use.
@@ -133,6 +136,7 @@ impl FaultKind {
             FaultKind::AcceptCycle => "accept-cycle",
             FaultKind::ProgressCycle => "progress-cycle",
             FaultKind::Formula => "formula",
+            FaultKind::Witness => "witness",
         }
     }
 }

@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jit", &["stop", "promela", "system", "machine"]),
     ("reduce", &["stop", "promela", "system", "machine"]),
     ("search", &["stop", "system", "store"]),
-    ("symbolic", &["stop", "system", "search", "ldd"]),
+    ("symbolic", &["stop", "system", "search", "ldd", "mu"]),
     ("pins", &["stop", "promela", "system", "machine", "jit", "search", "symbolic"]),
     ("draw", &[]),
     ("trace", &["stop", "system", "draw"]),

@@ -24,6 +24,8 @@ pub struct RunJudge<'a> {
     pub fair: bool,
     /// The run must show all by itself.
     pub alone: bool,
+    /// It is to show that the formula holds, not that it fails.
+    pub holds: bool,
 }
 
 /// An ordinary state of a run.
@@ -104,10 +106,14 @@ impl FormulaHearing for Heard<'_> {
         };
         let value = |at: usize, wanted: Atom| atom(at, wanted).unwrap_or(false);
         let run = Run { len, back_to, atom: &value };
-        match run.shows(&self.judge.question.formula.with_ctl_shapes(), false, 0) {
-            Truth::True => Ok(self.judge.question.fault.clone()),
-            Truth::Unknown if !self.judge.alone => Ok(self.judge.question.fault.clone()),
-            Truth::Unknown | Truth::False => Err(format!("the run does not show that `{text}` fails")),
+        let holds = self.judge.holds;
+        match run.shows(&self.judge.question.formula.with_ctl_shapes(), holds, 0) {
+            Truth::True => Ok(self.judge.question.told(holds)),
+            Truth::Unknown if !self.judge.alone => Ok(self.judge.question.told(holds)),
+            Truth::Unknown | Truth::False => {
+                let verb = if holds { "holds" } else { "fails" };
+                Err(format!("the run does not show that `{text}` {verb}"))
+            }
         }
     }
 }

@@ -46,6 +46,19 @@ pub struct Questions {
     filter_words: Vec<String>,
 }
 
+impl Question {
+    /// What a run shows: that the formula holds, or that it fails.
+    pub fn told(&self, holds: bool) -> Fault {
+        match holds {
+            false => self.fault.clone(),
+            true => {
+                let message = format!("`{}` holds in the initial state", self.text);
+                Fault { kind: FaultKind::Witness, message, ..self.fault.clone() }
+            }
+        }
+    }
+}
+
 /// Propositions that a machine tells at a time.
 pub const TOGETHER: usize = 64;
 /// The most sets of steps: a step has a bit for each.

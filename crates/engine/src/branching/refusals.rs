@@ -1,7 +1,7 @@
 //! What does not go with formulas about states: they are judged on the whole graph.
 
 use crate::failure::Failure;
-use crate::options::{Choice, Edges, Engine, Por, StaticReduction, StoreKind};
+use crate::options::{Choice, Edges, Por, StaticReduction, StoreKind};
 use crate::plan::Plan;
 use promela::ir::Logic;
 use search::states::StateStore;
@@ -17,12 +17,6 @@ pub fn refuse(plan: &Plan, name: &str, logic: Logic) -> Result<(), Failure> {
         ));
     }
     needs_exact_store(plan, name)?;
-    if plan.engine == Engine::Symbolic {
-        return Err(Failure::refused_with(
-            format!("{name}: formulas about states by --engine symbolic are not available yet"),
-            "leave --engine out",
-        ));
-    }
     match (logic, plan.fairness) {
         (Logic::Ctl, Fairness::Strong) => Err(Failure::refused_with(
             format!("{name}: CTL knows weak fairness, not --fair strong"),

@@ -1,20 +1,21 @@
 //! What a counterexample leaves open, and why a formula fails, in words.
 
+use super::answer::Answered;
 use super::question::Questions;
-use crate::report_text::{grouped, plural};
-use graph::witness::{Open, Prover, Witness};
-use mu::Formula;
+use crate::report_text::{many, plural};
+use mu::Truth;
+use mu::witness::{Open, ProofLine};
+use symbolic::Demonstration;
 
 /// Lines of a proof that are shown.
 const MOST_LINES: usize = 24;
 
-/// What the run does not show by itself; `None` where it shows everything. `steps`: the actions up to each
-/// position.
-pub fn reason(witness: &Witness, questions: &Questions, ends: &[usize], n_states: usize) -> Option<String> {
-    if witness.open.is_empty() {
+/// What the run does not show by itself; `None` where it shows everything.
+pub fn reason(run: &Demonstration, questions: &Questions, answered: &Answered) -> Option<String> {
+    if run.open.is_empty() {
         return None;
     }
-    let position = |open: &Open| match open.at.checked_sub(1).and_then(|at| ends.get(at)) {
+    let position = |open: &Open| match open.at.checked_sub(1).and_then(|at| run.ends.get(at)) {
         None => "in the initial state".to_string(),
         Some(steps) => format!("after {}", plural(*steps as u64, "step")),
     };
@@ -26,46 +27,27 @@ pub fn reason(witness: &Witness, questions: &Questions, ends: &[usize], n_states
             false => format!("{}, `{formula}` {verb}", position(open)),
         }
     };
-    let parts: Vec<String> = witness.open.iter().map(told).collect();
-    let n = grouped(n_states as u64);
+    let parts: Vec<String> = run.open.iter().map(told).collect();
+    let n = many(&answered.states);
     Some(format!("{}; that is known from all {n} states, and no single run can show it", parts.join("; ")))
 }
 
 /// The formula with its parts, and for each whether it holds in the initial state and in how many states.
-pub fn proof(formula: &Formula, questions: &Questions, prover: &mut Prover<'_, '_>) -> Vec<String> {
-    let mut lines = Vec::new();
-    describe(formula, questions, prover, 0, &mut lines);
-    let more = lines.len().saturating_sub(MOST_LINES);
-    lines.truncate(MOST_LINES);
+pub fn proof(answered: &Answered, questions: &Questions) -> Vec<String> {
+    let line = |line: &ProofLine| {
+        let here = match line.initially {
+            Truth::True => "holds",
+            Truth::False => "fails",
+            Truth::Unknown => "is unknown",
+        };
+        let (count, n) = (many(&line.satisfied), many(&answered.states));
+        let (indent, shown) = ("  ".repeat(line.depth), line.formula.shown(questions));
+        format!("{indent}`{shown}` {here} initially, and holds in {count} of {n} states")
+    };
+    let mut lines: Vec<String> = answered.proof.iter().take(MOST_LINES).map(line).collect();
+    let more = answered.proof.len() - lines.len();
     if more > 0 {
         lines.push(format!("… {more} more"));
     }
     lines
-}
-
-fn describe(
-    formula: &Formula,
-    questions: &Questions,
-    prover: &mut Prover<'_, '_>,
-    depth: usize,
-    lines: &mut Vec<String>,
-) {
-    let (holds, fails) = (prover.certainly(formula, true), prover.certainly(formula, false));
-    let here = match (holds.has(0), fails.has(0)) {
-        (true, _) => "holds",
-        (_, true) => "fails",
-        _ => "is unknown",
-    };
-    let shown = formula.shown(questions).to_string();
-    let (count, n) = (grouped(holds.count() as u64), grouped(holds.len() as u64));
-    lines.push(format!(
-        "{}`{shown}` {here} initially, and holds in {count} of {n} states",
-        "  ".repeat(depth)
-    ));
-    if formula.is_boolean() || lines.len() > 2 * MOST_LINES {
-        return;
-    }
-    for part in formula.parts() {
-        describe(&part, questions, prover, depth + 1, lines);
-    }
 }

@@ -2,19 +2,23 @@
 
 use super::{Checker, no_machine};
 use crate::backend::{Backend, ProgramBackend, SearchedBackends};
+use crate::branching::answer::Answered;
 use crate::branching::refusals::{refuse, state_store};
 use crate::branching::{ExploredGraph, Question, Questions, RunJudge, words};
 use crate::client::Client;
 use crate::counterexample::confirm_formula;
 use crate::failure::Failure;
+use crate::options::Engine;
 use crate::plan::Plan;
 use crate::property::Selected;
-use crate::report::{Evaluation, PropertyReport, Refutation, Shown, Verdict};
+use crate::report::{Evaluation, PropertyReport, Reason, Refutation, Shown, Verdict};
 use crate::session::Session;
-use graph::witness::{Prover, Witness};
-use mu::formula::Translation;
-use mu::{Arena, Formula, Truth, verdict};
-use search::{Checks, Exhausted, StopReason, Violation};
+use crate::symbolic_branching::{self, First, SymbolicAnswers, evaluate_both};
+use crate::symbolic_search;
+use jit::Jit;
+use mu::Truth;
+use search::{Checks, Exhausted, Observer, StopReason, Task, Violation};
+use symbolic::Demonstration;
 use system::{Fairness, TransitionSystem};
 
 /// The formulas about states that are to be checked; refuses what does not go with them.
@@ -28,12 +32,21 @@ pub(super) fn prepare(plan: &Plan, session: &Session, selected: &[Selected]) -> 
     Ok(questions)
 }
 
-/// What evaluating a formula gave.
-struct Evaluated {
-    truth: Truth,
-    satisfied: u64,
-    /// Where it fails.
-    failure: Option<(Witness, Vec<String>)>,
+/// The states of a model, for formulas about them.
+pub(super) enum StateSpace {
+    /// A stored graph, and where a run can stay in an atomic sequence forever.
+    Graph(Box<ExploredGraph>, Option<String>),
+    /// Answers of the symbolic engine, by question.
+    Answers(Box<SymbolicAnswers>, Option<String>),
+}
+
+/// A formula, among all, and the machine that is searched.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    backend: &'a ProgramBackend,
+    questions: &'a Questions,
+    question: &'a Question,
+    number: usize,
 }
 
 impl Checker<'_> {
@@ -45,41 +58,87 @@ impl Checker<'_> {
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
         let Some((backend, questions)) = searched.branching else { return Err(no_machine(&property.name)) };
-        let question = questions.list.iter().find(|question| question.name == property.name);
-        let Some(question) = question else { return Err(no_machine(&property.name)) };
-        let (explored, stays_at) = match self.graph.take() {
+        let number = questions.list.iter().position(|question| question.name == property.name);
+        let Some(number) = number else { return Err(no_machine(&property.name)) };
+        let mut space = match self.space.take() {
             Some(known) => known,
-            None => self.explore_graph(&property, backend, questions, client)?,
+            None => self.explore_space(&property, backend, questions, client)?,
         };
-        let why = self.why_unknown(&explored.explored.outcome, stays_at.clone());
-        let mut report = PropertyReport::given_up(property.name, property.kind, why);
-        let asked = (backend, questions, question);
-        let judged = self.judge_graph(&explored, asked, &mut report, client);
-        self.graph = Some((explored, stays_at));
-        judged.map(|()| report)
+        let asked = Asked { backend, questions, question: &questions.list[number], number };
+        let report = self.judge_space(&mut space, asked, &property, client);
+        self.space = Some(space);
+        report
     }
 
-    /// Explores the graph, and tells what cut paths off. The answer is where a run can stay in an atomic
-    /// sequence forever.
-    fn explore_graph(
+    /// Explores all states, and tells what cut paths off.
+    fn explore_space(
         &mut self,
         property: &Selected,
         backend: &ProgramBackend,
         questions: &Questions,
         client: &mut dyn Client,
-    ) -> Result<(ExploredGraph, Option<String>), Failure> {
+    ) -> Result<StateSpace, Failure> {
         self.leaving.wait();
-        let fair = self.plan.fairness != Fairness::None;
-        let store = state_store(self.plan.store).unwrap_or_default();
-        let memory = self.plan.limits.memory.unwrap_or(u64::MAX);
-        let task = self.task(Checks::NONE, None);
-        let mut explored = ExploredGraph::new(backend, questions, fair, (store, memory), (&task, client));
+        let mut space = self.explore_by_engine(backend, questions, client)?;
         let machine = self.machine()?;
-        let stays_at = self.warn_all(&machine, &mut explored.explored.outcome);
-        for cut in std::mem::take(&mut explored.explored.outcome.cuts) {
+        let outcome = match &mut space {
+            StateSpace::Graph(explored, _) => &mut explored.explored.outcome,
+            StateSpace::Answers(answers, _) => &mut answers.outcome,
+        };
+        let at = self.warn_all(&machine, outcome);
+        for cut in std::mem::take(&mut outcome.cuts) {
             self.tell_cut(&machine, &property.name, &cut)?;
         }
-        Ok((explored, stays_at))
+        match &mut space {
+            StateSpace::Graph(_, stays_at) | StateSpace::Answers(_, stays_at) => *stays_at = at,
+        }
+        Ok(space)
+    }
+
+    fn explore_by_engine(
+        &self,
+        backend: &ProgramBackend,
+        questions: &Questions,
+        client: &mut dyn Client,
+    ) -> Result<StateSpace, Failure> {
+        let plan = self.plan;
+        let fair = plan.fairness != Fairness::None;
+        let store = state_store(plan.store).unwrap_or_default();
+        let task = self.task(Checks::NONE, None);
+        let explore = |task: &Task<'_>, observer: &mut dyn Observer| {
+            let memory = task.limits.memory.unwrap_or(u64::MAX);
+            ExploredGraph::new(backend, questions, fair, (store, memory), (task, observer))
+        };
+        let graph = |explored| StateSpace::Graph(Box::new(explored), None);
+        let answers = |answers| StateSpace::Answers(Box::new(answers), None);
+        // Where there is no initial state there is nothing to compute.
+        let begins = |jit: &&Jit| jit.initial(&mut Vec::new()).is_ok();
+        match plan.engine {
+            Engine::Explicit => Ok(graph(explore(&task, client))),
+            Engine::Symbolic => {
+                fit(backend)?;
+                match backend.compiled().filter(begins) {
+                    Some(jit) => {
+                        symbolic_branching::evaluate(plan, jit, questions, (&task, client)).map(answers)
+                    }
+                    None => Ok(graph(explore(&task, client))),
+                }
+            }
+            Engine::Auto => match backend.compiled().filter(begins).filter(|_| fit(backend).is_ok()) {
+                Some(jit) => {
+                    let explore = |task: &Task<'_>, observer: &mut dyn Observer| {
+                        let explored = explore(task, observer);
+                        let whole = explored.explored.exhausted(true).is_some();
+                        (explored, whole)
+                    };
+                    Ok(match evaluate_both(plan, jit, questions, (&task, client), explore)? {
+                        First::Explicit(explored) => graph(explored),
+                        First::Symbolic(found) => answers(found),
+                    })
+                }
+                None => Ok(graph(explore(&task, client))),
+            },
+        }
     }
 
     fn machine(&self) -> Result<machine::Interp, Failure> {
@@ -88,104 +147,138 @@ impl Checker<'_> {
         session.judge()
     }
 
-    fn judge_graph(
+    /// Evaluates a formula, and concludes.
+    fn judge_space(
         &mut self,
-        explored: &ExploredGraph,
-        (backend, questions, question): (&ProgramBackend, &Questions, &Question),
-        report: &mut PropertyReport,
+        space: &mut StateSpace,
+        asked: Asked<'_>,
+        property: &Selected,
         client: &mut dyn Client,
-    ) -> Result<(), Failure> {
-        let outcome = &explored.explored.outcome;
+    ) -> Result<PropertyReport, Failure> {
+        let (outcome, stays_at) = match &*space {
+            StateSpace::Graph(explored, stays_at) => (&explored.explored.outcome, stays_at),
+            StateSpace::Answers(answers, stays_at) => (&answers.outcome, stays_at),
+        };
+        let mut why = self.why_unknown(outcome, stays_at.clone());
+        if let StateSpace::Answers(answers, _) = &*space
+            && let Some(unfit) = &answers.unfit
+        {
+            why = Reason::Engine(unfit.clone());
+        }
+        let mut report = PropertyReport::given_up(property.name.clone(), property.kind, why);
         report.statistics = outcome.statistics;
         report.fairness = self.plan.fairness;
         report.interrupted = outcome.stop == StopReason::Interrupted;
-        let Some(exhausted) = explored.explored.exhausted(true) else { return Ok(()) };
-        let evaluated = self.evaluate(explored, questions, question);
-        report.exhaustive = evaluated.truth != Truth::Unknown;
-        let mut evaluation = Evaluation { satisfied: evaluated.satisfied, ..Evaluation::default() };
-        match evaluated.truth {
-            Truth::True => report.verdict = Verdict::Holds(exhausted),
-            Truth::Unknown => {}
-            Truth::False => {
-                report.errors = 1;
-                let found = evaluated.failure.unwrap_or_default();
-                let (verdict, told) =
-                    self.fails(explored, (backend, questions, question), found, exhausted, client)?;
-                report.verdict = verdict;
-                evaluation = Evaluation { satisfied: evaluation.satisfied, ..told };
+        let found = match space {
+            StateSpace::Graph(explored, _) => match explored.explored.exhausted(true) {
+                Some(exhausted) => Some((self.evaluate(explored, asked, client)?, exhausted)),
+                None => None,
+            },
+            StateSpace::Answers(answers, _) => {
+                report.symbolic = answers.figures.clone().map(Box::new);
+                let answer = answers.answers[asked.number].take();
+                answer.zip(symbolic_branching::exhausted(answers))
+            }
+        };
+        if let Some((answered, exhausted)) = found {
+            self.conclude_formula(answered, exhausted, asked, &mut report, client)?;
+        }
+        Ok(report)
+    }
+
+    fn evaluate(
+        &self,
+        explored: &ExploredGraph,
+        asked: Asked<'_>,
+        client: &mut dyn Client,
+    ) -> Result<Answered, Failure> {
+        let fair = (self.plan.fairness == Fairness::Weak).then_some(explored.n_processes);
+        let (task, system) = (self.task(Checks::NONE, None), asked.backend.system());
+        let with = (fair, self.stop);
+        Answered::by_graph(explored, asked.question, with, system, (&task, client)).map_err(|why| {
+            Failure::Internal(format!("the counterexample could not be made: the search ended with {why:?}"))
+        })
+    }
+
+    /// What is said of a formula: with a run that was replayed, where one shows something.
+    fn conclude_formula(
+        &mut self,
+        answered: Answered,
+        exhausted: Exhausted,
+        asked: Asked<'_>,
+        report: &mut PropertyReport,
+        client: &mut dyn Client,
+    ) -> Result<(), Failure> {
+        let (holds, fails) = (answered.truth == Truth::True, answered.truth == Truth::False);
+        report.exhaustive = holds || fails;
+        let mut evaluation = Evaluation { satisfied: answered.satisfied.clone(), ..Evaluation::default() };
+        let mut shown = None;
+        if let Some(run) = &answered.run {
+            evaluation.reason = words::reason(run, asked.questions, &answered);
+            if !run.ends.is_empty() || run.open.is_empty() && fails {
+                shown = Some(self.replay_formula(asked, run, holds, client)?);
+            }
+        } else if fails {
+            let why = "there was not enough memory to find a run that shows it";
+            evaluation.reason = Some(why.to_string());
+        }
+        // That a formula holds needs no reason where no run is shown.
+        if holds && shown.is_none() {
+            evaluation.reason = None;
+        }
+        // A run that shows everything needs no further proof.
+        if evaluation.reason.is_some() {
+            evaluation.proof = words::proof(&answered, asked.questions);
+        }
+        report.errors = u64::from(fails);
+        let fault = asked.question.fault.clone();
+        match (answered.truth, shown) {
+            (Truth::True, witness) => {
+                evaluation.witness = witness.map(Box::new);
+                report.verdict = Verdict::Holds(exhausted);
+            }
+            (Truth::Unknown, _) => {}
+            (Truth::False, Some(shown)) => report.verdict = Verdict::Violated(Box::new(shown), Vec::new()),
+            (Truth::False, None) => {
+                report.verdict = Verdict::Refuted(Box::new(Refutation { exhausted, fault }));
             }
         }
         report.evaluation = Some(evaluation);
         Ok(())
     }
 
-    /// The processes that fairness is about.
-    fn fair(&self, explored: &ExploredGraph) -> Option<u32> {
-        (self.plan.fairness == Fairness::Weak).then_some(explored.n_processes)
-    }
-
-    fn evaluate(&self, explored: &ExploredGraph, questions: &Questions, question: &Question) -> Evaluated {
-        let (mut arena, mut sets) = (Arena::default(), explored.sets(self.stop));
-        let fair = self.fair(explored);
-        let formula = Translation::new(&mut arena, fair).formula(&question.formula);
-        let answer = verdict::answer(&arena, formula, &mut sets);
-        let truth = answer.truth(|set| set.has(0));
-        let satisfied = answer.must.count() as u64;
-        let failure = (truth == Truth::False).then(|| {
-            let shown: Formula = question.formula.with_ctl_shapes();
-            let mut prover = Prover::new(&mut arena, &mut sets, explored.graph(), fair);
-            (prover.show(&shown, false), words::proof(&question.formula, questions, &mut prover))
-        });
-        Evaluated { truth, satisfied, failure }
-    }
-
-    /// What is said of a formula that fails: with a run that was replayed, where one shows something.
-    fn fails(
-        &mut self,
-        explored: &ExploredGraph,
-        (backend, questions, question): (&ProgramBackend, &Questions, &Question),
-        (witness, proof): (Witness, Vec<String>),
-        exhausted: Exhausted,
-        client: &mut dyn Client,
-    ) -> Result<(Verdict, Evaluation), Failure> {
-        let n_states = explored.graph().n_states();
-        let told = |reason, proof| Evaluation { reason, proof, satisfied: 0 };
-        if !witness.shows_something() {
-            let reason = words::reason(&witness, questions, &[], n_states);
-            let fault = question.fault.clone();
-            let verdict = Verdict::Refuted(Box::new(Refutation { exhausted, fault }));
-            return Ok((verdict, told(reason, proof)));
-        }
-        let task = self.task(Checks::NONE, None);
-        let retraced = explored.graph().retrace(backend.system(), &witness.edges, &task, client);
-        let (path, ends) = retraced.map_err(|why| {
-            Failure::Internal(format!("the counterexample could not be made: the search ended with {why:?}"))
-        })?;
-        let cycle = witness.back_to.map(|at| at.checked_sub(1).map_or(0, |at| ends[at]));
-        let reason = words::reason(&witness, questions, &ends, n_states);
-        let violation = Violation { fault: question.fault.clone(), path, cycle };
-        // Which process takes a step, a run of states does not tell.
-        let alone = reason.is_none() && questions.filters.is_empty();
-        let shown = self.replay_formula(questions, question, (violation, alone), client)?;
-        // A run that shows everything needs no further proof.
-        let proof = if reason.is_some() { proof } else { Vec::new() };
-        Ok((Verdict::Violated(Box::new(shown), Vec::new()), told(reason, proof)))
-    }
-
+    /// Replays a run that shows that a formula fails, or holds.
     fn replay_formula(
         &mut self,
-        questions: &Questions,
-        question: &Question,
-        (violation, alone): (Violation, bool),
+        asked: Asked<'_>,
+        run: &Demonstration,
+        holds: bool,
         client: &mut dyn Client,
     ) -> Result<Shown, Failure> {
+        let Asked { questions, question, .. } = asked;
         let machine = self.machine()?.watched(questions.sets());
         let essence = self.session.map(Session::essence).transpose()?;
         let fair = self.plan.fairness == Fairness::Weak;
         let essence = essence.as_ref().map(|machine| machine as &dyn TransitionSystem);
-        let judge = RunJudge { machine: &machine, question, questions, essence, fair, alone };
+        // Which process takes a step, a run of states does not tell.
+        let alone = run.open.is_empty() && questions.filters.is_empty();
+        let judge = RunJudge { machine: &machine, question, questions, essence, fair, alone, holds };
+        let cycle = run.back_to.map(|at| at.checked_sub(1).map_or(0, |at| run.ends[at]));
+        let violation = Violation { fault: question.told(holds), path: run.path.clone(), cycle };
         let (evidence, confirmed) =
             confirm_formula(&machine, &self.head(&question.name), &violation, &judge)?;
-        Ok(self.show(evidence, &confirmed.run, client))
+        Ok(match holds {
+            true => self.show_witness(evidence, &confirmed.run, client),
+            false => self.show(evidence, &confirmed.run, client),
+        })
     }
+}
+
+/// Refuses what the symbolic engine is not made for.
+fn fit(backend: &ProgramBackend) -> Result<(), Failure> {
+    let compiled = backend.compiled();
+    let program = backend.interp().map(|interp| interp.program());
+    let program = program.ok_or_else(|| Failure::Internal("there is no program".to_string()))?;
+    symbolic_search::refuse(program, compiled)?;
+    compiled.map_or(Ok(()), symbolic_branching::refuse)
 }

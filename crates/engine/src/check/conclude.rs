@@ -24,6 +24,21 @@ impl Checker<'_> {
     ) -> Shown {
         let kept = client.counterexample(&evidence);
         self.n_shown += 1;
+        self.shown(evidence, run, kept, self.n_shown == 1)
+    }
+
+    /// The same for a run that shows that a formula holds; it has a story of its own.
+    pub(super) fn show_witness(
+        &mut self,
+        evidence: Evidence,
+        run: &trace::Run<'_>,
+        client: &mut dyn Client,
+    ) -> Shown {
+        let kept = client.witness(&evidence);
+        self.shown(evidence, run, kept, true)
+    }
+
+    fn shown(&self, evidence: Evidence, run: &trace::Run<'_>, kept: Kept, with_story: bool) -> Shown {
         let fault = evidence.fault();
         let line = self.session.and_then(|session| session.line(&fault.file, fault.line));
         let waits_in_loop = self.session.is_some_and(|session| {
@@ -33,7 +48,7 @@ impl Checker<'_> {
         let blocked = if fault.kind == FaultKind::EndState { stuck(run) } else { Vec::new() };
         let story = match &kept {
             Kept::Unwritten(_) => trace::story::last(run, INLINE_STEPS, Palette::PLAIN),
-            _ if self.n_shown == 1 => trace::story::short(run, Palette::PLAIN),
+            _ if with_story => trace::story::short(run, Palette::PLAIN),
             _ => String::new(),
         };
         Shown { evidence, kept, line, story, blocked, waits_in_loop }

@@ -18,7 +18,11 @@ const STUCK: usize = 12;
 /// Appends the evidence of one violation; `quiet` leaves out how it comes about.
 pub fn evidence(shown: &Shown, quiet: bool, palette: Palette, out: &mut String) {
     let fault = shown.evidence.fault();
-    out.push_str(&format!("{}\n", palette.bad(headline(fault))));
+    let head = match fault.kind {
+        FaultKind::Witness => palette.good(headline(fault)),
+        _ => palette.bad(headline(fault)),
+    };
+    out.push_str(&format!("{head}\n"));
     place(shown, palette, out);
     if !shown.story.is_empty() && !quiet {
         out.push('\n');

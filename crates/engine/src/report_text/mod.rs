@@ -7,7 +7,7 @@ mod unreached;
 mod verdict;
 
 pub use evidence::{describe_fault, evidence};
-pub use number::{bytes, grouped, plural};
+pub use number::{bytes, grouped, many, plural};
 
 use crate::hints::{Hint, hints};
 use crate::report::{PropertyReport, Report, Verdict};
@@ -55,7 +55,12 @@ fn evaluation(property: &PropertyReport, quiet: bool, palette: Palette, out: &mu
     if let Verdict::Refuted(refutation) = &property.verdict {
         out.push_str(&format!("\n{}\n", palette.bad(describe_fault(&refutation.fault))));
     }
-    if let Some(reason) = &evaluation.reason {
+    if let Some(witness) = evaluation.witness.as_ref().filter(|_| !quiet) {
+        out.push('\n');
+        evidence(witness, quiet, palette, out);
+    }
+    let told = evaluation.reason.as_ref().filter(|_| evaluation.witness.is_none() || !quiet);
+    if let Some(reason) = told {
         out.push_str(&format!("  {reason}\n"));
     }
     let lines = evaluation.proof.iter().filter(|_| !quiet);

@@ -92,7 +92,11 @@ fn of_runs(property: &PropertyReport) -> String {
         Fairness::Weak => "fair ",
         Fairness::Strong => "strongly fair ",
     };
-    let (fair, states) = (word, plural(property.statistics.states, "state"));
+    let states = match &property.symbolic {
+        Some(figures) if property.statistics.states != 1 => format!("{} states", many(&figures.states)),
+        _ => plural(property.statistics.states, "state"),
+    };
+    let fair = word;
     let what = match property.kind {
         "ltl" => format!("every {fair}run satisfies it"),
         "ctl" if !fair.is_empty() => "the initial state satisfies it, if runs are fair".to_string(),
@@ -113,7 +117,7 @@ fn absence(kind: FaultKind) -> &'static str {
         FaultKind::Runtime => "no run-time error",
         FaultKind::ClaimEnd | FaultKind::AcceptCycle => "no run against the claim",
         FaultKind::ProgressCycle => "no run without progress",
-        FaultKind::Formula => "no state against the formula",
+        FaultKind::Formula | FaultKind::Witness => "no state against the formula",
     }
 }
 

@@ -59,6 +59,8 @@ pub struct LocalStep {
     pub sources: Vec<(usize, Vec<LocId>)>,
     /// What it may start.
     pub starts: Starts,
+    /// It may go on with further edges, inside an atomic sequence.
+    pub is_sequence: bool,
     /// It is the end of its process, and nothing else.
     pub ends: bool,
     /// It also asks whether anybody else can move: all slots are read.
@@ -150,6 +152,7 @@ impl Filling<'_> {
             overwrites: BitSet::default(),
             sources: Vec::new(),
             starts: Starts { most: Some(0), ..Starts::default() },
+            is_sequence: false,
             ends: false,
             waits: false,
             only_idle: false,
@@ -170,6 +173,7 @@ impl Filling<'_> {
         let proctype = self.proctype(item.member);
         step.sources.push((item.member, facts.listed[item.edge.index()].clone()));
         let single = facts.sequences[item.edge.index()].is_empty();
+        step.is_sequence |= !single;
         let ids: Vec<_> = facts.edges(item.edge).collect();
         for (at, &id) in ids.iter().enumerate() {
             let (edge, access) = (proctype.edge(id), &facts.marker.accesses()[id.index()]);

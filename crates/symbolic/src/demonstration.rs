@@ -1,0 +1,282 @@
+//! A run that shows the answer to a formula of branching time: sets say where it leads, and the system itself
+//! takes the steps.
+//!
+//! A path is walked from ring to ring of pre-images, so it is a shortest one. A run that goes on forever inside
+//! a set is walked until it can return: from where it is to where it was, by a shortest path again, after each
+//! process has been served, if that is asked for. Where it cannot return it never will, so it tries again
+//! further on, and comes to an end because each time fewer states lie before it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::AtomicBool;
+
+use mu::witness::Open;
+use mu::{Atom, Runs, Sets, Steps};
+use num_bigint::BigUint;
+use search::limits::Budget;
+use search::state_graph::steps::{Steps as StepList, Target};
+use search::{Checks, Limits, Silent, Task};
+use system::{ActionId, Path, TransitionSystem};
+
+use crate::branching::{SymbolicSets, give_up, got};
+use crate::operators::Kept;
+use crate::space::Ended;
+
+/// A run that shows something.
+#[derive(Clone, Debug)]
+pub struct Demonstration {
+    /// Its actions.
+    pub path: Path,
+    /// How many actions there are up to the end of each step between stored states.
+    pub ends: Vec<usize>,
+    /// The number of steps after which it comes to where it returns to from its end.
+    pub back_to: Option<usize>,
+    /// What it does not show.
+    pub open: Vec<Open>,
+}
+
+/// A run, as it is made.
+pub struct SymbolicRun<'b, 's, 'p, 'a> {
+    sets: &'b mut SymbolicSets<'s, 'p, 'a>,
+    system: &'b dyn TransitionSystem,
+    steps: StepList<'b>,
+    initial: Vec<u32>,
+    state: Vec<u8>,
+    /// Its values, in the order of levels.
+    vector: Vec<u32>,
+    path: Path,
+    ends: Vec<usize>,
+    /// The processes that moved in each step.
+    movers: Vec<Vec<u32>>,
+    back_to: Option<usize>,
+}
+
+impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
+    /// At its beginning.
+    pub(crate) fn new(sets: &'b mut SymbolicSets<'s, 'p, 'a>, system: &'b dyn TransitionSystem) -> Self {
+        let mut state = Vec::new();
+        if system.initial(&mut state).is_err() {
+            give_up(Ended::Broken("there is no initial state".to_string()));
+        }
+        let vector = got(sets.operators.space.vector(&state));
+        SymbolicRun {
+            sets,
+            system,
+            steps: StepList::new(system),
+            initial: vector.clone(),
+            state,
+            vector,
+            path: Path::new(),
+            ends: Vec::new(),
+            movers: Vec::new(),
+            back_to: None,
+        }
+    }
+
+    pub(crate) fn finish(self, open: Vec<Open>) -> Demonstration {
+        Demonstration { path: self.path, ends: self.ends, back_to: self.back_to, open }
+    }
+
+    fn expand(&mut self) {
+        let never = AtomicBool::new(false);
+        let task = Task {
+            checks: Checks::NONE,
+            all_errors: true,
+            seed: None,
+            limits: Limits::default(),
+            stop: &never,
+            reduce: None,
+        };
+        let mut silent = Silent;
+        let mut budget = Budget::new(&task, &mut silent);
+        if let Err(reason) = self.steps.expand(&self.state, &mut budget) {
+            give_up(Ended::Stopped(reason));
+        }
+    }
+
+    /// All who move with these actions.
+    fn movers(&self, actions: &[ActionId]) -> Vec<u32> {
+        let Some(processes) = self.system.capabilities().processes else { return Vec::new() };
+        let both = |action: &ActionId| {
+            [Some(processes.process_of(*action)), processes.partner_of(*action)].into_iter().flatten()
+        };
+        actions.iter().flat_map(both).collect()
+    }
+
+    /// Whether a step from where the run is belongs to these steps.
+    fn is_of(&self, steps: Steps, actions: &[ActionId]) -> bool {
+        match steps {
+            Steps::All => true,
+            Steps::Process(pid) => self.movers(actions).contains(&pid),
+            Steps::Filter(number) => {
+                let filter = self.sets.filter(number);
+                let pids = self.movers(&actions[..actions.len().min(1)]);
+                let mut takers = self.sets.groups.iter().flat_map(|group| &group.takers);
+                takers.any(|taker| {
+                    let at = self.sets.operators.space.value_of(&self.vector, taker.location);
+                    let from = filter.location.is_none_or(|wanted| at == wanted + 1);
+                    at != 0 && from && pids.contains(&taker.process) && filter.is_about(taker)
+                })
+            }
+        }
+    }
+
+    fn take(&mut self, target: &Target, vector: Vec<u32>) {
+        let actions = &self.steps.actions()[target.actions.clone()];
+        self.path.extend(actions);
+        let movers = self.movers(actions);
+        self.movers.push(movers);
+        self.state = self.steps.bytes()[target.bytes.clone()].to_vec();
+        self.ends.push(self.path.len());
+        self.vector = vector;
+    }
+
+    /// The set of the state where the run is.
+    fn here(&mut self) -> Kept {
+        let single = self.sets.operators.space.ldd.single(&self.vector).map_err(Ended::from);
+        self.sets.operators.keep(got(single))
+    }
+
+    /// Takes a step that sets say is possible.
+    fn surely(&mut self, steps: Steps, into: &Kept) {
+        if !self.step(steps, into) {
+            give_up(Ended::Broken("a step that was learned cannot be taken".to_string()));
+        }
+    }
+
+    /// Returns to where the run is now, by a step at least; false where that is impossible.
+    fn cycle(&mut self, inside: &Kept) -> bool {
+        let here = self.here();
+        let before = self.sets.before_within(Steps::All, &here, inside);
+        let start = self.len();
+        if !self.path(inside, &before) {
+            return false;
+        }
+        self.surely(Steps::All, &here);
+        self.back_to = Some(start);
+        true
+    }
+
+    /// Walks around until the run can return: tries after 0, 1, 2, 4 … steps.
+    fn lasso(&mut self, inside: &Kept) {
+        let mut seen: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut walk = 1;
+        while !self.cycle(inside) {
+            for _ in 0..walk {
+                seen.insert(self.vector.clone(), self.len());
+                self.surely(Steps::All, inside);
+                if let Some(&start) = seen.get(&self.vector) {
+                    self.back_to = Some(start);
+                    return;
+                }
+            }
+            walk *= 2;
+        }
+    }
+
+    /// Serves each process, and returns to where that began.
+    fn fair_lasso(&mut self, inside: &Kept, n_processes: u32) {
+        loop {
+            let (start, home) = (self.len(), self.here());
+            for pid in 0..n_processes {
+                self.serve(pid, inside, start);
+            }
+            if self.len() == start {
+                self.surely(Steps::All, inside);
+            }
+            if self.path(inside, &home) {
+                self.back_to = Some(start);
+                return;
+            }
+        }
+    }
+
+    /// Goes to where a process moves or cannot move, unless it has moved since `start`.
+    fn serve(&mut self, pid: u32, inside: &Kept, start: usize) {
+        if self.movers[start..].iter().any(|movers| movers.contains(&pid)) {
+            return;
+        }
+        let can = self.sets.atom(Atom::Enabled(Steps::Process(pid)));
+        let waits = got(self.sets.operators.minus(inside, &can));
+        let moves = self.sets.before_within(Steps::Process(pid), inside, inside);
+        let served = self.sets.or(&waits, &moves);
+        if !self.path(inside, &served) {
+            give_up(Ended::Broken(format!("process {pid} cannot be served")));
+        }
+        if !self.is_in(&waits) {
+            self.surely(Steps::Process(pid), inside);
+        }
+    }
+}
+
+impl<'s, 'p, 'a> Runs for SymbolicRun<'_, 's, 'p, 'a> {
+    type Sets = SymbolicSets<'s, 'p, 'a>;
+
+    fn sets(&mut self) -> &mut SymbolicSets<'s, 'p, 'a> {
+        self.sets
+    }
+
+    fn initially(&mut self, set: &Kept) -> bool {
+        self.sets.operators.contains(set, &self.initial)
+    }
+
+    fn count(&mut self, set: &Kept) -> BigUint {
+        self.sets.operators.count(set)
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn is_in(&mut self, set: &Kept) -> bool {
+        self.sets.operators.contains(set, &self.vector)
+    }
+
+    fn step(&mut self, steps: Steps, into: &Kept) -> bool {
+        self.expand();
+        let mut tried = BTreeSet::new();
+        for at in 0..self.steps.targets().len() {
+            let target = self.steps.targets()[at].clone();
+            if !self.is_of(steps, &self.steps.actions()[target.actions.clone()]) {
+                continue;
+            }
+            let vector = got(self.sets.operators.space.vector(&self.steps.bytes()[target.bytes.clone()]));
+            if tried.insert(vector.clone()) && self.sets.operators.contains(into, &vector) {
+                self.take(&target, vector);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn path(&mut self, within: &Kept, goal: &Kept) -> bool {
+        if self.is_in(goal) {
+            return true;
+        }
+        // Whether there is a path is known sooner than which.
+        let reaching = got(self.sets.operators.until(within, goal));
+        if !self.is_in(&reaching) {
+            return false;
+        }
+        let rings = got(self.sets.operators.rings(&reaching, goal, &self.vector));
+        let Some(rings) = rings else {
+            give_up(Ended::Broken("a state that can be reached cannot be reached".to_string()));
+        };
+        for ring in rings.iter().rev().skip(1) {
+            self.surely(Steps::All, ring);
+        }
+        true
+    }
+
+    fn around(&mut self, inside: &Kept, fair: Option<u32>) {
+        // The end of a run that is stuck is repeated, and fair: no process can move.
+        let stuck = self.sets.stuck();
+        let stuck = self.sets.and(inside, &stuck);
+        if self.path(inside, &stuck) {
+            return;
+        }
+        match fair {
+            Some(n_processes) => self.fair_lasso(inside, n_processes),
+            None => self.lasso(inside),
+        }
+    }
+}
