@@ -211,14 +211,19 @@ pub fn evaluate_both<T>(
     let (cancel, n) = (AtomicBool::new(false), questions.list.len());
     let (explicit, sound, computed, reason) = thread::scope(|scope| {
         let (computation, cancel) = (&computation, &cancel);
-        let worker = begin_then(scope, || computation.run(), move |computed: &Computed| {
-            if matches!(computed, Ok(Ok(found)) if found.judgements.len() == n) {
-                cancel.store(true, Ordering::Relaxed);
-            }
-        });
+        let worker = begin_then(
+            scope,
+            || computation.run(),
+            move |computed: &Computed| {
+                if matches!(computed, Ok(Ok(found)) if found.judgements.len() == n) {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+            },
+        );
         let limits = Limits { memory: half, ..task.limits };
         let beside = Task { stop: cancel, limits, ..*task };
-        let (explicit, sound) = explore(&beside, &mut Forward { observer: &mut *observer, asked: task.stop, cancel });
+        let (explicit, sound) =
+            explore(&beside, &mut Forward { observer: &mut *observer, asked: task.stop, cancel });
         let mut reason = None;
         if sound {
             computation.progress.stop.store(true, Ordering::Relaxed);

@@ -53,7 +53,10 @@ pub fn refuse_properties(plan: &Plan, selected: &[Selected]) -> Result<(), Failu
     let other = selected.iter().find(|property| !judges(property));
     match other.filter(|_| plan.engine == Engine::Symbolic) {
         Some(other) => Err(Failure::refused_with(
-            format!("--engine symbolic is for safety, ctl and mu: it is not available yet for {}", other.name),
+            format!(
+                "--engine symbolic is for safety, ctl and mu: it is not available yet for {}",
+                other.name
+            ),
             "use --engine explicit, or add --property safety",
         )),
         None => Ok(()),
@@ -192,11 +195,15 @@ pub fn search_both(
     let cancel = AtomicBool::new(false);
     let (explicit, computed, reason) = thread::scope(|scope| {
         let (computation, cancel) = (&computation, &cancel);
-        let worker = begin_then(scope, || computation.run(), move |computed: &Computed| {
-            if matches!(computed, Ok(Ok(_))) {
-                cancel.store(true, Ordering::Relaxed);
-            }
-        });
+        let worker = begin_then(
+            scope,
+            || computation.run(),
+            move |computed: &Computed| {
+                if matches!(computed, Ok(Ok(_))) {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+            },
+        );
         let limits = Limits { memory: half, ..task.limits };
         let task_beside = Task { stop: cancel, limits, ..*task };
         let mut forward = Forward { observer, asked: task.stop, cancel };

@@ -174,3 +174,100 @@ fn a_budget_that_runs_out_is_no_verdict() {
     assert_eq!(property.verdict.name(), "unknown");
     assert!(!property.exhaustive);
 }
+
+/// Two who meet, one who waits for all others, an atomic hand-over, and somebody started late.
+const MEETING: &str = "chan c = [0] of { byte }; byte x, y; \
+     active proctype a() { do :: atomic { c!1; x = (x + 1) % 3 } :: x == 2 -> x = 0 od } \
+     active proctype b() { byte m; do :: atomic { c?m; y = m } :: y == 1 -> y = 0 :: y == 0 -> run late(); break od; \
+     end: (false) } \
+     proctype late() { timeout -> y = 5 } ";
+
+/// A run-time error cuts a path off.
+const CUT: &str = "byte x, a[2]; active proctype p() { do :: x < 4 -> x++ :: a[x] = 1 od }";
+
+#[test]
+fn both_engines_agree() {
+    let formulas = [
+        "AG EF x == 0",
+        "EF deadlock",
+        "AF y == 5",
+        "EG x != 2",
+        "A[x < 2 U y == 1]",
+        "E[x < 2 W y == 5]",
+        "AG (x == 2 -> EX x == 0)",
+        "EF AG stuck",
+        "AX x == 0",
+        "AG EF y == 5",
+        "E[x == 0 R y == 0]",
+        "AG !(x == 2 && y == 1)",
+        "EF EG (x == 0)",
+        "AF AG y == 0",
+        "!EF (x == 3) && EF x == 2",
+    ];
+    let steps = [
+        "nu Z. (<>true && []Z)",
+        "mu Z. (y == 5 || <>Z)",
+        "<a>true && !<b>true",
+        "mu Z. (x == 2 || <a>Z)",
+        "nu Z. ([b](y == 1 || y == 0) && []Z)",
+        "nu Y. mu Z. ((x == 1 && <>Y) || <>Z)",
+        "mu Z. (stuck || <2>Z)",
+    ];
+    let ctl = formulas.iter().map(|formula| ("ctl", *formula));
+    let mut seen = [0; 3];
+    for text in [COUNTER, MEETING, CUT] {
+        let named = |formula: &str| text.contains("byte x, y") || !formula.contains(['y', 'a', 'b', '2']);
+        for (logic, formula) in ctl.clone().chain(steps.iter().map(|formula| ("mu", *formula))) {
+            for fair in [&[][..], &["--fair", "weak"]] {
+                if !named(formula) || logic == "mu" && !fair.is_empty() {
+                    continue;
+                }
+                let (option, name) = (format!("--{logic}"), format!("{logic}:cli"));
+                let asked = |engine| {
+                    let words =
+                        ["--property", &name, &option, formula, "--check", "facts", "--engine", engine];
+                    ask(text, &[&words[..], fair].concat()).unwrap_or_else(|why| panic!("{formula} {why:?}"))
+                };
+                let (explicit, symbolic) = (asked("explicit"), asked("symbolic"));
+                assert_eq!(explicit.verdict.name(), symbolic.verdict.name(), "{text}: {formula} {fair:?}");
+                assert!(symbolic.symbolic.is_some() && explicit.symbolic.is_none());
+                let told = |property: &PropertyReport| {
+                    let told = property.evaluation.as_ref().expect("it was evaluated");
+                    (told.satisfied.clone(), told.witness.is_some(), shown(property).0.is_some())
+                };
+                assert_eq!(told(&explicit), told(&symbolic), "{text}: {formula} {fair:?}");
+                seen[["holds", "violated", "unknown"]
+                    .iter()
+                    .position(|v| *v == symbolic.verdict.name())
+                    .unwrap()] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 2), "{seen:?}");
+}
+
+#[test]
+fn a_witness_shows_that_a_formula_holds() {
+    for engine in ["explicit", "symbolic", "auto"] {
+        let words = ["--property", "ctl:cli", "--ctl", "EF AG stuck", "--engine", engine];
+        let property = ask(COUNTER, &words).unwrap();
+        let told = property.evaluation.as_ref().unwrap();
+        let witness = told.witness.as_ref().expect("a run");
+        assert_eq!(
+            (witness.evidence.depth(), witness.evidence.fault().kind.name()),
+            (5, "witness"),
+            "{engine}"
+        );
+        assert!(told.reason.as_ref().is_some_and(|reason| reason.contains("`AG (stuck)` holds")), "{told:?}");
+        assert!(
+            ask(COUNTER, &["--property", "ctl:cli", "--ctl", "AG x < 9", "--engine", engine])
+                .unwrap()
+                .evaluation
+                .is_some_and(|told| told.witness.is_none())
+        );
+    }
+    let hidden = "hidden byte h; byte x; active proctype p() { h = 1; x = h }";
+    let asked = ["--property", "ctl:cli", "--ctl", "AF x == 1", "--engine", "symbolic"];
+    let Err(Failure::Refused { message, repair }) = ask(hidden, &asked) else { panic!() };
+    assert!(message.contains("hidden") && repair.is_some(), "{message}");
+}

@@ -8,14 +8,16 @@
 //! they are one from the beginning, so that signatures can be collected against the direction of the silent
 //! steps. Divergence is not told apart.
 //!
-//! Signatures are compared by hash and then in full, so the partition is exact. Strong signatures are computed
-//! by many threads.
+//! Signatures are numbered by hash and then compared in full, so the partition is exact: where two hashes are
+//! equal by accident, which does not happen in practice, the round is made again with another hash. All of
+//! this is done by many threads, for branching bisimulation level by level along the silent steps.
 
 use crate::components::components_of_all;
 use crate::lts::Lts;
 use search::state_graph::csr::Csr;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::ops::Range;
 use stop::Stop;
 
 /// Which states are taken for one.
@@ -34,7 +36,7 @@ type Step = (u32, u32);
 pub fn partition(lts: &Lts, equivalence: Equivalence, threads: usize, stop: &Stop) -> Vec<u32> {
     let silent = lts.silent();
     match (equivalence, silent) {
-        (Equivalence::Branching, Some(silent)) => branching(lts, silent, stop),
+        (Equivalence::Branching, Some(silent)) => branching(lts, silent, threads, stop),
         _ => strong(lts, threads, stop),
     }
 }
@@ -43,6 +45,9 @@ pub fn partition(lts: &Lts, equivalence: Equivalence, threads: usize, stop: &Sto
 pub fn quotient(lts: &Lts, blocks: &[u32], equivalence: Equivalence) -> Lts {
     let n_blocks = blocks.iter().max().map_or(0, |&block| block as usize + 1);
     let silent = lts.silent().filter(|_| equivalence == Equivalence::Branching);
+    if silent.is_none() {
+        return quotient_by_first(lts, blocks, n_blocks);
+    }
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); n_blocks];
     let mut classes = vec![0; n_blocks];
     for (state, &block) in blocks.iter().enumerate() {
@@ -61,6 +66,29 @@ pub fn quotient(lts: &Lts, blocks: &[u32], equivalence: Equivalence) -> Lts {
     steps.iter_mut().for_each(normalise);
     let labels = steps.iter().flatten().map(|&(label, _)| label).collect();
     let edges: Csr = steps.iter().map(|row| row.iter().map(|&(_, to)| to).collect()).collect();
+    let (names, values, expressions) = (lts.names.clone(), lts.values.clone(), lts.expressions.clone());
+    Lts { edges, labels, names, classes, values, expressions }
+}
+
+/// The quotient where all states of a block have the same steps: those of the first are enough.
+fn quotient_by_first(lts: &Lts, blocks: &[u32], n_blocks: usize) -> Lts {
+    let (mut labels, mut classes, mut row) = (Vec::new(), Vec::with_capacity(n_blocks), Vec::new());
+    let mut firsts = Vec::with_capacity(n_blocks);
+    for (state, &block) in blocks.iter().enumerate() {
+        if block as usize == firsts.len() {
+            firsts.push(state);
+            classes.push(lts.classes.get(state).copied().unwrap_or(0));
+        }
+    }
+    debug_assert_eq!(firsts.len(), n_blocks, "blocks are numbered in the order of their first states");
+    let rows = firsts.iter().map(|&state| {
+        row.clear();
+        row.extend(lts.steps(state).map(|(label, target)| (label, blocks[target as usize])));
+        normalise(&mut row);
+        labels.extend(row.iter().map(|&(label, _)| label));
+        row.iter().map(|&(_, to)| to).collect()
+    });
+    let edges: Csr = rows.collect();
     let (names, values, expressions) = (lts.names.clone(), lts.values.clone(), lts.expressions.clone());
     Lts { edges, labels, names, classes, values, expressions }
 }
@@ -95,36 +123,41 @@ fn hash(hasher: &RandomState, block: u32, steps: &[Step]) -> u64 {
 
 fn strong(lts: &Lts, threads: usize, stop: &Stop) -> Vec<u32> {
     let mut blocks = first(lts);
-    let signature = |state: usize, blocks: &[u32], out: &mut Vec<Step>| {
-        out.clear();
-        out.extend(lts.steps(state).map(|(label, target)| (label, blocks[target as usize])));
-        normalise(out);
-    };
+    let n = lts.n_states();
     loop {
-        stop.check();
-        let hasher = RandomState::new();
-        let mut hashes = vec![0u64; lts.n_states()];
-        let chunk = lts.n_states().div_ceil(threads.max(1)).max(1);
-        std::thread::scope(|scope| {
-            for (at, part) in hashes.chunks_mut(chunk).enumerate() {
-                let (blocks, hasher, signature) = (&blocks, &hasher, &signature);
-                scope.spawn(move || {
-                    let mut steps = Vec::new();
-                    for (offset, place) in part.iter_mut().enumerate() {
-                        let state = at * chunk + offset;
-                        signature(state, blocks, &mut steps);
-                        *place = hash(hasher, blocks[state], &steps);
-                    }
-                });
-            }
-        });
-        let (mut mine, mut other) = (Vec::new(), Vec::new());
-        let same = |a: usize, b: usize| {
-            signature(a, &blocks, &mut mine);
-            signature(b, &blocks, &mut other);
-            blocks[a] == blocks[b] && mine == other
+        let signature = |state: usize, out: &mut Vec<Step>| {
+            out.clear();
+            out.extend(lts.steps(state).map(|(label, target)| (label, blocks[target as usize])));
+            normalise(out);
         };
-        let next = numbered(&hashes, same);
+        let hashed = |hasher: &RandomState| {
+            in_parts(n, threads, stop, |states| {
+                let mut steps = Vec::new();
+                let of = |state: usize| {
+                    signature(state, &mut steps);
+                    hash(hasher, blocks[state], &steps)
+                };
+                states.map(of).collect()
+            })
+        };
+        let same = |firsts: &[u32], next: &[u32]| {
+            let sound = in_parts(n, threads, stop, |states| {
+                let (mut mine, mut other) = (Vec::new(), Vec::new());
+                let mut is_sound = |state: usize| {
+                    let first = firsts[next[state] as usize] as usize;
+                    first == state
+                        || blocks[first] == blocks[state] && {
+                            signature(state, &mut mine);
+                            signature(first, &mut other);
+                            mine == other
+                        }
+                };
+                let mut states = states;
+                vec![states.all(&mut is_sound)]
+            });
+            sound.into_iter().all(|sound| sound)
+        };
+        let next = refined(hashed, same);
         if count(&next) == count(&blocks) {
             return next;
         }
@@ -132,59 +165,107 @@ fn strong(lts: &Lts, threads: usize, stop: &Stop) -> Vec<u32> {
     }
 }
 
-/// Blocks of states that are the `same`, as equal hashes suggest.
-fn numbered(hashes: &[u64], mut same: impl FnMut(usize, usize) -> bool) -> Vec<u32> {
-    let mut known: HashMap<u64, Vec<(u32, usize)>> = HashMap::new();
-    let mut n_blocks = 0;
-    let block_of = |(state, &hash): (usize, &u64)| {
-        let candidates = known.entry(hash).or_default();
-        if let Some(&(block, _)) = candidates.iter().find(|&&(_, first)| same(first, state)) {
-            return block;
-        }
-        candidates.push((n_blocks, state));
-        n_blocks += 1;
-        n_blocks - 1
-    };
-    hashes.iter().enumerate().map(block_of).collect()
+/// What `work` makes of the numbers below `n`, part by part, by several threads.
+fn in_parts<T: Send>(
+    n: usize,
+    threads: usize,
+    stop: &Stop,
+    work: impl Fn(Range<usize>) -> Vec<T> + Sync,
+) -> Vec<T> {
+    stop.check();
+    if n < FEW || threads < 2 {
+        return work(0..n);
+    }
+    let chunk = n.div_ceil(threads);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let parts = (0..threads).map(|at| (at * chunk).min(n)..((at + 1) * chunk).min(n));
+        let workers: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+        let joined = workers.into_iter().map(|worker| worker.join());
+        joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
 }
 
-fn branching(lts: &Lts, silent: u32, stop: &Stop) -> Vec<u32> {
+/// Fewer states than this are not worth threads.
+const FEW: usize = 4096;
+
+/// Blocks of equal signatures: numbered by hash, and accepted if all states of a block are the `same` as its
+/// first one.
+fn refined(hashed: impl Fn(&RandomState) -> Vec<u64>, same: impl Fn(&[u32], &[u32]) -> bool) -> Vec<u32> {
+    loop {
+        let hashes = hashed(&RandomState::new());
+        let (next, firsts) = numbered(&hashes);
+        drop(hashes);
+        if same(&firsts, &next) {
+            return next;
+        }
+    }
+}
+
+/// For hashes of hashes: they are as they are.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        debug_assert!(bytes.is_empty(), "numbers are written whole");
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.0 = n;
+    }
+}
+
+/// Numbers for equal hashes, in the order of their first places; and these places.
+fn numbered(hashes: &[u64]) -> (Vec<u32>, Vec<u32>) {
+    let mut known: HashMap<u64, u32, BuildHasherDefault<AsItIs>> = HashMap::default();
+    let mut firsts = Vec::new();
+    let number = |(place, hash): (usize, &u64)| {
+        *known.entry(*hash).or_insert_with(|| {
+            firsts.push(place as u32);
+            firsts.len() as u32 - 1
+        })
+    };
+    let numbers = hashes.iter().enumerate().map(number).collect();
+    (numbers, firsts)
+}
+
+fn branching(lts: &Lts, silent: u32, threads: usize, stop: &Stop) -> Vec<u32> {
     let class = first(lts);
-    // Silent steps inside a class; components come in an order in which they lead only to earlier ones.
     let is_silent = |state: usize, edge: usize| {
         let target = lts.edges.target(edge as u64) as usize;
         lts.labels[edge] == silent && class[state] == class[target]
     };
+    // Silent steps inside a class; components come in an order in which they lead only to earlier ones.
     let groups = components_of_all(&lts.edges, is_silent);
     let mut group_of = vec![0u32; lts.n_states()];
     for (group, members) in groups.iter().enumerate() {
         members.iter().for_each(|&state| group_of[state as usize] = group as u32);
     }
+    let silently = Silently { lts, silent, groups: &groups, group_of: &group_of };
+    let levels = silently.levels(&class);
     let mut blocks: Vec<u32> = groups.iter().map(|members| class[members[0] as usize]).collect();
     let mut n_blocks = 0;
     loop {
-        stop.check();
-        let mut signatures: Vec<Vec<Step>> = Vec::with_capacity(groups.len());
-        for (group, members) in groups.iter().enumerate() {
-            let mut steps = Vec::new();
-            for &state in members {
-                for (label, target) in lts.steps(state as usize) {
-                    let to = group_of[target as usize] as usize;
-                    match label == silent && blocks[to] == blocks[group] {
-                        true if to < group => steps.extend_from_slice(&signatures[to]),
-                        true => debug_assert!(to == group, "silent steps lead to earlier groups"),
-                        false => steps.push((label, blocks[to])),
-                    }
-                }
-            }
-            normalise(&mut steps);
-            signatures.push(steps);
-        }
-        let hasher = RandomState::new();
-        let hashes: Vec<u64> =
-            signatures.iter().zip(&blocks).map(|(steps, &block)| hash(&hasher, block, steps)).collect();
-        let same = |a: usize, b: usize| blocks[a] == blocks[b] && signatures[a] == signatures[b];
-        let next = numbered(&hashes, same);
+        let signatures = silently.signatures(&blocks, &levels, threads, stop);
+        let hashed = |hasher: &RandomState| {
+            in_parts(groups.len(), threads, stop, |part| {
+                part.map(|group| hash(hasher, blocks[group], &signatures[group])).collect()
+            })
+        };
+        let same = |firsts: &[u32], next: &[u32]| {
+            let is_sound = |group: usize| {
+                let first = firsts[next[group] as usize] as usize;
+                blocks[first] == blocks[group] && signatures[first] == signatures[group]
+            };
+            let sound = in_parts(groups.len(), threads, stop, |mut part| vec![part.all(is_sound)]);
+            sound.into_iter().all(|sound| sound)
+        };
+        let next = refined(hashed, same);
         let n = count(&next);
         blocks = next;
         if n == n_blocks {
@@ -192,8 +273,82 @@ fn branching(lts: &Lts, silent: u32, stop: &Stop) -> Vec<u32> {
         }
         n_blocks = n;
     }
-    let by_state: Vec<u64> = group_of.iter().map(|&group| u64::from(blocks[group as usize])).collect();
-    numbered(&by_state, |a, b| by_state[a] == by_state[b])
+    // Blocks of states are numbered in the order of their first states.
+    let (mut numbers, mut n) = (vec![u32::MAX; n_blocks], 0);
+    let number = |&group: &u32| {
+        let number = &mut numbers[blocks[group as usize] as usize];
+        if *number == u32::MAX {
+            *number = n;
+            n += 1;
+        }
+        *number
+    };
+    group_of.iter().map(number).collect()
+}
+
+/// A system whose cycles of silent steps are groups.
+struct Silently<'a> {
+    lts: &'a Lts,
+    silent: u32,
+    groups: &'a [Vec<u32>],
+    group_of: &'a [u32],
+}
+
+impl Silently<'_> {
+    /// The groups by the longest way along silent steps that begins in each: those of a level need only
+    /// earlier ones.
+    fn levels(&self, class: &[u32]) -> Vec<Vec<u32>> {
+        let (mut level_of, mut levels) = (vec![0usize; self.groups.len()], Vec::new());
+        for (group, members) in self.groups.iter().enumerate() {
+            let mut level = 0;
+            for &state in members {
+                for (label, target) in self.lts.steps(state as usize) {
+                    let to = self.group_of[target as usize] as usize;
+                    if label == self.silent && to != group && class[state as usize] == class[target as usize]
+                    {
+                        debug_assert!(to < group, "silent steps lead to earlier groups");
+                        level = level.max(level_of[to] + 1);
+                    }
+                }
+            }
+            level_of[group] = level;
+            if levels.len() <= level {
+                levels.resize_with(level + 1, Vec::new);
+            }
+            levels[level].push(group as u32);
+        }
+        levels
+    }
+
+    /// The steps of each group, those behind silent steps inside its block included.
+    fn signatures(&self, blocks: &[u32], levels: &[Vec<u32>], threads: usize, stop: &Stop) -> Vec<Vec<Step>> {
+        let mut signatures: Vec<Vec<Step>> = vec![Vec::new(); self.groups.len()];
+        for level in levels {
+            let known = &signatures;
+            let made = in_parts(level.len(), threads, stop, |part| {
+                part.map(|at| self.signature(level[at] as usize, blocks, known)).collect()
+            });
+            level.iter().zip(made).for_each(|(&group, steps)| signatures[group as usize] = steps);
+        }
+        signatures
+    }
+
+    fn signature(&self, group: usize, blocks: &[u32], known: &[Vec<Step>]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for &state in &self.groups[group] {
+            for (label, target) in self.lts.steps(state as usize) {
+                let to = self.group_of[target as usize] as usize;
+                match label == self.silent && blocks[to] == blocks[group] {
+                    true if to != group => steps.extend_from_slice(&known[to]),
+                    true => {}
+                    false => steps.push((label, blocks[to])),
+                }
+            }
+        }
+        normalise(&mut steps);
+        steps.shrink_to_fit();
+        steps
+    }
 }
 
 #[cfg(test)]

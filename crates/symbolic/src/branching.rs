@@ -137,6 +137,12 @@ fn answer_all(mut judging: Judging<'_, '_>, asked: Asked<'_>) -> Result<Branched
     Ok(Branched { judgements, ended, found, figures })
 }
 
+/// Nodes that may be asked for to find a run that shows that a formula fails: some ten seconds. Sets of states
+/// at a distance can be much larger than sets of all states.
+const WORK_FOR_FAILURE: u64 = 1 << 28;
+/// The same for one that holds, where a run is welcome but not missed.
+const WORK_FOR_WITNESS: u64 = 1 << 24;
+
 /// Answers a formula, and finds what shows the answer.
 fn judge(sets: &mut SymbolicSets<'_, '_, '_>, system: &dyn TransitionSystem, formula: &Formula) -> Judgement {
     let fair = sets.asked.fair.then_some(sets.n_processes);
@@ -145,25 +151,37 @@ fn judge(sets: &mut SymbolicSets<'_, '_, '_>, system: &dyn TransitionSystem, for
     let (truth, holds) = prover.truth(formula);
     let satisfied = prover.runs.count(&holds);
     let shown = formula.with_ctl_shapes();
-    let (mut open, mut proof, mut is_shown) = (Vec::new(), Vec::new(), false);
     // A run is wanted where a formula fails, and where one run shows that it holds.
-    let wanted = truth == Truth::False || truth == Truth::True && is_about_a_run(&shown, true);
-    if wanted {
-        match attempt(|| prover.show(&shown, truth == Truth::True)) {
-            Ok(left) => (open, is_shown) = (left, true),
-            Err(Ended::Full) => {}
-            Err(ended) => give_up(ended),
-        }
+    let work = match truth {
+        Truth::False => WORK_FOR_FAILURE,
+        Truth::True if is_about_a_run(&shown, true) => WORK_FOR_WITNESS,
+        _ => return Judgement { truth, satisfied, run: None, proof: Vec::new() },
+    };
+    let open = within(&mut prover, work, |prover| prover.show(&shown, truth == Truth::True));
+    let proof = match &open {
+        Some(open) if open.is_empty() => None,
+        _ => within(&mut prover, work, |prover| prover.proof(formula)),
+    };
+    let run = open.map(|open| run.finish(open));
+    Judgement { truth, satisfied, run, proof: proof.unwrap_or_default() }
+}
+
+type SymbolicProver<'r, 'b, 's, 'p, 'a> = Prover<'r, SymbolicRun<'b, 's, 'p, 'a>>;
+
+/// Looks for something with some work; nothing where that, or the memory, is not enough.
+fn within<'r, 'b, 's, 'p, 'a, T>(
+    prover: &mut SymbolicProver<'r, 'b, 's, 'p, 'a>,
+    work: u64,
+    look: impl FnOnce(&mut SymbolicProver<'r, 'b, 's, 'p, 'a>) -> T,
+) -> Option<T> {
+    prover.runs.sets().operators.space.limit_work(work);
+    let found = attempt(|| look(prover));
+    prover.runs.sets().operators.space.limit_work(u64::MAX);
+    match found {
+        Ok(found) => Some(found),
+        Err(Ended::Full | Ended::WornOut) => None,
+        Err(ended) => give_up(ended),
     }
-    if wanted && !(is_shown && open.is_empty()) {
-        match attempt(|| prover.proof(formula)) {
-            Ok(lines) => proof = lines,
-            Err(Ended::Full) => {}
-            Err(ended) => give_up(ended),
-        }
-    }
-    let run = is_shown.then(|| run.finish(open));
-    Judgement { truth, satisfied, run, proof }
 }
 
 /// Unwinds to the nearest [`attempt`].

@@ -1,5 +1,5 @@
 //! Questions of branching time: random formulas of CTL and of the mu-calculus about random programs, answered
-//! by `spinor check` and by an evaluator of its own over the graph that `spinor graph` exports.
+//! by `spinor check` with both engines and by an evaluator of its own over the graph that `spinor graph` exports.
 //!
 //! The evaluator knows neither stores nor fixpoint shapes: sets are vectors of truth values, every operator is
 //! its definition, every fixpoint is computed anew. The graph is that of the unreduced program, so reductions
@@ -273,6 +273,10 @@ pub struct Asked {
     pub with_ltl: usize,
     /// Answers that were unknown.
     pub unknown: usize,
+    /// Answers of the symbolic engine that are those of the explicit one.
+    pub by_sets: usize,
+    /// Programs that the symbolic engine refused.
+    pub refused: usize,
 }
 
 /// A random program with random formulas.
@@ -339,24 +343,55 @@ impl Program {
 
 /// Asks about a program; the error says what contradicts what.
 pub fn ask(program: &Program, spinor: &Spinor, asked: &mut Asked) -> Result<(), String> {
-    let verdicts = match of_formulas(program, spinor) {
+    let verdicts = match of_formulas(program, spinor, &[]) {
         Ok(verdicts) => verdicts,
         // A program that is refused, or takes too long, has nothing to say.
         Err(Outcome::Rejected(_) | Outcome::Explored(_)) => return Ok(()),
         Err(other) => return Err(format!("{other:?}")),
     };
     with_evaluator(program, &verdicts, spinor, asked)?;
+    for fair in [&[][..], &["--fair", "weak"]] {
+        with_sets(program, spinor, fair, asked)?;
+    }
     with_ltl(program, spinor, asked)
 }
 
-fn of_formulas(program: &Program, spinor: &Spinor) -> Result<Verdicts, Outcome> {
+/// The formulas of CTL, if they are to be judged with fairness.
+fn of_formulas(program: &Program, spinor: &Spinor, words: &[&str]) -> Result<Verdicts, Outcome> {
     let names: Vec<String> = program
         .formulas
         .iter()
         .enumerate()
+        .filter(|(_, (logic, _))| !words.contains(&"--fair") || *logic == "ctl")
         .flat_map(|(at, (logic, _))| [format!("{logic}:f{at}"), format!("{logic}:n{at}")])
         .collect();
-    spinor.verdicts(&program.with_formulas(), &names, &[])
+    spinor.verdicts(&program.with_formulas(), &names, words)
+}
+
+/// Compares the answers of both engines; every step of the symbolic one is taken twice.
+fn with_sets(program: &Program, spinor: &Spinor, fair: &[&str], asked: &mut Asked) -> Result<(), String> {
+    let answers = |words: &[&str]| match of_formulas(program, spinor, &[fair, words].concat()) {
+        Ok(verdicts) => Ok(Some(verdicts)),
+        Err(Outcome::Rejected(_) | Outcome::Unsupported(_) | Outcome::Explored(_)) => Ok(None),
+        Err(other) => Err(format!("{other:?} with {fair:?} {words:?}")),
+    };
+    let Some(explicit) = answers(&[])? else { return Ok(()) };
+    let Some(symbolic) = answers(&["--engine", "symbolic", "--check", "facts"])? else {
+        asked.refused += 1;
+        return Ok(());
+    };
+    for (name, told) in &explicit {
+        let other = symbolic.get(name).map(|other| &other.verdict);
+        let same = match (&told.verdict, other) {
+            (Verdict::Unknown(_), Some(Verdict::Unknown(_))) => true,
+            (verdict, other) => Some(verdict) == other,
+        };
+        if !same {
+            return Err(format!("{name} is {:?}, and {other:?} by sets of states, {fair:?}", told.verdict));
+        }
+        asked.by_sets += 1;
+    }
+    Ok(())
 }
 
 fn with_evaluator(

@@ -219,7 +219,7 @@ impl Checker<'_> {
                 shown = Some(self.replay_formula(asked, run, holds, client)?);
             }
         } else if fails {
-            let why = "there was not enough memory to find a run that shows it";
+            let why = "no run is shown: to find one takes more work or memory than there is";
             evaluation.reason = Some(why.to_string());
         }
         // That a formula holds needs no reason where no run is shown.

@@ -45,6 +45,8 @@ impl Asking<'_> {
         counts.asked.hold += asked.hold;
         counts.asked.with_ltl += asked.with_ltl;
         counts.asked.unknown += asked.unknown;
+        counts.asked.by_sets += asked.by_sets;
+        counts.asked.refused += asked.refused;
         counts.contradictions += usize::from(found.is_err());
         drop(counts);
         if let Err(why) = found {
@@ -59,8 +61,8 @@ impl Asking<'_> {
         let Counts { programs, asked, contradictions } = &*self.session.counts();
         println!("{}", self.session.seeds.given());
         println!(
-            "difftest ctl: {programs} programs, {} formulas compared with the evaluator ({} hold), {} with ltl, {} unknown, {contradictions} contradictions",
-            asked.compared, asked.hold, asked.with_ltl, asked.unknown
+            "difftest ctl: {programs} programs, {} formulas compared with the evaluator ({} hold), {} of both engines, {} with ltl, {} unknown, {} times refused, {contradictions} contradictions",
+            asked.compared, asked.hold, asked.by_sets, asked.with_ltl, asked.unknown, asked.refused
         );
         ExitCode::from(u8::from(*contradictions > 0))
     }
