@@ -87,10 +87,9 @@ impl Checks {
             FaultKind::Trace => self.trace,
             FaultKind::Runtime => self.runtime,
             FaultKind::ClaimEnd => self.claim_end,
-            FaultKind::AcceptCycle
-            | FaultKind::ProgressCycle
-            | FaultKind::Formula
-            | FaultKind::Witness => false,
+            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula | FaultKind::Witness => {
+                false
+            }
         }
     }
 
