@@ -54,6 +54,9 @@ pub enum Command {
     Memory(Box<MemoryArgs>),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
+    /// Take a command line of Spin, or of its verifier pan, and do the same; the command of Spinor that does
+    /// it is printed first.
+    Spin(SpinArgs),
     /// Explain the code of an error or a warning, with an example; list all codes.
     Explain(ExplainArgs),
     /// Write a script that lets a shell complete commands, options and values.
@@ -80,6 +83,7 @@ impl Command {
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
             Command::Completions(_) | Command::Man(_) | Command::Ltl(_) => Format::Text,
             Command::Test(args) if args.format == TestFormat::Json => Format::Json,
+            Command::Spin(_) => Format::Text,
             Command::Parse(_)
             | Command::Simulate(_)
             | Command::Explain(_)
@@ -665,6 +669,15 @@ pub struct LtlArgs {
     /// Leave several acceptance conditions on edges, instead of one on states (not for never claims).
     #[arg(long)]
     pub generalised: bool,
+}
+
+/// What `spin` takes.
+#[derive(Args, Debug)]
+pub struct SpinArgs {
+    /// What stands behind `spin`, such as -run -a -f model.pml; behind a first word pan, the verifier's flags
+    /// and the model.
+    #[arg(value_name = "ARGS", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
 }
 
 /// Options of `explain`.

@@ -24,12 +24,13 @@ mod replay;
 mod report_file;
 mod signal;
 mod simulate;
+mod spin;
 mod test;
 mod ui;
 
 use args::{Cli, Command, Format};
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use engine::command_line::quoted;
 use promela::diagnostic::Code;
 use std::ffi::OsString;
@@ -60,7 +61,12 @@ fn command() -> u8 {
     };
     allocator::speak(cli.command.format());
     output::report_panics(cli.command.format());
-    let run = || match &cli.command {
+    std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli.command))).unwrap_or(output::INTERNAL_ERROR)
+}
+
+/// Does what a command asks for.
+fn run(command: &Command) -> u8 {
+    match command {
         Command::Check(args) => check::run(args),
         Command::Parse(args) => parse::run(args),
         Command::Facts(args) => facts::run(args),
@@ -74,14 +80,14 @@ fn command() -> u8 {
         Command::Man(args) => manual::man(args),
         Command::Test(args) => test::run(args),
         Command::Ui(args) => ui::run(args),
-    };
-    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(output::INTERNAL_ERROR)
+        Command::Spin(args) => spin::run(args),
+    }
 }
 
 /// Shows help, the version, or what is wrong with the command line; returns the exit status.
 fn report(error: &clap::Error, words: &[String]) -> u8 {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
-    if let Some(notice) = forgotten_command(error, words) {
+    if let Some(notice) = forgotten_command(error, words).or_else(|| flag_of_spin(error, words)) {
         let format = if args::wants_json(words) { Format::Json } else { Format::Text };
         output::notices(&[notice], format);
         return status;
@@ -112,6 +118,21 @@ fn forgotten_command(error: &clap::Error, words: &[String]) -> Option<engine::No
     let rest: Vec<String> = words.iter().skip(1).map(|word| quoted(word)).collect();
     let message = format!("{word:?} is a file, not a command");
     let help = format!("did you mean `spinor check {}`?", rest.join(" "));
+    Some(engine::Notice::plain(Code::E0901, message, Some(help)))
+}
+
+/// A flag of Spin, such as `check -a`, gets the option that is meant.
+fn flag_of_spin(error: &clap::Error, words: &[String]) -> Option<engine::Notice> {
+    let is_unknown = matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand);
+    let takes_models = ["check", "simulate", "parse", "replay", "graph", "facts"];
+    let command = words.get(1).filter(|word| takes_models.contains(&word.as_str()) || word.starts_with('-'));
+    if !is_unknown || command.is_none() {
+        return None;
+    }
+    let wrong = error.get(ContextKind::InvalidArg)?.to_string();
+    // Of a cluster of letters the parser names one: the word is what was typed.
+    let typed = words.iter().skip(1).find(|word| word.starts_with(&wrong)).unwrap_or(&wrong);
+    let (message, help) = engine::spin::hint::flag(typed)?;
     Some(engine::Notice::plain(Code::E0901, message, Some(help)))
 }
 

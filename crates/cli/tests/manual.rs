@@ -33,7 +33,8 @@ const OPTIONS: [&str; 26] = [
     "dialect",
     "color",
 ];
-const COMMANDS: [&str; 8] = ["check", "replay", "simulate", "parse", "ltl", "explain", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["spin", "check", "replay", "simulate", "parse", "ltl", "explain", "completions", "man"];
 
 fn stdout(words: &[&str]) -> String {
     let run = Scratch::new().run(words);

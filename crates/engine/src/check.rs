@@ -15,6 +15,7 @@ use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
 use crate::run_property::{RunProperties, RunProperty};
 use crate::session::Session;
+use crate::spin::hint;
 use crate::symbolic_search;
 use machine::ActingClaim;
 use promela::diagnostic::Code;
@@ -41,6 +42,7 @@ pub fn check(
     attempt(options, stop, client, |plan, stop, front_end| {
         let session = Session::load(&plan.source, files, stop)?;
         front_end.extend(session.notices.iter().cloned());
+        front_end.extend(hint::switches(&session));
         Ok(session)
     })
 }

@@ -47,6 +47,7 @@ pub mod self_check;
 pub mod session;
 pub mod simulate;
 pub mod simulation;
+pub mod spin;
 pub mod state_graph;
 pub mod strategy;
 pub mod suite;

@@ -374,6 +374,7 @@ fn source(options: &CheckOptions) -> Source {
     source.options.formula.clone_from(&options.ltl);
     source.options.ctl.clone_from(&options.ctl);
     source.options.mu.clone_from(&options.mu);
+    source.options.claim.clone_from(&options.claim);
     source
 }
 

@@ -1,5 +1,5 @@
-//! Formulas from the command line (`--ltl`, `--ctl`, `--mu`) behind a model, whose macros and names they may
-//! use.
+//! Formulas from the command line (`--ltl`, `--ctl`, `--mu`), and a never claim from a file of its own
+//! (`--claim`), behind a model, whose macros and names they may use.
 //!
 //! All are read as one text, a file that includes the model; so each must be one formula and no more. What
 //! could end its block (a brace, also one that comes out of a macro) or the line of a directive is refused.
@@ -41,9 +41,9 @@ fn blocks(options: &ModelOptions) -> Vec<(&'static str, String, &'static str, &s
     given.chain(labels).collect()
 }
 
-/// Whether there are formulas, or labels.
+/// Whether there are formulas, labels, or a claim in a file of its own.
 pub fn has_formulas(options: &ModelOptions) -> bool {
-    !blocks(options).is_empty()
+    options.claim.is_some() || !blocks(options).is_empty()
 }
 
 impl<'a> WithFormula<'a> {
@@ -53,12 +53,11 @@ impl<'a> WithFormula<'a> {
             return Ok(None);
         }
         let path = &source.path;
-        let mut text = format!("#include \"{path}\"\n");
+        let mut text = included(path)?;
+        if let Some(claim) = &source.options.claim {
+            text += &included(claim)?;
+        }
         for (word, block, example, formula) in blocks(&source.options) {
-            if path.contains(['"', '\n']) {
-                let message = format!("--{word} cannot be used with a model that is called {path:?}");
-                return Err(Failure::refused_with(message, "give the model another name"));
-            }
             if formula.trim().is_empty() {
                 let repair = format!("write it as --{word} '{example}'");
                 return Err(Failure::refused_with(format!("--{word} has no formula"), repair));
@@ -73,6 +72,17 @@ impl<'a> WithFormula<'a> {
             text += &format!("#line 1 \"--{word}\"\n{block} {{ {formula}\n}}\n");
         }
         Ok(Some(WithFormula { text, files }))
+    }
+}
+
+/// The line that includes a file.
+fn included(path: &str) -> Result<String, Failure> {
+    match path.contains(['"', '\n']) {
+        true => Err(Failure::refused_with(
+            format!("formulas and claims cannot be read beside a file that is called {path:?}"),
+            "give the file another name",
+        )),
+        false => Ok(format!("#include \"{path}\"\n")),
     }
 }
 

@@ -50,6 +50,8 @@ pub struct ModelOptions {
     pub ctl: Option<String>,
     /// The same for `mu cli`.
     pub mu: Option<String>,
+    /// A file with a never claim that is read as if the model included it.
+    pub claim: Option<String>,
     /// Expressions that label the states of a graph; trails have none.
     pub labels: Vec<String>,
 }

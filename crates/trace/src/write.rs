@@ -85,10 +85,11 @@ pub fn steps_object(trail: &Trail) -> Map<String, Value> {
 fn options_object(trail: &Trail) -> Value {
     let options = &trail.options;
     let mut object = json!({"dialect": options.dialect, "preprocessor": options.preprocessor});
-    let formulas = [("ltl", &options.formula), ("ctl", &options.ctl), ("mu", &options.mu)];
-    for (logic, formula) in formulas {
-        if let (Some(formula), Some(fields)) = (formula, object.as_object_mut()) {
-            fields.insert(logic.to_string(), Value::from(formula.as_str()));
+    let given =
+        [("ltl", &options.formula), ("ctl", &options.ctl), ("mu", &options.mu), ("claim", &options.claim)];
+    for (name, text) in given {
+        if let (Some(text), Some(fields)) = (text, object.as_object_mut()) {
+            fields.insert(name.to_string(), Value::from(text.as_str()));
         }
     }
     object

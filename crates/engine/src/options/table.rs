@@ -94,6 +94,8 @@ options! {
     ctl: Option<String> = ["ctl", "FORMULA", Expert, Model];
     /// Also check this formula of the mu-calculus, such as nu Z. (<>true && []Z).
     mu: Option<String> = ["mu", "FORMULA", Expert, Model];
+    /// Also read the never claim in this file, as if the model included it.
+    claim: Option<String> = ["claim", "FILE", Expert, Model];
     /// Process fairness for cycle properties: weak (a process that stays enabled eventually moves) or strong
     /// (a process that is enabled again and again eventually moves).
     fair: Option<Fairness> = ["fair", "KIND", Common, Model];

@@ -227,6 +227,7 @@ codes! {
     W0705 "a label inside an atomic sequence that is not seen",
     W0706 "threads that a search has no use for",
     W0708 "a check on the main thread",
+    W0709 "a switch of Spin's verifier as a macro",
     W0801 "a memory system that looks at the values that it stores",
     W0802 "a memory system that can get stuck",
     W0803 "reads of a memory system that are never completed",
