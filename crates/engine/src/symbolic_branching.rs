@@ -69,7 +69,7 @@ impl<'a> Computation<'a> {
         let stop = Stop::when(Arc::clone(&progress.stop)).within(task.limits.time);
         let filter = |filter: &promela::ir::StepFilter| StepFilter {
             kind: filter.proctype.map(|id| id.0),
-            process: filter.pid.map(|pid| pid as u32),
+            process: filter.pid,
             location: filter.at.map(|at| at.0),
         };
         let number = |number: usize| (number / TOGETHER, (number % TOGETHER) as u32);
