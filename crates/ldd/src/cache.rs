@@ -24,6 +24,7 @@ pub enum Operation {
     Intersect,
     Minus,
     Project,
+    ProjectsInto,
     Image,
     PreImage,
     Saturate,
@@ -75,7 +76,7 @@ const MOST: usize = 1 << 26;
 /// Entries that there may be, however few nodes.
 const FEW: usize = 1 << 16;
 /// Entries that there may be for each node.
-const FOR_EACH_NODE: usize = 32;
+const FOR_EACH_NODE: usize = 8;
 
 /// Results.
 #[derive(Debug)]

@@ -73,6 +73,11 @@ impl Group {
         self.only.iter().find(|(at, _)| *at == level).map(|(_, values)| &values[..])
     }
 
+    /// The last level for which not all values may have steps.
+    pub(crate) fn last_restricted(&self) -> Option<usize> {
+        self.only.iter().map(|(level, _)| *level).max()
+    }
+
     /// The first touched level.
     pub fn top(&self) -> usize {
         self.top

@@ -260,6 +260,9 @@ impl<L: Learner> Forwards<'_, L> {
     /// Learns what a group does with the values that it meets in a set for the first time.
     fn learn(&mut self, ldd: &mut Ldd, set: Set, group: usize, level: usize) -> Result<(), L::Error> {
         let Groups { groups, relations, learned, enabled, .. } = &mut *self.groups;
+        if ldd.projects_into(set, learned[group], &groups[group], level)? {
+            return Ok(());
+        }
         let read = ldd.project(set, &groups[group], level)?;
         let new = ldd.minus(read, learned[group])?;
         if new.is_empty() {

@@ -161,6 +161,29 @@ fn reachable(toys: &[Toy], from: &Plain) -> Plain {
     seen
 }
 
+/// With levels of which only some values matter, what is known is compared with the rest alone.
+#[test]
+fn a_projection_is_within_what_is_known_where_nothing_is_missing() {
+    let mut random = Random(11);
+    let mut ldd = Ldd::new(u64::MAX);
+    let (mut inside, mut outside) = (0, 0);
+    for round in 0..900 {
+        let levels = 1 + random.below(5) as usize;
+        let toy = Toy::random(&mut random, levels);
+        let mut group = Group::new(round, &toy.access).expect("a group");
+        if let Some(level) = (0..levels).find(|level| toy.access[*level].reads()) {
+            group = group.only(level, vec![0, 2]);
+        }
+        let set = diagram(&mut ldd, &random.vectors(levels, 8, VALUES));
+        let other = diagram(&mut ldd, &random.vectors(levels, 60, VALUES));
+        let (read, known) = (ldd.project(set, &group, 0).unwrap(), ldd.project(other, &group, 0).unwrap());
+        let missing = ldd.minus(read, known).unwrap();
+        assert_eq!(ldd.projects_into(set, known, &group, 0).unwrap(), missing.is_empty(), "round {round}");
+        *if missing.is_empty() { &mut inside } else { &mut outside } += 1;
+    }
+    assert!(inside > 100 && outside > 100, "{inside} {outside}");
+}
+
 #[test]
 fn images_are_what_steps_lead_to() {
     let mut random = Random(5);
@@ -173,6 +196,11 @@ fn images_are_what_steps_lead_to() {
         let set = diagram(&mut ldd, &from);
         let read = ldd.project(set, &group, 0).unwrap();
         assert_eq!(plain(&ldd, read), from.iter().map(|state| toy.read(state)).collect());
+        let other = diagram(&mut ldd, &universe);
+        let known = ldd.project(other, &group, 0).unwrap();
+        let missing = ldd.minus(read, known).unwrap();
+        assert_eq!(ldd.projects_into(set, known, &group, 0).unwrap(), missing.is_empty());
+        assert!(ldd.projects_into(set, read, &group, 0).unwrap());
         // All that the universe needs is learned.
         let (mut relation, all) = (Set::EMPTY, diagram(&mut ldd, &(&from | &universe)));
         let reads = ldd.project(all, &group, 0).unwrap();
