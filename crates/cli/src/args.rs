@@ -3,6 +3,7 @@
 
 use crate::given::{ForCheck, ForGraph, ForMemory, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use engine::audit::AuditOptions;
 use engine::files::STANDARD_INPUT;
 use engine::options::OptionSpec;
 use engine::state_graph::GraphOptions;
@@ -52,6 +53,9 @@ pub enum Command {
     /// Test a memory system (caches, a bus, store buffers) for the orderings of a memory model; exit 1 when a
     /// test fails.
     Memory(Box<MemoryArgs>),
+    /// Confirm a certificate that `check --certify` wrote, with the reference machine alone: exit 0 confirmed,
+    /// 1 refuted, 2 not a certificate of this model, 3 a sample or a budget.
+    Audit(AuditArgs),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
     /// Take a command line of Spin, or of its verifier pan, and do the same; the command of Spinor that does
@@ -79,6 +83,7 @@ impl Command {
             Command::Graph(args) => args.format.of_notices(),
             Command::Memory(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
+            Command::Audit(args) => args.format,
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
             Command::Completions(_) | Command::Man(_) | Command::Ltl(_) => Format::Text,
@@ -500,6 +505,38 @@ pub struct FactsArgs {
     /// How the facts are written.
     #[arg(long, value_enum, default_value_t = FactsFormat::Text)]
     pub format: FactsFormat,
+}
+
+/// Options of `audit`.
+#[derive(Args, Debug)]
+pub struct AuditArgs {
+    /// The certificate.
+    #[arg(value_name = "FILE")]
+    pub certificate: String,
+    /// The model and how it is read.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Look at a part of the states only: fast, and no proof (exit 3).
+    #[arg(long, value_name = "PART")]
+    pub audit_share: Option<String>,
+    /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+impl AuditArgs {
+    /// As the engine takes them.
+    pub fn options(&self) -> AuditOptions {
+        AuditOptions {
+            certificate: self.certificate.clone(),
+            source: self.model.source(),
+            share: self.audit_share.clone(),
+            timeout: self.timeout.clone(),
+        }
+    }
 }
 
 /// Options of `graph`.

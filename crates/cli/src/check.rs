@@ -60,6 +60,13 @@ fn refuse(args: &CheckArgs) -> Result<(), Failure> {
             "check the models one at a time",
         ));
     }
+    let certificate = args.given.options().ok().and_then(|options| options.certify);
+    if let (Some(file), 2..) = (&certificate, args.models.len()) {
+        return Err(Failure::refused_with(
+            format!("--certify {file} names one file, and there are {} models", args.models.len()),
+            "check the models one at a time",
+        ));
+    }
     match (trail(args), args.models.len()) {
         (Some(trail), 2..) => Err(Failure::refused_with(
             format!("--trail {trail} names one file, and there are {} models", args.models.len()),

@@ -6,6 +6,8 @@
 
 mod allocator;
 mod args;
+mod audit;
+mod certificate_file;
 mod chart;
 mod check;
 mod explain;
@@ -72,6 +74,7 @@ fn run(command: &Command) -> u8 {
         Command::Facts(args) => facts::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Memory(args) => memory::run(args),
+        Command::Audit(args) => audit::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),

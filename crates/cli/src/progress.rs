@@ -5,8 +5,10 @@
 //! For logs and for machines there are no control codes.
 
 use crate::args::{CheckArgs, Format, Progress};
+use crate::certificate_file;
 use crate::output;
 use crate::release_pages::ReleasePages;
+use archive::DurableFile;
 use engine::report_text::{bytes, grouped};
 use engine::saving::RealStorage;
 use engine::trails::{self, TrailFiles};
@@ -104,6 +106,10 @@ impl Client for Line {
             true => self.trails.keep(evidence),
             false => Kept::InReport,
         }
+    }
+
+    fn certificate_file(&mut self, path: &str) -> Result<DurableFile, Failure> {
+        certificate_file::create(path, &self.model)
     }
 
     /// The process does nothing else.

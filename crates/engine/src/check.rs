@@ -1,6 +1,7 @@
 //! The check of a model: text → program → backends → a search for each property → replay → report.
 
 use crate::backend::{Backends, SearchedBackends};
+use crate::certificate;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
 use crate::failure::{Answer, Failure};
@@ -102,6 +103,7 @@ fn run(
     let selected = select(&plan.options.properties, &inventory)?;
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     symbolic_search::refuse_properties(plan, &selected)?;
+    certificate::refuse_properties(plan, &selected)?;
     let compiling = Instant::now();
     let watches = prepare_runs(plan, session, &selected, notices)?;
     let questions = branching::prepare(plan, session, &selected)?;

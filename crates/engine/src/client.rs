@@ -7,6 +7,7 @@
 use crate::failure::Failure;
 use crate::notice::Notice;
 use crate::trails::Unwritten;
+use archive::DurableFile;
 use search::{MemoryAccount, Observer, Silent};
 use trace::Evidence;
 
@@ -35,6 +36,15 @@ pub trait Client: Observer {
     /// is.
     fn witness(&mut self, _evidence: &Evidence) -> Kept {
         Kept::InReport
+    }
+
+    /// The file for a certificate, which is asked for before the search. A client that writes no files
+    /// refuses.
+    fn certificate_file(&mut self, path: &str) -> Result<DurableFile, Failure> {
+        Err(Failure::refused_with(
+            format!("the certificate {path} cannot be written: this client writes no files"),
+            "use `spinor check --certify`",
+        ))
     }
 
     /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the

@@ -1,6 +1,7 @@
 //! Search × store × workers: the only place where the product exists. It adds no policy: what the plan and
 //! the task say is done; which task that is decides [`crate::strategy`].
 
+use crate::certificate::Recorder;
 use crate::deferred_drop::DeferredDrop;
 use crate::memory;
 use crate::options::StoreKind;
@@ -30,6 +31,8 @@ pub struct Exploration<'a> {
     pub system: &'a dyn TransitionSystem,
     /// For what, how reduced, and how far.
     pub task: &'a Task<'a>,
+    /// Who notes the states that are expanded.
+    pub recorder: Option<&'a Recorder<'a>>,
 }
 
 impl Exploration<'_> {
@@ -53,14 +56,21 @@ impl Exploration<'_> {
         if self.plan.threads == 1 { self.alone(observer) } else { self.together(observer) }
     }
 
+    /// What an earlier search noted is forgotten.
+    fn begin(&self) {
+        self.recorder.iter().for_each(|recorder| recorder.begin());
+    }
+
     /// By one worker over a table, whatever the store of the plan: the first states are found soonest where
     /// they are kept whole.
     pub fn sample(&self, observer: &mut dyn Observer) -> Outcome {
+        self.begin();
         self.by_name(&mut Table::new(self.limit()), observer)
     }
 
     /// By one worker.
     pub fn alone(&self, observer: &mut dyn Observer) -> Outcome {
+        self.begin();
         let limit = self.limit();
         if self.plan.needs_stack() {
             let mut store = Cache::new(self.plan.options.state_cache.unwrap_or(u64::MAX), limit);
@@ -87,6 +97,7 @@ impl Exploration<'_> {
 
     /// By several workers, over the stores that they can share.
     fn together(&self, observer: &mut dyn Observer) -> Outcome {
+        self.begin();
         match self.plan.store {
             StoreKind::Table => {
                 let table = SharedTable::new(self.limit());

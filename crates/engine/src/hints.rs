@@ -276,6 +276,7 @@ mod tests {
             exhaustive: false,
             interrupted: false,
             statistics: Statistics::default(),
+            certificate: None,
             symbolic: None,
             checked: Vec::new(),
             coverage: None,

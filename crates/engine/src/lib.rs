@@ -5,8 +5,10 @@
 //! (what may be claimed, as text and as JSON, with [`hints`]). [`replay`] and [`simulate`] run a model one
 //! step at a time. Clients print; this crate does not.
 
+pub mod audit;
 pub mod backend;
 pub mod branching;
+pub mod certificate;
 pub mod check;
 pub mod client;
 pub mod command_line;

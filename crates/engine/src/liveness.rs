@@ -120,7 +120,7 @@ pub fn search(
         store: state_store(plan).unwrap_or_default(),
         memory: plan.limits.memory.unwrap_or(u64::MAX),
     };
-    let exploration = Exploration { plan, leaving, system: searched, task };
+    let exploration = Exploration { plan, leaving, system: searched, task, recorder: None };
     (how, strategy::named(search_by(how, &exploration, &cycles, observer), observer))
 }
 

@@ -318,6 +318,8 @@ fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = search == Search::Bfs || options.all_errors || options.max_depth.is_some();
     // A symbolic search has no use for fewer states.
     let everything = everything || options.engine == Some(Engine::Symbolic);
+    // A certificate has all states.
+    let everything = everything || options.certify.is_some();
     options.por.unwrap_or(match everything {
         true => Por::None,
         // Sleep sets and stores that forget ask for the same choice each time.
@@ -361,6 +363,8 @@ fn threads(options: &CheckOptions, search: Search) -> u64 {
 fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduction> {
     use StaticReduction::{DeadVariables, Fold, Merge};
     options.opt.clone().unwrap_or_else(|| match search {
+        // A certificate is about the program as it is written.
+        _ if options.certify.is_some() => Vec::new(),
         // Merged steps read and write more slots.
         _ if options.engine == Some(Engine::Symbolic) => vec![DeadVariables, Fold],
         Search::Bfs => vec![DeadVariables, Fold],

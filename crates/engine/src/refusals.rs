@@ -47,6 +47,7 @@ const RULES: &[Rule] = &[
     self_check_without_reduction,
     symbolic_with_explicit_options,
     symbolic_options_without_symbolic,
+    certificate_of_a_part,
 ];
 
 /// Refuses a plan to which a rule objects.
@@ -321,6 +322,33 @@ fn symbolic_options_without_symbolic(plan: &Plan) -> Option<Refusal> {
     )
 }
 
+/// A certificate has every state of the program as it is written, so that the reference machine alone can
+/// confirm it.
+fn certificate_of_a_part(plan: &Plan) -> Option<Refusal> {
+    plan.options.certify.as_ref()?;
+    let options = &plan.options;
+    let (other, why) = match options.por {
+        _ if plan.engine != Engine::Explicit => {
+            (format!("--engine {}", plan.engine.word()), "only an explicit search has states to write down")
+        }
+        Some(por) if por != Por::None => {
+            (format!("--por {}", por.word()), "what a reduction leaves out cannot be certified yet")
+        }
+        _ if options.sleep => ("--sleep".into(), "what sleep sets leave out cannot be certified yet"),
+        _ if options.state_cache.is_some() => {
+            ("--state-cache".into(), "it forgets states, and a certificate has all of them")
+        }
+        _ if plan.store.is_lossy() => {
+            (format!("--store {}", plan.store.word()), "a lossy store proves nothing")
+        }
+        _ if !plan.opt.is_empty() => {
+            ("--opt".into(), "the audit knows the program as it is written, without static reductions")
+        }
+        _ => return None,
+    };
+    refusal(format!("--certify cannot be used with {other}: {why}"), format!("leave {other} out"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,6 +395,7 @@ mod tests {
         ("--por none --check reduction", "there is none"),
         ("--engine symbolic --max-states 9", "--max-states is for explicit search"),
         ("--reorder force", "--reorder is for the symbolic engine"),
+        ("--certify c --por stubborn", "--certify cannot be used with --por stubborn"),
     ];
 
     #[test]
@@ -384,6 +413,11 @@ mod tests {
     #[test]
     fn relatives_are_refused_too() {
         for (words, why) in [
+            ("--certify c --sleep", "--certify cannot be used with --sleep"),
+            ("--certify c --state-cache 9", "--certify cannot be used with --state-cache"),
+            ("--certify c --store bitstate", "--certify cannot be used with --store bitstate"),
+            ("--certify c --opt merge", "--certify cannot be used with --opt"),
+            ("--certify c --engine auto", "--certify cannot be used with --engine auto"),
             ("--sleep --search bfs", "depth-first"),
             ("--state-cache 10 --store tree", "a table of its own"),
             ("--search cndfs --fair weak", "--search cndfs cannot be used with --fair weak"),

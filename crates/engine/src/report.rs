@@ -180,6 +180,15 @@ pub struct Vacuous {
     pub part: String,
 }
 
+/// A certificate that was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Certified {
+    /// The file.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
 /// The answer for one property.
 #[derive(Debug)]
 pub struct PropertyReport {
@@ -197,6 +206,8 @@ pub struct PropertyReport {
     pub interrupted: bool,
     /// Numbers.
     pub statistics: Statistics,
+    /// The certificate that was written.
+    pub certificate: Option<Certified>,
     /// Numbers of a symbolic search, if that is what it was.
     pub symbolic: Option<Box<symbolic::Figures>>,
     /// What was looked for, of what the model states.
@@ -238,6 +249,7 @@ impl PropertyReport {
             errors: 0,
             exhaustive: false,
             statistics: Statistics::default(),
+            certificate: None,
             symbolic: None,
             checked: Vec::new(),
             por: Por::None,

@@ -109,6 +109,10 @@ fn property(property: &PropertyReport) -> Value {
         object.insert("reason".to_string(), Value::from(why.to_string()));
         object.insert("note".to_string(), Value::from(why.to_string()));
     }
+    if let (Some(certified), Some(object)) = (&property.certificate, value.as_object_mut()) {
+        let certificate = json!({"file": certified.file, "bytes": certified.bytes});
+        object.insert("certificate".to_string(), certificate);
+    }
     if let (Some(figures), Some(object)) = (&property.symbolic, value.as_object_mut()) {
         object.insert("symbolic".to_string(), symbolic(figures));
     }

@@ -281,7 +281,10 @@ mod tests {
             reduce: Some(Reduce { by, method: Method::Sets, proviso: plan.proviso }),
         };
         let leaving = &DeferredDrop::default();
-        let outcome = search(&Exploration { plan: &plan, leaving, system: graph, task: &task }, &mut Silent);
+        let outcome = search(
+            &Exploration { plan: &plan, leaving, system: graph, task: &task, recorder: None },
+            &mut Silent,
+        );
         assert!(outcome.exhausted.is_some());
         (outcome.statistics.states, outcome.statistics.reduced > 0)
     }

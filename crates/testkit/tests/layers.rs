@@ -23,11 +23,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pins", &["stop", "promela", "system", "machine", "jit", "search", "symbolic"]),
     ("draw", &[]),
     ("trace", &["stop", "system", "draw"]),
+    ("archive", &["system"]),
+    // What a certificate rests on: no search, no store, no reduction, no native code.
+    ("audit", &["stop", "system", "machine", "archive"]),
     (
         "engine",
         &[
-            "stop", "promela", "system", "machine", "jit", "reduce", "store", "search", "symbolic", "pins",
-            "trace", "ltl", "mu", "graph",
+            "stop", "archive", "audit", "promela", "system", "machine", "jit", "reduce", "store", "search",
+            "symbolic", "pins", "trace", "ltl", "mu", "graph",
         ],
     ),
     ("explore", &["stop", "promela", "system", "machine", "ltl", "trace", "engine", "draw"]),
@@ -37,7 +40,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
     (
         "spinor-cli",
-        &["stop", "engine", "explore", "report", "memory", "ui", "draw", "promela", "system", "trace"],
+        &[
+            "stop", "archive", "engine", "explore", "report", "memory", "ui", "draw", "promela", "system", "trace",
+        ],
     ),
     ("testkit", &["engine"]),
 ];

@@ -117,6 +117,7 @@ impl Checker<'_> {
             exhaustive,
             interrupted,
             statistics,
+            certificate: None,
             symbolic: None,
             checked: Vec::new(),
             por: Por::None,

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use crate::backend::Backend;
+use crate::certificate::{Recorded, Recorder};
 use crate::client::Client;
 use crate::counterexample::confirm;
 use crate::dispatch::Exploration;
@@ -51,7 +52,10 @@ impl Checker<'_> {
         let proviso = self.plan.proviso;
         let task = self.task(checks, by.map(|by| Reduce { by, method, proviso }));
         let (plan, leaving) = (self.plan, self.leaving);
-        let exploration = Exploration { plan, leaving, system: searched.system(), task: &task };
+        let recorder = Recorder::wanted(plan, searched, &property.name, checks, client)?;
+        let recorded = recorder.as_ref().map(|recorder| Recorded::new(searched.system(), recorder));
+        let system = recorded.as_ref().map_or(searched.system(), |recorded| recorded as _);
+        let exploration = Exploration { plan, leaving, system, task: &task, recorder: recorder.as_ref() };
         let Explored { mut outcome, figures, unfit } = match plan.engine {
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
             Engine::Symbolic => self.symbolic(searched, &exploration, client)?,
@@ -70,6 +74,9 @@ impl Checker<'_> {
         let mut report = self.conclude(property, outcome, shown, stays_at);
         if let (Verdict::Unknown(why), Some(unfit)) = (&mut report.verdict, unfit) {
             *why = Reason::Engine(unfit);
+        }
+        if let (Verdict::Holds(_), Some(recorder)) = (&report.verdict, recorder) {
+            report.certificate = Some(recorder.finish(report.statistics.states)?);
         }
         let explicit = figures.is_none();
         report.symbolic = figures;

@@ -166,6 +166,9 @@ options! {
     /// Also write the report, with counterexamples to walk through, automata and source, as one HTML file
     /// that needs nothing else.
     report: Option<String> = ["report", "FILE", Expert, Check];
+    /// Write the states of a search that shows that safety holds into FILE, for `spinor audit FILE MODEL`.
+    /// Nothing is left out then: --por none, --opt none.
+    certify: Option<String> = ["certify", "FILE", Expert, Check];
     /// Channels must be empty at a valid end.
     channels_empty: bool = ["channels-empty", "", Expert, Model];
 }

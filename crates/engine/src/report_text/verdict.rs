@@ -1,6 +1,6 @@
 //! One plain sentence for each property: what was found, or why nothing is known.
 
-use super::number::{grouped, many, plural};
+use super::number::{bytes, grouped, many, plural};
 use crate::options::Por;
 use crate::report::{PropertyReport, Reason, Verdict};
 use system::coverage::Statement;
@@ -29,6 +29,10 @@ pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut St
         }
     };
     out.push_str(&format!("  {line}\n"));
+    if let Some(certified) = &property.certificate {
+        let file = one_line(&certified.file);
+        out.push_str(&format!("    certificate: {file}, {}\n", bytes(certified.bytes)));
+    }
     if let Some(vacuous) = &property.vacuous {
         let (formula, part) = (&vacuous.formula, &vacuous.part);
         out.push_str(&format!("    but vacuously: `{formula}` holds as well, so `{part}` does not matter\n"));
