@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const TWO: &str = "
 byte x;
-active [2] proctype p() { do :: x < 3 -> x++ :: x == 3 -> break od; assert(x <= 4) }
+active [2] proctype p() { do :: x < 3 -> x++ :: x >= 3 -> break od; assert(x <= 4) }
 ";
 
 fn models(dir: &Path, out: &mut Vec<PathBuf>) {

@@ -276,7 +276,7 @@ mod tests {
         None,
         /// The machine leaves the last of four or more outcomes out.
         OutcomeLost,
-        /// The machine leaves the target of a step as it was, in its last byte.
+        /// The machine does not write the last byte that a step changes.
         NotWritten,
         /// The reducer lets processes sleep that must not.
         SleepsTooMuch,
@@ -336,13 +336,13 @@ mod tests {
             if self.1 == Bug::OutcomeLost && out.list.len() >= first + 4 {
                 out.list.pop();
             }
-            if let (Bug::NotWritten, Some(last)) =
-                (self.1, out.list.last().filter(|_| out.list.len() > first))
-            {
-                let (end, same) = ((last.start + last.len) as usize, last.len as usize == state.len());
-                if let (true, Some(byte)) = (same, out.bytes.get_mut(end - 1)) {
-                    *byte = state[state.len() - 1];
-                }
+            if self.1 == Bug::NotWritten && out.list.len() > first {
+                let last = out.list[out.list.len() - 1];
+                let target = last.start as usize..(last.start + last.len) as usize;
+                let same = target.len() == state.len();
+                let mut changed = target.zip(state);
+                let written = changed.rfind(|&(at, &byte)| same && out.bytes[at] != byte);
+                written.into_iter().for_each(|(at, &byte)| out.bytes[at] = byte);
             }
         }
 
