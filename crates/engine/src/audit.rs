@@ -199,7 +199,7 @@ fn share(word: &str) -> Result<Share, Failure> {
         None => word.parse(),
     };
     match number {
-        Ok(part) if part == 1.0 => Ok(Share::All),
+        Ok(1.0) => Ok(Share::All),
         Ok(part) if part > 0.0 && part < 1.0 => Ok(Share::Part { part, seed: 0 }),
         _ => Err(Failure::refused_with(
             format!("--audit-share {word:?} is not a part of the states"),

@@ -41,7 +41,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "spinor-cli",
         &[
-            "stop", "archive", "engine", "explore", "report", "memory", "ui", "draw", "promela", "system", "trace",
+            "stop", "archive", "engine", "explore", "report", "memory", "ui", "draw", "promela", "system",
+            "trace",
         ],
     ),
     ("testkit", &["engine"]),
