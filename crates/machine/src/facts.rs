@@ -3,9 +3,10 @@
 //! [`footprint`] says what a statement mentions; [`access`] says, for every edge, what parts of a state it
 //! may read and write, with everything that the language adds; [`region`] is how such sets are named,
 //! [`points`] which channels are meant, [`known`] what more can be said of a process whose number and
-//! parameters are known. [`object`], [`mark`] and [`guard`] say which steps commute, which enable which, and
-//! which exclude each other, [`sequences`] what may follow a step at once; [`components`] where a process can
-//! come back, [`visible`] what a property notices. [`check`] tries to falsify them. Facts err in one direction only, and their types say in which:
+//! parameters are known. [`object`], [`mark`], [`guard`] and [`length`] say which steps commute, which enable
+//! which, and which exclude each other, [`sequences`] what may follow a step at once; [`components`] where a
+//! process can come back, [`visible`] what a property notices. [`check`] tries to falsify them. Facts err in
+//! one direction only, and their types say in which:
 //! [`May`] can name more than is really touched, never less; [`Must`] can name less, never more.
 
 pub mod access;
@@ -14,6 +15,7 @@ pub mod components;
 pub mod footprint;
 pub mod guard;
 pub mod known;
+pub mod length;
 pub mod mark;
 pub mod matrix;
 pub mod object;

@@ -42,8 +42,6 @@ pub struct Instance {
 pub struct Node {
     /// Its edges, in order.
     pub edges: Vec<u32>,
-    /// Whether one of them depends on `timeout`.
-    pub timeout: bool,
     /// Whether one of them [may](Mark::asks).
     pub asks: bool,
     /// Whether one of them [shares control](Mark::shares_control).
@@ -282,7 +280,6 @@ impl<'a> Instances<'a> {
             }
             self.nodes.push(Node {
                 edges: location.edges.iter().map(|edge| edge.0).collect(),
-                timeout: location.edges.iter().any(|edge| marks[edge.index()].timeout),
                 asks: location.edges.iter().any(|edge| marks[edge.index()].asks()),
                 shares_control: location.edges.iter().any(|edge| marks[edge.index()].shares_control),
                 returning,

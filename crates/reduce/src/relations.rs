@@ -12,6 +12,7 @@
 //! others must not be enabled; what they would do does not matter.
 
 use machine::action::Action;
+use promela::ir::EdgeId;
 use system::{ActionId, Successor};
 
 use crate::instance::Instances;
@@ -210,10 +211,22 @@ impl<'a> Relations<'a> {
     fn all_ask(&self, kind: &Kind, state: &[u8], edges: &[Successor]) -> bool {
         let may_ask = |slot: usize| slot >= PROCESSES || kind.asking.holds(slot);
         let asks = |slot: usize| slot >= PROCESSES || self.instances.node(kind.node(state, slot)).asks;
-        edges
+        // Where a process is says it for most states; which edge it has, for the others.
+        let stand_there = edges
             .iter()
             .map(|edge| kind.slot(Action::process(edge.action)))
-            .all(|slot| may_ask(slot) && asks(slot))
+            .all(|slot| may_ask(slot) && asks(slot));
+        stand_there && edges.iter().all(|edge| self.asks(kind, edge.action))
+    }
+
+    /// Whether an action is perhaps executable only because of `timeout`.
+    fn asks(&self, kind: &Kind, id: ActionId) -> bool {
+        let Action { pid, edge: Some(edge), partner } = Action::unpack(id) else { return true };
+        let asks = |pid: usize, edge: EdgeId| {
+            let instance = kind.instances.get(pid).map(|&instance| self.instances.get(instance));
+            instance.and_then(|of| of.marks.get(edge.index())).is_none_or(|mark| mark.timeout)
+        };
+        asks(pid, edge) || partner.is_some_and(|(pid, edge)| asks(pid, edge))
     }
 
     /// How the edge whose row begins here commutes with a location, as far as that has been found out.

@@ -35,7 +35,7 @@ use crate::backoff::Backoff;
 use crate::edge_lean::EdgeLean;
 use crate::instance::{Ground, Instances, MOST_EDGES};
 use machine::facts::components::Components;
-use machine::facts::guard::Cells;
+use machine::facts::guard::{Cells, Part};
 use machine::facts::mark::{Mark, hand_over};
 use machine::facts::visible::Watched;
 use stop::Stop;
@@ -247,6 +247,10 @@ enum Why {
     Advances,
     /// They may change this part of its guard, which is false.
     Part(u8),
+    /// They may fill the channel that has too few messages for this part of its guard.
+    TooFew(u8),
+    /// They may drain the channel that has too many messages for this part of its guard.
+    TooMany(u8),
 }
 
 impl Why {
@@ -258,9 +262,14 @@ impl Why {
             Why::Partner => 3,
             Why::Advances => 4,
             Why::Part(part) => 8 + u64::from(part),
+            Why::TooFew(part) => 8 + 64 + u64::from(part),
+            Why::TooMany(part) => 8 + 128 + u64::from(part),
         }
     }
 }
+
+/// Parts of a guard behind these are not looked at.
+const MOST_PARTS: usize = 64;
 
 /// Places in the table of what was found out: a power of two.
 const TABLE: usize = 1 << 13;
@@ -341,11 +350,11 @@ impl Chooser<'_> {
         &self.instances.get(here.instance).marks[edge as usize]
     }
 
-    /// Whether `timeout` may have made an action enabled.
+    /// Whether `timeout` may be true here: every action asks for it. One enabled action that does not is
+    /// enabled without it, so `timeout` is false, and stays so as long as a chosen action is not taken.
     fn may_be_timeout(&self) -> bool {
-        let asks = |pid: usize| self.instances.node(self.here[pid].node).timeout;
-        let moves = |action: &Enabled| asks(action.pid) || action.partner.is_some_and(|(pid, _)| asks(pid));
-        self.of.ground.analysis.program.uses.timeout && self.actions.iter().any(moves)
+        let asks = |action: &Enabled| action.items().any(|(pid, place)| self.mark(pid, place).timeout);
+        self.of.ground.analysis.program.uses.timeout && self.actions.iter().all(asks)
     }
 
     /// The edges of process `pid` that the edge at `place` of process `of` draws in.
@@ -378,6 +387,11 @@ impl Chooser<'_> {
         let ahead = self.instances.ahead_of(to.instance, needs);
         let conflicts = match why {
             Why::Part(part) => &mark.parts[part as usize].changers,
+            Why::TooFew(part) | Why::TooMany(part) => match &mark.parts[part as usize].length {
+                Some(test) if matches!(why, Why::TooFew(_)) => &test.fills,
+                Some(test) => &test.drains,
+                None => return 0,
+            },
             Why::Conflicts => &mark.conflicts,
             Why::Enables => &mark.enablers,
             Why::Fills | Why::Advances => match &mark.taking {
@@ -454,14 +468,23 @@ impl Chooser<'_> {
         of.closes_no_circle && mark.sticky || of.unnoticed && self.instances.is_visible(mark)
     }
 
-    /// The parts of an item's guard that are false, as a mask.
-    fn false_parts(&self, pid: usize, place: u32) -> u64 {
-        let mut found = 0;
-        for (i, part) in self.mark(pid, place).parts.iter().enumerate().take(64) {
-            let value = self.of.cells.value(&self.glance, pid, &part.expr);
-            found |= u64::from(value == Some(0)) << i;
+    /// Why a part of an item's guard is false, if it is.
+    fn false_part(&self, pid: usize, place: u32, part: u8) -> Option<Why> {
+        let Part { expr, length, .. } = self.mark(pid, place).parts.get(part as usize)?;
+        let Some(test) = length else {
+            return (self.of.cells.value(&self.glance, pid, expr) == Some(0)).then_some(Why::Part(part));
+        };
+        let &length = self.glance.lengths.get(test.number as usize)?;
+        match () {
+            () if length < test.range.least => Some(Why::TooFew(part)),
+            () if length > test.range.most => Some(Why::TooMany(part)),
+            () => None,
         }
-        found
+    }
+
+    /// How many parts of an item's guard can be looked at.
+    fn n_parts(&self, pid: usize, place: u32) -> u8 {
+        self.mark(pid, place).parts.len().min(MOST_PARTS) as u8
     }
 
     /// Why an item is not enabled of whose guard no part is known to be false.
@@ -476,12 +499,12 @@ impl Chooser<'_> {
 
     /// The part of an item's guard, among those that are false, for which the least is drawn in.
     fn cheapest_part(&mut self, pid: usize, place: u32) -> Option<Why> {
-        let parts = self.false_parts(pid, place);
         let mut best = None;
-        for part in (0..64).filter(|part| parts >> part & 1 != 0) {
+        for part in 0..self.n_parts(pid, place) {
+            let Some(why) = self.false_part(pid, place, part) else { continue };
             let mut price = 0;
             for other in (0..self.here.len()).filter(|&other| other != pid) {
-                let mask = self.drawn(pid, place, Why::Part(part), other);
+                let mask = self.drawn(pid, place, why, other);
                 let here = &self.here[other];
                 price += match mask & !here.inside {
                     0 => 0,
@@ -490,7 +513,7 @@ impl Chooser<'_> {
                 };
             }
             if best.is_none_or(|(least, _)| price < least) {
-                best = Some((price, Why::Part(part)));
+                best = Some((price, why));
             }
         }
         best.map(|(_, why)| why)
@@ -501,7 +524,8 @@ impl Chooser<'_> {
         let mark = self.mark(pid, place);
         let own = match why {
             Why::Part(part) => mark.parts[part as usize].own,
-            Why::Fills => false,
+            // The number of the channel does not change.
+            Why::Fills | Why::TooFew(_) | Why::TooMany(_) => false,
             _ => mark.own_guard,
         };
         let may_help = if own { u64::MAX } else { self.drawn(pid, place, why, pid) };

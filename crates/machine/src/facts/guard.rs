@@ -14,6 +14,7 @@
 //! Evaluation is from left to right and an error ends it, so of a guard only the parts in front count that
 //! cannot go wrong.
 
+use super::length;
 use crate::look::Glance;
 use promela::ir::{Action, Base, BinaryOp, Edge, Expr, ExprKind, Proctype, Program, Scalar, UnaryOp};
 
@@ -28,6 +29,21 @@ pub struct Part {
     pub changers: BitSet,
     /// It reads variables of its own process.
     pub own: bool,
+    /// It is about the length of a channel alone.
+    pub length: Option<LengthTest>,
+}
+
+/// A part of a guard that is about the length of a channel.
+#[derive(Clone, Debug)]
+pub struct LengthTest {
+    /// The number of the channel.
+    pub number: u32,
+    /// The lengths for which it is true.
+    pub range: length::Range,
+    /// While there are too few messages, nothing makes it true but what accesses one of these.
+    pub fills: BitSet,
+    /// While there are too many, nothing but what accesses one of these.
+    pub drains: BitSet,
 }
 
 /// What an action needs of a global cell.
@@ -130,12 +146,18 @@ pub fn is_split(proctype: &Proctype, edge: &Edge) -> bool {
     !all.is_empty() && all.into_iter().all(is_plain)
 }
 
-/// The parts of a guard of several parts; nothing for others, of which it is clear what is false.
-pub fn several_parts<'p>(proctype: &'p Proctype, edge: &'p Edge) -> Vec<&'p Expr> {
-    match condition(proctype, edge).map(|expr| &expr.kind) {
-        Some(ExprKind::Binary(BinaryOp::And, ..)) => parts(proctype, edge),
-        _ => Vec::new(),
-    }
+/// The conjuncts of a guard of several parts; nothing for others, of which it is clear what is false.
+pub fn several_conjuncts<'p>(proctype: &'p Proctype, edge: &'p Edge) -> Vec<&'p Expr> {
+    let condition = condition(proctype, edge);
+    let several = condition.filter(|expr| matches!(expr.kind, ExprKind::Binary(BinaryOp::And, ..)));
+    several.map_or_else(Vec::new, conjuncts)
+}
+
+/// The conjuncts of a condition, from left to right.
+pub fn conjuncts(expr: &Expr) -> Vec<&Expr> {
+    let mut parts = Vec::new();
+    split(expr, &mut parts);
+    parts
 }
 
 fn split<'p>(expr: &'p Expr, out: &mut Vec<&'p Expr>) {
@@ -149,7 +171,7 @@ fn split<'p>(expr: &'p Expr, out: &mut Vec<&'p Expr>) {
 }
 
 /// Whether an expression can be evaluated without anything going wrong, from cells alone.
-fn is_plain(expr: &Expr) -> bool {
+pub fn is_plain(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Const(_) => true,
         ExprKind::Load(place) => place.indices.is_empty() && place.base != Base::Scratch,
@@ -202,7 +224,7 @@ pub fn need(expr: &Expr) -> Option<Need> {
 }
 
 /// The operator when its operands change places.
-fn turned(op: BinaryOp) -> BinaryOp {
+pub(super) fn turned(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Gt,
         BinaryOp::Gt => BinaryOp::Lt,
@@ -235,7 +257,7 @@ impl Cells {
         for (p, proctype) in program.proctypes.iter().enumerate() {
             let mut own = Vec::new();
             for edge in &proctype.edges {
-                for part in several_parts(proctype, edge) {
+                for part in several_conjuncts(proctype, edge).into_iter().filter(|part| is_plain(part)) {
                     promela::ir::visit::walk(part, &mut |expr| {
                         if let ExprKind::Load(place) = &expr.kind {
                             match place.base {

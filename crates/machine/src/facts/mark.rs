@@ -24,6 +24,8 @@ use super::visible::{Places, Visible};
 use stop::Stop;
 use system::matrix::BitSet;
 
+mod bounded;
+
 /// What an edge accesses, and what may enable it.
 #[derive(Clone, Debug, Default)]
 pub struct Mark {
@@ -279,10 +281,10 @@ impl<'a> Marker<'a> {
         let access = &self.access[id.index()];
         let mut sets = AccessSets::new(objects);
         let mut everything = false;
-        self.edge(&mut sets, edge, access, None, &mut everything);
+        self.edge(&mut sets, edge, access, &[], &mut everything);
         for (reads, writes) in self.handed(edge) {
-            self.reads(&mut sets, reads, false, None, &mut everything);
-            self.writes(&mut sets, writes, true, None);
+            self.reads(&mut sets, reads, false, &[], &mut everything);
+            self.writes(&mut sets, writes, true, &[]);
         }
         let regions = [&access.guard.0, &access.effect.0, &access.writes.0];
         Rest {
@@ -311,7 +313,10 @@ impl<'a> Marker<'a> {
         let mut everything = false;
         let mut sets = AccessSets::new(objects);
         let plain = if escapes { None } else { self.plain(edge, rest) };
-        self.edge(&mut sets, edge, access, plain.as_ref(), &mut everything);
+        let (bounded, sequence) = self.bounded(edge);
+        let aside: Vec<&Target> = plain.iter().chain(bounded.iter().map(|of| &of.target)).collect();
+        self.edge(&mut sets, edge, access, &aside, &mut everything);
+        bounded.iter().for_each(|of| of.note(&mut sets));
         if let Some(target) = &plain {
             let number = target.number.unwrap_or(0);
             match edge.action {
@@ -319,8 +324,15 @@ impl<'a> Marker<'a> {
                 _ => sets.take(number, &target.types),
             }
         }
-        sets.accesses.add_all(&rest.accesses);
-        sets.conflicts.add_all(&rest.conflicts);
+        if bounded.is_empty() {
+            sets.accesses.add_all(&rest.accesses);
+            sets.conflicts.add_all(&rest.conflicts);
+        }
+        // Bounded channels aside, so one edge after another.
+        for id in sequence.iter().filter(|_| !bounded.is_empty()) {
+            let access = &self.access[id.index()];
+            self.edge(&mut sets, proctype.edge(*id), access, &aside, &mut everything);
+        }
         everything |= rest.everything;
         let partners = self.rendezvous(&mut sets, proctype, edge);
         if seen || sets.accesses.meets(&visible.accesses) {
@@ -345,16 +357,33 @@ impl<'a> Marker<'a> {
             ..Mark::default()
         };
         self.enablers(&mut mark, objects, edge, access, plain.as_ref());
-        let parts = guard::several_parts(proctype, edge).into_iter().map(|expr| self.part(objects, expr));
-        mark.parts = parts.collect();
+        mark.parts = self.parts(objects, edge);
         mark
+    }
+
+    /// The parts of a guard of several parts, as far as they can be evaluated and none in front of them can
+    /// go wrong.
+    fn parts(&self, objects: &mut Objects, edge: &Edge) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for expr in guard::several_conjuncts(self.program.proctype(self.who.id), edge) {
+            let length = self.length_test(objects, expr);
+            match () {
+                () if length.is_some() || guard::is_plain(expr) => {
+                    parts.push(Part { length, ..self.part(objects, expr) });
+                }
+                // It cannot go wrong, but is not seen in a state.
+                () if matches!(expr.kind, ExprKind::Timeout) => {}
+                () => break,
+            }
+        }
+        parts
     }
 
     /// A part of a guard, and what may change its value.
     pub fn part(&self, objects: &mut Objects, expr: &Expr) -> Part {
         let region = self.read_by(expr);
         let changers = self.changers(objects, &region);
-        Part { expr: expr.clone(), changers, own: !region.own.is_empty() }
+        Part { expr: expr.clone(), changers, own: !region.own.is_empty(), length: None }
     }
 
     /// What the process looks at with an expression.
@@ -365,7 +394,7 @@ impl<'a> Marker<'a> {
     /// What others must access to change what a region of the process holds.
     pub fn changers(&self, objects: &mut Objects, region: &Region) -> BitSet {
         let mut sets = AccessSets::new(objects);
-        self.reads(&mut sets, region, false, None, &mut false);
+        self.reads(&mut sets, region, false, &[], &mut false);
         let mut changers = sets.conflicts;
         // Who only looks at variables changes none.
         changers.remove(objects.number(Object::ReadLocals(self.who.id)));
@@ -383,7 +412,7 @@ impl<'a> Marker<'a> {
     ) {
         let mut guard = AccessSets::new(objects);
         let mut everything = false;
-        self.reads(&mut guard, &access.guard.0, false, None, &mut everything);
+        self.reads(&mut guard, &access.guard.0, false, &[], &mut everything);
         mark.everything |= everything;
         mark.enablers = guard.conflicts;
         let provided = self.program.proctype(self.who.id).provided.is_some();
@@ -514,26 +543,26 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// What one edge accesses by itself, its plain use of a channel aside.
+    /// What one edge accesses by itself, its use of some channels aside.
     fn edge(
         &self,
         sets: &mut AccessSets<'_>,
         edge: &Edge,
         access: &Access,
-        plain: Option<&Target>,
+        aside: &[&Target],
         everything: &mut bool,
     ) {
         let ends = matches!(edge.action, Action::End);
-        self.reads(sets, &access.guard.0, ends, plain, everything);
+        self.reads(sets, &access.guard.0, ends, aside, everything);
         let started = starts_only(self.program, &edge.action);
         if started {
             // Its own new variables, which nobody else has.
             let region = Region { others: BTreeMap::new(), ..access.effect.0.clone() };
-            self.reads(sets, &region, ends, plain, everything);
+            self.reads(sets, &region, ends, aside, everything);
         } else {
-            self.reads(sets, &access.effect.0, ends, plain, everything);
+            self.reads(sets, &access.effect.0, ends, aside, everything);
         }
-        self.writes(sets, &access.writes.0, false, plain);
+        self.writes(sets, &access.writes.0, false, aside);
         if access.writes.0.processes {
             match ends {
                 true => sets.add(Object::End, &[Object::ReadProcesses, Object::Run]),
@@ -547,7 +576,7 @@ impl<'a> Marker<'a> {
         sets: &mut AccessSets<'_>,
         region: &Region,
         ends: bool,
-        plain: Option<&Target>,
+        aside: &[&Target],
         everything: &mut bool,
     ) {
         region.globals.iter().for_each(|cell| sets.read_cell(cell));
@@ -565,7 +594,7 @@ impl<'a> Marker<'a> {
         }
         for (name, aspects) in &region.channels {
             let target = self.target(*name);
-            if plain.is_none_or(|plain| plain.number != target.number) {
+            if aside.iter().all(|aside| aside.number != target.number) {
                 sets.read_channel(&target, *aspects);
             }
         }
@@ -579,7 +608,7 @@ impl<'a> Marker<'a> {
     }
 
     /// What is written; `handed`: by others, to whom control was handed over.
-    fn writes(&self, sets: &mut AccessSets<'_>, region: &Region, handed: bool, plain: Option<&Target>) {
+    fn writes(&self, sets: &mut AccessSets<'_>, region: &Region, handed: bool, aside: &[&Target]) {
         region.globals.iter().for_each(|cell| sets.write_cell(cell));
         let id = self.who.id;
         if !region.own.is_empty() {
@@ -601,7 +630,7 @@ impl<'a> Marker<'a> {
         }
         for (name, aspects) in &region.channels {
             let target = self.target(*name);
-            if plain.is_none_or(|plain| plain.number != target.number) {
+            if aside.iter().all(|aside| aside.number != target.number) {
                 sets.write_channel(&target, *aspects);
             }
         }
@@ -641,7 +670,7 @@ impl<'a> Marker<'a> {
     pub fn watch(&self, objects: &mut Objects, expr: &Expr, visible: &mut Visible) {
         let mut sets = AccessSets::new(objects);
         let region = self.analysis.looked_at_but(expr, Places::cover);
-        self.reads(&mut sets, &region, false, None, &mut visible.all);
+        self.reads(&mut sets, &region, false, &[], &mut visible.all);
         // Any step may change whose turn it is, who was last, and whether something can happen at all.
         visible.all |= region.timeout || region.priorities || region.last || region.trace;
         visible.accesses.add_all(&sets.conflicts);

@@ -17,6 +17,7 @@
 use std::collections::HashMap;
 
 use super::Aspects;
+use super::length::Direction;
 use promela::ir::{ChanTypeId, ProctypeId};
 
 use system::matrix::BitSet;
@@ -47,6 +48,10 @@ pub enum Object {
     Append(u32),
     /// The first message is taken, if there is one.
     Take(u32),
+    /// A condition is true of the channel that no plain send makes false ([`length`](super::length)).
+    Below(u32),
+    /// A condition is true of the channel that no plain receive makes false.
+    Above(u32),
     /// A message is offered on a rendezvous channel.
     Offer(Chan),
     /// A message that is on offer would be taken.
@@ -171,8 +176,26 @@ impl<'o> AccessSets<'o> {
             self.channel(target, |chan| Object::Write(chan, aspect), conflict);
         }
         if let Some(number) = target.number {
-            self.conflict(Object::Append(number));
-            self.conflict(Object::Take(number));
+            let conflicts = [Object::Append(number), Object::Take(number)];
+            conflicts.into_iter().for_each(|object| self.conflict(object));
+            let conditions = [Object::Below(number), Object::Above(number)];
+            conditions.into_iter().for_each(|object| self.conflict(object));
+        }
+    }
+
+    /// A condition is asked of the channel with this number, and is true: what never makes it false does not
+    /// conflict with it.
+    pub fn rely_on(&mut self, number: u32, types: &[ChanTypeId], unmoved_by: Direction) {
+        match unmoved_by {
+            Direction::Sends => self.add(Object::Below(number), &[Object::Take(number)]),
+            Direction::Receives => self.add(Object::Above(number), &[Object::Append(number)]),
+        }
+        for aspect in Aspects::ALL.each() {
+            self.conflict(Object::Write(Chan::Number(number), aspect));
+            for &ty in types {
+                self.access(Object::Read(Chan::Numbered(ty), aspect));
+                self.conflict(Object::Write(Chan::Declared(ty), aspect));
+            }
         }
     }
 
@@ -203,11 +226,13 @@ impl<'o> AccessSets<'o> {
     /// A plain send on the channel with this number.
     pub fn append(&mut self, number: u32, types: &[ChanTypeId]) {
         self.plain(number, types, Object::Append(number), APPENDED, Aspects::FULL);
+        self.conflict(Object::Above(number));
     }
 
     /// A plain receive from the channel with this number.
     pub fn take(&mut self, number: u32, types: &[ChanTypeId]) {
         self.plain(number, types, Object::Take(number), TAKEN, Aspects::EMPTY.and(Aspects::HEAD));
+        self.conflict(Object::Below(number));
     }
 
     fn plain(&mut self, number: u32, types: &[ChanTypeId], own: Object, changed: Aspects, seen: Aspects) {
@@ -297,6 +322,11 @@ mod tests {
         assert!(disturb(&send, &sorted) && disturb(&receive, &sorted) && !disturb(&other, &sorted));
         let some = of(&|t| t.write_channel(&unknown, Aspects::ALL));
         assert!([&send, &receive, &other, &full, &sorted, &some].iter().all(|other| disturb(&some, other)));
+        let nempty = of(&|t| t.rely_on(0, &[ty], Direction::Sends));
+        let nfull = of(&|t| t.rely_on(0, &[ty], Direction::Receives));
+        assert!(!disturb(&send, &nempty) && disturb(&receive, &nempty) && !disturb(&other, &nempty));
+        assert!(disturb(&send, &nfull) && !disturb(&receive, &nfull) && !disturb(&nempty, &nfull));
+        assert!([&sorted, &some].iter().all(|write| disturb(write, &nempty) && disturb(write, &nfull)));
         let poll = of(&|t| t.read_channel(&unknown, Aspects::HEAD));
         assert!(disturb(&send, &poll) && disturb(&receive, &poll) && !disturb(&full, &poll));
     }

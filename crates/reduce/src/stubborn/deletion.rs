@@ -71,12 +71,16 @@ impl Chooser<'_> {
         if mark.ends && last != pid {
             return self.drawn(pid, place, Why::Enables, last) & !self.here[last].inside == 0;
         }
-        let parts = self.false_parts(pid, place);
-        if parts == 0 {
-            let why = self.why_disabled(pid, place);
-            return self.can_wait_for(pid, place, why, rendezvous);
+        let mut known = false;
+        for part in 0..self.n_parts(pid, place) {
+            let Some(why) = self.false_part(pid, place, part) else { continue };
+            if self.can_wait_for(pid, place, why, rendezvous) {
+                return true;
+            }
+            known = true;
         }
-        (0..64).any(|i| parts >> i & 1 != 0 && self.can_wait_for(pid, place, Why::Part(i as u8), rendezvous))
+        let why = self.why_disabled(pid, place);
+        !known && self.can_wait_for(pid, place, why, rendezvous)
     }
 
     /// Whether all is inside that may enable an item in one way.
