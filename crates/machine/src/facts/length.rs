@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn expr(kind: ExprKind) -> Expr {
-        Expr { kind, span: promela::source::Span::default() }
+        Expr { kind, span: promela::source::Span::NONE }
     }
 
     fn chan(op: ChanOp) -> Expr {
