@@ -106,7 +106,8 @@ fn issuer(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> String 
     for (number, moves) in program.clients[cpu].iter().enumerate() {
         if moves.is_empty() {
             let done = if program.outcome.is_some() { "mv_done++" } else { "skip" };
-            out += &format!("\t({}) -> {done};\n", idle(cpu));
+            // The moves before it jump here.
+            out += &format!("phase_{number}:\n\t({}) -> {done};\n", idle(cpu));
             continue;
         }
         out += &format!("phase_{number}:\n\tdo\n");

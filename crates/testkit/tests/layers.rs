@@ -52,7 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const NO_FOREIGN_CODE: &[&str] =
     &["stop", "promela", "system", "store", "ltl", "mu", "graph", "machine", "reduce", "search", "draw"];
 /// With exceptions: who needs which.
-const FOREIGN: &[(&str, &str)] = &[("store", "memmap2")];
+const FOREIGN: &[(&str, &str)] = &[("store", "memmap2"), ("mu", "num-bigint"), ("graph", "num-bigint")];
 
 /// Sources that may print or exit: clients only.
 const CLIENTS: &[&str] = &[
