@@ -1,7 +1,7 @@
 //! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The
 //! options of a check are not listed here: [`crate::given`] takes them from the engine's table.
 
-use crate::given::{ForCheck, ForGraph, ForMemory, ForTest, Given};
+use crate::given::{ForCheck, ForGraph, ForMemory, ForModel, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use engine::audit::AuditOptions;
 use engine::files::STANDARD_INPUT;
@@ -126,6 +126,9 @@ pub struct ModelArgs {
     /// How it is read.
     #[command(flatten)]
     pub reading: ReadingArgs,
+    /// The memory that it is read with.
+    #[command(flatten)]
+    pub memory: Given<ForModel>,
 }
 
 /// How a model is read.
@@ -155,8 +158,10 @@ pub struct ReadingArgs {
 
 impl ModelArgs {
     /// As the engine takes it.
-    pub fn source(&self) -> Source {
-        self.reading.source(&self.model)
+    pub fn source(&self) -> Result<Source, Failure> {
+        let mut source = self.reading.source(&self.model);
+        source.options.memory = engine::weak_memory::of_one(&self.memory.options()?)?;
+        Ok(source)
     }
 }
 
@@ -476,6 +481,8 @@ pub enum ParseFormat {
     Json,
     /// The intermediate form as text.
     Ir,
+    /// The process automata as Promela, with their store buffers (--memory): for Spin.
+    Promela,
     /// The process automata drawn.
     Svg,
     /// The process automata for Graphviz.
@@ -566,7 +573,7 @@ pub struct GraphArgs {
 impl GraphArgs {
     /// As the engine takes them.
     pub fn options(&self) -> Result<GraphOptions, Failure> {
-        let check = CheckOptions { source: self.model.source(), ..self.given.options()? };
+        let check = CheckOptions { source: self.model.source()?, ..self.given.options()? };
         let reduce = self.reduce.map(|reduction| match reduction {
             GraphReduction::Strong => Equivalence::Strong,
             GraphReduction::Branching => Equivalence::Branching,

@@ -5,8 +5,10 @@ use crate::output::{self, Lines, Output};
 use crate::progress::Line;
 use crate::report_file;
 use crate::signal::Signals;
+use engine::options::{Choice, Memory};
 use engine::{
-    Answer, DiskOrInput, Failure, Notice, Report, report_json, report_markdown, report_sarif, report_text,
+    Answer, CheckOptions, DiskOrInput, Failure, Notice, Report, report_json, report_markdown, report_sarif,
+    report_text,
 };
 use std::collections::BTreeMap;
 use std::io::Stdout;
@@ -30,7 +32,19 @@ pub fn run(args: &CheckArgs) -> u8 {
         if i > 0 && args.format == CheckFormat::Text {
             output.write("\n");
         }
-        done.add(check(args, model, &files, &signals, &mut output));
+        let memories = memories(args);
+        let mut compared = Vec::new();
+        for &memory in &memories {
+            let checked = check(args, (model, memory), &files, &signals, &mut output);
+            compared.extend(memory.map(|memory| (memory, checked.verdict)));
+            done.add(checked);
+            if memory.is_some() && args.format == CheckFormat::Text {
+                output.write("\n");
+            }
+        }
+        if !compared.is_empty() && args.format == CheckFormat::Text {
+            output.write(&comparison(model, &compared));
+        }
         if signals.stop().is_asked() {
             break;
         }
@@ -44,6 +58,57 @@ pub fn run(args: &CheckArgs) -> u8 {
         CheckFormat::Text | CheckFormat::Json | CheckFormat::Markdown => {}
     }
     output.finish(done.status())
+}
+
+/// The memory models of `--memory all`; where one alone is asked for, nothing in particular.
+fn memories(args: &CheckArgs) -> Vec<Option<Memory>> {
+    let asked = args.given.options().ok().and_then(|options| options.memory);
+    match asked {
+        Some(Memory::All) => [Memory::Sc, Memory::Tso, Memory::Pso].map(Some).to_vec(),
+        _ => vec![None],
+    }
+}
+
+/// The verdicts under several memory models.
+fn comparison(model: &str, compared: &[(Memory, &'static str)]) -> String {
+    let line = |(memory, verdict): &(Memory, &str)| format!("  {:<4} {verdict}\n", memory.word());
+    format!("{model} under each memory model:\n{}", compared.iter().map(line).collect::<String>())
+}
+
+/// The options of one check. What is about store buffers is left out where there are none.
+fn options(args: &CheckArgs, model: &str, memory: Option<Memory>) -> Result<CheckOptions, Failure> {
+    let options = args.options(model)?;
+    let Some(memory) = memory else { return Ok(options) };
+    let path = options.source.path.clone();
+    let trail = options.trail.clone().unwrap_or_else(|| engine::trails::default_name(&path));
+    let options = CheckOptions { memory: Some(memory), ..options };
+    Ok(match memory {
+        Memory::Sc => CheckOptions {
+            memory_bound: None,
+            memory_split: false,
+            plain: None,
+            suggest_fences: false,
+            ..options
+        },
+        _ => CheckOptions { trail: Some(named_after(&trail, memory.word())), ..options },
+    })
+}
+
+/// A trail of its own for every memory model: `model.pml.tso.trail.json`.
+fn named_after(trail: &str, memory: &str) -> String {
+    match trail.strip_suffix(".trail.json") {
+        Some(stem) => format!("{stem}.{memory}.trail.json"),
+        None => format!("{trail}.{memory}"),
+    }
+}
+
+/// Looks for fences where something is violated, if that is asked for.
+fn suggest(options: &CheckOptions, files: &DiskOrInput, signals: &Signals, report: &mut Report) {
+    if options.suggest_fences && report.weak_memory.is_some() {
+        let answer = engine::suggest_fences::suggest(options, files, signals.stop());
+        let failed = |_| engine::suggest_fences::Suggestion::Unknown("a check failed");
+        report.fences = Some(answer.result.unwrap_or_else(failed));
+    }
 }
 
 /// The trail that is asked for; options that make no sense are refused later, for each model.
@@ -87,19 +152,22 @@ struct Checked {
 /// Checks one model and writes its report.
 fn check(
     args: &CheckArgs,
-    model: &str,
+    (model, memory): (&str, Option<Memory>),
     files: &DiskOrInput,
     signals: &Signals,
     output: &mut Output<Stdout>,
 ) -> Checked {
     let path = args.reading.source(model).path;
-    let begun = args.options(model).and_then(|options| {
+    let begun = options(args, model, memory).and_then(|options| {
         options.report.as_ref().map_or(Ok(()), |file| report_file::refuse(file, &path))?;
         Ok((Line::new(args, &options)?, options))
     });
     let (answer, mut notices) = match begun {
         Ok((mut line, options)) => {
-            let answer = engine::check(&options, files, signals.stop(), &mut line);
+            let mut answer = engine::check(&options, files, signals.stop(), &mut line);
+            if let Ok(report) = &mut answer.result {
+                suggest(&options, files, signals, report);
+            }
             line.clear();
             (answer, line.into_notices())
         }
@@ -118,7 +186,7 @@ fn check(
     if trail(args).is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/")) {
         output::skip_what_is_there();
     }
-    let several = args.models.len() > 1;
+    let several = args.models.len() > 1 || memory.is_some();
     match args.format {
         CheckFormat::Text => {
             output.write(&report_text::text(&report, args.quiet, output::out_palette()));

@@ -35,6 +35,17 @@ impl Taker for ForTest {
     }
 }
 
+/// What reads a model without checking it: the memory between its processes.
+#[derive(Debug)]
+pub struct ForModel;
+
+impl Taker for ForModel {
+    fn takes(spec: &OptionSpec) -> bool {
+        const TAKEN: [&str; 4] = ["memory", "memory-bound", "memory-split", "plain"];
+        TAKEN.contains(&spec.name)
+    }
+}
+
 /// `spinor graph`: budgets, and how states are made and kept.
 #[derive(Debug)]
 pub struct ForGraph;

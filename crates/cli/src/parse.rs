@@ -7,12 +7,16 @@ use engine::parse::Understood;
 use engine::{Answer, DiskOrInput, Failure, Stop};
 use explore::automata;
 use explore::picture::{Situation, graph};
-use promela::ir::{Program, json, print};
+use promela::ir::{Program, json, print, promela_text};
 
 /// Reads a model and writes what it consists of; returns the exit status.
 pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
-    let source = args.model.source();
+    let notices = if format == ParseFormat::Json { Format::Json } else { Format::Text };
+    let source = match args.model.source() {
+        Ok(source) => source,
+        Err(failure) => return output::answer(Answer::failed(failure), notices),
+    };
     let files = DiskOrInput::default();
     let proctype = args.proctype.as_deref();
     let mut answer =
@@ -34,6 +38,9 @@ fn show(model: Understood<'_>, format: ParseFormat, proctype: Option<&str>) -> R
         }
         ParseFormat::Json => json::model_to_json(model.unit, model.program, model.sources) + "\n",
         ParseFormat::Ir => print::print(model.program),
+        ParseFormat::Promela => promela_text::to_promela(model.program).map_err(|why| {
+            Failure::refused_with(format!("the model cannot be written as Promela: {why}"), "use --format ir")
+        })?,
         ParseFormat::Text => summary(model.program),
     })
 }

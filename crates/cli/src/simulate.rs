@@ -25,7 +25,14 @@ pub fn run(args: &SimulateArgs) -> u8 {
     let output = output::standard();
     let mut printer = Printer { args, seed, teller, origin: None, output, failure: None };
     let steps = Some(args.steps.unwrap_or(STEPS)).filter(|&steps| steps > 0);
-    let options = SimulateOptions { source: args.model.source(), seed, steps };
+    let source = match args.model.source() {
+        Ok(source) => source,
+        Err(failure) => {
+            let answer: Answer<()> = Answer::failed(failure);
+            return output::write_notices(answer, args.format).err().unwrap_or(2);
+        }
+    };
+    let options = SimulateOptions { source, seed, steps };
     if args.interactive {
         return by_hand(options);
     }

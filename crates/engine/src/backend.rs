@@ -28,6 +28,11 @@ pub trait Backend: Sync {
     /// Which statements were executed, as in [`Explain::coverage`].
     fn coverage(&self) -> Option<Vec<Coverage>>;
 
+    /// Whether a store met a full buffer, of those that were executed; false without store buffers.
+    fn met_full_buffer(&self) -> bool {
+        self.interp().is_none_or(Interp::met_full_buffer)
+    }
+
     /// What chooses the actions that are enough; nothing for systems of which nothing more is known.
     /// With `static_proviso` it needs no other.
     fn reduction(

@@ -18,6 +18,7 @@ use crate::run_property::{RunProperties, RunProperty};
 use crate::session::Session;
 use crate::spin::hint;
 use crate::symbolic_search;
+use crate::weak_memory;
 use machine::ActingClaim;
 use promela::diagnostic::Code;
 use promela::source::Files;
@@ -139,6 +140,8 @@ fn run(
             engine: engine_used(plan, &properties),
             ..plan.config()
         },
+        weak_memory: session.memory.as_deref().map(|memory| weak_memory::judged(memory, &properties)),
+        fences: None,
         properties,
         times: Times { front_end: session.time, compile, search, total },
         peak_rss: peak_resident_bytes().unwrap_or(0),
@@ -209,6 +212,8 @@ fn unprepared(plan: &Plan, known: Vec<(String, &'static str)>, why: Reason, star
         memory_left: memory::available().unwrap_or(0),
         states_something: true,
         leaving: DeferredDrop::default(),
+        weak_memory: None,
+        fences: None,
         notices: Vec::new(),
         progress_labels: false,
     }
@@ -496,6 +501,8 @@ mod tests {
             notices: Vec::new(),
             progress_labels: false,
             leaving,
+            weak_memory: None,
+            fences: None,
         })
     }
 

@@ -280,6 +280,7 @@ mod tests {
             symbolic: None,
             checked: Vec::new(),
             coverage: None,
+            met_full_buffer: None,
             how: None,
             fairness: Fairness::None,
             vacuous: None,
@@ -298,6 +299,8 @@ mod tests {
             notices: Vec::new(),
             progress_labels: false,
             leaving: DeferredDrop::default(),
+            weak_memory: None,
+            fences: None,
         }
     }
 

@@ -52,10 +52,12 @@ pub mod simulation;
 pub mod spin;
 pub mod state_graph;
 pub mod strategy;
+pub mod suggest_fences;
 pub mod suite;
 pub mod symbolic_branching;
 pub mod symbolic_search;
 pub mod trails;
+pub mod weak_memory;
 mod with_formula;
 
 pub use check::check;

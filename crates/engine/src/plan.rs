@@ -9,6 +9,7 @@ use crate::options::{
 };
 use crate::refusals;
 use crate::self_check::Doubts;
+use crate::weak_memory;
 use machine::opt::Reductions;
 use reduce::Building;
 use search::{Limits, Method, Proviso, Save};
@@ -379,6 +380,9 @@ fn source(options: &CheckOptions) -> Source {
     source.options.ctl.clone_from(&options.ctl);
     source.options.mu.clone_from(&options.mu);
     source.options.claim.clone_from(&options.claim);
+    if let Some(memory) = weak_memory::of_options(options) {
+        source.options.memory = Some(memory);
+    }
     source
 }
 

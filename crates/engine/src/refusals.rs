@@ -5,7 +5,7 @@
 //! [`crate::trails`].
 
 use crate::failure::Failure;
-use crate::options::{Choice, CycleProviso, Edges, Engine, Por, Search, StoreKind};
+use crate::options::{Choice, CycleProviso, Edges, Engine, Memory, Por, Search, StoreKind};
 use crate::plan::{MOST_THREADS, Order, Plan, has_stack};
 use search::Proviso;
 
@@ -48,6 +48,10 @@ const RULES: &[Rule] = &[
     symbolic_with_explicit_options,
     symbolic_options_without_symbolic,
     certificate_of_a_part,
+    buffers_without_memory,
+    all_memories_at_once,
+    fairness_with_buffers,
+    fences_in_split_statements,
 ];
 
 /// Refuses a plan to which a rule objects.
@@ -188,6 +192,53 @@ fn too_many_threads(plan: &Plan) -> Option<Refusal> {
 }
 
 /// Fairness asks for a mark of every process; a nested search knows one.
+/// What is about store buffers, without any.
+fn buffers_without_memory(plan: &Plan) -> Option<Refusal> {
+    let options = &plan.options;
+    if plan.source.options.memory.is_some() {
+        return None;
+    }
+    let given = match options {
+        _ if options.memory_bound.is_some() => "--memory-bound",
+        _ if options.memory_split => "--memory-split",
+        _ if options.plain.is_some() => "--plain",
+        _ if options.suggest_fences => "--suggest-fences",
+        _ => return None,
+    };
+    refusal(format!("{given} is about store buffers, and --memory sc has none"), "add --memory tso or pso")
+}
+
+fn all_memories_at_once(plan: &Plan) -> Option<Refusal> {
+    plan.options.memory.filter(|&memory| memory == Memory::All)?;
+    refusal(
+        "--memory all is three checks, which the command `spinor check` makes one after another",
+        "give --memory sc, tso or pso",
+    )
+}
+
+/// A process is fair to itself when its program moves; its buffer needs fairness of its own.
+fn fairness_with_buffers(plan: &Plan) -> Option<Refusal> {
+    let fair = plan.options.fair.filter(|_| plan.source.options.memory.is_some())?;
+    refusal(
+        format!(
+            "--fair {} cannot be used with --memory: a process that moves forever may never let its stores \
+             reach memory",
+            fair.word()
+        ),
+        "leave --fair out, or check whole runs with --memory sc",
+    )
+}
+
+fn fences_in_split_statements(plan: &Plan) -> Option<Refusal> {
+    if !plan.options.suggest_fences || !plan.options.memory_split {
+        return None;
+    }
+    refusal(
+        "--suggest-fences does not go with --memory-split: there is no place for a fence inside a statement",
+        "load shared variables into local ones in the model, and leave --memory-split out",
+    )
+}
+
 fn fairness_with_nested_search(plan: &Plan) -> Option<Refusal> {
     let nested = matches!(plan.search, Search::Ndfs | Search::Cndfs | Search::NdfsDual);
     let fair = plan.options.fair.filter(|_| nested)?;
@@ -396,6 +447,10 @@ mod tests {
         ("--engine symbolic --max-states 9", "--max-states is for explicit search"),
         ("--reorder force", "--reorder is for the symbolic engine"),
         ("--certify c --por stubborn", "--certify cannot be used with --por stubborn"),
+        ("--memory-bound 3", "--memory-bound is about store buffers"),
+        ("--memory all", "--memory all is three checks"),
+        ("--memory tso --fair weak", "--fair weak cannot be used with --memory"),
+        ("--memory tso --suggest-fences --memory-split", "--suggest-fences does not go with --memory-split"),
     ];
 
     #[test]

@@ -13,6 +13,8 @@ use crate::options::{CheckOptions, Por};
 use crate::plan::Config;
 use crate::report_text::{grouped, plural};
 use num_bigint::BigUint;
+use crate::suggest_fences::Suggestion;
+use crate::weak_memory::WeakMemory;
 use search::{Exhausted, Statistics};
 use std::fmt;
 use std::time::Duration;
@@ -226,6 +228,8 @@ pub struct PropertyReport {
     pub evaluation: Option<Evaluation>,
     /// Which statements were executed; only after a search that saw everything.
     pub coverage: Option<Vec<Coverage>>,
+    /// Whether a store met a full buffer; only after a search that saw everything.
+    pub met_full_buffer: Option<bool>,
 }
 
 impl PropertyReport {
@@ -259,6 +263,7 @@ impl PropertyReport {
             holds_under: None,
             evaluation: None,
             coverage: None,
+            met_full_buffer: None,
         }
     }
 }
@@ -301,6 +306,10 @@ pub struct Report {
     pub progress_labels: bool,
     /// Stores that are about to go.
     pub leaving: DeferredDrop,
+    /// The store buffers that the model had.
+    pub weak_memory: Option<WeakMemory>,
+    /// Fences that would make the properties hold, where they were asked for.
+    pub fences: Option<Suggestion>,
 }
 
 impl Report {

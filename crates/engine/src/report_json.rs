@@ -3,8 +3,10 @@
 use crate::VERSION;
 use crate::client::Kept;
 use crate::notice::Notice;
-use crate::options::Choice;
+use crate::options::{Choice, Memory};
 use crate::report::{PropertyReport, Report, Shown, Verdict};
+use crate::suggest_fences::Suggestion;
+use crate::weak_memory::FenceSite;
 use search::Statistics;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -60,12 +62,45 @@ fn memory(report: &Report) -> Value {
         0 => 0.0,
         states => (statistics.state_bytes as f64 / states as f64 * 10.0).round() / 10.0,
     };
-    json!({
+    let mut memory = json!({
         "peak_rss": report.peak_rss,
         "state_bytes": statistics.state_bytes,
         "bytes_per_state": per_state,
         "vector_bytes": statistics.vector_bytes,
-    })
+    });
+    if let (Some(weak), Some(fields)) = (&report.weak_memory, memory.as_object_mut()) {
+        fields.insert("model".to_string(), Value::from(weak.model.as_str()));
+        fields.insert("bound".to_string(), Value::from(weak.bound));
+        fields.insert("exact".to_string(), Value::from(weak.exact));
+        fields.insert("buffered".to_string(), Value::from(weak.buffered.clone()));
+        fields.insert("ghosts".to_string(), Value::from(weak.ghosts.clone()));
+        if let Some(suggestion) = &report.fences {
+            fields.insert("fences".to_string(), fences(suggestion));
+        }
+    }
+    let sc = report.options.memory == Some(Memory::Sc);
+    if let (true, Some(fields)) = (sc, memory.as_object_mut()) {
+        fields.insert("model".to_string(), Value::from(Memory::Sc.word()));
+    }
+    memory
+}
+
+/// The fences that were found, or null and why there are none.
+fn fences(suggestion: &Suggestion) -> Value {
+    let site = |site: &FenceSite| {
+        json!({
+            "file": site.file, "line": site.line, "column": site.column,
+            "process": site.process, "where": site.word(), "statement": site.text,
+        })
+    };
+    match suggestion {
+        Suggestion::NoneNeeded => json!({"places": []}),
+        Suggestion::Fences(sites) => json!({"places": sites.iter().map(site).collect::<Vec<Value>>()}),
+        Suggestion::NoneHelps => {
+            json!({"places": null, "reason": "fences in front of all shared accesses are not enough"})
+        }
+        Suggestion::Unknown(why) => json!({"places": null, "reason": why}),
+    }
 }
 
 fn property(property: &PropertyReport) -> Value {

@@ -7,6 +7,7 @@ use crate::notice::Notice;
 use crate::options::{Exec, Source, one_of};
 use crate::plan::Promises;
 use crate::property::Inventory;
+use crate::weak_memory::{self, WeakMemory};
 use crate::with_formula::{self, FORMULAS, WithFormula};
 use jit::Jit;
 use machine::Interp;
@@ -41,6 +42,8 @@ pub struct Session {
     pub time: Duration,
     /// When to give up what is done with it.
     pub stop: Stop,
+    /// The store buffers that it was read with.
+    pub memory: Option<Arc<WeakMemory>>,
 }
 
 impl Session {
@@ -84,13 +87,22 @@ impl Session {
         }
         diagnostics.sort_by_key(|d| (sources.site(d.span()).file, sources.site(d.span()).start));
         let sources = Arc::new(sources);
-        let notices = diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
-        let program = program.filter(|_| !has_errors(&diagnostics)).map(Arc::new);
+        let mut notices: Vec<Notice> =
+            diagnostics.iter().map(|d| Notice::from_diagnostic(d, &sources)).collect();
+        let mut program = program.filter(|_| !has_errors(&diagnostics));
         if let Some(program) = &program {
             verify(program)?;
         }
+        let mut memory = None;
+        if let (Some(options), Some(program)) = (&source.options.memory, &mut program) {
+            let (made, told, more) = weak_memory::switch(program, options, &sources)?;
+            verify(&made)?;
+            (*program, memory) = (made, Some(Arc::new(told)));
+            notices.extend(more);
+        }
+        let program = program.map(Arc::new);
         let (source, time, stop) = (source.clone(), started.elapsed(), stop.clone());
-        Ok((Session { source, sources, notices, program, time, stop }, unit))
+        Ok((Session { source, sources, notices, program, time, stop, memory }, unit))
     }
 
     /// The same model for a check that obeys `stop` and asks for the formula of `source`. With another

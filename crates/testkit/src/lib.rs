@@ -12,6 +12,7 @@ pub mod formula;
 pub mod generate;
 #[cfg(feature = "golden")]
 pub mod golden;
+pub mod litmus;
 pub mod liveness;
 pub mod model;
 pub mod ours;

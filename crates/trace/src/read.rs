@@ -1,7 +1,7 @@
 //! A trail from JSON that anybody may have written: never panics, and says what is wrong and where.
 
 use crate::packed;
-use crate::trail::{FORMAT, ModelOptions, PACKED_FORMAT, Trail, TrailStep};
+use crate::trail::{FORMAT, MemoryOptions, ModelOptions, PACKED_FORMAT, Trail, TrailStep};
 use serde_json::{Map, Value};
 use system::{ActionId, Fairness, Fault, FaultKind, NOBODY, Sequence, StepInfo};
 
@@ -34,6 +34,7 @@ pub fn read(text: &str) -> Result<Trail, String> {
             mu: options.optional_text("mu")?,
             claim: options.optional_text("claim")?,
             labels: Vec::new(),
+            memory: memory(&options)?,
         },
         property: trail.text("property")?,
         channels_empty: trail.bool("channels_empty")?,
@@ -42,6 +43,21 @@ pub fn read(text: &str) -> Result<Trail, String> {
         violation,
         steps,
     })
+}
+
+/// The memory model; trails from before there were any, and of ordinary models, have none.
+fn memory(options: &Object<'_>) -> Result<Option<MemoryOptions>, String> {
+    if matches!(options.fields.get("memory"), None | Some(Value::Null)) {
+        return Ok(None);
+    }
+    let memory = options.object("memory")?;
+    Ok(Some(MemoryOptions {
+        model: memory.text("model")?,
+        bound: memory.u32("bound")?,
+        plain: memory.texts("plain")?,
+        split: memory.bool("split")?,
+        fences: Vec::new(),
+    }))
 }
 
 fn hex(text: &str) -> Result<u64, String> {
@@ -234,6 +250,13 @@ mod tests {
                 mu: Some("<> p".to_string()),
                 claim: Some("claim.pml".to_string()),
                 labels: Vec::new(),
+                memory: Some(MemoryOptions {
+                    model: "tso".to_string(),
+                    bound: 2,
+                    plain: vec!["x".to_string()],
+                    split: true,
+                    fences: Vec::new(),
+                }),
             },
             property: "safety".to_string(),
             channels_empty: false,

@@ -54,6 +54,23 @@ pub struct ModelOptions {
     pub claim: Option<String>,
     /// Expressions that label the states of a graph; trails have none.
     pub labels: Vec<String>,
+    /// Store buffers between processes and memory; none is sequential consistency.
+    pub memory: Option<MemoryOptions>,
+}
+
+/// A weak memory model for a model that was written without one in mind.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct MemoryOptions {
+    /// `tso` or `pso`.
+    pub model: String,
+    /// Entries of a buffer.
+    pub bound: u32,
+    /// Variables that are not buffered.
+    pub plain: Vec<String>,
+    /// Statements with several loads of shared variables are taken apart.
+    pub split: bool,
+    /// Fences that are tried: the proctype and the edge of a statement, and whether behind it; trails have none.
+    pub fences: Vec<(u32, u32, bool)>,
 }
 
 impl Trail {

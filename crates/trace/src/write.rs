@@ -1,7 +1,7 @@
 //! A trail as JSON.
 
 use crate::packed;
-use crate::trail::{FORMAT, PACKED_FORMAT, TOLD_STEPS, Trail, TrailStep};
+use crate::trail::{FORMAT, MemoryOptions, PACKED_FORMAT, TOLD_STEPS, Trail, TrailStep};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use system::{Fault, NOBODY, StepInfo};
@@ -91,6 +91,11 @@ fn options_object(trail: &Trail) -> Value {
         if let (Some(text), Some(fields)) = (text, object.as_object_mut()) {
             fields.insert(name.to_string(), Value::from(text.as_str()));
         }
+    }
+    if let (Some(memory), Some(fields)) = (&options.memory, object.as_object_mut()) {
+        let MemoryOptions { model, bound, plain, split, .. } = memory;
+        let memory = json!({"model": model, "bound": bound, "plain": plain, "split": split});
+        fields.insert("memory".to_string(), memory);
     }
     object
 }

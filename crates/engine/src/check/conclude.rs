@@ -122,6 +122,7 @@ impl Checker<'_> {
             checked: Vec::new(),
             por: Por::None,
             coverage: None,
+            met_full_buffer: None,
             how: None,
             fairness: Fairness::None,
             vacuous: None,

@@ -92,6 +92,7 @@ impl Checker<'_> {
             !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
         if report.exhaustive && all_actions && explicit {
             report.coverage = searched.coverage();
+            report.met_full_buffer = Some(searched.met_full_buffer());
         }
         Ok(report)
     }

@@ -85,6 +85,20 @@ macro_rules! choice {
 }
 
 choice! {
+    /// The memory that global variables are in (`--memory`).
+    Memory, "memory model", {
+        /// Sequential consistency: what is stored is in memory.
+        Sc = "sc",
+        /// Total store order.
+        Tso = "tso",
+        /// Partial store order.
+        Pso = "pso",
+        /// All of them, compared.
+        All = "all",
+    }
+}
+
+choice! {
     /// The search algorithm (`--search`).
     Search, "search order", {
         /// Chosen by the tool.

@@ -11,8 +11,8 @@ use crate::failure::Failure;
 use trace::ModelOptions;
 
 pub use choice::{
-    Choice, CycleProviso, Edges, Engine, Exec, Por, Search, SelfCheck, StaticReduction, StepOrder, StoreKind,
-    one_of,
+    Choice, CycleProviso, Edges, Engine, Exec, Memory, Por, Search, SelfCheck, StaticReduction, StepOrder,
+    StoreKind, one_of,
 };
 pub use table::{CheckOptions, OptionSpec, TABLE};
 pub use value::{Kind, Size, Value};

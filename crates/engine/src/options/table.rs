@@ -7,7 +7,7 @@
 //! The type decides how a word is read: see [`Slot`].
 
 use super::choice::{
-    CycleProviso, Edges, Engine, Exec, Por, Search, SelfCheck, StaticReduction, StepOrder, StoreKind,
+    CycleProviso, Edges, Engine, Exec, Memory, Por, Search, SelfCheck, StaticReduction, StepOrder, StoreKind,
 };
 use super::value::{Kind, Size, Slot};
 use super::{Group, Scope, Source};
@@ -105,6 +105,9 @@ options! {
     /// errors early), bfs (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs
     /// (parallel), ndfs-dual (two threads), scc, ufscc (parallel). Default: auto.
     search: Option<Search> = ["search", "ORDER", Common, Exploration];
+    /// Memory that global variables are in: sc (sequentially consistent, the default), tso (x86: stores wait
+    /// in a buffer of their process), pso (a buffer for every cell), or all three, compared.
+    memory: Option<Memory> = ["memory", "MODEL", Common, Model];
     /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
     timeout: Option<Duration> = ["timeout", "TIME", Common, Exploration];
     /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of
@@ -169,6 +172,15 @@ options! {
     /// Write the states of a search that shows that safety holds into FILE, for `spinor audit FILE MODEL`.
     /// Nothing is left out then: --por none, --opt none.
     certify: Option<String> = ["certify", "FILE", Expert, Check];
+    /// With --memory: how many stores a buffer holds. Default: 2.
+    memory_bound: Option<u64> = ["memory-bound", "N", Expert, Model];
+    /// With --memory: statements that load several shared variables are taken apart into single loads.
+    memory_split: bool = ["memory-split", "", Expert, Model];
+    /// With --memory: global variables that are not buffered, with commas; none: no variable is taken for a
+    /// ghost.
+    plain: Option<String> = ["plain", "NAMES", Expert, Model];
+    /// With --memory: find a smallest set of places at which fences make the properties hold.
+    suggest_fences: bool = ["suggest-fences", "", Expert, Check];
     /// Channels must be empty at a valid end.
     channels_empty: bool = ["channels-empty", "", Expert, Model];
 }

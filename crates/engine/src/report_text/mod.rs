@@ -11,6 +11,7 @@ pub use number::{bytes, grouped, many, plural};
 
 use crate::hints::{Hint, hints};
 use crate::report::{PropertyReport, Report, Verdict};
+use crate::suggest_fences::Suggestion;
 use trace::style::{Painted, Palette};
 use trace::visible::one_line;
 
@@ -24,6 +25,7 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
     for property in &report.properties {
         verdict::sentence(property, palette, &mut out);
     }
+    out.push_str(&memory_model(report, palette));
     for property in &report.properties {
         for shown in property.verdict.violations() {
             out.push('\n');
@@ -31,6 +33,7 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
         }
         evaluation(property, quiet, palette, &mut out);
     }
+    out.push_str(&fences(report, palette));
     if !quiet {
         statistics::statistics(report, palette, &mut out);
         unreached::unreached(report, palette, &mut out);
@@ -38,6 +41,58 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
     }
     if out.lines().count() > SCREEN {
         out.push_str(&format!("\n{verdict}"));
+    }
+    out
+}
+
+/// Under which memory the verdicts are, and what they are worth for larger buffers.
+fn memory_model(report: &Report, palette: Palette) -> String {
+    let Some(memory) = &report.weak_memory else { return String::new() };
+    let model = memory.model.to_uppercase();
+    let holds = report.verdict() == "holds";
+    let size = match memory.exact {
+        _ if memory.buffered.is_empty() => "nothing is buffered, so that this is the same as sc".to_string(),
+        true if holds => "exact for any size: no store met a full buffer".to_string(),
+        _ if holds => {
+            let unknown = format!("for buffers up to {}", plural(u64::from(memory.bound), "store"));
+            format!("{}; larger ones may show more", palette.unknown(unknown))
+        }
+        _ => format!("buffers of {}", plural(u64::from(memory.bound), "store")),
+    };
+    let mut out = format!("  memory {model}: {size}\n");
+    let lists = [("buffered", &memory.buffered), ("not buffered, ghosts", &memory.ghosts)];
+    for (what, names) in lists.into_iter().filter(|(_, names)| !names.is_empty()) {
+        out.push_str(&format!("    {what}: {}\n", one_line(&names.join(", "))));
+    }
+    out
+}
+
+/// Fences that would make the properties hold.
+fn fences(report: &Report, palette: Palette) -> String {
+    let Some(suggestion) = &report.fences else { return String::new() };
+    let model = report.weak_memory.as_ref().map_or_else(String::new, |memory| memory.model.to_uppercase());
+    let mut out = match suggestion {
+        Suggestion::NoneNeeded => format!("\nno fence is missing under {model}\n"),
+        Suggestion::NoneHelps => {
+            format!(
+                "\nno fences help under {model}: what fails does so with one before every shared access\n"
+            )
+        }
+        Suggestion::Unknown(why) => format!("\nno fences were found under {model}: {why}\n"),
+        Suggestion::Fences(sites) => {
+            let n = plural(sites.len() as u64, "fence");
+            format!(
+                "\n{} under {model}, and no smaller set does:\n",
+                palette.good(format!("{n} would repair it"))
+            )
+        }
+    };
+    if let Suggestion::Fences(sites) = suggestion {
+        for site in sites {
+            let place = format!("{}:{}", one_line(&site.file), site.line);
+            let (word, text) = (site.word(), one_line(&site.text));
+            out.push_str(&format!("  {place}  fence {word} `{text}` in {}\n", site.process));
+        }
     }
     out
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use promela::ir::{Action, EdgeId, ExprKind, LocId, Proctype, ProctypeId, ProctypeKind, Program};
+use promela::ir::{Action, EdgeId, ExprKind, LocId, Order, Proctype, ProctypeId, ProctypeKind, Program};
 use system::coverage::{Coverage, Statement};
 
 use super::Interp;
@@ -43,6 +43,15 @@ impl Interp {
     /// the edge is taken. The flags stay where they are as long as the machine lives.
     pub fn taken_flags(&self, proctype: ProctypeId) -> &[AtomicBool] {
         &self.taken.0[proctype.index()]
+    }
+
+    /// Whether a store met a full buffer ([`crate::memory`]), of those that were executed so far.
+    pub fn met_full_buffer(&self) -> bool {
+        let full = |(index, proctype): (usize, &Proctype)| {
+            let mut edges = proctype.edges.iter().zip((0..).map(EdgeId));
+            edges.any(|(edge, id)| edge.order == Order::FullDrain && self.taken.contains(index, id))
+        };
+        self.program.proctypes.iter().enumerate().any(full)
     }
 
     /// The statements of all proctypes (claims and traces are followed, not executed) with what was noted so
@@ -109,6 +118,7 @@ fn written(proctype: &Proctype) -> impl Iterator<Item = EdgeId> + '_ {
     (0..proctype.edges.len() as u32).map(EdgeId).filter(move |&id| {
         let edge = proctype.edge(id);
         match edge.action {
+            _ if edge.order.is_drain() || edge.order == Order::Wait => false,
             Action::End | Action::DStep { .. } => false,
             Action::Skip => {
                 let word = edge.text.split_whitespace().next().unwrap_or_default();

@@ -59,7 +59,12 @@ impl Interp {
             file: place.file,
             line: place.line,
             column: place.column,
-            text: edge.map(|edge| edge.text.clone()).unwrap_or_default(),
+            text: match (edge, proctype) {
+                (Some(edge), Some(proctype)) if edge.order.is_drain() => {
+                    self.drain_text(state, pid, proctype, edge)
+                }
+                _ => edge.map(|edge| edge.text.clone()).unwrap_or_default(),
+            },
             partner: None,
         }
     }
@@ -73,7 +78,9 @@ impl Interp {
     /// Where a process is: the place and the text of the first statement there.
     pub(super) fn here(&self, process: &Process) -> (Span, &str) {
         let proctype: &Proctype = self.program.proctype(process.proctype);
-        match proctype.location(process.location).edges.first() {
+        let edges = &proctype.location(process.location).edges;
+        let written = edges.iter().find(|id| !super::store_buffer::is_added(proctype.edge(**id)));
+        match written.or(edges.first()) {
             Some(&id) => (proctype.edge(id).span, &proctype.edge(id).text),
             None => (proctype.span, ""),
         }

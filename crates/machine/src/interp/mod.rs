@@ -32,6 +32,7 @@ mod promise;
 mod snapshot;
 mod state;
 mod step;
+mod store_buffer;
 mod trace_assertion;
 
 #[cfg(test)]

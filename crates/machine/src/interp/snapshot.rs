@@ -6,6 +6,10 @@ use system::{ChannelRef, ChannelView, ProcessView, Snapshot, Value};
 use super::Interp;
 use super::print::constant_name;
 use super::state::{Channel, Process, State};
+use super::store_buffer;
+
+/// What a state calls the buffer of a process.
+const STORE_BUFFER: &str = "store buffer";
 
 impl Interp {
     /// Everything that there is in a state.
@@ -30,8 +34,9 @@ impl Interp {
         let place = self.locate(self.here(process).0);
         let mut next: Vec<String> = Vec::new();
         for &id in &location.edges {
-            let text = &proctype.edge(id).text;
-            if !text.is_empty() && !next.contains(text) {
+            let edge = proctype.edge(id);
+            let text = &edge.text;
+            if !store_buffer::is_added(edge) && !text.is_empty() && !next.contains(text) {
                 next.push(text.clone());
             }
         }
@@ -61,7 +66,9 @@ impl Interp {
             let mut rest = cells.get(var.cell as usize..).unwrap_or_default().iter();
             self.value(state, &var.ty, &mut || rest.next().copied().unwrap_or(0))
         };
-        vars.iter().map(|var| (name(var), value(var))).collect()
+        let written = vars.iter().filter(|var| !store_buffer::is_buffer(var));
+        let buffer = self.store_buffer(state, vars, cells).map(|held| (STORE_BUFFER.to_string(), held));
+        written.map(|var| (name(var), value(var))).chain(buffer).collect()
     }
 
     /// A value of this type, whose cells `next` gives one after another.

@@ -2,13 +2,14 @@
 //!
 //! [`program`] defines it; [`mod@print`] and [`read`] give it a text form, both ways; [`verify`] lists and
 //! checks what every producer guarantees and every machine may rely on; [`visit`] walks over expressions;
-//! [`json`] shows the automata to other tools. The IR knows nothing of the syntax tree.
+//! [`json`] shows the automata to other tools, [`promela_text`] writes them as Promela. The IR knows nothing of the syntax tree.
 
 pub mod json;
 mod lexer;
 mod names;
 pub mod print;
 pub mod program;
+pub mod promela_text;
 pub mod read;
 #[cfg(test)]
 mod samples;

@@ -395,6 +395,9 @@ impl Printer {
         if let Some(escape) = edge.escape {
             self.word(&format!(" escape L{}", escape.0));
         }
+        for (_, word) in Order::WORDS.iter().filter(|(order, _)| *order == edge.order) {
+            self.word(&format!(" {word}"));
+        }
         self.line = edge.span;
         self.word(" { ");
         self.action(&edge.action);

@@ -436,10 +436,50 @@ pub struct Edge {
     /// An escape (`unless`): the location at which the escape sequence starts. When an edge of one escape
     /// executes, edges that come later and belong to another escape or to none are not tried.
     pub escape: Option<LocId>,
+    /// What the step means to a memory with store buffers; machines take no notice.
+    pub order: Order,
     /// The statement as written, for people.
     pub text: String,
     /// Where it was written.
     pub span: Span,
+}
+
+/// What a step means to a memory with store buffers (`machine::memory`): what the front end tells of a
+/// statement, and what the steps are for that the buffers add.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Nothing in particular.
+    #[default]
+    Free,
+    /// It ends an atomic sequence, perhaps one of one statement: part of a locked instruction.
+    Locked,
+    /// The statement `fence`, which waits until the own stores are in memory.
+    Fence,
+    /// A store enters the buffer of its process.
+    Append,
+    /// The buffer is empty, and the process goes to the place where that is known.
+    Wait,
+    /// A buffered store reaches memory.
+    Drain,
+    /// The same, where a store of this location finds the buffer full.
+    FullDrain,
+}
+
+impl Order {
+    /// How the text form of programs spells it; [`Order::Free`] is not written.
+    pub const WORDS: [(Order, &'static str); 6] = [
+        (Order::Locked, "locked"),
+        (Order::Fence, "fence"),
+        (Order::Append, "append"),
+        (Order::Wait, "wait"),
+        (Order::Drain, "drain"),
+        (Order::FullDrain, "full_drain"),
+    ];
+
+    /// Whether it is no step of the process but one of its buffer.
+    pub fn is_drain(self) -> bool {
+        matches!(self, Order::Drain | Order::FullDrain)
+    }
 }
 
 /// What an edge does.

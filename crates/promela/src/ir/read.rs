@@ -593,10 +593,16 @@ impl<'a> Reader<'a> {
         let to = self.location_id()?;
         let atomic = self.flag("atomic")?;
         let escape = if self.flag("escape")? { Some(self.location_id()?) } else { None };
+        let mut order = Order::Free;
+        for (word_order, word) in Order::WORDS {
+            if self.flag(word)? {
+                order = word_order;
+            }
+        }
         self.punct("{")?;
         let action = self.action()?;
         self.punct("}")?;
-        Ok(Edge { action, to, atomic, escape, text: self.string()?, span })
+        Ok(Edge { action, to, atomic, escape, order, text: self.string()?, span })
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::flow::{ATOMIC, Element, ElementId, Flow, IN_D_STEP, LAST_ATOMIC, NodeKind, Sequence, SequenceId};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::ir::{Action, Edge, EdgeId, LocId, Location};
+use crate::ir::{Action, Edge, EdgeId, LocId, Location, Order};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -298,7 +298,12 @@ impl Builder<'_> {
         let element = self.flow.element(id);
         let atomic = element.status & ATOMIC != 0;
         let (text, span) = (element.node.text.clone(), element.node.span);
-        self.edges.push(Edge { action, to, atomic, escape: None, text, span });
+        let order = match element.status & LAST_ATOMIC != 0 {
+            _ if element.node.fence => Order::Fence,
+            true => Order::Locked,
+            false => Order::Free,
+        };
+        self.edges.push(Edge { action, to, atomic, escape: None, order, text, span });
         self.origin.push(id);
         EdgeId(self.edges.len() as u32 - 1)
     }

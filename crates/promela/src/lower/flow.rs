@@ -43,6 +43,8 @@ pub struct Node {
     pub text: String,
     /// The innermost d_step in which it was built: statements may not jump between different values.
     pub d_step: Option<u32>,
+    /// The statement `fence`.
+    pub fence: bool,
 }
 
 /// The kinds of statement that control flow distinguishes.
@@ -191,7 +193,7 @@ impl Flow {
 
     /// Makes a node at the current place.
     pub fn node(&self, kind: NodeKind, span: Span, text: impl Into<String>) -> Node {
-        Node { kind, span, text: text.into(), d_step: self.d_step }
+        Node { kind, span, text: text.into(), d_step: self.d_step, fence: false }
     }
 
     /// The element with this id.

@@ -234,6 +234,7 @@ impl Lowerer<'_> {
             StmtKind::ForIn(var, over, body) => self.for_in(var, over, body, span),
             StmtKind::Select(var, lo, hi) => self.select_value(var, lo, hi, span),
             StmtKind::Break => self.break_out(span),
+            StmtKind::Expr(e) if self.is_fence(e) => Some(self.fence(span)),
             StmtKind::Expr(e) => self.guard(e, span),
             StmtKind::Assert(e) => {
                 let e = self.expr(e);
@@ -541,6 +542,26 @@ impl Lowerer<'_> {
             }
             seen.push(name.clone());
         }
+    }
+
+    /// `fence` is a statement where nothing else has that name.
+    fn is_fence(&self, e: &ast::Expr) -> bool {
+        let ast::ExprKind::Var(VarRef { parts, .. }) = &e.kind else { return false };
+        let process = matches!(self.kind(), ProctypeKind::Proctype | ProctypeKind::Init);
+        match &parts[..] {
+            [only] if process && only.index.is_none() && *only.name.name == *"fence" => {
+                self.find("fence").is_none()
+                    && !self.constants.contains_key("fence")
+                    && !self.iterators.iter().any(|(name, _)| &**name == "fence")
+            }
+            _ => false,
+        }
+    }
+
+    /// Without store buffers there is nothing to wait for.
+    fn fence(&mut self, span: Span) -> Node {
+        let always = Expr { kind: ExprKind::Const(1), span };
+        Node { fence: true, ..self.basic(Action::Guard(always), span) }
     }
 
     fn guard(&mut self, e: &ast::Expr, span: Span) -> Option<Node> {

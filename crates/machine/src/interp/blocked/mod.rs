@@ -94,6 +94,7 @@ impl<'a> Inquiry<'a> {
         let process = &self.state.processes[pid];
         let proctype = self.interp.program.proctype(process.proctype);
         let edges = proctype.location(process.location).edges.iter().map(|&id| proctype.edge(id));
+        let edges = edges.filter(|edge| !super::store_buffer::is_added(edge));
         // What an escape covers comes first here: it is where the process is.
         let (escapes, mut edges): (Vec<&Edge>, Vec<&Edge>) = edges.partition(|edge| edge.escape.is_some());
         edges.extend(escapes);

@@ -193,7 +193,15 @@ impl Body {
             Action::Assert(_) => "assert(claim)".into(),
             _ => format!("step {}", id.0),
         };
-        let edge = Edge { action, to: LocId(to), atomic: false, escape: None, text, span: Span::NONE };
+        let edge = Edge {
+            action,
+            to: LocId(to),
+            atomic: false,
+            escape: None,
+            order: Order::Free,
+            text,
+            span: Span::NONE,
+        };
         self.proctype.edges.push(edge);
         &mut self.proctype.edges[id.index()]
     }
