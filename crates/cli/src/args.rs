@@ -536,13 +536,13 @@ pub struct AuditArgs {
 
 impl AuditArgs {
     /// As the engine takes them.
-    pub fn options(&self) -> AuditOptions {
-        AuditOptions {
+    pub fn options(&self) -> Result<AuditOptions, Failure> {
+        Ok(AuditOptions {
             certificate: self.certificate.clone(),
-            source: self.model.source(),
+            source: self.model.source()?,
             share: self.audit_share.clone(),
             timeout: self.timeout.clone(),
-        }
+        })
     }
 }
 

@@ -36,7 +36,7 @@ const MOST_CHECKS: usize = 5_000;
 /// A place and the edges that stand there.
 struct Site {
     place: FenceSite,
-    edges: Vec<(u32, u32, bool)>,
+    edges: Vec<trace::FencePlace>,
 }
 
 /// Finds fences for the memory model that the options ask for.

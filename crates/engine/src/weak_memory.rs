@@ -13,7 +13,7 @@ use promela::diagnostic::Code;
 use promela::ir::{EdgeId, ProctypeId, Program};
 use promela::source::SourceMap;
 use std::sync::Arc;
-use trace::MemoryOptions;
+use trace::{FencePlace, MemoryOptions};
 
 /// Entries of a buffer, where nobody says how many.
 pub const DEFAULT_BOUND: u32 = 2;
@@ -81,7 +81,7 @@ fn settings(options: &MemoryOptions) -> Result<Settings, Failure> {
             ));
         }
     };
-    let fence = |&(proctype, edge, behind): &(u32, u32, bool)| Fence {
+    let fence = |&(proctype, edge, behind): &FencePlace| Fence {
         proctype: ProctypeId(proctype),
         edge: EdgeId(edge),
         behind,
@@ -166,7 +166,7 @@ pub fn fence_sites(
     program: &Program,
     options: &MemoryOptions,
     sources: &SourceMap,
-) -> Result<Vec<((u32, u32, bool), FenceSite)>, Failure> {
+) -> Result<Vec<(FencePlace, FenceSite)>, Failure> {
     let settings = settings(options)?;
     let site = |Fence { proctype, edge, behind }: Fence| {
         let statement = program.proctype(proctype).edge(edge);

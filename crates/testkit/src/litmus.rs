@@ -151,7 +151,7 @@ impl Litmus {
                         let to_cell = matches!(store.op, Op::Store { cell: to, .. } if to == cell);
                         to_cell && (at < place || store.thread == own.thread && store.at < own.at)
                     };
-                    let last = order.iter().enumerate().filter(seen).next_back();
+                    let last = order.iter().enumerate().rfind(seen);
                     if let Some((_, &store)) = last
                         && let Op::Store { value, .. } = events[store].op
                     {

@@ -29,5 +29,5 @@ pub use read::read;
 pub use replay::{Claims, Confirmed, Evidence, NotPossible, Refuted, Walker, confirm, record, replay};
 pub use run::{Run, Taken};
 pub use style::Palette;
-pub use trail::{MemoryOptions, ModelOptions, Trail, TrailStep, fingerprint};
+pub use trail::{FencePlace, MemoryOptions, ModelOptions, Trail, TrailStep, fingerprint};
 pub use write::{write, write_to};

@@ -58,6 +58,9 @@ pub struct ModelOptions {
     pub memory: Option<MemoryOptions>,
 }
 
+/// Where a fence stands: the numbers of a proctype and of an edge, and whether it stands behind the edge.
+pub type FencePlace = (u32, u32, bool);
+
 /// A weak memory model for a model that was written without one in mind.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct MemoryOptions {
@@ -70,7 +73,7 @@ pub struct MemoryOptions {
     /// Statements with several loads of shared variables are taken apart.
     pub split: bool,
     /// Fences that are tried: the proctype and the edge of a statement, and whether behind it; trails have none.
-    pub fences: Vec<(u32, u32, bool)>,
+    pub fences: Vec<FencePlace>,
 }
 
 impl Trail {
