@@ -380,6 +380,8 @@ fn process(process: &ProcessView, palette: Palette, out: &mut String) {
         let told = |(name, value): &&(String, Value)| !is_own(&format!("{owner}:{name}"), value);
         let locals = process.locals.iter().filter(told);
         let locals: Vec<String> = locals.map(|(name, value)| format!("{name} = {value}")).collect();
-        let _ = writeln!(out, "      {}", locals.join(", "));
+        if !locals.is_empty() {
+            let _ = writeln!(out, "      {}", locals.join(", "));
+        }
     }
 }
