@@ -387,7 +387,7 @@ pub static FLAGS: &[Flag] = &[
         "-t",
         MaybeNumber,
         "follow the [Nth] trail",
-        Does(E::Replay, "`spinor replay TRAIL`: the newest of Spin's trail and Spinor's"),
+        Does(E::Replay, "`spinor replay TRAIL`: Spinor's own trail; trails of Spin are not read yet"),
     ),
     flag(Spin, "-U", Text, "undefine a macro", Does(E::Preprocessor, "`-U NAME`")),
     flag(
