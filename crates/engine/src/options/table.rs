@@ -107,7 +107,7 @@ options! {
     search: Option<Search> = ["search", "ORDER", Common, Exploration];
     /// Memory that global variables are in: sc (sequentially consistent, the default), tso (x86: stores wait
     /// in a buffer of their process), pso (a buffer for every cell), or all three, compared.
-    memory: Option<Memory> = ["memory", "MODEL", Common, Model];
+    memory: Option<Memory> = ["memory", "MODEL", Expert, Model];
     /// Stop after this time: 10 (seconds), 500ms, 10s, 5m or 1h.
     timeout: Option<Duration> = ["timeout", "TIME", Common, Exploration];
     /// Stop at this much memory, such as 500M or 4G. Default: 70 % of what is available within all limits of
