@@ -2,9 +2,10 @@
 
 use crate::args::{GraphArgs, GraphFormat};
 use crate::output;
+use crate::quiet::Quiet;
 use crate::signal::Signals;
 use engine::state_graph::{MadeGraph, state_graph};
-use engine::{Answer, DiskOrInput, Silent};
+use engine::{Answer, DiskOrInput};
 use std::io::{BufWriter, Write};
 
 /// Explores a model and writes its graph to standard output; returns the exit status.
@@ -17,7 +18,7 @@ pub fn run(args: &GraphArgs) -> u8 {
             return output::write_notices(Answer::<()>::failed(failure), format).err().unwrap_or(2);
         }
     };
-    let answer = state_graph(&options, &files, signals.stop(), &mut Silent, |made| written(args, made));
+    let answer = state_graph(&options, &files, signals.stop(), &mut Quiet::new(), |made| written(args, made));
     signals.status(output::write_notices(answer, format).unwrap_or_else(|status| status))
 }
 

@@ -21,6 +21,7 @@ mod memory;
 mod output;
 mod parse;
 mod progress;
+mod quiet;
 mod release_pages;
 mod replay;
 mod report_file;

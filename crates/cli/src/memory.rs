@@ -2,7 +2,7 @@
 
 use crate::args::{Format, MemoryArgs};
 use crate::output::{self, Lines, Output};
-use crate::release_pages::ReleasePages;
+use crate::quiet::Quiet;
 use crate::signal::Signals;
 use crate::{chart, report_file};
 use ::memory::report::Findings;
@@ -10,9 +10,7 @@ use ::memory::running::Checked;
 use ::memory::{MemorySystem, Model, Outcome, Request};
 use engine::saving::RealStorage;
 use engine::trails::{self, TrailFiles};
-use engine::{
-    Answer, CheckOptions, Client, DiskOrInput, Failure, Flow, Kept, MemoryAccount, Observer, Snapshot,
-};
+use engine::{Answer, CheckOptions, DiskOrInput, Failure, Kept};
 use std::collections::BTreeMap;
 use std::io::Stdout;
 
@@ -121,7 +119,7 @@ fn test(
     }
     let mut findings =
         Findings { system, request, outcomes: Vec::new(), skipped: agenda.skipped, interrupted: false };
-    let mut client = Quiet { pages: ReleasePages::new() };
+    let mut client = Quiet::new();
     for question in &agenda.questions {
         let answer = request.ask(system, question, options, signals.stop(), &mut client);
         output::notices(&answer.notices, args.format);
@@ -222,26 +220,4 @@ fn draw(file: &str, findings: &Findings<'_>) -> Result<(), Failure> {
     let title = format!("{}: {}", findings.system.name, outcome.question.name());
     report_file::refuse(file, &findings.system.name)?;
     chart::save(file, &violation.chart, &title)
-}
-
-/// Hears nothing but that memory is short.
-struct Quiet {
-    pages: ReleasePages,
-}
-
-impl Client for Quiet {
-    fn memory_account(&self) -> MemoryAccount {
-        MemoryAccount::Process
-    }
-}
-
-impl Observer for Quiet {
-    fn is_short_of_memory(&self) -> bool {
-        crate::allocator::is_short()
-    }
-
-    fn progress(&mut self, _: &Snapshot) -> Flow {
-        self.pages.tick();
-        Flow::Continue
-    }
 }

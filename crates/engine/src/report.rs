@@ -123,6 +123,8 @@ impl fmt::Display for Reason {
 pub enum Verdict {
     /// No reachable state violates the property.
     Holds(Exhausted),
+    /// This run shows that the property holds, which is about one run; what else there is was not explored.
+    Witnessed(Box<Shown>),
     /// These violate it: at least one.
     Violated(Box<Shown>, Vec<Shown>),
     /// A formula about states fails on the whole graph, and no single run shows it.
@@ -135,7 +137,7 @@ impl Verdict {
     /// The word for it.
     pub fn name(&self) -> &'static str {
         match self {
-            Verdict::Holds(_) => "holds",
+            Verdict::Holds(_) | Verdict::Witnessed(_) => "holds",
             Verdict::Violated(..) | Verdict::Refuted(_) => "violated",
             Verdict::Unknown(_) => "unknown",
         }
@@ -169,8 +171,8 @@ pub struct Evaluation {
     pub proof: Vec<String>,
     /// A run that shows that it holds.
     pub witness: Option<Box<Shown>>,
-    /// The number of states in which it holds.
-    pub satisfied: BigUint,
+    /// The number of states in which it holds, if they were counted.
+    pub satisfied: Option<BigUint>,
 }
 
 /// Why a formula holds without its doing.
@@ -233,6 +235,14 @@ pub struct PropertyReport {
 }
 
 impl PropertyReport {
+    /// The run that shows that a formula about states holds.
+    pub fn witness(&self) -> Option<&Shown> {
+        match &self.verdict {
+            Verdict::Witnessed(shown) => Some(&**shown),
+            _ => self.evaluation.as_ref()?.witness.as_deref(),
+        }
+    }
+
     /// States, transitions and depth, for tables. A symbolic search takes no single steps, and its states may
     /// be more than a number of the machine holds.
     pub fn counts(&self) -> [String; 3] {

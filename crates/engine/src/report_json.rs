@@ -183,10 +183,12 @@ fn evaluation(property: &PropertyReport) -> Vec<(String, Value)> {
     let mut fields = vec![
         ("search", Value::from(search)),
         ("fair", Value::from(property.fairness.name())),
-        ("satisfied", number(&evaluation.satisfied)),
         ("proof", Value::from(evaluation.proof.clone())),
     ];
-    if let Some(witness) = &evaluation.witness {
+    if let Some(satisfied) = &evaluation.satisfied {
+        fields.push(("satisfied", number(satisfied)));
+    }
+    if let Some(witness) = property.witness() {
         let mut value = violation(witness);
         if let (Some(reason), Some(object)) = (&evaluation.reason, value.as_object_mut()) {
             object.insert("reason".to_string(), Value::from(reason.clone()));

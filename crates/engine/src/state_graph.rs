@@ -14,9 +14,9 @@ use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::options::CheckOptions;
 use crate::plan::Plan;
-use crate::report_text::{grouped, plural};
+use crate::report_text::{bytes, grouped, plural};
 use crate::session::Session;
-use graph::bisimulation::{Equivalence, partition, quotient};
+use graph::bisimulation::{Equivalence, Means, Room, TooLarge, partition, quotient};
 use graph::lts::{Lts, SILENT};
 use machine::Interp;
 use machine::action::Action;
@@ -24,10 +24,11 @@ use machine::opt::Reductions;
 use promela::ir::{Expr, ExprKind, ProctypeId, Program, visit};
 use promela::source::Files;
 use regex::Regex;
-use search::state_graph::{Explored, Visitor, explore};
+use search::state_graph::{self, Explored, Looker, Lookers, Notes, Scene, StateGraph, explore};
 use search::{Checks, StopReason, Task};
 use std::collections::HashMap;
-use stop::Stop;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use stop::{Cause, Stop};
 use system::{ActionId, Explain, StepInfo};
 
 /// What is wanted.
@@ -82,10 +83,11 @@ pub fn state_graph<T: Send>(
 ) -> Answer<T> {
     let mut check = options.check.clone();
     check.source.options.labels = options.labels.as_deref().map(split).unwrap_or_default();
-    let plan = match Plan::new(&check).and_then(|plan| refuse_for_graph(&plan).map(|()| plan)) {
+    let mut plan = match Plan::new(&check).and_then(|plan| refuse_for_graph(&plan).map(|()| plan)) {
         Ok(plan) => plan,
         Err(failure) => return Answer::failed(failure),
     };
+    plan.limits.account = client.memory_account();
     let stop = &stop.within(plan.limits.time);
     let work = || match Session::load(&plan.source, files, stop) {
         Err(failure) => Answer::failed(failure),
@@ -94,7 +96,23 @@ pub fn state_graph<T: Send>(
             Answer { notices: session.notices, result }
         }
     };
-    isolated(work).unwrap_or_else(Answer::failed)
+    let answer = isolated(work).unwrap_or_else(Answer::failed);
+    // The end of memory stops what is being done, too.
+    let result = match answer.result {
+        Err(Failure::Stopped(Cause::Asked)) if client.is_short_of_memory() => {
+            Err(out_of_memory("memory ran out", &plan))
+        }
+        result => result,
+    };
+    Answer { result, ..answer }
+}
+
+fn out_of_memory(what: &str, plan: &Plan) -> Failure {
+    Failure::Incomplete {
+        message: format!("{what} ({}); nothing was written", plan.allowance),
+        repair: "give more with --max-memory, use --store cleary, or make the model smaller with -D"
+            .to_string(),
+    }
 }
 
 /// Expressions between commas; commas inside parentheses and brackets do not count.
@@ -147,20 +165,39 @@ fn make(
     };
     let store = crate::branching::refusals::state_store(plan.store).unwrap_or_default();
     let memory = plan.limits.memory.unwrap_or(u64::MAX);
-    let mut names = Names::new(&backend, program, expressions, hide)?;
-    let explored = explore(backend.system(), (store, memory), &task, &mut names, client);
+    let (watch, mut classes) = (Watch::new(&backend, program, expressions, hide)?, Classes::default());
+    let scene = Scene { system: backend.system(), lookers: &watch, notes: &mut classes };
+    let means = state_graph::Means { store, memory, threads: plan.threads as usize };
+    let explored = explore(scene, means, &task, client);
     whole(&explored, plan)?;
     let cut = explored.graph.cuts.len();
-    let lts = names.finish(explored, plan.source.options.labels.clone());
+    let named = watch.named.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let lts = labelled(explored.graph, named, classes.0, plan.source.options.labels.clone());
     let full = (lts.n_states(), lts.n_edges());
     let lts = match options.reduce {
         None => lts,
-        Some(equivalence) => {
-            let blocks = partition(&lts, equivalence, plan.threads as usize, stop);
-            quotient(&lts, &blocks, equivalence)
-        }
+        Some(equivalence) => reduced(&lts, equivalence, plan, stop)?,
     };
     Ok(MadeGraph { lts, full, cut })
+}
+
+/// The quotient, if there is memory for it.
+fn reduced(lts: &Lts, equivalence: Equivalence, plan: &Plan, stop: &Stop) -> Result<Lts, Failure> {
+    let room = Room { limit: plan.limits.memory, account: plan.limits.account };
+    let means = Means { threads: plan.threads as usize, stop, room };
+    let blocks = partition(lts, equivalence, means);
+    let quotient = blocks.and_then(|blocks| quotient(lts, &blocks, equivalence, room));
+    quotient.map_err(|TooLarge(needed)| Failure::Incomplete {
+        message: format!(
+            "to reduce the graph ({}, {}) takes {} at least, and {}; nothing was written",
+            plural(lts.n_states() as u64, "state"),
+            plural(lts.n_edges() as u64, "step"),
+            bytes(needed),
+            plan.allowance
+        ),
+        repair: "give more with --max-memory, leave out --reduce, or make the model smaller with -D"
+            .to_string(),
+    })
 }
 
 /// Refuses a graph of which a part is missing: it would be taken for the whole.
@@ -177,19 +214,15 @@ fn whole(explored: &Explored, plan: &Plan) -> Result<(), Failure> {
             ),
             "raise --max-states, or make the model smaller with -D",
         ),
-        StopReason::MemoryLimit => limit(
-            format!(
-                "memory ran out after {} ({}); nothing was written",
-                plural(explored.outcome.statistics.states, "state"),
-                plan.allowance
-            ),
-            "give more with --max-memory, use --store cleary, or make the model smaller with -D",
-        ),
+        StopReason::MemoryLimit => {
+            let states = plural(explored.outcome.statistics.states, "state");
+            Err(out_of_memory(&format!("memory ran out after {states}"), plan))
+        }
         StopReason::TimeLimit => limit(
             format!("the time was over after {states} states; nothing was written"),
             "give more with --timeout, or make the model smaller with -D",
         ),
-        _ => Err(Failure::Stopped(stop::Cause::Asked)),
+        _ => Err(Failure::Stopped(Cause::Asked)),
     }
 }
 
@@ -209,52 +242,17 @@ fn label_expressions(program: &Program) -> Result<Vec<Expr>, Failure> {
         .collect()
 }
 
-/// The names of steps and the values of states, while a graph is explored.
-struct Names<'a> {
-    backend: &'a ProgramBackend,
-    interp: &'a Interp,
-    expressions: Vec<Expr>,
-    hide: Option<Regex>,
-    /// The proctype of a process depends on the state.
-    dynamic: bool,
-    /// Labels by action, and by the proctypes of those who take it.
-    known: HashMap<(ActionId, [Option<ProctypeId>; 2]), u32>,
+/// Names of steps and values of states, numbered.
+#[derive(Default)]
+struct Named {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
-    classes: Vec<u32>,
     values: Vec<Vec<String>>,
-    class_numbers: HashMap<Vec<Option<i32>>, u32>,
-    /// The proctypes of the state visited last.
-    proctypes: Option<Vec<ProctypeId>>,
+    classes: HashMap<Vec<Option<i32>>, u32>,
 }
 
-impl<'a> Names<'a> {
-    fn new(
-        backend: &'a ProgramBackend,
-        program: &Program,
-        expressions: Vec<Expr>,
-        hide: Option<Regex>,
-    ) -> Result<Self, Failure> {
-        let interp = backend.interp().ok_or_else(|| Failure::Internal("no reference machine".to_string()))?;
-        let mut dynamic = false;
-        visit::walk_program(program, |_, expr| dynamic |= matches!(expr.kind, ExprKind::Run { .. }));
-        Ok(Names {
-            backend,
-            interp,
-            expressions,
-            hide,
-            dynamic,
-            known: HashMap::new(),
-            names: Vec::new(),
-            numbers: HashMap::new(),
-            classes: Vec::new(),
-            values: Vec::new(),
-            class_numbers: HashMap::new(),
-            proctypes: None,
-        })
-    }
-
-    /// The label of a step by its words.
+impl Named {
+    /// The number of a label.
     fn label(&mut self, name: String) -> u32 {
         let next = self.names.len() as u32;
         let number = *self.numbers.entry(name.clone()).or_insert(next);
@@ -264,12 +262,80 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// Who takes an action, where that is not told by its number.
-    fn takers(&mut self, state: &[u8], action: ActionId) -> [Option<ProctypeId>; 2] {
-        if !self.dynamic {
+    /// The number of a state's values.
+    fn class(&mut self, values: &[Option<i32>]) -> u32 {
+        if let Some(&known) = self.classes.get(values) {
+            return known;
+        }
+        let shown = |value: &Option<i32>| value.map_or_else(|| "null".to_string(), |v| v.to_string());
+        let class = self.values.len() as u32;
+        self.values.push(values.iter().map(shown).collect());
+        self.classes.insert(values.to_vec(), class);
+        class
+    }
+}
+
+/// What is to be seen of steps and states.
+struct Watch<'a> {
+    backend: &'a ProgramBackend,
+    interp: &'a Interp,
+    expressions: Vec<Expr>,
+    hide: Option<Regex>,
+    /// The proctype of a process depends on the state.
+    dynamic: bool,
+    named: Mutex<Named>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(
+        backend: &'a ProgramBackend,
+        program: &Program,
+        expressions: Vec<Expr>,
+        hide: Option<Regex>,
+    ) -> Result<Self, Failure> {
+        let interp = backend.interp().ok_or_else(|| Failure::Internal("no reference machine".to_string()))?;
+        let mut dynamic = false;
+        visit::walk_program(program, |_, expr| dynamic |= matches!(expr.kind, ExprKind::Run { .. }));
+        Ok(Watch { backend, interp, expressions, hide, dynamic, named: Mutex::default() })
+    }
+
+    fn named(&self) -> MutexGuard<'_, Named> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who takes a step, where that is not told by its number.
+type Takers = [Option<ProctypeId>; 2];
+
+/// Sees steps and states, for one thread; it remembers what it has met.
+struct Look<'w, 'a> {
+    watch: &'w Watch<'a>,
+    /// Labels by action, and by the proctypes of those who take it.
+    known: HashMap<(ActionId, Takers), u32>,
+    classes: HashMap<Vec<Option<i32>>, u32>,
+    /// The proctypes of the state seen last.
+    proctypes: Option<Vec<ProctypeId>>,
+}
+
+/// Values that a thread remembers: more would be kept once for each thread.
+const MOST_REMEMBERED: usize = 1 << 16;
+
+impl Lookers for Watch<'_> {
+    fn looker(&self) -> Box<dyn Looker + '_> {
+        Box::new(Look { watch: self, known: HashMap::new(), classes: HashMap::new(), proctypes: None })
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+}
+
+impl Look<'_, '_> {
+    fn takers(&mut self, state: &[u8], action: ActionId) -> Takers {
+        let Watch { backend, interp, dynamic, .. } = *self.watch;
+        if !dynamic {
             return [None, None];
         }
-        let (backend, interp) = (self.backend, self.interp);
         let proctypes = self.proctypes.get_or_insert_with(|| {
             let anatomy = interp.take_apart(&backend.to_interp(state));
             anatomy.map_or_else(Vec::new, |anatomy| anatomy.processes.iter().map(|p| p.proctype).collect())
@@ -278,37 +344,84 @@ impl<'a> Names<'a> {
         let of = |pid: usize| proctypes.get(pid).copied();
         [of(action.pid), action.partner.and_then(|(pid, _)| of(pid))]
     }
+}
 
-    fn finish(mut self, explored: Explored, expressions: Vec<String>) -> Lts {
-        let search::state_graph::StateGraph { edges, mut labels, .. } = explored.graph;
-        if !expressions.is_empty() {
-            // A step is what it changes.
-            let mut changes: HashMap<(u32, u32), u32> = HashMap::new();
-            let silent = self.label(SILENT.to_string());
-            for state in 0..edges.n_rows() {
-                for edge in edges.row(state) {
-                    let target = edges.target(edge as u64) as usize;
-                    let (from, to) = (self.classes[state], self.classes[target]);
-                    let hidden = labels[edge] == silent;
-                    labels[edge] = match () {
-                        () if from == to || hidden => silent,
-                        () => *changes.entry((from, to)).or_insert_with(|| {
-                            let name =
-                                change(&expressions, &self.values[from as usize], &self.values[to as usize]);
-                            let next = self.names.len() as u32;
-                            let number = *self.numbers.entry(name.clone()).or_insert(next);
-                            if number == next {
-                                self.names.push(name);
-                            }
-                            number
-                        }),
-                    };
-                }
+impl Looker for Look<'_, '_> {
+    fn state(&mut self, state: &[u8], _stuck: bool, words: &mut Vec<u64>) {
+        self.proctypes = None;
+        let watch = self.watch;
+        if watch.expressions.is_empty() {
+            return;
+        }
+        let values = watch.interp.values(&watch.backend.to_interp(state), &watch.expressions);
+        if self.classes.len() >= MOST_REMEMBERED {
+            self.classes.clear();
+        }
+        let known = self.classes.get(&values).copied();
+        let class = known.unwrap_or_else(|| {
+            let class = watch.named().class(&values);
+            self.classes.insert(values, class);
+            class
+        });
+        words.push(u64::from(class));
+    }
+
+    fn step(&mut self, state: &[u8], actions: &[ActionId]) -> u32 {
+        let watch = self.watch;
+        let Some(&first) = actions.first() else { return watch.named().label(String::new()) };
+        let key = (first, self.takers(state, first));
+        if let Some(&label) = self.known.get(&key) {
+            return label;
+        }
+        let name = step_name(&watch.interp.step(&watch.backend.to_interp(state), first));
+        let hidden = watch.hide.as_ref().is_some_and(|hide| hide.is_match(&name));
+        let label = watch.named().label(if hidden { SILENT.to_string() } else { name });
+        self.known.insert(key, label);
+        label
+    }
+}
+
+/// The values of all states, by number.
+#[derive(Default)]
+struct Classes(Vec<u32>);
+
+impl Notes for Classes {
+    fn state(&mut self, words: &[u64]) -> bool {
+        self.0.extend(words.first().map(|&class| class as u32));
+        false
+    }
+
+    fn memory(&self) -> u64 {
+        (self.0.capacity() * 4) as u64
+    }
+}
+
+/// The labelled transition system of a graph. Numbers of labels and of values are made anew, in the order of
+/// states and steps: so they do not depend on which thread was first to meet them.
+fn labelled(graph: StateGraph, named: Named, classes: Vec<u32>, expressions: Vec<String>) -> Lts {
+    let (StateGraph { edges, mut labels, .. }, mut named) = (graph, named);
+    if !expressions.is_empty() {
+        // A step is what it changes.
+        let mut changes: HashMap<(u32, u32), u32> = HashMap::new();
+        let silent = named.label(SILENT.to_string());
+        for state in 0..edges.n_rows() {
+            for edge in edges.row(state) {
+                let target = edges.target(edge as u64) as usize;
+                let (from, to) = (classes[state], classes[target]);
+                let hidden = labels[edge] == silent;
+                labels[edge] = match () {
+                    () if from == to || hidden => silent,
+                    () => *changes.entry((from, to)).or_insert_with(|| {
+                        let [from, to] = [from, to].map(|class| &named.values[class as usize]);
+                        let name = change(&expressions, from, to);
+                        named.label(name)
+                    }),
+                };
             }
         }
-        let Names { names, classes, values, .. } = self;
-        compact(Lts { edges, labels, names, classes, values, expressions })
     }
+    let Named { names, values, .. } = named;
+    compact(Lts { edges, labels, names, classes, values, expressions })
 }
 
 /// The values that a step changes.
@@ -317,20 +430,26 @@ fn change(expressions: &[String], from: &[String], to: &[String]) -> String {
     changed.map(|(expression, (_, to))| format!("{expression} = {to}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The system without names that no step has.
+/// The system without names that no step has; names and values in the order in which they are met.
 fn compact(mut lts: Lts) -> Lts {
-    let mut numbers = vec![u32::MAX; lts.names.len()];
-    let mut names = Vec::new();
-    for label in &mut lts.labels {
-        let number = &mut numbers[*label as usize];
-        if *number == u32::MAX {
-            *number = names.len() as u32;
-            names.push(std::mem::take(&mut lts.names[*label as usize]));
-        }
-        *label = *number;
-    }
-    lts.names = names;
+    lts.names = in_order(&mut lts.labels, std::mem::take(&mut lts.names));
+    lts.values = in_order(&mut lts.classes, std::mem::take(&mut lts.values));
     lts
+}
+
+/// Gives numbers anew, in the order in which they are met; what is called by them comes in that order.
+fn in_order<T: Default>(numbers: &mut [u32], mut called: Vec<T>) -> Vec<T> {
+    let mut new = vec![u32::MAX; called.len()];
+    let mut ordered = Vec::new();
+    for number in numbers {
+        let old = *number as usize;
+        if new[old] == u32::MAX {
+            new[old] = ordered.len() as u32;
+            ordered.push(std::mem::take(&mut called[old]));
+        }
+        *number = new[old];
+    }
+    ordered
 }
 
 /// A step in words: the process, and the statement that begins it.
@@ -342,44 +461,6 @@ fn step_name(info: &StepInfo) -> String {
     match &info.partner {
         Some(partner) => format!("{} | {}", own(info), own(partner)),
         None => own(info),
-    }
-}
-
-impl Visitor for Names<'_> {
-    fn state(&mut self, state: &[u8], _stuck: bool) {
-        self.proctypes = None;
-        if self.expressions.is_empty() {
-            return;
-        }
-        let values = self.interp.values(&self.backend.to_interp(state), &self.expressions);
-        let next = self.values.len() as u32;
-        let class = *self.class_numbers.entry(values.clone()).or_insert(next);
-        if class == next {
-            let shown = |value: &Option<i32>| value.map_or_else(|| "null".to_string(), |v| v.to_string());
-            self.values.push(values.iter().map(shown).collect());
-        }
-        self.classes.push(class);
-    }
-
-    fn step(&mut self, state: &[u8], actions: &[ActionId]) -> u32 {
-        let Some(&first) = actions.first() else { return self.label(String::new()) };
-        let key = (first, self.takers(state, first));
-        if let Some(&label) = self.known.get(&key) {
-            return label;
-        }
-        let name = step_name(&self.interp.step(&self.backend.to_interp(state), first));
-        let hidden = self.hide.as_ref().is_some_and(|hide| hide.is_match(&name));
-        let label = self.label(if hidden { SILENT.to_string() } else { name });
-        self.known.insert(key, label);
-        label
-    }
-
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn memory(&self) -> u64 {
-        (self.classes.capacity() * 4) as u64
     }
 }
 

@@ -19,7 +19,7 @@ use pins::Pins;
 use promela::ir::Expr;
 use search::{Exhausted, Limits, Observer, Outcome, StopReason, Task};
 use stop::{Cause, Stop};
-use symbolic::{Asked, Branched, Ended, Figures, Progress, Request, StepFilter, branching};
+use symbolic::{Asked, Branched, Ended, Figures, Progress, Request, StepFilter, WORK_FOR_RINGS, branching};
 use system::{Fairness, TransitionSystem};
 
 /// What the engine gave.
@@ -115,6 +115,7 @@ impl<'a> Computation<'a> {
             propositions: &self.propositions,
             filters: &self.filters,
             fair: self.plan.fairness == Fairness::Weak,
+            work_for_rings: WORK_FOR_RINGS,
         };
         branching(request, asked, &mut pins, &self.progress)
     }

@@ -14,11 +14,16 @@ impl Files for Text {
 }
 
 fn ask(text: &str, words: &[&str]) -> Result<PropertyReport, Failure> {
+    Ok(report(text, words)?.pop().expect("a property"))
+}
+
+/// What is said of all properties that are asked about.
+fn report(text: &str, words: &[&str]) -> Result<Vec<PropertyReport>, Failure> {
     let source = Source { path: "m.pml".to_string(), ..Source::default() };
     let options = CheckOptions { source, ..CheckOptions::of_words(words.iter().copied())? };
     let stop = engine::Stop::never();
     let report = engine::check(&options, &Text(text.to_string()), &stop, &mut Silent).result?;
-    Ok(report.properties.into_iter().next_back().expect("a property"))
+    Ok(report.properties)
 }
 
 /// The last property of a model that is asked about this formula of CTL.
@@ -224,8 +229,17 @@ fn both_engines_agree() {
                 }
                 let (option, name) = (format!("--{logic}"), format!("{logic}:cli"));
                 let asked = |engine| {
-                    let words =
-                        ["--property", &name, &option, formula, "--check", "facts", "--engine", engine];
+                    let words = [
+                        "--all-errors",
+                        "--property",
+                        &name,
+                        &option,
+                        formula,
+                        "--check",
+                        "facts",
+                        "--engine",
+                        engine,
+                    ];
                     ask(text, &[&words[..], fair].concat()).unwrap_or_else(|why| panic!("{formula} {why:?}"))
                 };
                 let (explicit, symbolic) = (asked("explicit"), asked("symbolic"));
@@ -244,6 +258,47 @@ fn both_engines_agree() {
         }
     }
     assert!(seen.iter().all(|n| *n > 2), "{seen:?}");
+}
+
+/// More states than a test should explore: whoever needs only a few of them ends soon.
+const MANY: &str = "byte a, b, c, d; active proctype p() { do :: a++ od } active proctype q() { do :: b++ od } \
+     active proctype r() { do :: c++ od } active proctype s() { do :: d++ od }";
+
+#[test]
+fn a_state_that_decides_ends_the_search() {
+    let budget = ["--max-states", "3000"];
+    let asked = |formulas: &[&str]| {
+        let named = formulas.iter().enumerate().map(|(at, formula)| format!("ctl f{at} {{ {formula} }} "));
+        let text = format!("{MANY} {}", named.collect::<String>());
+        let names: Vec<String> = (0..formulas.len()).map(|at| format!("ctl:f{at}")).collect();
+        let words = names.iter().flat_map(|name| ["--property", name]).chain(budget);
+        report(&text, &words.collect::<Vec<_>>()).expect("a report")
+    };
+    for (formula, verdict, depth) in [
+        ("AG (a < 3)", "violated", 3),
+        ("! EF (b == 2)", "violated", 2),
+        ("AG (a < 3) && AG (c < 2)", "violated", 2),
+        ("EF (a == 1 && b == 1)", "holds", 2),
+        ("EF (a == 9) || ! AG (d < 1)", "holds", 1),
+        ("EF EF (d == 2)", "holds", 2),
+    ] {
+        let property = asked(&[formula]).pop().expect("a property");
+        assert_eq!((property.verdict.name(), property.exhaustive), (verdict, false), "{formula}");
+        let run = property.verdict.violations().next().or(property.witness()).expect("a run");
+        assert_eq!(run.evidence.depth(), depth, "{formula}");
+        let (states, told) = (property.statistics.states, property.evaluation.expect("it was evaluated"));
+        assert!(states < 200 && told.satisfied.is_none() && told.reason.is_none(), "{formula}: {told:?}");
+    }
+    // The search goes on while a formula is undecided, and what is decided is told nevertheless.
+    let both = asked(&["EF (a == 1)", "AG (a < 300)", "AG (a < 4)"]);
+    let verdicts: Vec<&str> = both.iter().map(|property| property.verdict.name()).collect();
+    assert_eq!(verdicts, ["holds", "unknown", "violated"]);
+    assert_eq!(both[0].statistics.states, 3000);
+    // Whoever asks for all errors gets all states, and with them all numbers.
+    let words = ["--property", "ctl:cli", "--ctl", "EF x == 3", "--all-errors"];
+    let whole = ask(COUNTER, &words).unwrap();
+    assert!(matches!(whole.verdict, Verdict::Holds(_)) && whole.witness().is_some());
+    assert!(whole.evaluation.is_some_and(|told| told.satisfied.is_some()));
 }
 
 #[test]

@@ -165,6 +165,56 @@ fn quotients_keep_what_formulas_ask() {
     }
 }
 
+/// Levels of many states, rendezvous and atomic sequences: enough for several threads.
+const WIDE: &str = "byte x; chan c = [0] of { byte }; active [3] proctype p() { byte i; \
+     do :: i < 14 -> i++ :: i > 9 -> atomic { i = i / 2; x = 1 - x } :: c!i od } \
+     active proctype q() { byte y; do :: c?y -> y = 0 od }";
+
+#[test]
+fn the_file_does_not_depend_on_the_number_of_threads() {
+    let written = |threads: u32, reduce: Option<Equivalence>, labels: Option<&str>| {
+        let made = made(WIDE, |options| {
+            options.check.threads = Some(threads);
+            options.labels = labels.map(str::to_string);
+            options.hide = labels.is_none().then(|| "x = ".to_string());
+            options.reduce = reduce;
+        });
+        let (lts, mut text) = (made.unwrap().lts, Vec::new());
+        graph_write::aldebaran(&lts, &mut text).unwrap();
+        graph_write::json(&lts, &mut text).unwrap();
+        graph_write::graphviz(&lts, &mut text).unwrap();
+        (lts.n_states(), text)
+    };
+    for (reduce, labels) in [
+        (None, None),
+        (None, Some("x, p[0]:i / 3, p[1]:i")),
+        (Some(Equivalence::Strong), None),
+        (Some(Equivalence::Branching), Some("x, p[0]:i / 3")),
+    ] {
+        let (states, one) = written(1, reduce, labels);
+        assert!(reduce.is_some() || states > 5000, "{states}");
+        for threads in [2, 4] {
+            assert!(written(threads, reduce, labels).1 == one, "{threads} threads, {reduce:?}, {labels:?}");
+        }
+    }
+}
+
+#[test]
+fn a_quotient_that_does_not_fit_is_refused() {
+    // Enough for the graph, not for its reduction.
+    let made = |memory| {
+        made(WIDE, |options| {
+            (options.check.max_memory, options.reduce) = (Some(memory), Some(Equivalence::Strong));
+        })
+    };
+    let refused = (1..60).find_map(|step| match made(step << 16) {
+        Err(Failure::Incomplete { message, .. }) if message.contains("to reduce the graph") => Some(message),
+        _ => None,
+    });
+    assert!(refused.is_some_and(|message| message.contains("states") && message.contains("--max-memory")));
+    assert!(made(1 << 30).is_ok());
+}
+
 #[test]
 fn what_is_hidden_is_silent() {
     let hidden = made(LOCK, |options| {

@@ -7,12 +7,37 @@ use std::io::{self, Write};
 /// `des (initial, steps, states)` and a line for every step.
 pub fn aldebaran(lts: &Lts, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "des (0, {}, {})", lts.n_edges(), lts.n_states())?;
+    // There may be a hundred million lines, and few different labels.
+    let labels: Vec<String> = lts.names.iter().map(|name| format!(", \"{}\", ", quoted(name))).collect();
+    let (mut source, mut line) = (String::new(), String::new());
     for state in 0..lts.n_states() {
+        source.clear();
+        source.push('(');
+        push_number(&mut source, state as u32);
         for (label, target) in lts.steps(state) {
-            writeln!(out, "({state}, \"{}\", {target})", quoted(&lts.names[label as usize]))?;
+            line.clear();
+            line.push_str(&source);
+            line.push_str(&labels[label as usize]);
+            push_number(&mut line, target);
+            line.push_str(")\n");
+            out.write_all(line.as_bytes())?;
         }
     }
     Ok(())
+}
+
+/// Appends a number; faster than formatting it.
+fn push_number(text: &mut String, number: u32) {
+    let (mut digits, mut at, mut rest) = (['0'; 10], 10, number);
+    loop {
+        at -= 1;
+        digits[at] = char::from(b'0' + (rest % 10) as u8);
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    text.extend(&digits[at..]);
 }
 
 /// A directed graph, from top to bottom; the initial state has a second circle, silent steps are dotted.
@@ -110,6 +135,15 @@ mod tests {
         let mut out = Vec::new();
         write(&small(), &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_those_that_formatting_gives() {
+        for number in [0, 7, 10, 99, 100, 123_456_789, u32::MAX] {
+            let mut text = "(".to_string();
+            push_number(&mut text, number);
+            assert_eq!(text, format!("({number}"));
+        }
     }
 
     #[test]

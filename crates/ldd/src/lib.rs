@@ -10,6 +10,7 @@
 //! | [`nodes`] | nodes without duplicates, and which of them are still needed |
 //! | [`cache`] | results of operations, direct-mapped |
 //! | [`set`] | union, intersection, difference; building, membership, picking, counting |
+//! | [`nearest`] | the vector of a set that differs least from another one |
 //! | [`project`] | the values at some levels |
 //! | [`relation`] | groups: a relation over the levels that they read and write; image and pre-image |
 //! | [`saturate`] | the states that are reachable, forwards while relations are learned, and backwards |
@@ -18,6 +19,7 @@
 //! that may need memory can be refused ([`Full`]); [`Ldd::collect`] gives back what no protected set needs.
 
 pub mod cache;
+pub mod nearest;
 pub mod nodes;
 pub mod project;
 pub mod relation;

@@ -28,6 +28,8 @@ pub enum StopReason {
     TooManyProcesses,
     /// There are more steps for each state than there may be.
     Branching,
+    /// What was found decides all that was asked.
+    Decided,
 }
 
 /// Why a search ends that cannot get memory for its stack or queue.

@@ -55,7 +55,12 @@ pub struct Asked<'a> {
     pub filters: &'a [StepFilter],
     /// Only runs count that are fair to each process, weakly.
     pub fair: bool,
+    /// Nodes that may be asked for to find a shortest path, before some path is looked for state by state.
+    pub work_for_rings: u64,
 }
+
+/// Work for rings that takes less than a second.
+pub const WORK_FOR_RINGS: u64 = 1 << 24;
 
 /// The answer to a formula.
 #[derive(Debug)]
@@ -146,7 +151,8 @@ const WORK_FOR_WITNESS: u64 = 1 << 24;
 /// Answers a formula, and finds what shows the answer.
 fn judge(sets: &mut SymbolicSets<'_, '_, '_>, system: &dyn TransitionSystem, formula: &Formula) -> Judgement {
     let fair = sets.asked.fair.then_some(sets.n_processes);
-    let mut run = SymbolicRun::new(sets, system);
+    let work_for_rings = sets.asked.work_for_rings;
+    let mut run = SymbolicRun::new(sets, system, work_for_rings);
     let mut prover = Prover::new(&mut run, fair);
     let (truth, holds) = prover.truth(formula);
     let satisfied = prover.runs.count(&holds);
@@ -174,9 +180,9 @@ fn within<'r, 'b, 's, 'p, 'a, T>(
     work: u64,
     look: impl FnOnce(&mut SymbolicProver<'r, 'b, 's, 'p, 'a>) -> T,
 ) -> Option<T> {
-    prover.runs.sets().operators.space.limit_work(work);
+    prover.runs.limit_work(work);
     let found = attempt(|| look(prover));
-    prover.runs.sets().operators.space.limit_work(u64::MAX);
+    prover.runs.limit_work(u64::MAX);
     match found {
         Ok(found) => Some(found),
         Err(Ended::Full | Ended::WornOut) => None,

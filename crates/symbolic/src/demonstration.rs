@@ -1,23 +1,23 @@
 //! A run that shows the answer to a formula of branching time: sets say where it leads, and the system itself
 //! takes the steps.
 //!
-//! A path is walked from ring to ring of pre-images, so it is a shortest one. A run that goes on forever inside
+//! A path is walked from ring to ring of pre-images, so it is a shortest one. Rings can be much larger than the
+//! set of all states: where they take too much work, the path is looked for state by state ([`crate::guided`]),
+//! and is some path. A run that goes on forever inside
 //! a set is walked until it can return: from where it is to where it was, by a shortest path again, after each
 //! process has been served, if that is asked for. Where it cannot return it never will, so it tries again
 //! further on, and comes to an end because each time fewer states lie before it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::AtomicBool;
 
 use mu::witness::Open;
 use mu::{Atom, Runs, Sets, Steps};
 use num_bigint::BigUint;
-use search::limits::Budget;
 use search::state_graph::steps::{Steps as StepList, Target};
-use search::{Checks, Limits, Silent, Task};
 use system::{ActionId, Path, TransitionSystem};
 
 use crate::branching::{SymbolicSets, give_up, got};
+use crate::guided;
 use crate::operators::Kept;
 use crate::space::Ended;
 
@@ -39,6 +39,9 @@ pub struct SymbolicRun<'b, 's, 'p, 'a> {
     sets: &'b mut SymbolicSets<'s, 'p, 'a>,
     system: &'b dyn TransitionSystem,
     steps: StepList<'b>,
+    /// Nodes that may be asked for to lay rings: at all, and before a path is looked for state by state.
+    work: u64,
+    work_for_rings: u64,
     initial: Vec<u32>,
     state: Vec<u8>,
     /// Its values, in the order of levels.
@@ -52,7 +55,11 @@ pub struct SymbolicRun<'b, 's, 'p, 'a> {
 
 impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
     /// At its beginning.
-    pub(crate) fn new(sets: &'b mut SymbolicSets<'s, 'p, 'a>, system: &'b dyn TransitionSystem) -> Self {
+    pub(crate) fn new(
+        sets: &'b mut SymbolicSets<'s, 'p, 'a>,
+        system: &'b dyn TransitionSystem,
+        work_for_rings: u64,
+    ) -> Self {
         let mut state = Vec::new();
         if system.initial(&mut state).is_err() {
             give_up(Ended::Broken("there is no initial state".to_string()));
@@ -62,6 +69,8 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
             sets,
             system,
             steps: StepList::new(system),
+            work: u64::MAX,
+            work_for_rings,
             initial: vector.clone(),
             state,
             vector,
@@ -72,25 +81,18 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
         }
     }
 
+    /// Rings may take this work.
+    pub(crate) fn limit_work(&mut self, work: u64) {
+        self.work = work;
+        self.sets.operators.space.limit_work(work);
+    }
+
     pub(crate) fn finish(self, open: Vec<Open>) -> Demonstration {
         Demonstration { path: self.path, ends: self.ends, back_to: self.back_to, open }
     }
 
     fn expand(&mut self) {
-        let never = AtomicBool::new(false);
-        let task = Task {
-            checks: Checks::NONE,
-            all_errors: true,
-            seed: None,
-            limits: Limits::default(),
-            stop: &never,
-            reduce: None,
-        };
-        let mut silent = Silent;
-        let mut budget = Budget::new(&task, &mut silent);
-        if let Err(reason) = self.steps.expand(&self.state, &mut budget) {
-            give_up(Ended::Stopped(reason));
-        }
+        got(guided::expand(&mut self.steps, &self.state));
     }
 
     /// All who move with these actions.
@@ -134,6 +136,42 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
     fn here(&mut self) -> Kept {
         let single = self.sets.operators.space.ldd.single(&self.vector).map_err(Ended::from);
         self.sets.operators.keep(got(single))
+    }
+
+    /// Takes a shortest path through `reaching` to `goal`; false where rings take more than this work.
+    fn by_rings(&mut self, reaching: &Kept, goal: &Kept, work: u64) -> bool {
+        self.sets.operators.space.limit_work(work);
+        let rings = self.sets.operators.rings(reaching, goal, &self.vector);
+        self.sets.operators.space.limit_work(self.work);
+        let rings = match rings {
+            Err(Ended::WornOut) => return false,
+            rings => got(rings),
+        };
+        let Some(rings) = rings else {
+            give_up(Ended::Broken("a state that can be reached cannot be reached".to_string()));
+        };
+        for ring in rings.iter().rev().skip(1) {
+            self.surely(Steps::All, ring);
+        }
+        true
+    }
+
+    /// Takes some path through `reaching` to `goal`, state by state; false where none is found soon.
+    fn by_states(&mut self, reaching: &Kept, goal: &Kept) -> bool {
+        let sets = (reaching.set(), goal.set());
+        let found = guided::path(self.sets.operators.space, sets, &mut self.steps, &self.state);
+        let Some(states) = got(found) else { return false };
+        for state in states {
+            self.expand();
+            let mut targets = self.steps.targets().iter();
+            let target = targets.find(|target| self.steps.bytes()[target.bytes.clone()] == state).cloned();
+            let Some(target) = target else {
+                give_up(Ended::Broken("a step that was found cannot be taken".to_string()));
+            };
+            let vector = got(self.sets.operators.space.vector(&state));
+            self.take(&target, vector);
+        }
+        true
     }
 
     /// Takes a step that sets say is possible.
@@ -257,12 +295,12 @@ impl<'s, 'p, 'a> Runs for SymbolicRun<'_, 's, 'p, 'a> {
         if !self.is_in(&reaching) {
             return false;
         }
-        let rings = got(self.sets.operators.rings(&reaching, goal, &self.vector));
-        let Some(rings) = rings else {
-            give_up(Ended::Broken("a state that can be reached cannot be reached".to_string()));
-        };
-        for ring in rings.iter().rev().skip(1) {
-            self.surely(Steps::All, ring);
+        let first = self.work.min(self.work_for_rings);
+        if !self.by_rings(&reaching, goal, first) && !self.by_states(&reaching, goal) {
+            let rest = self.work.saturating_sub(first);
+            if !self.by_rings(&reaching, goal, rest) {
+                give_up(Ended::WornOut);
+            }
         }
         true
     }

@@ -10,11 +10,13 @@
 //! | [`operators`] | predecessors, what can reach what, what can go on forever |
 //! | [`branching`](mod@branching) | the sets of the crate `mu` as diagrams, answers to formulas of branching time |
 //! | [`demonstration`] | runs that show such an answer |
+//! | `guided` | paths that are looked for state by state, where sets at a distance are too large |
 //! | [`walk`] | from a set of states to a run that leads there |
 //! | [`safety`](mod@safety) | errors of steps and states |
 
 pub mod branching;
 pub mod demonstration;
+mod guided;
 pub mod operators;
 pub mod partitioned;
 pub mod race;
@@ -24,7 +26,7 @@ pub mod slot_order;
 pub mod space;
 pub mod walk;
 
-pub use branching::{Asked, Branched, Judgement, StepFilter, branching};
+pub use branching::{Asked, Branched, Judgement, StepFilter, WORK_FOR_RINGS, branching};
 pub use demonstration::Demonstration;
 pub use operators::{ChosenSteps, Goal, Kept, Operators};
 pub use partitioned::{

@@ -271,6 +271,8 @@ pub struct Asked {
     pub hold: usize,
     /// Formulas compared with `ltl`.
     pub with_ltl: usize,
+    /// Answers of searches that may end early.
+    pub early: usize,
     /// Answers that were unknown.
     pub unknown: usize,
     /// Answers of the symbolic engine that are those of the explicit one.
@@ -353,7 +355,33 @@ pub fn ask(program: &Program, spinor: &Spinor, asked: &mut Asked) -> Result<(), 
     for fair in [&[][..], &["--fair", "weak"]] {
         with_sets(program, spinor, fair, asked)?;
     }
+    with_early_end(program, spinor, asked)?;
     with_ltl(program, spinor, asked)
+}
+
+/// What one state decides ends the search there: the answer is that of the whole graph.
+fn with_early_end(program: &Program, spinor: &Spinor, asked: &mut Asked) -> Result<(), String> {
+    let name = ["ctl:early".to_string()];
+    for atom in program.atoms.iter().take(2) {
+        for shape in ["AG (P)", "EF (P)", "! AG ! (P)"] {
+            let text = format!("{}ctl early {{ {} }}\n", program.text, shape.replace('P', atom));
+            let answer = |words: &[&str]| match spinor.verdicts(&text, &name, words) {
+                Ok(verdicts) => Ok(verdicts.get(&name[0]).map(|told| told.verdict.clone())),
+                Err(Outcome::Rejected(_) | Outcome::Explored(_)) => Ok(None),
+                Err(other) => Err(format!("{other:?} for {shape} about {atom}")),
+            };
+            match (answer(&[])?, answer(&["--all-errors"])?) {
+                (Some(Verdict::Unknown(_)), Some(Verdict::Unknown(_))) => asked.unknown += 1,
+                (early, whole) if early == whole => asked.early += 1,
+                (early, whole) => {
+                    return Err(format!(
+                        "{shape} about {atom} is {early:?}, and {whole:?} on the whole graph"
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The formulas of CTL, if they are to be judged with fairness.

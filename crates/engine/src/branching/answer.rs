@@ -6,6 +6,7 @@ use graph::ExplicitRun;
 use mu::witness::{ProofLine, Prover, is_about_a_run};
 use mu::{Runs, Truth};
 use num_bigint::BigUint;
+use search::state_graph::paths;
 use search::{Observer, StopReason, Task};
 use stop::Stop;
 use symbolic::{Demonstration, Judgement};
@@ -16,8 +17,8 @@ use system::TransitionSystem;
 pub struct Answered {
     /// Whether it holds in the initial state.
     pub truth: Truth,
-    /// The number of states in which it certainly holds.
-    pub satisfied: BigUint,
+    /// The number of states in which it certainly holds; nothing where they were not counted.
+    pub satisfied: Option<BigUint>,
     /// The number of all states.
     pub states: BigUint,
     /// What one run shows of the answer.
@@ -30,7 +31,7 @@ impl Answered {
     /// The symbolic engine's answer.
     pub fn by_sets(judgement: Judgement, states: BigUint) -> Self {
         let Judgement { truth, satisfied, run, proof } = judgement;
-        Answered { truth, satisfied, states, run, proof }
+        Answered { truth, satisfied: Some(satisfied), states, run, proof }
     }
 
     /// Evaluates a formula over a stored graph.
@@ -57,11 +58,30 @@ impl Answered {
             proof = prover.proof(&question.formula);
         }
         let states = BigUint::from(graph.n_states());
-        let mut answered = Answered { truth, satisfied, states, run: None, proof };
+        let mut answered = Answered { truth, satisfied: Some(satisfied), states, run: None, proof };
         if wanted {
             let (path, ends) = graph.retrace(system, &run.edges, task, observer)?;
             answered.run = Some(Demonstration { path, ends, back_to: run.back_to, open });
         }
         Ok(answered)
+    }
+
+    /// The answer that a single state gives, though others may be unknown: a shortest run leads there.
+    pub fn by_state(
+        explored: &ExploredGraph,
+        (state, holds): (u32, bool),
+        system: &dyn TransitionSystem,
+        (task, observer): (&Task<'_>, &mut dyn Observer),
+    ) -> Result<Self, StopReason> {
+        let graph = explored.graph();
+        let edges = paths::to(&graph.edges, state).unwrap_or_default();
+        let (path, ends) = graph.retrace(system, &edges, task, observer)?;
+        Ok(Answered {
+            truth: if holds { Truth::True } else { Truth::False },
+            satisfied: None,
+            states: BigUint::from(graph.n_states()),
+            run: Some(Demonstration { path, ends, back_to: None, open: Vec::new() }),
+            proof: Vec::new(),
+        })
     }
 }

@@ -5,12 +5,12 @@ use crate::backend::{Backend, ProgramBackend};
 use graph::sets::StateFacts;
 use graph::{Bits, ExplicitSets, StepClass};
 use machine::action::Action;
-use mu::{Atom, Steps};
+use mu::{Atom, Decision, Steps};
 use promela::ir::StepFilter;
-use search::state_graph::{Explored, StateGraph, Visitor, explore};
-use search::states::StateStore;
+use search::state_graph::{Explored, Looker, Lookers, Means, Notes, Scene, StateGraph, explore};
 use search::{Observer, Task};
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use stop::Stop;
 use system::{ActionId, Processes, TransitionSystem};
 
@@ -67,6 +67,8 @@ impl StepClass for StepTable {
 pub struct ExploredGraph {
     /// The graph, and how exploring it ended.
     pub explored: Explored,
+    /// For each question the state that decides it, and how, where one does and was found.
+    pub decided: Vec<Option<(u32, bool)>>,
     propositions: Vec<Bits>,
     stuck: Bits,
     valid_ends: Bits,
@@ -75,32 +77,48 @@ pub struct ExploredGraph {
     pub n_processes: u32,
 }
 
+/// How a graph is explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Exploring {
+    /// Fairness counts: processes are told apart.
+    pub fair: bool,
+    /// The search may end where single states have decided all questions.
+    pub may_end_early: bool,
+    /// Where states are kept, and by how many threads they are found.
+    pub means: Means,
+}
+
 impl ExploredGraph {
-    /// Explores the system of a backend that tells the propositions of the questions. `fair`: processes are
-    /// told apart.
+    /// Explores the system of a backend that tells the propositions of the questions.
     pub fn new(
         backend: &ProgramBackend,
         questions: &Questions,
-        fair: bool,
-        store: (StateStore, u64),
+        exploring: Exploring,
         (task, observer): (&Task<'_>, &mut dyn Observer),
     ) -> ExploredGraph {
         let system = backend.system();
-        let mut notes = Notes {
+        let watch = Watch {
             backend,
             system,
             questions,
             processes: system.capabilities().processes,
-            wants_steps: fair || !questions.filters.is_empty(),
+            wants_steps: exploring.fair || !questions.filters.is_empty(),
+            steps: Mutex::default(),
+        };
+        let decisions = questions.list.iter().map(|question| Decision::of(&question.formula));
+        let mut kept = KeptNotes {
             propositions: vec![Bits::default(); questions.propositions.len()],
             stuck: Bits::default(),
             valid_ends: Bits::default(),
-            steps: StepTable::default(),
             n_processes: 0,
-            filtered: None,
+            decisions: decisions.collect(),
+            decided: vec![None; questions.list.len()],
+            may_end_early: exploring.may_end_early,
         };
-        let explored = explore(system, store, task, &mut notes, observer);
-        let Notes { propositions, stuck, valid_ends, steps, n_processes, .. } = notes;
+        let scene = Scene { system, lookers: &watch, notes: &mut kept };
+        let explored = explore(scene, exploring.means, task, observer);
+        let steps = watch.steps.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let KeptNotes { propositions, stuck, valid_ends, n_processes, decided, .. } = kept;
         let n = explored.graph.n_states();
         // A state that was visited, but not expanded to its end, is none.
         let fitted = |bits: Bits| bits.first(n);
@@ -108,6 +126,7 @@ impl ExploredGraph {
             propositions: propositions.into_iter().map(fitted).collect(),
             stuck: fitted(stuck),
             valid_ends: fitted(valid_ends),
+            decided,
             explored,
             steps,
             n_processes,
@@ -119,6 +138,11 @@ impl ExploredGraph {
         &self.explored.graph
     }
 
+    /// Whether all questions can be answered.
+    pub fn is_conclusive(&self) -> bool {
+        self.explored.exhausted(true).is_some() || self.decided.iter().all(Option::is_some)
+    }
+
     /// Its sets of states.
     pub fn sets<'a>(&'a self, stop: &'a Stop) -> ExplicitSets<'a> {
         let facts =
@@ -127,42 +151,55 @@ impl ExploredGraph {
     }
 }
 
-/// Notes what formulas ask, while the graph is explored.
-struct Notes<'a> {
+/// What formulas ask of states and steps.
+struct Watch<'a> {
     backend: &'a ProgramBackend,
     system: &'a dyn TransitionSystem,
     questions: &'a Questions,
     processes: Option<&'a dyn Processes>,
     wants_steps: bool,
-    propositions: Vec<Bits>,
-    stuck: Bits,
-    valid_ends: Bits,
-    steps: StepTable,
-    n_processes: u32,
-    /// For the filters: the proctypes and locations of the state visited last.
+    steps: Mutex<StepTable>,
+}
+
+/// Sees it, for one thread.
+struct Look<'w, 'a> {
+    watch: &'w Watch<'a>,
+    /// The labels that this thread has met.
+    known: HashMap<StepFacts, u32>,
+    /// For the filters: the proctypes and locations of the state seen last.
     filtered: Option<Vec<(promela::ir::ProctypeId, promela::ir::LocId)>>,
 }
 
-impl Visitor for Notes<'_> {
-    fn state(&mut self, state: &[u8], stuck: bool) {
-        if let Some(system) = self.system.capabilities().propositions {
-            for (set, chunk) in self.propositions.chunks_mut(TOGETHER).enumerate() {
-                let values = system.propositions(set, state);
-                chunk.iter_mut().enumerate().for_each(|(bit, bits)| bits.push(values >> bit & 1 == 1));
-            }
-        }
-        self.stuck.push(stuck);
-        self.valid_ends.push(self.system.labels(state).valid_end);
+impl Lookers for Watch<'_> {
+    fn looker(&self) -> Box<dyn Looker + '_> {
+        Box::new(Look { watch: self, known: HashMap::new(), filtered: None })
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.wants_steps
+    }
+}
+
+/// The first word that is told of a state; the number of processes and sets of propositions follow.
+const STUCK: u64 = 1;
+const VALID_END: u64 = 2;
+
+impl Looker for Look<'_, '_> {
+    fn state(&mut self, state: &[u8], stuck: bool, words: &mut Vec<u64>) {
+        let Watch { system, questions, processes, wants_steps, .. } = *self.watch;
+        let valid_end = if system.labels(state).valid_end { VALID_END } else { 0 };
+        words.push(valid_end | if stuck { STUCK } else { 0 });
+        let processes = processes.filter(|_| wants_steps);
+        words.push(processes.map_or(0, |processes| processes.n_processes(state) as u64));
+        let sets = questions.propositions.len().div_ceil(TOGETHER);
+        let propositions = system.capabilities().propositions;
+        words.extend((0..sets).map(|set| propositions.map_or(0, |system| system.propositions(set, state))));
         self.filtered = None;
-        if self.wants_steps {
-            let n = self.processes.map_or(0, |processes| processes.n_processes(state) as u32);
-            self.n_processes = self.n_processes.max(n);
-        }
     }
 
     fn step(&mut self, state: &[u8], actions: &[ActionId]) -> u32 {
         let (mut moved, mut owner) = (ProcessSet::default(), u32::MAX);
-        if let (Some(processes), Some(&first)) = (self.processes, actions.first()) {
+        if let (Some(processes), Some(&first)) = (self.watch.processes, actions.first()) {
             owner = processes.process_of(first);
             for &action in actions {
                 moved.insert(processes.process_of(action));
@@ -171,29 +208,25 @@ impl Visitor for Notes<'_> {
         }
         let filters = self.filters(state, actions);
         let facts = StepFacts { owner, moved, filters };
-        let next = self.steps.facts.len() as u32;
-        let label = *self.steps.numbers.entry(facts).or_insert(next);
-        if label == next {
-            self.steps.facts.push(facts);
-        }
-        label
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.wants_steps
-    }
-
-    fn memory(&self) -> u64 {
-        self.propositions.iter().chain([&self.stuck, &self.valid_ends]).map(Bits::memory).sum()
+        let steps = &self.watch.steps;
+        *self.known.entry(facts).or_insert_with(|| {
+            let mut table = steps.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = table.facts.len() as u32;
+            let label = *table.numbers.entry(facts).or_insert(next);
+            if label == next {
+                table.facts.push(facts);
+            }
+            label
+        })
     }
 }
 
-impl Notes<'_> {
+impl Look<'_, '_> {
     /// The filters that a step passes: it belongs to the process that begins it and, if that is a rendezvous,
     /// to the receiver.
     fn filters(&mut self, state: &[u8], actions: &[ActionId]) -> u64 {
-        let (Some(&first), false) = (actions.first(), self.questions.filters.is_empty()) else { return 0 };
-        let (backend, questions) = (self.backend, self.questions);
+        let Watch { backend, questions, .. } = *self.watch;
+        let (Some(&first), false) = (actions.first(), questions.filters.is_empty()) else { return 0 };
         let places = self.filtered.get_or_insert_with(|| {
             let anatomy = backend.interp().and_then(|interp| interp.take_apart(&backend.to_interp(state)));
             let processes = anatomy.map_or_else(Vec::new, |anatomy| anatomy.processes);
@@ -211,6 +244,46 @@ impl Notes<'_> {
         };
         let all = questions.filters.iter().enumerate();
         all.filter(|(_, filter)| passes(filter)).map(|(bit, _)| 1 << bit).sum()
+    }
+}
+
+/// What is kept of states.
+struct KeptNotes {
+    propositions: Vec<Bits>,
+    stuck: Bits,
+    valid_ends: Bits,
+    n_processes: u32,
+    /// For each question the states that decide it, if single ones do; and the first that was found.
+    decisions: Vec<Option<Decision>>,
+    decided: Vec<Option<(u32, bool)>>,
+    may_end_early: bool,
+}
+
+impl Notes for KeptNotes {
+    fn state(&mut self, words: &[u64]) -> bool {
+        let [flags, n_processes, sets @ ..] = words else { return false };
+        let (stuck, valid_end) = (flags & STUCK != 0, flags & VALID_END != 0);
+        let number = self.stuck.len() as u32;
+        for (chunk, values) in self.propositions.chunks_mut(TOGETHER).zip(sets) {
+            chunk.iter_mut().enumerate().for_each(|(bit, bits)| bits.push(values >> bit & 1 == 1));
+        }
+        self.stuck.push(stuck);
+        self.valid_ends.push(valid_end);
+        self.n_processes = self.n_processes.max(*n_processes as u32);
+        let value = |atom: Atom| atom_value(atom, sets, stuck, valid_end).unwrap_or(false);
+        let mut news = false;
+        for (decision, decided) in self.decisions.iter().zip(&mut self.decided) {
+            let Some(decision) = decision.as_ref().filter(|_| decided.is_none()) else { continue };
+            if decision.goal.holds_where(&value) {
+                *decided = Some((number, decision.holds));
+                news = true;
+            }
+        }
+        news && self.may_end_early && self.decided.iter().all(Option::is_some)
+    }
+
+    fn memory(&self) -> u64 {
+        self.propositions.iter().chain([&self.stuck, &self.valid_ends]).map(Bits::memory).sum()
     }
 }
 

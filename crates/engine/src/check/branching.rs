@@ -4,7 +4,7 @@ use super::{Checker, no_machine};
 use crate::backend::{Backend, ProgramBackend, SearchedBackends};
 use crate::branching::answer::Answered;
 use crate::branching::refusals::{refuse, state_store};
-use crate::branching::{ExploredGraph, Question, Questions, RunJudge, words};
+use crate::branching::{ExploredGraph, Exploring, Question, Questions, RunJudge, words};
 use crate::client::Client;
 use crate::counterexample::confirm_formula;
 use crate::failure::Failure;
@@ -17,6 +17,7 @@ use crate::symbolic_branching::{self, First, SymbolicAnswers, evaluate_both};
 use crate::symbolic_search;
 use jit::Jit;
 use mu::Truth;
+use search::state_graph::Means;
 use search::{Checks, Exhausted, Observer, StopReason, Task, Violation};
 use symbolic::Demonstration;
 use system::{Fairness, TransitionSystem};
@@ -38,6 +39,25 @@ pub(super) enum StateSpace {
     Graph(Box<ExploredGraph>, Option<String>),
     /// Answers of the symbolic engine, by question.
     Answers(Box<SymbolicAnswers>, Option<String>),
+}
+
+/// What an answer rests on.
+enum Ground {
+    /// Every state and every step.
+    Everything(Exhausted),
+    /// One run, which leads to a state that decides.
+    OneRun,
+}
+
+/// There is a run that shows the answer, but it could not be made.
+fn unmade(why: StopReason) -> Failure {
+    match why {
+        StopReason::Interrupted => Failure::Stopped(stop::Cause::Asked),
+        StopReason::TimeLimit => Failure::Stopped(stop::Cause::Time),
+        _ => {
+            Failure::Internal(format!("the counterexample could not be made: the search ended with {why:?}"))
+        }
+    }
 }
 
 /// A formula, among all, and the machine that is searched.
@@ -102,12 +122,16 @@ impl Checker<'_> {
         client: &mut dyn Client,
     ) -> Result<StateSpace, Failure> {
         let plan = self.plan;
-        let fair = plan.fairness != Fairness::None;
         let store = state_store(plan.store).unwrap_or_default();
         let task = self.task(Checks::NONE, None);
         let explore = |task: &Task<'_>, observer: &mut dyn Observer| {
             let memory = task.limits.memory.unwrap_or(u64::MAX);
-            ExploredGraph::new(backend, questions, fair, (store, memory), (task, observer))
+            let exploring = Exploring {
+                fair: plan.fairness != Fairness::None,
+                may_end_early: !plan.options.all_errors,
+                means: Means { store, memory, threads: plan.threads as usize },
+            };
+            ExploredGraph::new(backend, questions, exploring, (task, observer))
         };
         let graph = |explored| StateSpace::Graph(Box::new(explored), None);
         let answers = |answers| StateSpace::Answers(Box::new(answers), None);
@@ -128,8 +152,8 @@ impl Checker<'_> {
                 Some(jit) => {
                     let explore = |task: &Task<'_>, observer: &mut dyn Observer| {
                         let explored = explore(task, observer);
-                        let whole = explored.explored.exhausted(true).is_some();
-                        (explored, whole)
+                        let conclusive = explored.is_conclusive();
+                        (explored, conclusive)
                     };
                     Ok(match evaluate_both(plan, jit, questions, (&task, client), explore)? {
                         First::Explicit(explored) => graph(explored),
@@ -170,20 +194,41 @@ impl Checker<'_> {
         report.fairness = self.plan.fairness;
         report.interrupted = outcome.stop == StopReason::Interrupted;
         let found = match space {
-            StateSpace::Graph(explored, _) => match explored.explored.exhausted(true) {
-                Some(exhausted) => Some((self.evaluate(explored, asked, client)?, exhausted)),
-                None => None,
-            },
+            StateSpace::Graph(explored, _) => {
+                match (explored.explored.exhausted(true), explored.decided[asked.number]) {
+                    (Some(exhausted), _) => {
+                        Some((self.evaluate(explored, asked, client)?, Ground::Everything(exhausted)))
+                    }
+                    (None, Some(decided)) => {
+                        Some((self.by_state(explored, decided, asked, client)?, Ground::OneRun))
+                    }
+                    (None, None) => None,
+                }
+            }
             StateSpace::Answers(answers, _) => {
                 report.symbolic = answers.figures.clone().map(Box::new);
                 let answer = answers.answers[asked.number].take();
-                answer.zip(symbolic_branching::exhausted(answers))
+                answer.zip(symbolic_branching::exhausted(answers).map(Ground::Everything))
             }
         };
-        if let Some((answered, exhausted)) = found {
-            self.conclude_formula(answered, exhausted, asked, &mut report, client)?;
+        if let Some((answered, ground)) = found {
+            report.interrupted = false;
+            self.conclude_formula(answered, ground, asked, &mut report, client)?;
         }
         Ok(report)
+    }
+
+    /// The answer that a single state gives.
+    fn by_state(
+        &self,
+        explored: &ExploredGraph,
+        decided: (u32, bool),
+        asked: Asked<'_>,
+        client: &mut dyn Client,
+    ) -> Result<Answered, Failure> {
+        let task = self.task(Checks::NONE, None);
+        let found = Answered::by_state(explored, decided, asked.backend.system(), (&task, client));
+        found.map_err(unmade)
     }
 
     fn evaluate(
@@ -195,22 +240,20 @@ impl Checker<'_> {
         let fair = (self.plan.fairness == Fairness::Weak).then_some(explored.n_processes);
         let (task, system) = (self.task(Checks::NONE, None), asked.backend.system());
         let with = (fair, self.stop);
-        Answered::by_graph(explored, asked.question, with, system, (&task, client)).map_err(|why| {
-            Failure::Internal(format!("the counterexample could not be made: the search ended with {why:?}"))
-        })
+        Answered::by_graph(explored, asked.question, with, system, (&task, client)).map_err(unmade)
     }
 
     /// What is said of a formula: with a run that was replayed, where one shows something.
     fn conclude_formula(
         &mut self,
         answered: Answered,
-        exhausted: Exhausted,
+        ground: Ground,
         asked: Asked<'_>,
         report: &mut PropertyReport,
         client: &mut dyn Client,
     ) -> Result<(), Failure> {
         let (holds, fails) = (answered.truth == Truth::True, answered.truth == Truth::False);
-        report.exhaustive = holds || fails;
+        report.exhaustive = (holds || fails) && matches!(ground, Ground::Everything(_));
         let mut evaluation = Evaluation { satisfied: answered.satisfied.clone(), ..Evaluation::default() };
         let mut shown = None;
         if let Some(run) = &answered.run {
@@ -232,16 +275,22 @@ impl Checker<'_> {
         }
         report.errors = u64::from(fails);
         let fault = asked.question.fault.clone();
-        match (answered.truth, shown) {
-            (Truth::True, witness) => {
+        match (answered.truth, shown, ground) {
+            (Truth::True, witness, Ground::Everything(exhausted)) => {
                 evaluation.witness = witness.map(Box::new);
                 report.verdict = Verdict::Holds(exhausted);
             }
-            (Truth::Unknown, _) => {}
-            (Truth::False, Some(shown)) => report.verdict = Verdict::Violated(Box::new(shown), Vec::new()),
-            (Truth::False, None) => {
+            (Truth::True, Some(witness), Ground::OneRun) => {
+                report.verdict = Verdict::Witnessed(Box::new(witness));
+            }
+            (Truth::False, Some(shown), _) => {
+                report.verdict = Verdict::Violated(Box::new(shown), Vec::new());
+            }
+            (Truth::False, None, Ground::Everything(exhausted)) => {
                 report.verdict = Verdict::Refuted(Box::new(Refutation { exhausted, fault }));
             }
+            // Without everything nothing is claimed that no run shows.
+            (Truth::Unknown, ..) | (_, None, Ground::OneRun) => {}
         }
         report.evaluation = Some(evaluation);
         Ok(())

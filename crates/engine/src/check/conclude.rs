@@ -140,7 +140,7 @@ impl Checker<'_> {
             StopReason::StateLimit => Reason::States(limits.states.unwrap_or_default()),
             StopReason::TooManyProcesses => Reason::Processes(search::marks::MOST_PROCESSES),
             StopReason::Completed if outcome.depth_limited => Reason::Depth(limits.depth.unwrap_or_default()),
-            StopReason::Completed | StopReason::Violation | StopReason::Branching => {
+            StopReason::Completed | StopReason::Violation | StopReason::Branching | StopReason::Decided => {
                 let lossy = |probability| Reason::Omission { store: self.plan.store.word(), probability };
                 match (&outcome.cut_by, outcome.statistics.omission) {
                     (Some(fault), _) => Reason::Cut(Box::new(fault.clone())),

@@ -110,11 +110,12 @@ fn evaluation(property: &PropertyReport, quiet: bool, palette: Palette, out: &mu
     if let Verdict::Refuted(refutation) = &property.verdict {
         out.push_str(&format!("\n{}\n", palette.bad(describe_fault(&refutation.fault))));
     }
-    if let Some(witness) = evaluation.witness.as_ref().filter(|_| !quiet) {
+    let witness = property.witness();
+    if let Some(witness) = witness.filter(|_| !quiet) {
         out.push('\n');
         evidence(witness, quiet, palette, out);
     }
-    let told = evaluation.reason.as_ref().filter(|_| evaluation.witness.is_none() || !quiet);
+    let told = evaluation.reason.as_ref().filter(|_| witness.is_none() || !quiet);
     if let Some(reason) = told {
         out.push_str(&format!("  {reason}\n"));
     }

@@ -113,9 +113,8 @@ const SMALL: u64 = 1000;
 
 /// Whether the numbers of a search are about the tool rather than the model.
 fn is_small(property: &PropertyReport) -> bool {
-    let exhausted =
-        matches!(property.verdict, Verdict::Holds(_) | Verdict::Violated(..) | Verdict::Refuted(_));
-    exhausted && property.statistics.states < SMALL && property.statistics.forgotten.is_none()
+    let is_known = !matches!(property.verdict, Verdict::Unknown(_));
+    is_known && property.statistics.states < SMALL && property.statistics.forgotten.is_none()
 }
 
 fn seconds(time: Duration) -> String {

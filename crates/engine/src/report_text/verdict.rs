@@ -17,6 +17,10 @@ pub(super) fn sentence(property: &PropertyReport, palette: Palette, out: &mut St
             let unreached = unreached.map_or_else(String::new, |text| format!("; {}", palette.unknown(text)));
             format!("{name} {}: {}{unreached}", palette.good("holds"), claim(property))
         }
+        Verdict::Witnessed(_) => {
+            let states = plural(property.statistics.states, "state");
+            format!("{name} {}: a run shows it ({states} explored)", palette.good("holds"))
+        }
         Verdict::Unknown(why) => {
             format!("{name}: {} - {}", palette.unknown("unknown"), unknown(property, why))
         }

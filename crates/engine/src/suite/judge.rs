@@ -80,7 +80,7 @@ fn explored(property: &PropertyReport, findings: &[Finding]) -> Found {
     let word = |name: &str| KINDS.into_iter().find(|k| *k == name);
     Found {
         verdict: match &property.verdict {
-            Claim::Holds(_) => Verdict::Holds,
+            Claim::Holds(_) | Claim::Witnessed(_) => Verdict::Holds,
             Claim::Violated(..) | Claim::Refuted(_) => Verdict::Violated,
             Claim::Unknown(_) => Verdict::Unknown,
         },

@@ -1,6 +1,7 @@
 //! Quotients of small random systems, against the definition: the largest relation that is a bisimulation.
 
 use super::*;
+use search::state_graph::csr::Csr;
 
 struct Random(u64);
 
@@ -88,7 +89,8 @@ fn agrees(equivalence: Equivalence) {
         let lts = random(&mut source);
         let related = naive(&lts, equivalence);
         for threads in [1, 3] {
-            let blocks = partition(&lts, equivalence, threads, &stop);
+            let means = Means { threads, stop: &stop, room: Room::default() };
+            let blocks = partition(&lts, equivalence, means).unwrap();
             for a in 0..lts.n_states() {
                 for b in 0..lts.n_states() {
                     assert_eq!(blocks[a] == blocks[b], related[a][b], "{round}: {a} {b} {lts:?}");
@@ -96,9 +98,9 @@ fn agrees(equivalence: Equivalence) {
             }
             smaller += usize::from(count(&blocks) < lts.n_states());
             // A quotient cannot be made smaller, and its first state is the initial one.
-            let small = quotient(&lts, &blocks, equivalence);
+            let small = quotient(&lts, &blocks, equivalence, Room::default()).unwrap();
             assert_eq!((blocks[0], small.n_states()), (0, count(&blocks)));
-            assert_eq!(count(&partition(&small, equivalence, 1, &stop)), small.n_states());
+            assert_eq!(count(&partition(&small, equivalence, means).unwrap()), small.n_states());
         }
     }
     assert!(smaller > 1000, "{smaller} quotients are smaller");
@@ -112,4 +114,18 @@ fn strong_quotients_are_those_of_the_definition() {
 #[test]
 fn branching_quotients_are_those_of_the_definition() {
     agrees(Equivalence::Branching);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (lts, stop) = (random(&mut Random(3)), Stop::never());
+    let tried = |limit| {
+        let room = Room { limit, account: MemoryAccount::Search };
+        [Equivalence::Strong, Equivalence::Branching]
+            .map(|equivalence| partition(&lts, equivalence, Means { threads: 1, stop: &stop, room }))
+    };
+    for refused in tried(Some(lts.memory())) {
+        assert!(refused.is_err_and(|TooLarge(needed)| needed > lts.memory()));
+    }
+    assert!(tried(None).iter().chain(&tried(Some(1 << 20))).all(Result::is_ok));
 }

@@ -75,6 +75,17 @@ impl Csr {
     }
 }
 
+/// Appends to an array of as many items as a graph has edges or states. It grows by a quarter: the system moves
+/// large arrays without copying them, and half of one should not stand idle.
+#[inline]
+pub(super) fn push_one<T>(items: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {
+    if items.len() == items.capacity() {
+        items.try_reserve_exact((items.len() / 4).max(64))?;
+    }
+    items.push(item);
+    Ok(())
+}
+
 /// A graph whose rows are written one after another.
 #[derive(Debug)]
 pub struct CsrBuilder {
@@ -91,19 +102,19 @@ impl CsrBuilder {
     /// Adds an edge of the state that comes next.
     #[inline]
     pub fn push(&mut self, target: u32) -> Result<(), TryReserveError> {
-        if self.csr.targets.len() == self.csr.targets.capacity() {
-            self.csr.targets.try_reserve(self.csr.targets.len().max(64))?;
-        }
-        self.csr.targets.push(target);
-        Ok(())
+        push_one(&mut self.csr.targets, target)
+    }
+
+    /// Adds all edges of the state that comes next.
+    pub fn push_row(&mut self, targets: impl Iterator<Item = u32>) {
+        self.csr.targets.extend(targets);
+        self.csr.offsets.push(self.csr.targets.len() as u64);
     }
 
     /// All edges of a state are there.
     #[inline]
     pub fn end_row(&mut self) -> Result<(), TryReserveError> {
-        self.csr.offsets.try_reserve(1)?;
-        self.csr.offsets.push(self.csr.targets.len() as u64);
-        Ok(())
+        push_one(&mut self.csr.offsets, self.csr.targets.len() as u64)
     }
 
     /// The number of states whose edges are there.
@@ -126,12 +137,9 @@ impl CsrBuilder {
 
 impl FromIterator<Vec<u32>> for Csr {
     fn from_iter<I: IntoIterator<Item = Vec<u32>>>(rows: I) -> Self {
-        let mut csr = CsrBuilder::default().csr;
-        for row in rows {
-            csr.targets.extend(row);
-            csr.offsets.push(csr.targets.len() as u64);
-        }
-        csr
+        let mut builder = CsrBuilder::default();
+        rows.into_iter().for_each(|row| builder.push_row(row.into_iter()));
+        builder.csr
     }
 }
 

@@ -32,16 +32,36 @@ pub struct CutStep {
     pub fault: Option<Fault>,
 }
 
+/// The steps of one state, or of several one after another.
+#[derive(Debug, Default)]
+pub struct FoundSteps {
+    /// The bytes of the states behind them.
+    pub bytes: Vec<u8>,
+    /// Their actions.
+    pub actions: Vec<ActionId>,
+    /// Those with an end, of each state in the order of their first actions.
+    pub targets: Vec<Target>,
+    /// Those without.
+    pub cuts: Vec<CutStep>,
+}
+
+impl FoundSteps {
+    /// Forgets them; buffers are kept.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.actions.clear();
+        self.targets.clear();
+        self.cuts.clear();
+    }
+}
+
 /// Expands states; buffers are kept between them.
 pub struct Steps<'a> {
     worker: Box<dyn Worker + 'a>,
     outcomes: Successors,
     /// Outcomes inside an atomic sequence.
     inside: Successors,
-    bytes: Vec<u8>,
-    actions: Vec<ActionId>,
-    targets: Vec<Target>,
-    cuts: Vec<CutStep>,
+    found: FoundSteps,
     stuck: bool,
 }
 
@@ -59,32 +79,39 @@ impl<'a> Steps<'a> {
             worker: system.worker(),
             outcomes: Successors::default(),
             inside: Successors::default(),
-            bytes: Vec::new(),
-            actions: Vec::new(),
-            targets: Vec::new(),
-            cuts: Vec::new(),
+            found: FoundSteps::default(),
             stuck: false,
         }
     }
 
     /// The steps of the state that was expanded last, in the order of their first actions.
     pub fn targets(&self) -> &[Target] {
-        &self.targets
+        &self.found.targets
     }
 
     /// Its steps without an end.
     pub fn cuts(&self) -> &[CutStep] {
-        &self.cuts
+        &self.found.cuts
     }
 
     /// The bytes of the states behind it.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.found.bytes
     }
 
     /// The actions of all steps.
     pub fn actions(&self) -> &[ActionId] {
-        &self.actions
+        &self.found.actions
+    }
+
+    /// What was found since it was taken last; `spare` is filled next.
+    pub(super) fn exchange(&mut self, spare: FoundSteps) -> FoundSteps {
+        std::mem::replace(&mut self.found, spare)
+    }
+
+    /// What was found since it was taken last.
+    pub(super) fn found(&self) -> &FoundSteps {
+        &self.found
     }
 
     /// Whether no action is enabled.
@@ -94,11 +121,13 @@ impl<'a> Steps<'a> {
 
     /// Finds all steps of an ordinary state.
     pub fn expand(&mut self, state: &[u8], budget: &mut Budget<'_>) -> Result<(), StopReason> {
+        self.found.clear();
+        self.append(state, budget)
+    }
+
+    /// Finds all steps of an ordinary state, behind those of others.
+    pub(super) fn append(&mut self, state: &[u8], budget: &mut Budget<'_>) -> Result<(), StopReason> {
         self.outcomes.clear();
-        self.bytes.clear();
-        self.actions.clear();
-        self.targets.clear();
-        self.cuts.clear();
         self.worker.expand(state, &mut self.outcomes);
         self.stuck = self.outcomes.list.is_empty();
         for at in 0..self.outcomes.list.len() {
@@ -109,15 +138,15 @@ impl<'a> Steps<'a> {
                     self.close(first, outcome.action, budget)?;
                 }
                 (_, Some(target)) => {
-                    let bytes = append(&mut self.bytes, target);
-                    let actions = append(&mut self.actions, &[outcome.action]);
-                    self.targets.push(Target { bytes, actions });
+                    let bytes = append(&mut self.found.bytes, target);
+                    let actions = append(&mut self.found.actions, &[outcome.action]);
+                    self.found.targets.push(Target { bytes, actions });
                 }
                 (_, None) => {
-                    let actions = append(&mut self.actions, &[outcome.action]);
+                    let actions = append(&mut self.found.actions, &[outcome.action]);
                     let fault = self.outcomes.fault(&outcome).cloned();
                     debug_assert!(fault.is_some(), "a step without a state shows why");
-                    self.cuts.push(CutStep { actions, fault });
+                    self.found.cuts.push(CutStep { actions, fault });
                 }
             }
         }
@@ -127,7 +156,7 @@ impl<'a> Steps<'a> {
     /// Finds the ordinary states behind a transient one, breadth-first over the states where sequences
     /// branch.
     fn close(&mut self, first: Vec<u8>, action: ActionId, budget: &mut Budget<'_>) -> Result<(), StopReason> {
-        let before = self.targets.len();
+        let before = self.found.targets.len();
         let mut branches = vec![Branch { state: first.clone(), actions: vec![action] }];
         let mut known: HashMap<Vec<u8>, usize> = HashMap::from([(first, 0)]);
         // From which branch to which.
@@ -136,7 +165,7 @@ impl<'a> Steps<'a> {
         while at < branches.len() {
             budget.tick()?;
             if at % 64 == 63 {
-                budget.look_inside(0, (known.len() * 64 + self.bytes.len()) as u64)?;
+                budget.look_inside(0, (known.len() * 64 + self.found.bytes.len()) as u64)?;
             }
             self.inside.clear();
             let state = std::mem::take(&mut branches[at].state);
@@ -155,8 +184,8 @@ impl<'a> Steps<'a> {
                 actions.push(outcome.action);
                 let Some(target) = self.inside.state(&outcome).map(<[u8]>::to_vec) else {
                     let fault = self.inside.fault(&outcome).cloned();
-                    let actions = append(&mut self.actions, &actions);
-                    self.cuts.push(CutStep { actions, fault });
+                    let actions = append(&mut self.found.actions, &actions);
+                    self.found.cuts.push(CutStep { actions, fault });
                     continue;
                 };
                 if !outcome.is_transient() {
@@ -173,19 +202,19 @@ impl<'a> Steps<'a> {
             at += 1;
         }
         if edges.len() >= branches.len() && has_cycle(branches.len(), &edges) {
-            let actions = append(&mut self.actions, &[action]);
-            self.cuts.push(CutStep { actions, fault: None });
+            let actions = append(&mut self.found.actions, &[action]);
+            self.found.cuts.push(CutStep { actions, fault: None });
         }
         Ok(())
     }
 
     /// Adds a step, unless one with the same first action leads to the state; those come from `before` on.
     fn arrive(&mut self, target: &[u8], actions: &[ActionId], before: usize) {
-        let same = |known: &Target| self.bytes[known.bytes.clone()] == *target;
-        if !self.targets[before..].iter().any(same) {
-            let bytes = append(&mut self.bytes, target);
-            let actions = append(&mut self.actions, actions);
-            self.targets.push(Target { bytes, actions });
+        let same = |known: &Target| self.found.bytes[known.bytes.clone()] == *target;
+        if !self.found.targets[before..].iter().any(same) {
+            let bytes = append(&mut self.found.bytes, target);
+            let actions = append(&mut self.found.actions, actions);
+            self.found.targets.push(Target { bytes, actions });
         }
     }
 }

@@ -44,6 +44,7 @@ impl Asking<'_> {
         counts.asked.compared += asked.compared;
         counts.asked.hold += asked.hold;
         counts.asked.with_ltl += asked.with_ltl;
+        counts.asked.early += asked.early;
         counts.asked.unknown += asked.unknown;
         counts.asked.by_sets += asked.by_sets;
         counts.asked.refused += asked.refused;
@@ -61,8 +62,14 @@ impl Asking<'_> {
         let Counts { programs, asked, contradictions } = &*self.session.counts();
         println!("{}", self.session.seeds.given());
         println!(
-            "difftest ctl: {programs} programs, {} formulas compared with the evaluator ({} hold), {} of both engines, {} with ltl, {} unknown, {} times refused, {contradictions} contradictions",
-            asked.compared, asked.hold, asked.by_sets, asked.with_ltl, asked.unknown, asked.refused
+            "difftest ctl: {programs} programs, {} formulas compared with the evaluator ({} hold), {} of both engines, {} with ltl, {} with an early end, {} unknown, {} times refused, {contradictions} contradictions",
+            asked.compared,
+            asked.hold,
+            asked.by_sets,
+            asked.with_ltl,
+            asked.early,
+            asked.unknown,
+            asked.refused
         );
         ExitCode::from(u8::from(*contradictions > 0))
     }
