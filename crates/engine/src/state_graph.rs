@@ -64,6 +64,8 @@ impl MadeGraph {
         let of = if written == self.full { String::new() } else { format!(" (of {})", size(self.full)) };
         let cut = match self.cut {
             0 => String::new(),
+            1 => "; 1 step ends in a run-time error or never leaves an atomic sequence, and is left out"
+                .to_string(),
             n => format!(
                 "; {} end in a run-time error or never leave an atomic sequence, and are left out",
                 plural(n as u64, "step")

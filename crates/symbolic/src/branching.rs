@@ -60,7 +60,7 @@ pub struct Asked<'a> {
 }
 
 /// Work for rings that takes less than a second.
-pub const WORK_FOR_RINGS: u64 = 1 << 24;
+pub const WORK_FOR_RINGS: u64 = 1 << 21;
 
 /// The answer to a formula.
 #[derive(Debug)]

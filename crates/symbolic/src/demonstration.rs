@@ -142,6 +142,7 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
     fn by_rings(&mut self, reaching: &Kept, goal: &Kept, work: u64) -> bool {
         self.sets.operators.space.limit_work(work);
         let rings = self.sets.operators.rings(reaching, goal, &self.vector);
+        let rings = self.sets.operators.space.ended(rings);
         self.sets.operators.space.limit_work(self.work);
         let rings = match rings {
             Err(Ended::WornOut) => return false,

@@ -258,7 +258,9 @@ impl Checker<'_> {
         let mut shown = None;
         if let Some(run) = &answered.run {
             evaluation.reason = words::reason(run, asked.questions, &answered);
-            if !run.ends.is_empty() || run.open.is_empty() && fails {
+            // That a formula holds in the initial state by itself needs no run, unless nothing else says so.
+            let alone = matches!(ground, Ground::OneRun);
+            if !run.ends.is_empty() || run.open.is_empty() && (fails || alone) {
                 shown = Some(self.replay_formula(asked, run, holds, client)?);
             }
         } else if fails {

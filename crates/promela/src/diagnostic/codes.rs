@@ -121,6 +121,7 @@ codes! {
     E0242 "a constant of another mtype",
     E0243 "lock or unlock of something that is no lock",
     E0244 "a fixpoint variable under a negation",
+    E0245 "a process number that no process has",
     // Control flow.
     E0301 "control flow that leads nowhere",
     E0302 "a jump to a label that does not exist",

@@ -7,6 +7,9 @@ use crate::ir::{Quantifier, StateFormula, StateProperty, StepFilter};
 use crate::source::Span;
 use std::sync::Arc;
 
+/// The largest number of a process.
+const LAST_PID: u32 = 254;
+
 /// A variable of a fixpoint around the place that is being lowered.
 struct Bound {
     name: Arc<str>,
@@ -151,7 +154,7 @@ impl Lowerer<'_> {
 
     fn step_filter(&mut self, steps: &ast::StepFilter) -> StepFilter {
         let proctype = steps.proctype.as_ref().and_then(|name| self.remote_proctype(name));
-        let pid = steps.pid.as_ref().and_then(|pid| self.constant(pid));
+        let pid = steps.pid.as_ref().and_then(|pid| self.process_number(pid));
         let location = match (&steps.proctype, &steps.label) {
             (Some(proctype), Some(label)) => self.remote_label(proctype, None, label),
             _ => None,
@@ -160,7 +163,19 @@ impl Lowerer<'_> {
             Some(crate::ir::ExprKind::RemoteLabel { location, .. }) => Some(location),
             _ => None,
         };
-        StepFilter { proctype, pid: pid.and_then(|pid| u32::try_from(pid).ok()), at }
+        StepFilter { proctype, pid, at }
+    }
+
+    /// The number of a process. One that no process has would make a formula true or false by itself.
+    fn process_number(&mut self, pid: &ast::Expr) -> Option<u32> {
+        let number = self.constant(pid)?;
+        let found = u32::try_from(number).ok().filter(|&pid| pid <= LAST_PID);
+        if found.is_none() {
+            let message = format!("no process has the number {number}");
+            let help = format!("processes are numbered from 0 to {LAST_PID}");
+            self.push(Diagnostic::new(Code::E0245, pid.span, message).help(help));
+        }
+        found
     }
 }
 
