@@ -6,7 +6,7 @@
 //! executed once more to find its actions ([`StateGraph::retrace`]). What else is to be known of states and
 //! steps is seen by [`Lookers`] while they are explored, and what is seen of states is kept by [`Notes`].
 //!
-//! States are expanded and looked at by many threads, and numbered by one ([`explorer`], [`ahead`]): so the
+//! States are expanded and looked at by many threads, and numbered by one (`explorer.rs`, `ahead.rs`): so the
 //! graph is the same for any number of threads. Notes may say that enough is known: then the search ends before
 //! its end, at a state that decides what is asked.
 //!
