@@ -1,5 +1,5 @@
-//! The client of a check or a graph that shows no progress: all memory of the process counts, and it hears when
-//! that is short.
+//! The client of a check or a graph that shows no progress: all memory of the process counts, and it hears
+//! when that is short.
 
 use crate::release_pages::ReleasePages;
 use engine::{Client, Flow, MemoryAccount, Observer, Snapshot};

@@ -231,18 +231,9 @@ fn both_engines_agree() {
                 }
                 let (option, name) = (format!("--{logic}"), format!("{logic}:cli"));
                 let asked = |engine| {
-                    let words = [
-                        "--all-errors",
-                        "--property",
-                        &name,
-                        &option,
-                        formula,
-                        "--check",
-                        "facts",
-                        "--engine",
-                        engine,
-                    ];
-                    ask(text, &[&words[..], fair].concat()).unwrap_or_else(|why| panic!("{formula} {why:?}"))
+                    let how = ["--all-errors", "--check", "facts", "--engine", engine];
+                    let words = [&how[..], &["--property", &name, &option, formula]].concat();
+                    ask(text, &[&words, fair].concat()).unwrap_or_else(|why| panic!("{formula} {why:?}"))
                 };
                 let (explicit, symbolic) = (asked("explicit"), asked("symbolic"));
                 assert_eq!(explicit.verdict.name(), symbolic.verdict.name(), "{text}: {formula} {fair:?}");
@@ -263,8 +254,8 @@ fn both_engines_agree() {
 }
 
 /// More states than a test should explore: whoever needs only a few of them ends soon.
-const MANY: &str = "byte a, b, c, d; active proctype p() { do :: a++ od } active proctype q() { do :: b++ od } \
-     active proctype r() { do :: c++ od } active proctype s() { do :: d++ od }";
+const MANY: &str = "byte a, b, c, d; \
+     active proctype p() { do :: a++ od } active proctype q() { do :: b++ od } active proctype r() { do :: c++ od } active proctype s() { do :: d++ od }";
 
 #[test]
 fn a_state_that_decides_ends_the_search() {

@@ -74,8 +74,8 @@ pub fn partition(lts: &Lts, equivalence: Equivalence, means: Means<'_>) -> Resul
     }
 }
 
-/// Bytes that a round needs for each state or group beside the partition: its hash, its new block, and an entry
-/// of the table of hashes, which doubles.
+/// Bytes that a round needs for each state or group beside the partition: its hash, its new block, and an
+/// entry of the table of hashes, which doubles.
 const ROUND_BYTES: u64 = 8 + 4 + 4 + 2 * 18;
 
 /// The system with one state for each block.

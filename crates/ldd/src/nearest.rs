@@ -31,8 +31,8 @@ impl Ldd {
 }
 
 impl Search<'_> {
-    /// How far the best vector of a list is; `u32::MAX` where there is none. Nothing when there is too much to
-    /// look at.
+    /// How far the best vector of a list is; `u32::MAX` where there is none. Nothing when there is too much
+    /// to look at.
     fn distance(&mut self, set: Set, level: usize) -> Option<u32> {
         if set.is_terminal() {
             return Some(if set.is_empty() { u32::MAX } else { 0 });

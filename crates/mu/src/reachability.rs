@@ -1,5 +1,5 @@
-//! Formulas that a single reachable state decides: `AG p` fails, and `EF p` holds, as soon as there is a state
-//! without or with `p`. Who explores states one after another need not see the others then.
+//! Formulas that a single reachable state decides: `AG p` fails, and `EF p` holds, as soon as there is a
+//! state without or with `p`. Who explores states one after another need not see the others then.
 //!
 //! What CTL says of the repeated last state of a run, and weak fairness, make no difference here: from every
 //! state a fair run goes on.

@@ -1,5 +1,5 @@
-//! Runs that are looked for state by state, where no work is allowed for rings of pre-images: they exist where
-//! shortest runs do, and lead where they should.
+//! Runs that are looked for state by state, where no work is allowed for rings of pre-images: they exist
+//! where shortest runs do, and lead where they should.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;

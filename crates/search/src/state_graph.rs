@@ -1,14 +1,15 @@
 //! The state graph: every reachable state with all its steps, for questions that no search on the way can
 //! answer (branching time, bisimulation, export).
 //!
-//! States are numbered from 0, the initial one, in the order in which they are found, breadth-first; edges are
-//! kept as compressed rows ([`csr`]). The bytes of states are forgotten when the graph is complete: a path is
-//! executed once more to find its actions ([`StateGraph::retrace`]). What else is to be known of states and
-//! steps is seen by [`Lookers`] while they are explored, and what is seen of states is kept by [`Notes`].
+//! States are numbered from 0, the initial one, in the order in which they are found, breadth-first; edges
+//! are kept as compressed rows ([`csr`]). The bytes of states are forgotten when the graph is complete: a
+//! path is executed once more to find its actions ([`StateGraph::retrace`]). What else is to be known of
+//! states and steps is seen by [`Lookers`] while they are explored, and what is seen of states is kept by
+//! [`Notes`].
 //!
 //! States are expanded and looked at by many threads, and numbered by one (`explorer.rs`, `ahead.rs`): so the
-//! graph is the same for any number of threads. Notes may say that enough is known: then the search ends before
-//! its end, at a state that decides what is asked.
+//! graph is the same for any number of threads. Notes may say that enough is known: then the search ends
+//! before its end, at a state that decides what is asked.
 //!
 //! A step may have no end: a run-time error cuts it off, or an atomic sequence in which a run can stay
 //! forever. Such *cuts* are kept with their states, and whoever concludes something from the graph accounts
@@ -40,8 +41,8 @@ pub trait Looker {
     /// Tells of a state, in words that are kept by [`Notes`]; `stuck`: no step is possible.
     fn state(&mut self, state: &[u8], stuck: bool, words: &mut Vec<u64>);
 
-    /// The label of a step that the state looked at last takes with these actions. Which numbers labels get may
-    /// depend on which thread was first to see them; which steps share one may not.
+    /// The label of a step that the state looked at last takes with these actions. Which numbers labels get
+    /// may depend on which thread was first to see them; which steps share one may not.
     fn step(&mut self, state: &[u8], actions: &[ActionId]) -> u32;
 }
 

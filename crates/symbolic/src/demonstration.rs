@@ -1,12 +1,12 @@
 //! A run that shows the answer to a formula of branching time: sets say where it leads, and the system itself
 //! takes the steps.
 //!
-//! A path is walked from ring to ring of pre-images, so it is a shortest one. Rings can be much larger than the
-//! set of all states: where they take too much work, the path is looked for state by state (`guided.rs`),
-//! and is some path. A run that goes on forever inside
-//! a set is walked until it can return: from where it is to where it was, by a shortest path again, after each
-//! process has been served, if that is asked for. Where it cannot return it never will, so it tries again
-//! further on, and comes to an end because each time fewer states lie before it.
+//! A path is walked from ring to ring of pre-images, so it is a shortest one. Rings can be much larger than
+//! the set of all states: where they take too much work, the path is looked for state by state (`guided.rs`),
+//! and is some path. A run that goes on forever inside a set is walked until it can return: from where it is
+//! to where it was, by a shortest path again, after each process has been served, if that is asked for. Where
+//! it cannot return it never will, so it tries again further on, and comes to an end because each time fewer
+//! states lie before it.
 
 use std::collections::{BTreeSet, HashMap};
 

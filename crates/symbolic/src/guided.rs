@@ -1,10 +1,10 @@
 //! A path that is looked for state by state, where sets of states at a distance are too large.
 //!
-//! Saturation tells which states can reach the goal, but not how far it is, and the sets that tell that (rings
-//! of pre-images) can be much larger than the set of all states. So the system itself is walked: best-first,
-//! only through states from which the goal can be reached, and always on from a state that differs at few
-//! levels from one vector of the goal, the latest first where several are as near. The path is not a shortest
-//! one, and may not be found with the effort that is allowed.
+//! Saturation tells which states can reach the goal, but not how far it is, and the sets that tell that
+//! (rings of pre-images) can be much larger than the set of all states. So the system itself is walked:
+//! best-first, only through states from which the goal can be reached, and always on from a state that
+//! differs at few levels from one vector of the goal, the latest first where several are as near. The path is
+//! not a shortest one, and may not be found with the effort that is allowed.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -46,8 +46,8 @@ pub(crate) fn expand(steps: &mut Steps<'_>, state: &[u8]) -> Result<(), Ended> {
     steps.expand(state, &mut budget).map_err(Ended::Stopped)
 }
 
-/// The states of a path to `goal`, without the first, which is `from`. All but the last are in `reaching`, the
-/// states from which there is such a path. Nothing where none is found with the effort that is allowed.
+/// The states of a path to `goal`, without the first, which is `from`. All but the last are in `reaching`,
+/// the states from which there is such a path. Nothing where none is found with the effort that is allowed.
 pub(crate) fn path(
     space: &mut Space<'_>,
     (reaching, goal): (Set, Set),

@@ -1,9 +1,9 @@
 //! Threads that expand states ahead of the one who numbers them.
 //!
-//! Numbers are given by one thread, in the order in which states were found, so that the graph does not depend
-//! on how many threads there are. What costs most is done by the others: to expand states, to follow atomic
-//! sequences, and to look at what was found. Batches go out in the order of the queue, and what comes back
-//! is put into that order again.
+//! Numbers are given by one thread, in the order in which states were found, so that the graph does not
+//! depend on how many threads there are. What costs most is done by the others: to expand states, to follow
+//! atomic sequences, and to look at what was found. Batches go out in the order of the queue, and what comes
+//! back is put into that order again.
 
 use super::Lookers;
 use super::batch::{Expanded, Hand, States};

@@ -75,8 +75,8 @@ impl Csr {
     }
 }
 
-/// Appends to an array of as many items as a graph has edges or states. It grows by a quarter: the system moves
-/// large arrays without copying them, and half of one should not stand idle.
+/// Appends to an array of as many items as a graph has edges or states. It grows by a quarter: the system
+/// moves large arrays without copying them, and half of one should not stand idle.
 #[inline]
 pub(super) fn push_one<T>(items: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {
     if items.len() == items.capacity() {

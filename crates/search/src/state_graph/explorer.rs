@@ -158,8 +158,8 @@ impl<'a, S: Numbering> Explorer<'a, S> {
                 hand.recycle(expanded);
                 continue;
             }
-            // Nothing to number: this thread expands states as well. What is not worth handing out waits until
-            // what was found before is numbered, because more states may join it.
+            // Nothing to number: this thread expands states as well. What is not worth handing out waits
+            // until what was found before is numbered, because more states may join it.
             let own = if ahead.is_busy() { self.queue.take_full() } else { self.queue.take() };
             match own {
                 Some(states) => ahead.put(hand.expand(states, &mut self.budget)?),
