@@ -1,11 +1,12 @@
 //! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The
 //! options of a check are not listed here: [`crate::given`] takes them from the engine's table.
 
-use crate::given::{ForCheck, ForGraph, ForMemory, ForModel, ForTest, Given};
+use crate::given::{ForCheck, ForGraph, ForMemory, ForModel, ForSwarm, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use engine::audit::AuditOptions;
 use engine::files::STANDARD_INPUT;
 use engine::options::OptionSpec;
+use engine::replay::TrailFile;
 use engine::state_graph::GraphOptions;
 use engine::{CheckOptions, Equivalence, Failure, Source};
 
@@ -38,6 +39,8 @@ pub enum Colour {
 pub enum Command {
     /// Check the properties that a model states.
     Check(Box<CheckArgs>),
+    /// Look for violations with many different lossy searches at a time: for models that no search can finish.
+    Swarm(Box<SwarmArgs>),
     /// Replay a counterexample step by step; exit 0 when every step is possible and the violation shows.
     Replay(ReplayArgs),
     /// Run a model once, at random; exit 1 when the run meets an error.
@@ -84,6 +87,7 @@ impl Command {
             Command::Memory(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Audit(args) => args.format,
+            Command::Swarm(args) => args.format,
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
             Command::Completions(_) | Command::Man(_) | Command::Ltl(_) => Format::Text,
@@ -160,7 +164,9 @@ impl ModelArgs {
     /// As the engine takes it.
     pub fn source(&self) -> Result<Source, Failure> {
         let mut source = self.reading.source(&self.model);
-        source.options.memory = engine::weak_memory::of_one(&self.memory.options()?)?;
+        let given = self.memory.options()?;
+        source.options.memory = engine::weak_memory::of_one(&given)?;
+        source.options.lossy_channels = given.lossy_channels;
         Ok(source)
     }
 }
@@ -262,6 +268,35 @@ impl CheckArgs {
         let of_input = || (model == "-").then(|| "stdin.trail.json".to_string());
         Ok(CheckOptions { trail: options.trail.clone().or_else(of_input), ..options })
     }
+}
+
+/// Options of `swarm`.
+#[derive(Args, Debug)]
+pub struct SwarmArgs {
+    /// The model; - reads standard input.
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Searches at a time. Default: one for each core.
+    #[arg(long, value_name = "N")]
+    pub cpus: Option<u64>,
+    /// How long the swarm searches: 10 (seconds), 500ms, 10s, 5m or 1h. Default: a minute.
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// Memory of all searches together, such as 500M or 4G. Default: 70 % of what is available.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// What is checked.
+    #[command(flatten)]
+    pub given: Given<ForSwarm>,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// The verdict only: no numbers.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Options of `ui`.
@@ -378,9 +413,18 @@ pub fn directive_options(model: &str, words: &[String]) -> Result<CheckOptions, 
 /// Options of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
-    /// The counterexample.
+    /// The counterexample: a file that `spinor check` wrote, or a .trail of Spin.
     #[arg(value_name = "TRAIL")]
     pub trail: String,
+    /// The model, where it is not beside the trail.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// For trails of Spin: channels lost messages (-m).
+    #[arg(long)]
+    pub lossy_channels: bool,
+    /// For trails of Spin: how the model is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// How the run is written.
     #[arg(long, value_enum, default_value_t = RunFormat::Text)]
     pub format: RunFormat,
@@ -413,13 +457,30 @@ pub enum RunFormat {
     Itf,
     /// A message sequence chart as text.
     Msc,
+    /// A row a step, a column a variable.
+    Table,
+    /// The same for machines: comma-separated values.
+    Csv,
+    /// A .trail of Spin, for `spin -t`.
+    Spin,
+}
+
+impl ReplayArgs {
+    /// The trail, as the engine takes it.
+    pub fn file(&self) -> TrailFile {
+        let mut reading = self.reading.source("").options;
+        reading.lossy_channels = self.lossy_channels;
+        TrailFile { path: self.trail.clone(), model: self.model.clone(), reading }
+    }
 }
 
 impl RunFormat {
     /// How notices are written beside it.
     pub fn of_notices(self) -> Format {
         match self {
-            RunFormat::Text | RunFormat::Msc => Format::Text,
+            RunFormat::Text | RunFormat::Msc | RunFormat::Table | RunFormat::Csv | RunFormat::Spin => {
+                Format::Text
+            }
             RunFormat::Json | RunFormat::Itf => Format::Json,
         }
     }

@@ -41,7 +41,7 @@ pub struct ForModel;
 
 impl Taker for ForModel {
     fn takes(spec: &OptionSpec) -> bool {
-        const TAKEN: [&str; 4] = ["memory", "memory-bound", "memory-split", "plain"];
+        const TAKEN: [&str; 5] = ["memory", "memory-bound", "memory-split", "plain", "lossy-channels"];
         TAKEN.contains(&spec.name)
     }
 }
@@ -53,6 +53,18 @@ pub struct ForGraph;
 impl Taker for ForGraph {
     fn takes(spec: &OptionSpec) -> bool {
         const TAKEN: [&str; 7] = ["timeout", "max-memory", "max-states", "threads", "store", "opt", "exec"];
+        TAKEN.contains(&spec.name)
+    }
+}
+
+/// `spinor swarm`: what is checked. How, each of its searches decides for itself.
+#[derive(Debug)]
+pub struct ForSwarm;
+
+impl Taker for ForSwarm {
+    fn takes(spec: &OptionSpec) -> bool {
+        const TAKEN: [&str; 8] =
+            ["property", "ltl", "claim", "max-depth", "exec", "trail", "lossy-channels", "channels-empty"];
         TAKEN.contains(&spec.name)
     }
 }

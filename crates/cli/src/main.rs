@@ -28,6 +28,7 @@ mod report_file;
 mod signal;
 mod simulate;
 mod spin;
+mod swarm;
 mod test;
 mod ui;
 
@@ -85,6 +86,7 @@ fn run(command: &Command) -> u8 {
         Command::Test(args) => test::run(args),
         Command::Ui(args) => ui::run(args),
         Command::Spin(args) => spin::run(args),
+        Command::Swarm(args) => swarm::run(args),
     }
 }
 
@@ -128,7 +130,7 @@ fn forgotten_command(error: &clap::Error, words: &[String]) -> Option<engine::No
 /// A flag of Spin, such as `check -a`, gets the option that is meant.
 fn flag_of_spin(error: &clap::Error, words: &[String]) -> Option<engine::Notice> {
     let is_unknown = matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand);
-    let takes_models = ["check", "simulate", "parse", "replay", "graph", "facts"];
+    let takes_models = ["check", "swarm", "simulate", "parse", "replay", "graph", "facts"];
     let command = words.get(1).filter(|word| takes_models.contains(&word.as_str()) || word.starts_with('-'));
     if !is_unknown || command.is_none() {
         return None;

@@ -7,6 +7,7 @@ use crate::output::Sieve;
 use crate::signal::{Interrupt, Signals};
 use crate::{chart, output, report_file};
 use engine::replay::{Replayed, replay};
+use engine::spin_trail::write::spin_trail;
 use engine::{Answer, Disk, DiskOrInput, report_text};
 use explore::RunThread;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use system::FaultKind;
 use trace::msc::{self, End};
+use trace::table::{self, Form};
 use trace::visible::one_line;
 use trace::visible::shown;
 use trace::write::fault_object;
@@ -26,6 +28,8 @@ pub fn run(args: &ReplayArgs) -> u8 {
     }
     let (signals, palette) = (Signals::listen(), output::out_palette());
     let view = |replayed: &mut Replayed<'_>| {
+        // Before anything is written: there may be no such trail.
+        let spin = (args.format == RunFormat::Spin).then(|| spin_trail(replayed)).transpose()?;
         let steps = wanted(args, replayed.run.len());
         let drawn = chart::drawable(&steps);
         let chart = || msc::chart(&replayed.run, drawn.clone(), ending(replayed));
@@ -45,12 +49,15 @@ pub fn run(args: &ReplayArgs) -> u8 {
                 RunFormat::Json => object(replayed, steps, &mut to),
                 RunFormat::Itf => informal(replayed, &mut to),
                 RunFormat::Msc => to.write_all(msc::text::draw(&chart(), palette).as_bytes()),
+                RunFormat::Table => columns(replayed, steps, Form::Aligned, &mut to),
+                RunFormat::Csv => columns(replayed, steps, Form::Csv, &mut to),
+                RunFormat::Spin => to.write_all(spin.unwrap_or_default().as_bytes()),
             }?;
             to.flush()
         });
         Ok(output)
     };
-    let mut answer = replay(&args.trail, &DiskOrInput::default(), signals.stop(), view);
+    let mut answer = replay(&args.file(), &DiskOrInput::default(), signals.stop(), view);
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
     match output::write_notices(flat, args.format.of_notices()) {
         Ok(output) => output.finish(0),
@@ -64,7 +71,7 @@ const INTERNAL: u8 = 4;
 /// Lets somebody step through the run.
 fn step_through(args: &ReplayArgs) -> u8 {
     let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
-    let begun = RunThread::replay(args.trail.clone(), Disk, interrupt.stop().clone());
+    let begun = RunThread::replay(args.file(), Disk, interrupt.stop().clone());
     let answer = match begun {
         Err(failure) => Answer::failed(failure),
         Ok(run) => {
@@ -189,6 +196,15 @@ fn object(replayed: &Replayed<'_>, steps: RangeInclusive<usize>, to: &mut dyn Wr
         }
     }
     to.write_all(b"\n]}\n")
+}
+
+fn columns(
+    replayed: &Replayed<'_>,
+    steps: RangeInclusive<usize>,
+    form: Form,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    table::write(&replayed.run, (steps, replayed.cycle), form, to)
 }
 
 fn informal(replayed: &Replayed<'_>, to: &mut dyn Write) -> io::Result<()> {

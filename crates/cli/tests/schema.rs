@@ -36,7 +36,9 @@ const BAD: &str = "byte x, a[2]; active proctype p() { x = 1; if :: assert(x == 
     active proctype q() { x == 9 }";
 
 /// Every kind of verdict, search, store and reduction.
-const RUNS: [&[&str]; 26] = [
+const RUNS: [&[&str]; 28] = [
+    &["--property", "safety", "--ranges", "--profile"],
+    &["--property", "safety", "--max-switches", "1", "--store", "automaton"],
     &[],
     &["--all-errors"],
     &["--property", "progress"],

@@ -31,6 +31,7 @@ mod branching;
 mod conclude;
 mod runs;
 mod safety;
+mod shorten;
 mod told;
 
 /// Checks a model: every property asked for, or all that apply. Nothing is left behind but the answer: files,
@@ -105,6 +106,8 @@ fn run(
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     symbolic_search::refuse_properties(plan, &selected)?;
     certificate::refuse_properties(plan, &selected)?;
+    refuse_switches(plan, &selected)?;
+    refuse_notes(plan, &selected)?;
     let compiling = Instant::now();
     let watches = prepare_runs(plan, session, &selected, notices)?;
     let questions = branching::prepare(plan, session, &selected)?;
@@ -151,6 +154,32 @@ fn run(
         progress_labels: inventory.progress,
         leaving,
     })
+}
+
+/// A bound on context switches is about runs that end somewhere: errors of states and steps.
+fn refuse_switches(plan: &Plan, selected: &[Selected]) -> Result<(), Failure> {
+    let other = selected.iter().find(|property| property.checks.is_none());
+    match (plan.options.max_switches, other) {
+        (Some(most), Some(other)) => Err(Failure::refused_with(
+            format!("--max-switches {most} is for safety, and {} is not", other.name),
+            "add --property safety, or leave --max-switches out",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Values and counts are noted in the search for errors of states and steps.
+fn refuse_notes(plan: &Plan, selected: &[Selected]) -> Result<(), Failure> {
+    let option = match () {
+        () if selected.iter().any(|property| property.checks.is_some()) => return Ok(()),
+        () if plan.options.ranges => "--ranges",
+        () if plan.options.profile => "--profile",
+        () => return Ok(()),
+    };
+    Err(Failure::refused_with(
+        format!("{option} notes what the search for safety meets, and safety is not asked for"),
+        format!("add --property safety, or leave {option} out"),
+    ))
 }
 
 /// The properties of whole runs: refuses what does not go with them, and tells what is to be known about

@@ -15,8 +15,8 @@ use search::{
 };
 use store::bitstate::DEFAULT_HASHES;
 use store::{
-    Bitstate, Cache, Collapse, Evicting, Hand, HashCompaction, Recall, Roots, SharedBitstate, SharedCollapse,
-    SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
+    Automaton, Bitstate, Cache, Collapse, Evicting, Hand, HashCompaction, Recall, Roots, SharedBitstate,
+    SharedCollapse, SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
 use system::TransitionSystem;
 
@@ -87,9 +87,10 @@ impl Exploration<'_> {
                 let cut = self.cut();
                 self.whole(&mut Collapse::new(cut, limit), observer)
             }
+            StoreKind::Automaton => self.whole(&mut Automaton::new(limit), observer),
             StoreKind::HashCompaction => self.whole(&mut HashCompaction::new(limit), observer),
             StoreKind::Bitstate => match Bitstate::new(self.array(), DEFAULT_HASHES) {
-                Ok(mut store) => self.whole(&mut store, observer),
+                Ok(store) => self.whole(&mut store.hashing_by(self.task.seed.unwrap_or(0)), observer),
                 Err(store::Full) => no_array(),
             },
         }
@@ -99,6 +100,8 @@ impl Exploration<'_> {
     fn together(&self, observer: &mut dyn Observer) -> Outcome {
         self.begin();
         match self.plan.store {
+            // Plans for it have one worker.
+            StoreKind::Automaton => self.alone(observer),
             StoreKind::Table => {
                 let table = SharedTable::new(self.limit());
                 let outcome = self.share_by_name(&|| table.hand(), observer);

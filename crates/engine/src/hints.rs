@@ -281,6 +281,8 @@ mod tests {
             checked: Vec::new(),
             coverage: None,
             met_full_buffer: None,
+            reached: None,
+            noted: None,
             how: None,
             fairness: Fairness::None,
             vacuous: None,

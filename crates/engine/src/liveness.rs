@@ -187,7 +187,7 @@ fn state_store(plan: &Plan) -> Option<StateStore> {
         StoreKind::Tree => Some(StateStore::Tree(Roots::Roomy)),
         StoreKind::Cleary => Some(StateStore::Tree(Roots::Cleary)),
         StoreKind::Collapse => Some(StateStore::Collapse),
-        StoreKind::HashCompaction | StoreKind::Bitstate => None,
+        StoreKind::Automaton | StoreKind::HashCompaction | StoreKind::Bitstate => None,
     }
 }
 
@@ -196,6 +196,12 @@ fn state_store(plan: &Plan) -> Option<StateStore> {
 pub fn refuse_store(plan: &Plan, watch: &RunProperty, property: &str) -> Result<(), Failure> {
     if state_store(plan).is_some() || is_reachability(plan, strength(watch)) {
         return Ok(());
+    }
+    if plan.store == StoreKind::Automaton {
+        return Err(Failure::refused_with(
+            format!("--store automaton cannot be used for {property}: a search for cycles numbers states"),
+            "use --store table, tree, cleary or collapse, or add --property safety",
+        ));
     }
     let numbering = match plan.cycles {
         _ if plan.fairness == Fairness::Weak => Some("--fair weak"),

@@ -153,6 +153,7 @@ impl Plan {
                 states: options.max_states,
                 memory: Some(allowance.bytes),
                 time: options.timeout,
+                errors: options.stop_at,
                 ..Limits::default()
             },
             allowance,
@@ -236,6 +237,8 @@ impl Plan {
     /// it that is far more.
     pub fn is_lean(&self) -> bool {
         self.edges == Edges::Lean
+            && self.options.max_switches.is_none()
+            && !self.options.profile
             && !self.store.is_lossy()
             && self.order != Order::Handoff
             && self.options.state_cache.is_none()
@@ -282,6 +285,8 @@ fn needs_stack(options: &CheckOptions) -> bool {
 fn search(options: &CheckOptions) -> Search {
     match options.search.unwrap_or(Search::Auto) {
         Search::Auto if needs_stack(options) => Search::Dfs,
+        // The shortest error of a state, at once.
+        Search::Auto if options.shorten => Search::Bfs,
         Search::Auto => Search::Frontier,
         named => named,
     }
@@ -317,6 +322,9 @@ fn cycles(search: Search) -> CycleSearch {
 /// counterexample, all violations that are met, all states up to some depth.
 fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = search == Search::Bfs || options.all_errors || options.max_depth.is_some();
+    // Errors are counted, or steps are those of the program as it is written.
+    let everything = everything || options.stop_at.is_some() || options.max_switches.is_some();
+    let everything = everything || options.profile;
     // A symbolic search has no use for fewer states.
     let everything = everything || options.engine == Some(Engine::Symbolic);
     // A certificate has all states.
@@ -352,6 +360,7 @@ pub(crate) fn has_stack(order: Order, threads: u64) -> bool {
 fn threads(options: &CheckOptions, search: Search) -> u64 {
     match options.threads {
         _ if needs_stack(options) || options.engine == Some(Engine::Symbolic) => 1,
+        None if options.store == Some(StoreKind::Automaton) || options.stop_at.is_some() => 1,
         Some(threads) => threads,
         None if search == Search::Dfs => 1,
         None => std::thread::available_parallelism().map_or(1, |n| n.get() as u64).min(MOST_THREADS),
@@ -368,6 +377,10 @@ fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduct
         _ if options.certify.is_some() => Vec::new(),
         // Merged steps read and write more slots.
         _ if options.engine == Some(Engine::Symbolic) => vec![DeadVariables, Fold],
+        // What is merged cannot be interrupted.
+        _ if options.max_switches.is_some() || options.profile => vec![DeadVariables, Fold],
+        // A value that nobody will look at is a value all the same.
+        _ if options.ranges => vec![Merge, Fold],
         Search::Bfs => vec![DeadVariables, Fold],
         _ => vec![DeadVariables, Merge, Fold],
     })
@@ -380,6 +393,7 @@ fn source(options: &CheckOptions) -> Source {
     source.options.ctl.clone_from(&options.ctl);
     source.options.mu.clone_from(&options.mu);
     source.options.claim.clone_from(&options.claim);
+    source.options.lossy_channels |= options.lossy_channels;
     if let Some(memory) = weak_memory::of_options(options) {
         source.options.memory = Some(memory);
     }

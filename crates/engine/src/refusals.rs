@@ -5,9 +5,10 @@
 //! [`crate::trails`].
 
 use crate::failure::Failure;
-use crate::options::{Choice, CycleProviso, Edges, Engine, Memory, Por, Search, StoreKind};
+use crate::options::{Choice, CycleProviso, Edges, Engine, Memory, Por, Search, StaticReduction, StoreKind};
 use crate::plan::{MOST_THREADS, Order, Plan, has_stack};
 use search::Proviso;
+use search::switches::MOST_SWITCHES;
 
 /// What is wrong with a plan, and the repair.
 struct Refusal {
@@ -34,6 +35,12 @@ const RULES: &[Rule] = &[
     sleep_with_proviso,
     stack_without_depth_first,
     stack_with_another_store,
+    automaton_with_threads,
+    stop_at_nothing,
+    shorten_all_errors,
+    stop_at_with_threads,
+    switches_with_what_leaves_out,
+    too_many_switches,
     no_threads,
     too_many_threads,
     fairness_with_nested_search,
@@ -175,6 +182,79 @@ fn stack_with_another_store(plan: &Plan) -> Option<Refusal> {
     refusal(
         format!("{option} keeps states in a table of its own, not in --store {}", plan.store.word()),
         format!("leave --store out, or leave {option} out"),
+    )
+}
+
+fn automaton_with_threads(plan: &Plan) -> Option<Refusal> {
+    plan.options.threads.filter(|&threads| threads > 1 && plan.store == StoreKind::Automaton)?;
+    refusal(
+        "--store automaton is for one thread: every new state changes nodes that all others share",
+        "use --threads 1, or --store cleary, which workers can share",
+    )
+}
+
+fn stop_at_nothing(plan: &Plan) -> Option<Refusal> {
+    let n = plan.options.stop_at?;
+    match n {
+        0 => refusal(
+            "--stop-at 0 would stop before the first violation",
+            "use --all-errors to see all of them",
+        ),
+        _ if plan.options.all_errors => {
+            refusal(format!("--stop-at {n} stops, and --all-errors does not"), "leave one of them out")
+        }
+        _ => None,
+    }
+}
+
+fn shorten_all_errors(plan: &Plan) -> Option<Refusal> {
+    let options = &plan.options;
+    let other = match options {
+        _ if !options.shorten => return None,
+        _ if options.all_errors => "--all-errors",
+        _ if options.stop_at.is_some() => "--stop-at",
+        _ => return None,
+    };
+    refusal(
+        format!("--shorten looks for one counterexample, and {other} for several"),
+        format!("leave {other} out; --all-errors with --search bfs finds a shortest run to each error"),
+    )
+}
+
+fn stop_at_with_threads(plan: &Plan) -> Option<Refusal> {
+    let n = plan.options.stop_at.filter(|_| plan.threads > 1 || plan.order == Order::Handoff)?;
+    refusal(
+        format!("--stop-at {n} is for one thread: several do not find violations in one order"),
+        "use --threads 1, or --all-errors",
+    )
+}
+
+/// What counts as a switch depends on who could go on, so nothing may be left out of a state.
+fn switches_with_what_leaves_out(plan: &Plan) -> Option<Refusal> {
+    let options = &plan.options;
+    let n = options.max_switches?;
+    let other = match options.por {
+        Some(por) if por != Por::None => format!("--por {}", por.word()),
+        _ if options.sleep => "--sleep".into(),
+        _ if options.edges == Some(Edges::Lean) => "--edges lean".into(),
+        _ if plan.doubts.any() => "--check".into(),
+        _ if plan.engine != Engine::Explicit => format!("--engine {}", plan.engine.word()),
+        _ if options.certify.is_some() => "--certify".into(),
+        _ if plan.opt.contains(&StaticReduction::Merge) => "--opt merge".into(),
+        _ if options.fair.is_some() => "--fair".into(),
+        _ => return None,
+    };
+    refusal(
+        format!("--max-switches {n} cannot be used with {other}: every process that could go on counts"),
+        format!("leave {other} out"),
+    )
+}
+
+fn too_many_switches(plan: &Plan) -> Option<Refusal> {
+    let n = plan.options.max_switches.filter(|&n| n > MOST_SWITCHES)?;
+    refusal(
+        format!("--max-switches {n} is more than can be counted"),
+        format!("use at most {MOST_SWITCHES}; with so many, the search without a bound is smaller"),
     )
 }
 
@@ -350,6 +430,10 @@ fn symbolic_with_explicit_options(plan: &Plan) -> Option<Refusal> {
         .or(given(options.state_cache.is_some(), "--state-cache"))
         .or(given(options.edges == Some(Edges::Lean), "--edges"))
         .or(given(options.seed.is_some(), "--seed"))
+        .or(given(options.stop_at.is_some(), "--stop-at"))
+        .or(given(options.shorten, "--shorten"))
+        .or(given(options.ranges, "--ranges"))
+        .or(given(options.profile, "--profile"))
         .or(given(options.max_depth.is_some(), "--max-depth"))
         .or(given(options.max_states.is_some(), "--max-states"))?;
     refusal(

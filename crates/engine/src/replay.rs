@@ -11,12 +11,13 @@ use crate::run_property::RunProperties;
 use crate::session::Session;
 use crate::simulate::Origin;
 use crate::simulation::Reads;
+use crate::spin_trail;
 use machine::Interp;
 use promela::source::Files;
 use std::path::Path;
 use stop::Stop;
 use system::{Explain, Fairness, Fault, FaultKind, StepInfo, TransitionSystem};
-use trace::{Claims, Confirmed, FormulaJudge, Judge, NotPossible, Refuted, Run, Trail, story};
+use trace::{Claims, Confirmed, FormulaJudge, Judge, ModelOptions, NotPossible, Refuted, Run, Trail, story};
 
 /// A trail that was replayed to its end, where the violation shows.
 pub struct Replayed<'a> {
@@ -51,24 +52,43 @@ impl Replayed<'_> {
     }
 }
 
-/// Replays the trail in the file `path` and lets `view` look at the run. Not being possible is a refusal that
-/// says which step failed and why.
+/// A trail in a file: ours, or one of Spin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrailFile {
+    /// The file.
+    pub path: String,
+    /// The model, where it is not to be found by the trail.
+    pub model: Option<String>,
+    /// How the model of one of Spin's trails is read, which names none; others know it themselves.
+    pub reading: ModelOptions,
+}
+
+impl TrailFile {
+    /// A trail that knows its model.
+    pub fn new(path: impl Into<String>) -> Self {
+        let reading = ModelOptions { dialect: "spin".to_string(), ..ModelOptions::default() };
+        TrailFile { path: path.into(), model: None, reading }
+    }
+}
+
+/// Replays the trail in a file and lets `view` look at the run. Not being possible is a refusal that says
+/// which step failed and why.
 pub fn replay<T: Send>(
-    path: &str,
+    file: &TrailFile,
     files: &(dyn Files + Sync),
     stop: &Stop,
     view: impl FnOnce(&mut Replayed<'_>) -> T + Send,
 ) -> Answer<T> {
     isolated(|| {
         let mut notices = Vec::new();
-        let result = run(path, files, stop, &mut notices, view);
+        let result = run(file, files, stop, &mut notices, view);
         Answer { notices, result }
     })
     .unwrap_or_else(Answer::failed)
 }
 
 fn run<T>(
-    path: &str,
+    file: &TrailFile,
     files: &dyn Files,
     stop: &Stop,
     notices: &mut Vec<Notice>,
@@ -76,11 +96,24 @@ fn run<T>(
 ) -> Result<T, Failure> {
     let refused = |message: String, repair: &str| Failure::refused_with(message, repair);
     let make = "give the file that `spinor check` wrote when it found a violation";
+    let path = file.path.as_str();
     let text =
         files.read_long(path).map_err(|e| refused(format!("cannot read the trail {path}: {e}"), make))?;
+    if spin_trail::lines::is_one(path, &text) {
+        let session = model_of_spin(file, files, stop)?;
+        let trail = spin_trail::follow::followed(&session, path, &text).inspect_err(|_| {
+            notices.extend(session.notices.iter().filter(|n| n.is_error()).cloned());
+        })?;
+        return replayed(&session, trail, notices, view);
+    }
     let trail = trace::read(&text).map_err(|e| refused(format!("{path} is not a trail: {e}"), make))?;
     drop(text);
-    let (_, session) = find_model(path, &trail, files, stop)?;
+    if !file.reading.preprocessor.is_empty() || file.reading.lossy_channels {
+        let message = format!("{path} says itself how its model was read");
+        let repair = "leave -D, -U, -I and --lossy-channels out: they are for trails of Spin";
+        return Err(refused(message, repair));
+    }
+    let (_, session) = find_model(file, &trail, files, stop)?;
     replayed(&session, trail, notices, view)
 }
 
@@ -119,13 +152,7 @@ fn replayed<T>(
         Some(_) => None,
         None => Some(session.essence()?),
     };
-    let judge = watches.list.first().map(|watch| Judge {
-        fault: &watch.fault,
-        claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
-        general: watch.general.as_ref(),
-        fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
-        essence: essence.as_ref().map(|machine| machine as &dyn TransitionSystem),
-    });
+    let judge = judge(&watches, &trail, essence.as_ref());
     let formula = formula_judge(questions.as_ref(), &trail, &machine, essence.as_ref());
     let claims = Claims {
         formula: formula.as_ref().map(|judge| judge as &dyn FormulaJudge),
@@ -167,6 +194,60 @@ fn replayed<T>(
     }))
 }
 
+/// Who judges the run as a whole, if the trail's property is about that.
+fn judge<'a>(watches: &'a RunProperties, trail: &Trail, essence: Option<&'a Interp>) -> Option<Judge<'a>> {
+    watches.list.first().map(|watch| Judge {
+        fault: &watch.fault,
+        claim: watch.claim.as_ref().map(|claim| (claim, watch.set)),
+        general: watch.general.as_ref(),
+        fairness: trail.fair.as_deref().and_then(Fairness::from_name).unwrap_or_default(),
+        essence: essence.map(|machine| machine as &dyn TransitionSystem),
+    })
+}
+
+/// What the steps of a trail show of its property, whatever it says itself. The error says why nothing.
+pub(crate) fn finding(session: &Session, trail: &Trail) -> Result<Fault, Failure> {
+    let watches = watches(session, trail)?;
+    if watches.list.iter().any(|watch| watch.acting.is_some()) {
+        return Err(Failure::refused_with(
+            format!("{} assigns variables: its steps are steps of the run", trail.property),
+            "check the model here",
+        ));
+    }
+    let (machine, essence) = (session.judge()?.watched(watches.sets.clone()), session.essence()?);
+    let claims = Claims {
+        channels_empty: trail.channels_empty,
+        cycle: trail.cycle,
+        judge: judge(&watches, trail, Some(&essence)),
+        ..Claims::nothing()
+    };
+    let confirmed = trace::replay(&machine, trail.actions(), claims, &mut |_, _| {});
+    let finding = confirmed.map_err(|why| Failure::refused(why.to_string()))?.finding;
+    fits(&trail.property, &finding)?;
+    Ok(finding)
+}
+
+/// The model of a trail of Spin, which names none: the one that was given, or the one that the file is called
+/// after.
+fn model_of_spin(file: &TrailFile, files: &dyn Files, stop: &Stop) -> Result<Session, Failure> {
+    let stem = file.path.strip_suffix(".trail").or_else(|| file.path.strip_suffix(".tra"));
+    let without_number = stem.map(|stem| stem.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let named = [stem, without_number].into_iter().flatten().map(str::to_string);
+    let candidates: Vec<String> = match &file.model {
+        Some(model) => vec![model.clone()],
+        None => named.flat_map(|stem| [stem.clone(), format!("{stem}.pml")]).collect(),
+    };
+    let Some(path) = candidates.iter().find(|path| files.read(path).is_ok()) else {
+        let what = match &file.model {
+            Some(model) => format!("cannot read the model {model}"),
+            None => format!("{} is a trail of Spin, which does not name its model", file.path),
+        };
+        return Err(Failure::refused_with(what, "give the model with --model MODEL"));
+    };
+    let source = Source { path: path.clone(), options: file.reading.clone() };
+    Session::load(&source, files, stop)
+}
+
 /// What the trail's property asks: a formula about states, or a claim about whole runs.
 fn asked(session: &Session, trail: &Trail) -> Result<(Option<Questions>, RunProperties), Failure> {
     match question_of(session, &trail.property)? {
@@ -192,16 +273,20 @@ fn formula_judge<'a>(
 /// Where the model may be: as it was given, beside the trail, where it was. The first whose text is unchanged
 /// wins, else the first that can be read.
 fn find_model(
-    path: &str,
+    file: &TrailFile,
     trail: &Trail,
     files: &dyn Files,
     stop: &Stop,
 ) -> Result<(String, Session), Failure> {
-    let beside = Path::new(path).parent().map(|dir| dir.join(&trail.model).to_string_lossy().into_owned());
+    let beside = Path::new(&file.path).parent();
+    let beside = beside.map(|dir| dir.join(&trail.model).to_string_lossy().into_owned());
     let mut candidates = vec![trail.model.clone()];
     candidates.extend(beside);
     candidates.extend(trail.model_absolute.clone());
     candidates.dedup();
+    if let Some(model) = &file.model {
+        candidates = vec![model.clone()];
+    }
     let mut found = None;
     for candidate in candidates {
         if files.read(&candidate).is_err() {
@@ -216,8 +301,8 @@ fn find_model(
     }
     found.ok_or_else(|| {
         Failure::refused_with(
-            format!("the model {} of the trail cannot be found", trail.model),
-            "run it in the directory in which the trail was made, or put the trail beside the model",
+            format!("the model {} of the trail cannot be found", file.model.as_ref().unwrap_or(&trail.model)),
+            "give it with --model, run it in the directory in which the trail was made, or put the trail beside it",
         )
     })
 }
@@ -320,7 +405,7 @@ mod tests {
     use super::*;
     use system::toy::Graph;
     use system::{ActionId, FaultKind};
-    use trace::{ModelOptions, TrailStep};
+    use trace::TrailStep;
 
     #[test]
     fn steps_are_told_and_impossible_ones_named() {

@@ -9,6 +9,7 @@ use crate::deferred_drop::DeferredDrop;
 use crate::liveness::How;
 use crate::memory::Allowance;
 use crate::notice::Notice;
+use crate::noting::Noted;
 use crate::options::{CheckOptions, Por};
 use crate::plan::Config;
 use crate::report_text::{grouped, plural};
@@ -56,6 +57,8 @@ pub enum Reason {
     States(u64),
     /// There are longer paths than may be followed.
     Depth(u64),
+    /// There are runs with more context switches than were allowed.
+    Switches(u64),
     /// The search was complete, but its store may have taken a new state for an old one.
     Omission {
         /// As `--store` names it.
@@ -87,6 +90,9 @@ impl fmt::Display for Reason {
             Reason::States(limit) => write!(f, "the search stopped at --max-states {limit}"),
             Reason::Depth(limit) => {
                 write!(f, "paths were cut off after {} (--max-depth {limit})", plural(*limit, "step"))
+            }
+            Reason::Switches(limit) => {
+                write!(f, "runs with more context switches than {limit} were left out (--max-switches)")
             }
             Reason::Omission { store, probability } => write!(
                 f,
@@ -232,6 +238,10 @@ pub struct PropertyReport {
     pub coverage: Option<Vec<Coverage>>,
     /// Whether a store met a full buffer; only after a search that saw everything.
     pub met_full_buffer: Option<bool>,
+    /// Which statements were executed, whatever was seen.
+    pub reached: Option<Vec<Coverage>>,
+    /// Values of variables and counts of statements, where they were asked for.
+    pub noted: Option<Box<Noted>>,
 }
 
 impl PropertyReport {
@@ -274,6 +284,8 @@ impl PropertyReport {
             evaluation: None,
             coverage: None,
             met_full_buffer: None,
+            reached: None,
+            noted: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::VERSION;
 use crate::client::Kept;
 use crate::notice::Notice;
+use crate::noting::{Count, Noted, Range};
 use crate::options::{Choice, Memory};
 use crate::report::{PropertyReport, Report, Shown, Verdict};
 use crate::suggest_fences::Suggestion;
@@ -154,6 +155,9 @@ fn property(property: &PropertyReport) -> Value {
     if let Some(object) = value.as_object_mut() {
         object.extend(evaluation(property));
     }
+    if let (Some(noted), Some(object)) = (&property.noted, value.as_object_mut()) {
+        object.extend(self::noted(noted));
+    }
     if let (Some(coverage), Some(object)) = (&property.coverage, value.as_object_mut()) {
         object.insert("unreached".to_string(), Value::from(unreached(coverage)));
     }
@@ -225,6 +229,22 @@ fn symbolic(figures: &symbolic::Figures) -> Value {
         "machine_calls": figures.calls,
         "restarts": figures.restarts,
     })
+}
+
+/// Values of variables, and how often statements were executed.
+fn noted(noted: &Noted) -> Vec<(String, Value)> {
+    let range = |range: &Range| {
+        let (low, high) = range.bounds.unzip();
+        json!({"name": range.name, "low": low, "high": high, "values": range.values})
+    };
+    let count = |count: &Count| {
+        let Count { process, file, line, text, times } = count;
+        json!({"process": process, "file": file, "line": line, "text": text, "times": times})
+    };
+    let ranges = noted.ranges.as_ref().map(|ranges| ranges.iter().map(range).collect::<Vec<Value>>());
+    let counts = noted.statements.as_ref().map(|counts| counts.iter().map(count).collect::<Vec<Value>>());
+    let fields = [("ranges", ranges), ("statements", counts)];
+    fields.into_iter().filter_map(|(name, list)| Some((name.to_string(), Value::from(list?)))).collect()
 }
 
 /// Statements that no run executes.

@@ -93,6 +93,9 @@ impl Session {
         if let Some(program) = &program {
             verify(program)?;
         }
+        if let Some(program) = program.as_mut().filter(|_| source.options.lossy_channels) {
+            lose_messages(program)?;
+        }
         let mut memory = None;
         if let (Some(options), Some(program)) = (&source.options.memory, &mut program) {
             let (made, told, more) = weak_memory::switch(program, options, &sources)?;
@@ -226,6 +229,21 @@ impl Session {
     pub fn fingerprint(&self) -> u64 {
         trace::fingerprint(self.sources.files().iter().map(|file| &*file.text))
     }
+}
+
+/// Lets full channels lose messages.
+fn lose_messages(program: &mut Program) -> Result<(), Failure> {
+    if let Some(trace) = program.trace {
+        let name = program.proctype(trace).name.trim_matches(':');
+        return Err(Failure::refused_with(
+            format!(
+                "--lossy-channels does not go with a {name} assertion: a message that is lost is no event"
+            ),
+            "leave one of them out",
+        ));
+    }
+    machine::lossy::lose_messages(program);
+    verify(program)
 }
 
 /// Problems of the text that leave the rest of it readable.

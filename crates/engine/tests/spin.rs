@@ -30,11 +30,17 @@ impl Surroundings for World {
     }
 
     fn text(&self, path: &str) -> Result<String, String> {
-        if path == "formula" { Ok("[] p\n".to_string()) } else { Err("no such file".to_string()) }
+        match path {
+            "formula" => Ok("[] p\n".to_string()),
+            // What Spin's verifier left.
+            "late.pml.trail" => Ok("-4:-4:-4\n1:0:3\n".to_string()),
+            _ => Err("no such file".to_string()),
+        }
     }
 
     fn newest(&self, paths: &[String]) -> Option<String> {
-        paths.iter().find(|path| path.starts_with("m.pml")).cloned()
+        let exists = |path: &&String| path.starts_with("m.pml") || *path == "late.pml.trail";
+        paths.iter().find(exists).cloned()
     }
 }
 
@@ -89,6 +95,20 @@ fn lines_and_their_commands() {
             "-N claim -run plain.pml",
             "spinor check plain.pml --property assertion --property runtime --property never --claim claim",
         ),
+        (
+            "-m -run -bcs -L2 -c3 -i plain.pml",
+            "spinor check plain.pml --property safety --lossy-channels --max-switches 2 --stop-at 3 --shorten",
+        ),
+        (
+            "-run -bcs -DMA=40 -DPEG -DVAR_RANGES plain.pml",
+            "spinor check plain.pml --property safety --max-switches 0 --store automaton --profile --ranges",
+        ),
+        (
+            "-run -swarm4,2 -Q5 -m500 plain.pml",
+            "spinor swarm plain.pml --property safety --time 5m --max-depth 500 --cpus 2",
+        ),
+        ("-m -n7 -u9 m.pml", "spinor simulate m.pml --seed 7 --steps 9 --lossy-channels"),
+        ("-t late.pml", "spinor replay late.pml.trail --model late.pml"),
         ("-f []p", "spinor ltl '[]p'"),
         ("-a m.pml", "spinor parse m.pml"),
         ("-E-Idir -I m.pml", "spinor parse m.pml -Idir --format ir"),

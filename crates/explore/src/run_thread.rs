@@ -5,7 +5,7 @@
 //! panics ends the thread and nothing else: [`RunThread::finish`] then tells what happened.
 
 use crate::exploration::Exploration;
-use engine::replay::{Replayed, replay, replay_trail};
+use engine::replay::{Replayed, TrailFile, replay, replay_trail};
 use engine::simulate::{SimulateOptions, interact};
 use engine::{Answer, Failure, Session};
 use promela::source::Files;
@@ -48,11 +48,11 @@ impl RunThread {
 
     /// A counterexample in a file.
     pub fn replay(
-        path: String,
+        file: TrailFile,
         files: impl Files + Sync + Send + 'static,
         stop: Stop,
     ) -> Result<RunThread, Failure> {
-        Self::start(move |commands| replay(&path, &files, &stop, move |replayed| follow(replayed, &commands)))
+        Self::start(move |commands| replay(&file, &files, &stop, move |replayed| follow(replayed, &commands)))
     }
 
     /// A counterexample that a check found.

@@ -7,6 +7,7 @@ pub mod claim;
 pub mod facts;
 pub mod interp;
 pub mod look;
+pub mod lossy;
 pub mod memory;
 pub mod opt;
 

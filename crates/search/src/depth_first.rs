@@ -379,7 +379,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     pub fn violation(&mut self, fault: Fault, more: &[ActionId]) -> Result<(), StopReason> {
         let depth = (self.stack.steps() + more.len()) as u64;
         self.found.add(fault, depth, || self.stack.path_and(more));
-        self.task.after_violation()
+        self.task.after_violation(self.found.errors)
     }
 
     fn forgets_too_much(&self) -> bool {

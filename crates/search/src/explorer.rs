@@ -170,7 +170,7 @@ impl<'a, S: Batched> Explorer<'a, S> {
     fn violation<T>(&mut self, fault: Fault, stack: &Stack<T>, more: &[ActionId]) -> Result<(), StopReason> {
         let depth = (stack.steps() + more.len()) as u64;
         self.found.add(fault, depth, || stack.path_and(more));
-        self.task.after_violation()
+        self.task.after_violation(self.found.errors)
     }
 
     pub fn conclude(mut self, stop: StopReason) -> Outcome {

@@ -61,7 +61,7 @@ impl Recorder {
         match missing {
             NoInitialState::Violation(fault) => {
                 self.add(fault, 0, Path::new);
-                task.after_violation()
+                task.after_violation(self.errors)
             }
             NoInitialState::Cut(fault) => {
                 self.cut(fault, Path::new);
@@ -83,7 +83,7 @@ impl Findings {
         match missing {
             NoInitialState::Violation(fault) => {
                 self.add(fault, 0, spot);
-                task.after_violation()
+                task.after_violation(self.errors)
             }
             NoInitialState::Cut(fault) => {
                 self.cut(fault, spot);

@@ -54,6 +54,7 @@ mod state_key;
 pub mod states;
 pub mod strong;
 mod successor_batch;
+pub mod switches;
 pub mod task;
 mod team;
 mod termination;

@@ -26,6 +26,8 @@ pub struct Limits {
     pub account: MemoryAccount,
     /// Time.
     pub time: Option<Duration>,
+    /// Where all violations are wanted: so many of them are enough. Only one worker can count them in order.
+    pub errors: Option<u64>,
     /// Steps for each state.
     pub branching: Option<Branching>,
 }

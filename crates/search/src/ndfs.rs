@@ -309,7 +309,7 @@ impl<S: Numbering> Ndfs<'_, S> {
         } else {
             found.errors += 1;
         }
-        self.explorer.task.after_violation()
+        self.explorer.task.after_violation(self.explorer.found.errors)
     }
 }
 

@@ -183,7 +183,7 @@ impl<S: Batched> NdfsLossy<'_, S> {
         let Explorer { system, cycles, budget, found, .. } = &mut self.explorer;
         if found.errors > 0 {
             found.errors += 1;
-            return self.explorer.task.after_violation();
+            return self.explorer.task.after_violation(self.explorer.found.errors);
         }
         let path = self.first.path();
         let anchor = Anchor { state: self.first.state(), path: &path, inside: None, met: None };
@@ -191,7 +191,7 @@ impl<S: Batched> NdfsLossy<'_, S> {
         let cycle = self.second.path_and(&self.actions);
         let (path, cycle) = short.unwrap_or(Lasso { stem: path.clone(), cycle }).path();
         found.add_lasso(cycles.fault.clone(), path, cycle);
-        self.explorer.task.after_violation()
+        self.explorer.task.after_violation(self.explorer.found.errors)
     }
 }
 

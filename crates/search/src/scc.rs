@@ -196,7 +196,7 @@ impl<S: Numbering> Scc<'_, S> {
             // With all errors wanted, more cycles of this component are the same one.
             root.inside = EVERYTHING;
         }
-        self.explorer.task.after_violation()
+        self.explorer.task.after_violation(self.explorer.found.errors)
     }
 
     /// A run that goes around in the last component, of which the state at the end of the path is one.

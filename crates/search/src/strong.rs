@@ -199,7 +199,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         let lasso = self.way_around(&component)?;
         let (path, cycle) = lasso.path();
         self.found.add_lasso(self.cycles.fault.clone(), path, cycle);
-        self.task.after_violation()
+        self.task.after_violation(self.found.errors)
     }
 
     /// A run that goes around in a component.
@@ -249,7 +249,7 @@ impl<S: Numbering + Recall> Strong<'_, S> {
     fn violation(&mut self, fault: Fault, number: u32, more: &[ActionId]) -> Result<(), StopReason> {
         let path = self.path_and(number, more)?;
         self.found.add(fault, path.len() as u64, || path);
-        self.task.after_violation()
+        self.task.after_violation(self.found.errors)
     }
 
     fn snapshot(&self, depth: u64) -> Snapshot {

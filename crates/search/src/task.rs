@@ -41,9 +41,10 @@ impl Task<'_> {
         self.reduce.is_some_and(|reduce| matches!(reduce.method, Method::Lean(_)))
     }
 
-    /// Whether the search goes on after a violation.
-    pub(crate) fn after_violation(&self) -> Result<(), StopReason> {
-        if self.all_errors { Ok(()) } else { Err(StopReason::Violation) }
+    /// Whether the search goes on after a violation, with which there are so many.
+    pub(crate) fn after_violation(&self, errors: u64) -> Result<(), StopReason> {
+        let enough = self.limits.errors.is_some_and(|most| errors >= most);
+        if self.all_errors && !enough { Ok(()) } else { Err(StopReason::Violation) }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::error::Error;
 use crate::explorer::Explorer;
-use engine::replay::replay;
+use engine::replay::{TrailFile, replay};
 use engine::simulate::{SimulateOptions, Watch, simulate};
 use engine::simulation::Ending;
 use engine::{Disk, Evidence, Flow, Notice, Session, Source, Stop};
@@ -63,7 +63,7 @@ impl Model {
             .map_err(|error| Error { notices: vec![unwritten(&error)] })?;
         let text = String::from_utf8_lossy(&text).into_owned();
         let files = TrailBeside { trail: text, files: &*self.session.sources };
-        Error::of(replay(TRAIL, &files, &Stop::never(), |replayed| {
+        Error::of(replay(&TrailFile::new(TRAIL), &files, &Stop::never(), |replayed| {
             (1..=replayed.run.len()).filter_map(|number| replayed.run.info(number)).collect()
         }))
     }

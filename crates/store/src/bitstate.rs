@@ -115,6 +115,8 @@ pub struct Bitstate {
     ones: u64,
     len: u64,
     expected_omissions: f64,
+    /// Which hash functions: those of another seed take other keys for known.
+    seed: u64,
 }
 
 impl Bitstate {
@@ -122,7 +124,14 @@ impl Bitstate {
     /// sets up to `hashes` bits.
     pub fn new(bytes: u64, hashes: u32) -> Result<Self, Full> {
         let array = Array::new(bytes, hashes)?;
-        Ok(Bitstate { array, early: Vec::new(), ones: 0, len: 0, expected_omissions: 0.0 })
+        Ok(Bitstate { array, early: Vec::new(), ones: 0, len: 0, expected_omissions: 0.0, seed: 0 })
+    }
+
+    /// With other hash functions, for an array that is empty; 0 are the usual ones.
+    pub fn hashing_by(mut self, seed: u64) -> Self {
+        debug_assert_eq!(self.len, 0, "keys that are there were entered by other functions");
+        self.seed = seed;
+        self
     }
 
     /// Notes one of the first keys.
@@ -135,6 +144,13 @@ impl Bitstate {
     }
 }
 
+/// The hash of another function. Keys with equal hashes stay together, which among 2^64 of them are hardly any;
+/// what makes keys share bits is how hashes are mapped to bits.
+fn reseeded(hash: u64, seed: u64) -> u64 {
+    let mixed = (hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    if seed == 0 { hash } else { (mixed ^ mixed >> 32).wrapping_mul(0xa076_1d64_78bd_642f) ^ mixed >> 29 }
+}
+
 impl Seen for Bitstate {
     const LOSSLESS: bool = false;
 
@@ -142,7 +158,7 @@ impl Seen for Bitstate {
     type Name = ();
 
     fn hash(&mut self, key: &[u8]) -> Result<u64, Full> {
-        let hash = hash(key);
+        let hash = reseeded(hash(key), self.seed);
         self.array.prefetch(hash);
         Ok(hash)
     }

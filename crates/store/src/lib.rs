@@ -14,6 +14,7 @@
 //! worker has for itself, a sequential one on the store.
 
 pub mod arena;
+pub mod automaton;
 pub mod bitstate;
 pub mod budget;
 pub mod cache;
@@ -63,6 +64,7 @@ pub mod tree;
 pub mod union_find;
 mod wide_roots;
 
+pub use automaton::Automaton;
 pub use bitstate::{Bitstate, SharedBitstate};
 pub use cache::Cache;
 pub use collapse::Collapse;

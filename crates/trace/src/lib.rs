@@ -19,6 +19,7 @@ pub mod replay;
 pub mod run;
 pub mod story;
 pub mod style;
+pub mod table;
 pub mod trail;
 pub mod visible;
 pub mod write;

@@ -34,6 +34,7 @@ pub fn read(text: &str) -> Result<Trail, String> {
             mu: options.optional_text("mu")?,
             claim: options.optional_text("claim")?,
             labels: Vec::new(),
+            lossy_channels: lossy(&options)?,
             memory: memory(&options)?,
         },
         property: trail.text("property")?,
@@ -43,6 +44,14 @@ pub fn read(text: &str) -> Result<Trail, String> {
         violation,
         steps,
     })
+}
+
+/// Whether channels lose messages; trails from before there were any that do say nothing.
+fn lossy(options: &Object<'_>) -> Result<bool, String> {
+    match options.fields.contains_key("lossy_channels") {
+        true => options.bool("lossy_channels"),
+        false => Ok(false),
+    }
 }
 
 /// The memory model; trails from before there were any, and of ordinary models, have none.
@@ -250,6 +259,7 @@ mod tests {
                 mu: Some("<> p".to_string()),
                 claim: Some("claim.pml".to_string()),
                 labels: Vec::new(),
+                lossy_channels: true,
                 memory: Some(MemoryOptions {
                     model: "tso".to_string(),
                     bound: 2,

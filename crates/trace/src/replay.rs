@@ -222,8 +222,8 @@ impl<'a> Walker<'a> {
 /// What is said of a run, and how it is looked at.
 #[derive(Clone, Copy)]
 pub struct Claims<'a> {
-    /// What is wrong.
-    pub violation: &'a Fault,
+    /// What is wrong; `None`: whatever the run shows.
+    pub violation: Option<&'a Fault>,
     /// The model may be another one than that of the claim: neither places nor processes are compared.
     pub moved: bool,
     /// Channels must be empty at a valid end.
@@ -241,7 +241,12 @@ pub struct Claims<'a> {
 impl<'a> Claims<'a> {
     /// That a run shows this at its end.
     pub fn of(violation: &'a Fault) -> Self {
-        let (moved, channels_empty) = (false, false);
+        Claims { violation: Some(violation), ..Claims::nothing() }
+    }
+
+    /// Nothing: what the run shows at its end is to be found out.
+    pub fn nothing() -> Self {
+        let (violation, moved, channels_empty) = (None, false, false);
         Claims { violation, moved, channels_empty, cycle: None, judge: None, formula: None, keep: None }
     }
 }
@@ -335,7 +340,7 @@ pub fn replay<'m, M: TransitionSystem + Explain>(
     let found = match &judgement {
         Some(judgement) => judgement.found.iter().map(|fault| placed(fault, entry.as_ref())).collect(),
         None if claims.cycle.is_some() => {
-            let kind = claims.violation.kind.name();
+            let kind = claims.violation.map_or("any", |fault| fault.kind.name());
             return Err(Refuted::Otherwise(format!(
                 "a violation of kind {kind} is not about a run that goes on forever"
             )));
@@ -390,7 +395,9 @@ fn placed(fault: &Fault, entry: Option<&StepInfo>) -> Fault {
 
 /// The fault among those found that was claimed; the error says what was found instead.
 fn agree(claims: Claims<'_>, mut found: Vec<Fault>) -> Result<Fault, String> {
-    let claimed = claims.violation;
+    let Some(claimed) = claims.violation else {
+        return found.into_iter().next().ok_or_else(|| "the run shows nothing wrong".to_string());
+    };
     if let Some(at) = found.iter().position(|fault| same(fault, claimed, claims.moved)) {
         return Ok(found.swap_remove(at));
     }

@@ -54,6 +54,8 @@ pub struct ModelOptions {
     pub claim: Option<String>,
     /// Expressions that label the states of a graph; trails have none.
     pub labels: Vec<String>,
+    /// A full channel loses what is sent to it.
+    pub lossy_channels: bool,
     /// Store buffers between processes and memory; none is sequential consistency.
     pub memory: Option<MemoryOptions>,
 }

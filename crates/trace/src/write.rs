@@ -92,6 +92,9 @@ fn options_object(trail: &Trail) -> Value {
             fields.insert(name.to_string(), Value::from(text.as_str()));
         }
     }
+    if let (true, Some(fields)) = (options.lossy_channels, object.as_object_mut()) {
+        fields.insert("lossy_channels".to_string(), Value::from(true));
+    }
     if let (Some(memory), Some(fields)) = (&options.memory, object.as_object_mut()) {
         let MemoryOptions { model, bound, plain, split, .. } = memory;
         let memory = json!({"model": model, "bound": bound, "plain": plain, "split": split});

@@ -16,6 +16,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use draw::{Frame, chart_svg, graph_svg};
 use engine::property::select;
+use engine::replay::TrailFile;
 use engine::simulate::SimulateOptions;
 use engine::{Answer, CheckOptions, Session, Source, Stop};
 use explore::picture::{Situation, graph};
@@ -276,7 +277,9 @@ async fn begin_run(State(app): App, Json(wanted): Json<NewRun>) -> Answered {
     waiting(move || {
         let run = match (wanted.check, wanted.trail, wanted.simulate) {
             (Some(check), None, None) => counterexample(&app, check, wanted.violation)?,
-            (None, Some(path), None) => RunThread::replay(path, app.folder.clone(), Stop::never())?,
+            (None, Some(path), None) => {
+                RunThread::replay(TrailFile::new(path), app.folder.clone(), Stop::never())?
+            }
             (None, None, Some(model)) => {
                 let files = model.overlay(&app.folder);
                 let options = SimulateOptions { source: model.source(), seed: wanted.seed, steps: None };

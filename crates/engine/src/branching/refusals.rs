@@ -45,7 +45,10 @@ fn needs_exact_store(plan: &Plan, what: &str) -> Result<(), Failure> {
     match state_store(plan.store) {
         Some(_) => Ok(()),
         None => Err(Failure::refused_with(
-            format!("{what} needs a store that loses no state, and --store {} may", plan.store.word()),
+            format!(
+                "{what} needs a store that numbers states, and loses none: --store {} is no such",
+                plan.store.word()
+            ),
             "use --store table, tree, cleary or collapse",
         )),
     }

@@ -70,7 +70,7 @@ impl Checker<'_> {
         let options = &self.plan.options;
         Task {
             checks,
-            all_errors: options.all_errors,
+            all_errors: options.all_errors || options.stop_at.is_some(),
             seed: options.seed,
             limits: self.limits_left(),
             stop: self.stop.flag(),
@@ -123,6 +123,8 @@ impl Checker<'_> {
             por: Por::None,
             coverage: None,
             met_full_buffer: None,
+            reached: None,
+            noted: None,
             how: None,
             fairness: Fairness::None,
             vacuous: None,

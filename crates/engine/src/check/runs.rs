@@ -42,6 +42,11 @@ impl Checker<'_> {
         // The model's own errors are no errors of a property of whole runs.
         let task = self.task(if watch.is_claim() { Checks::CLAIM } else { Checks::NONE }, None);
         let (how, mut outcome) = liveness::search(self.plan, self.leaving, system, watch, &task, client);
+        if self.plan.options.shorten {
+            self.shorten(&task, &mut outcome, &mut |task| {
+                liveness::search(self.plan, self.leaving, system, watch, task, client).1
+            });
+        }
         reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
         let stays_at = self.warn_all(machine, &mut outcome);
         let written_out = |path: system::Path, cycle| match &reduced {

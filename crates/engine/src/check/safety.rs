@@ -7,14 +7,17 @@ use crate::client::Client;
 use crate::counterexample::confirm;
 use crate::dispatch::Exploration;
 use crate::failure::Failure;
+use crate::noting::{NotedSystem, Notes};
 use crate::options::{Engine, Por};
+use crate::plan::Order;
 use crate::property::Selected;
-use crate::report::{PropertyReport, Reason, Verdict};
+use crate::report::{PropertyReport, Reason, Shown, Verdict};
 use crate::self_check::{Doubted, Reference};
 use crate::strategy;
 use crate::symbolic_search::{self, Explored};
 use reduce::Building;
-use search::{Checks, Method, Proviso, Reduce};
+use search::switches::BoundedSwitches;
+use search::{Checks, Method, Proviso, Reduce, Violation};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
 
 /// How a safety property is searched: who chooses actions, and by which method.
@@ -55,6 +58,11 @@ impl Checker<'_> {
         let recorder = Recorder::wanted(plan, searched, &property.name, checks, client)?;
         let recorded = recorder.as_ref().map(|recorder| Recorded::new(searched.system(), recorder));
         let system = recorded.as_ref().map_or(searched.system(), |recorded| recorded as _);
+        let notes = Notes::wanted(searched, plan.options.ranges, plan.options.profile);
+        let noted = notes.as_ref().map(|notes| NotedSystem::new(system, notes));
+        let system = noted.as_ref().map_or(system, |noted| noted as _);
+        let bounded = plan.options.max_switches.and_then(|most| BoundedSwitches::new(system, most));
+        let system = bounded.as_ref().map_or(system, |bounded| bounded as _);
         let exploration = Exploration { plan, leaving, system, task: &task, recorder: recorder.as_ref() };
         let Explored { mut outcome, figures, unfit } = match plan.engine {
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
@@ -62,39 +70,72 @@ impl Checker<'_> {
             Engine::Auto => self.both(beside, &exploration, client)?,
         };
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
+        if plan.options.shorten && plan.order != Order::BreadthFirst {
+            self.shorten(&task, &mut outcome, &mut |task| {
+                strategy::search(&Exploration { task, ..exploration }, client)
+            });
+        }
+        let unseen = bounded.as_ref().is_some_and(BoundedSwitches::left_out);
+        let was_all_within = unseen && outcome.exhausted.take().is_some();
         let stays_at = self.warn_all(machine, &mut outcome);
         for cut in std::mem::take(&mut outcome.cuts) {
             self.tell_cut(machine, &property.name, &cut)?;
         }
-        let mut shown = Vec::new();
-        for violation in std::mem::take(&mut outcome.violations) {
-            let (evidence, confirmed) = confirm(machine, &self.head(&property.name), &violation, None)?;
-            shown.push(self.show(evidence, &confirmed.run, client));
-        }
+        let violations = std::mem::take(&mut outcome.violations);
+        let shown = self.replay_all(machine, &property.name, violations, client)?;
         let mut report = self.conclude(property, outcome, shown, stays_at);
+        if let (Verdict::Unknown(why), Some(most), true) =
+            (&mut report.verdict, plan.options.max_switches, was_all_within)
+        {
+            *why = Reason::Switches(most);
+        }
         if let (Verdict::Unknown(why), Some(unfit)) = (&mut report.verdict, unfit) {
             *why = Reason::Engine(unfit);
         }
+        report.noted = notes.map(|notes| Box::new(notes.finish()));
         if let (Verdict::Holds(_), Some(recorder)) = (&report.verdict, recorder) {
             report.certificate = Some(recorder.finish(report.statistics.states)?);
         }
         let explicit = figures.is_none();
         report.symbolic = figures;
         report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
+        // With a proviso every action that is possible is taken somewhere; without one, statements may be
+        // passed over.
+        let all_actions =
+            !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
+        self.tell_of_search(&mut report, searched, all_actions && explicit);
+        Ok(report)
+    }
+
+    /// Replays what was found, and hands it to the client.
+    fn replay_all<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        property: &str,
+        violations: Vec<Violation>,
+        client: &mut dyn Client,
+    ) -> Result<Vec<Shown>, Failure> {
+        let mut shown = Vec::new();
+        for violation in violations {
+            let (evidence, confirmed) = confirm(machine, &self.head(property), &violation, None)?;
+            shown.push(self.show(evidence, &confirmed.run, client));
+        }
+        Ok(shown)
+    }
+
+    /// What is known of the search besides its verdict. What was never executed is a fact only where every
+    /// action that is possible was taken.
+    fn tell_of_search(&self, report: &mut PropertyReport, searched: &dyn Backend, took_all: bool) {
         report.por = match self.plan.por {
             // What left nothing out was no reduction.
             Por::WhereItPays if report.statistics.reduced == 0 => Por::None,
             por => por.shown(),
         };
-        // With a proviso every action that is possible is taken somewhere; without one, statements may be
-        // passed over.
-        let all_actions =
-            !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
-        if report.exhaustive && all_actions && explicit {
-            report.coverage = searched.coverage();
+        report.reached = searched.coverage();
+        if report.exhaustive && took_all {
+            report.coverage.clone_from(&report.reached);
             report.met_full_buffer = Some(searched.met_full_buffer());
         }
-        Ok(report)
     }
 
     /// Searches with sets of states. Where there is no initial state there is nothing to compute.

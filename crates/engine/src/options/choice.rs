@@ -191,6 +191,8 @@ choice! {
         Cleary = "cleary",
         /// Components apart.
         Collapse = "collapse",
+        /// A minimised automaton.
+        Automaton = "automaton",
         /// Hash compaction: lossy.
         HashCompaction = "hc",
         /// A Bloom filter: lossy.

@@ -101,10 +101,14 @@ options! {
     fair: Option<Fairness> = ["fair", "KIND", Common, Model];
     /// Do not stop at the first violation: explore everything and count violations.
     all_errors: bool = ["all-errors", "", Common, Model];
+    /// The same, but stop at the Nth violation.
+    stop_at: Option<u64> = ["stop-at", "N", Expert, Model];
     /// Search order. Safety: frontier (in order of discovery, the fastest), dfs (depth-first, finds deep
     /// errors early), bfs (a shortest counterexample), handoff (parallel depth-first). Cycles: ndfs, cndfs
     /// (parallel), ndfs-dual (two threads), scc, ufscc (parallel). Default: auto.
     search: Option<Search> = ["search", "ORDER", Common, Exploration];
+    /// Look for shorter and shorter counterexamples; safety: --search bfs, unless another order is asked for.
+    shorten: bool = ["shorten", "", Expert, Model];
     /// Memory that global variables are in: sc (sequentially consistent, the default), tso (x86: stores wait
     /// in a buffer of their process), pso (a buffer for every cell), or all three, compared.
     memory: Option<Memory> = ["memory", "MODEL", Expert, Model];
@@ -117,8 +121,8 @@ options! {
     /// Who explores: explicit (from state to state, the default), symbolic (with sets of states, for spaces
     /// that no explicit search can finish) or auto (both at once; the first answer counts).
     engine: Option<Engine> = ["engine", "ENGINE", Expert, Exploration];
-    /// How visited states are stored: table, tree, cleary or collapse (exact), hc or bitstate (lossy: finds
-    /// errors, proves nothing). Default: table.
+    /// How visited states are stored: table, tree, cleary or collapse (exact), automaton (exact, slow, for long
+    /// runs in little memory), hc or bitstate (lossy: finds errors, proves nothing). Default: table.
     store: Option<StoreKind> = ["store", "STORE", Expert, Exploration];
     /// Symbolic: in which order steps are taken, saturation (the default) or chain.
     order: Option<StepOrder> = ["order", "ORDER", Expert, Exploration];
@@ -162,6 +166,13 @@ options! {
     seed: Option<u64> = ["seed", "N", Expert, Exploration];
     /// Cut off paths after N steps.
     max_depth: Option<u64> = ["max-depth", "N", Expert, Exploration];
+    /// Bounded context switching: only runs in which a process that could go on is interrupted at most N times.
+    /// If other runs were left out, safety is unknown rather than shown.
+    max_switches: Option<u64> = ["max-switches", "N", Expert, Model];
+    /// Tell which values each variable has in the states of the search.
+    ranges: bool = ["ranges", "", Expert, Check];
+    /// Tell how often the search executes each statement.
+    profile: bool = ["profile", "", Expert, Check];
     /// Stop after N states.
     max_states: Option<u64> = ["max-states", "N", Expert, Exploration];
     /// Where the counterexample is written; further ones go to FILE.2, FILE.3 … Default: MODEL.trail.json.
@@ -181,6 +192,8 @@ options! {
     plain: Option<String> = ["plain", "NAMES", Expert, Model];
     /// With --memory: find a smallest set of places at which fences make the properties hold.
     suggest_fences: bool = ["suggest-fences", "", Expert, Check];
+    /// A send to a full channel is executable and loses its message.
+    lossy_channels: bool = ["lossy-channels", "", Expert, Model];
     /// Channels must be empty at a valid end.
     channels_empty: bool = ["channels-empty", "", Expert, Model];
 }

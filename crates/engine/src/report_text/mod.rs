@@ -1,6 +1,7 @@
 //! A report for people: the verdicts first, then the evidence, then the numbers, then what to do next.
 
 mod evidence;
+mod noted;
 mod number;
 mod statistics;
 mod unreached;
@@ -37,6 +38,10 @@ pub fn text(report: &Report, quiet: bool, palette: Palette) -> String {
     if !quiet {
         statistics::statistics(report, palette, &mut out);
         unreached::unreached(report, palette, &mut out);
+        for property in &report.properties {
+            let noted = property.noted.as_deref();
+            noted.iter().for_each(|noted| noted::noted(noted, property.exhaustive, palette, &mut out));
+        }
         show_hints(&hints(report), palette, &mut out);
     }
     if out.lines().count() > SCREEN {

@@ -117,6 +117,12 @@ pub enum Effect {
     Switch,
     /// Breadth-first, which has no cycles in Spin.
     BreadthFirst,
+    /// Full channels lose messages.
+    LoseMessages,
+    /// Bounded context switching.
+    Switches,
+    /// Many bitstate searches.
+    Swarm,
 }
 
 /// A row.
@@ -268,10 +274,7 @@ pub static FLAGS: &[Flag] = &[
         "-m",
         Nothing,
         "lose messages that are sent to full channels",
-        Refused(
-            "channels that lose messages are not available yet: -m would change what the model does",
-            "make the loss visible in the model: if :: nfull(q) -> q!m :: full(q) -> skip fi",
-        ),
+        Does(E::LoseMessages, "`--lossy-channels`"),
     ),
     flag(
         Spin,
@@ -387,7 +390,7 @@ pub static FLAGS: &[Flag] = &[
         "-t",
         MaybeNumber,
         "follow the [Nth] trail",
-        Does(E::Replay, "`spinor replay TRAIL`: Spinor's own trail; trails of Spin are not read yet"),
+        Does(E::Replay, "`spinor replay TRAIL`: Spinor's own trail or one of Spin, whichever is newer"),
     ),
     flag(Spin, "-U", Text, "undefine a macro", Does(E::Preprocessor, "`-U NAME`")),
     flag(
@@ -418,10 +421,7 @@ pub static FLAGS: &[Flag] = &[
         "-bcs",
         Nothing,
         "bounded context switching",
-        Refused(
-            "bounded context switching is not available yet",
-            "leave -bcs out: the search then has no bound",
-        ),
+        Does(E::Switches, "`--max-switches N` with the N of -L, 0 without it"),
     ),
     flag(Run, "-bitstate", Nothing, "bitstate storage", Check("--store bitstate")),
     flag(Run, "-bit", Nothing, "bitstate storage", Check("--store bitstate")),
@@ -430,18 +430,9 @@ pub static FLAGS: &[Flag] = &[
         "-biterate",
         Text,
         "bitstate with iterative refinement",
-        Refused(
-            "repeated bitstate searches are not available yet",
-            "use -bitstate, with --seed N for another order",
-        ),
+        Does(E::Swarm, "`spinor swarm MODEL`: many bitstate searches, each different"),
     ),
-    flag(
-        Run,
-        "-swarm",
-        Text,
-        "the same in parallel",
-        Refused("swarms are not available yet", "use -bitstate, with --seed N for another order"),
-    ),
+    flag(Run, "-swarm", Text, "the same in parallel", Does(E::Swarm, "`spinor swarm MODEL`")),
     flag(
         Run,
         "-link",
@@ -515,7 +506,7 @@ pub static FLAGS: &[Flag] = &[
         "-c",
         Number,
         "stop at the Nth error",
-        Does(E::Errors, "`--all-errors` for -c0, nothing for -c1; other numbers are refused"),
+        Does(E::Errors, "`--all-errors` for -c0, nothing for -c1, `--stop-at N` for others"),
     ),
     flag(
         Pan,
@@ -545,8 +536,8 @@ pub static FLAGS: &[Flag] = &[
         "random hash function",
         Without("which hash function is used changes no verdict of an exact store"),
     ),
-    flag(Pan, "-I", Nothing, "shorter and shorter errors, approximately", Check("--search bfs")),
-    flag(Pan, "-i", Nothing, "search for the shortest path to an error", Check("--search bfs")),
+    flag(Pan, "-I", Nothing, "shorter and shorter errors, approximately", Check("--shorten")),
+    flag(Pan, "-i", Nothing, "search for the shortest path to an error", Check("--shorten")),
     flag(Pan, "-i_reverse", Nothing, "active processes started in reverse", Without(ORDER)),
     flag(
         Pan,
@@ -562,16 +553,7 @@ pub static FLAGS: &[Flag] = &[
         "bits per state in the bit array",
         Without("the number of bits is chosen for the memory"),
     ),
-    flag(
-        Pan,
-        "-L",
-        Number,
-        "bound on context switches",
-        Refused(
-            "bounded context switching is not available yet",
-            "leave -L out: the search then has no bound",
-        ),
-    ),
+    flag(Pan, "-L", Number, "bound on context switches", Check("--max-switches {}")),
     flag(Pan, "-l", Nothing, "find non-progress cycles", Does(E::Progress, "`--property progress`")),
     flag(Pan, "-M", Number, "megabytes for the bit array", Check("--max-memory {}M")),
     flag(

@@ -20,10 +20,7 @@ pub static SWITCHES: &[Flag] = &[
         "BCS",
         Nothing,
         "bounded context switching",
-        Refused(
-            "bounded context switching is not available yet",
-            "leave -DBCS out: the search then has no bound",
-        ),
+        Does(E::Switches, "`--max-switches N` with the N of -L, 0 without it"),
     ),
     switch("BFS", Nothing, "breadth-first search", Does(E::BreadthFirst, "`--search bfs`")),
     switch(
@@ -49,15 +46,7 @@ pub static SWITCHES: &[Flag] = &[
     switch("HC4", Nothing, "hash-compact storage", Check("--store hc")),
     switch("JHASH", Nothing, "another hash function", Without(HASH)),
     switch("LC", Nothing, "compressed stack", Without(SIZES)),
-    switch(
-        "MA",
-        Number,
-        "minimised automaton",
-        Refused(
-            "the minimised automaton is not available yet",
-            "use -DCOLLAPSE, or --store cleary, the smallest exact store",
-        ),
-    ),
+    switch("MA", Number, "minimised automaton", Check("--store automaton")),
     switch("MEMCNT", Number, "at most 2^N bytes", Without("--max-memory SIZE limits the memory")),
     switch("MEMLIM", Number, "at most N megabytes", Check("--max-memory {}M")),
     switch("MUST_FAIL", Nothing, "debugging", Without(OUTPUT)),
@@ -95,15 +84,7 @@ pub static SWITCHES: &[Flag] = &[
     switch("NO_RESIZE", Nothing, "the hash table does not grow", Without(SIZES)),
     switch("NP", Nothing, "non-progress cycles", Does(E::Progress, "`--property progress`")),
     switch("NSUCC", Nothing, "statistics of successors", Without(OUTPUT)),
-    switch(
-        "PEG",
-        Nothing,
-        "how often each transition was taken",
-        Refused(
-            "counts of statements are not available yet",
-            "leave -DPEG out; statements that are never reached are told anyway",
-        ),
-    ),
+    switch("PEG", Nothing, "how often each transition was taken", Check("--profile")),
     switch("PERMUTED", Nothing, "for -p_permute", Without(ORDER)),
     switch(
         "PRINTF",
@@ -149,12 +130,7 @@ pub static SWITCHES: &[Flag] = &[
     switch("T_RAND", Takes::MaybeNumber, "transitions in random order", Check("--seed 1")),
     switch("T_REVERSE", Nothing, "transitions in reverse order", Without(ORDER)),
     switch("ULL", Nothing, "wide hash values", Without(HASH)),
-    switch(
-        "VAR_RANGES",
-        Nothing,
-        "ranges of variables",
-        Refused("ranges of variables are not available yet", "leave -DVAR_RANGES out"),
-    ),
+    switch("VAR_RANGES", Nothing, "ranges of variables", Check("--ranges")),
     switch("VECTORSZ", Number, "largest state vector", Without("states have no largest size")),
     switch("VERBOSE", Nothing, "debugging output", Without(OUTPUT)),
     switch(

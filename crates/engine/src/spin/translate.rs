@@ -10,6 +10,7 @@ use crate::command_line::quoted;
 use crate::failure::Failure;
 use crate::options::{Source, one_of};
 use crate::property::Inventory;
+use crate::spin_trail::lines::is_one;
 use system::FaultKind;
 
 /// What has to be known of the world.
@@ -253,7 +254,10 @@ impl<'a> Work<'a> {
             (false, Some(_)) => self.add(&["--msc", &format!("{model}.msc.txt")]),
             (false, None) => {}
         }
-        let mut done = vec![Effect::Seed, Effect::Steps, Effect::Interactive];
+        if self.has(Effect::LoseMessages) {
+            self.add(&["--lossy-channels"]);
+        }
+        let mut done = vec![Effect::Seed, Effect::Steps, Effect::Interactive, Effect::LoseMessages];
         done.extend((!interactive).then_some(Effect::Chart));
         self.without_effect(&done, true);
         Ok(())
@@ -271,6 +275,14 @@ impl<'a> Work<'a> {
             None => self.trail_of(model, number.unwrap_or(0))?,
         };
         self.add(&["replay", &trail]);
+        // Trails of Spin do not know their model.
+        if self.world.text(&trail).is_ok_and(|text| is_one(&trail, &text)) {
+            self.add(&["--model"]);
+            self.model(model)?;
+            if self.has(Effect::LoseMessages) {
+                self.add(&["--lossy-channels"]);
+            }
+        }
         if let Some(skip) = self.last(Effect::Skip) {
             let first = skip.value.parse::<u64>().unwrap_or(0).saturating_add(1);
             self.add(&["--steps", &format!("{first}..")]);
@@ -280,7 +292,7 @@ impl<'a> Work<'a> {
             Some(_) => self.add(&["--format", "msc"]),
             None => {}
         }
-        let done = [Effect::Replay, Effect::ReplayFile, Effect::Skip, Effect::Chart];
+        let done = [Effect::Replay, Effect::ReplayFile, Effect::Skip, Effect::Chart, Effect::LoseMessages];
         self.without_effect(&done, true);
         Ok(())
     }
@@ -291,7 +303,11 @@ impl<'a> Work<'a> {
             0 | 1 => format!("{model}.trail.json"),
             n => format!("{model}.trail.json.{n}"),
         };
-        let names = vec![own];
+        let of_spin = if number == 0 { String::new() } else { number.to_string() };
+        let stem = model.rsplit_once('.').map_or(model, |(stem, _)| stem);
+        let mut names = vec![own];
+        names.extend([model, stem].map(|name| format!("{name}{of_spin}.trail")));
+        names.dedup();
         self.world.newest(&names).ok_or_else(|| {
             Failure::refused_with(
                 format!("there is no trail of {model}: {}", names.join(", ")),
@@ -301,7 +317,8 @@ impl<'a> Work<'a> {
     }
 
     fn verify(&mut self, model: &str, formula: Option<String>) -> Result<(), Failure> {
-        self.add(&["check"]);
+        let swarm = self.last(Effect::Swarm);
+        self.add(&[if swarm.is_some() { "swarm" } else { "check" }]);
         self.model(model)?;
         let (mut options, asked) = self.options()?;
         let mut source = Source { path: model.to_string(), ..Source::default() };
@@ -331,6 +348,9 @@ impl<'a> Work<'a> {
                 "add -a or -l, or leave -f out",
             ));
         }
+        if let Some(swarm) = swarm {
+            self.for_swarm(swarm, &mut options);
+        }
         let properties = properties.into_iter().map(|name| ("--property", Some(name)));
         for (name, value) in properties.chain(options) {
             self.words.push(name.to_string());
@@ -339,6 +359,35 @@ impl<'a> Work<'a> {
         self.trail_name(model);
         self.without_effect(&[], false);
         Ok(())
+    }
+
+    /// The options of a swarm: how each of its searches explores is its own affair.
+    fn for_swarm(&mut self, swarm: &Given, options: &mut Vec<(&'static str, Option<String>)>) {
+        const SAME: [&str; 5] = ["--ltl", "--claim", "--max-depth", "--lossy-channels", "--channels-empty"];
+        const OTHER: [(&str, &str); 3] =
+            [("--timeout", "--time"), ("--max-memory", "--memory"), ("--threads", "--cpus")];
+        let mut left = Vec::new();
+        options.retain_mut(|(name, _)| {
+            if let Some((_, other)) = OTHER.iter().find(|(known, _)| known == name) {
+                *name = other;
+                return true;
+            }
+            if !SAME.contains(name) {
+                left.push(*name);
+            }
+            SAME.contains(name)
+        });
+        if !left.is_empty() {
+            self.remarks.push(format!(
+                "{}: no effect, each search of a swarm has a store, an order and a seed of its own",
+                left.join(" ")
+            ));
+        }
+        // -swarmN,M: N searches on M cores; here they go on until the time is over.
+        let cores = swarm.value.split_once(',').and_then(|(_, cores)| cores.parse::<u64>().ok());
+        if let Some(cores) = cores.filter(|_| options.iter().all(|(name, _)| *name != "--cpus")) {
+            options.push(("--cpus", Some(cores.to_string())));
+        }
     }
 
     /// `-tSUFFIX` and `-x`.
@@ -392,13 +441,14 @@ impl<'a> Work<'a> {
                 Here::Does(Effect::Errors, _) => match value {
                     "0" => options.take("--all-errors", value, &given.word)?,
                     "1" => {}
-                    _ => {
-                        return Err(Failure::refused_with(
-                            format!("{}: stopping at the {value}th error is not available yet", given.word),
-                            "use -c1 (the first) or -c0 (all)",
-                        ));
-                    }
+                    _ => options.take("--stop-at {}", value, &given.word)?,
                 },
+                Here::Does(Effect::LoseMessages, _) => {
+                    options.take("--lossy-channels", value, &given.word)?
+                }
+                Here::Does(Effect::Switches, _) if !self.bounds_switches() => {
+                    options.take("--max-switches 0", value, &given.word)?;
+                }
                 Here::Does(effect, _) => asked.note(effect, value),
                 Here::Without(_) | Here::Refused(..) => {}
             }
@@ -407,6 +457,11 @@ impl<'a> Work<'a> {
             options.take("--opt {}", &kept.join(","), "-o")?;
         }
         Ok((options.0, asked))
+    }
+
+    /// Whether a number of context switches is given.
+    fn bounds_switches(&self) -> bool {
+        self.line.given.iter().any(|given| given.flag.place == Place::Pan && given.flag.name == "-L")
     }
 
     /// What Spin would verify, as `--property` names it.

@@ -46,13 +46,18 @@ impl Automaton<'_> {
         for (i, action) in actions.into_iter().enumerate() {
             let to = if i + 1 < n { places[i + 1] } else { to };
             let text = text.to_string();
-            let edge = self.edge(Edge { action, to, atomic: false, escape: None, order, text, span });
+            let edge = self.edge(unseen(action, to, order, (text, span)));
             self.made.locations[places[i].index()].edges = vec![edge];
         }
         let action = Action::DStep { entry: places[0], exit: to, guards: None };
         let text = text.to_string();
-        self.edge(Edge { action, to, atomic: false, escape: None, order, text, span })
+        self.edge(unseen(action, to, order, (text, span)))
     }
+}
+
+/// A step that stands in no text.
+fn unseen(action: Action, to: LocId, order: Order, (text, span): (String, Span)) -> Edge {
+    Edge { action, to, atomic: false, escape: None, order, statement: None, text, span }
 }
 
 /// Rewrites `made`, which is a copy of `proctype` with the variables of a buffer. Returns the locations that
@@ -130,6 +135,7 @@ impl Writer<'_> {
             atomic: true,
             escape: None,
             order: Order::Wait,
+            statement: None,
             text: "(the store buffer is empty)".to_string(),
             span,
         })
@@ -198,6 +204,7 @@ impl Writer<'_> {
             atomic: false,
             escape: None,
             order: Order::Fence,
+            statement: None,
             text: "fence".to_string(),
             span: store.span,
         });

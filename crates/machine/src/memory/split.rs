@@ -88,6 +88,7 @@ fn take_apart(proctype: &mut Proctype, at: LocId, edge: &Edge, loads: &[Place]) 
             action: Action::Else,
             to: at,
             order: Order::Wait,
+            statement: None,
             text: format!("not {}", edge.text.trim()),
             ..edge.clone()
         };
@@ -99,6 +100,7 @@ fn take_apart(proctype: &mut Proctype, at: LocId, edge: &Edge, loads: &[Place]) 
             action: Action::Assign(kept(i), load(loads[i].clone())),
             to,
             order: Order::Free,
+            statement: None,
             text: format!("load {} of {}", i + 1, edge.text.trim()),
             ..edge.clone()
         };

@@ -398,6 +398,9 @@ impl Printer {
         for (_, word) in Order::WORDS.iter().filter(|(order, _)| *order == edge.order) {
             self.word(&format!(" {word}"));
         }
+        if let Some(statement) = edge.statement.filter(|_| self.spans) {
+            self.word(&format!(" statement {statement}"));
+        }
         self.line = edge.span;
         self.word(" { ");
         self.action(&edge.action);

@@ -438,6 +438,9 @@ pub struct Edge {
     pub escape: Option<LocId>,
     /// What the step means to a memory with store buffers; machines take no notice.
     pub order: Order,
+    /// The number of the statement within the whole model, as Spin's parser counts them: by it Spin's trails
+    /// know a step. `None` for steps that no parser has seen.
+    pub statement: Option<u32>,
     /// The statement as written, for people.
     pub text: String,
     /// Where it was written.

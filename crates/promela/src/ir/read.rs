@@ -599,10 +599,12 @@ impl<'a> Reader<'a> {
                 order = word_order;
             }
         }
+        let statement =
+            if self.flag("statement")? { Some(self.count(u32::MAX, "statements")?) } else { None };
         self.punct("{")?;
         let action = self.action()?;
         self.punct("}")?;
-        Ok(Edge { action, to, atomic, escape, order, text: self.string()?, span })
+        Ok(Edge { action, to, atomic, escape, order, statement, text: self.string()?, span })
     }
 }
 

@@ -70,7 +70,8 @@ pub(super) fn lay_out(program: &Program, vars: &[(&str, Type)]) -> (Vec<Var>, u3
 /// An edge that stands nowhere.
 pub(super) fn edge(action: Action, to: u32) -> Edge {
     let text = print::action_word(&action).to_owned();
-    Edge { action, to: LocId(to), atomic: false, escape: None, order: Order::Free, text, span: Span::NONE }
+    let (order, span) = (Order::Free, Span::NONE);
+    Edge { action, to: LocId(to), atomic: false, escape: None, order, statement: None, text, span }
 }
 
 /// A proctype that performs `actions` one after the other, from location 1 on, and ends.

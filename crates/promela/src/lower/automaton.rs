@@ -303,7 +303,8 @@ impl Builder<'_> {
             true => Order::Locked,
             false => Order::Free,
         };
-        self.edges.push(Edge { action, to, atomic, escape: None, order, text, span });
+        let statement = Some(element.statement);
+        self.edges.push(Edge { action, to, atomic, escape: None, order, statement, text, span });
         self.origin.push(id);
         EdgeId(self.edges.len() as u32 - 1)
     }

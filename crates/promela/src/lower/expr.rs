@@ -351,6 +351,7 @@ impl Lowerer<'_> {
         if self.in_d_step() {
             self.error(Code::E0305, label.span, "a remote reference cannot be used inside d_step");
         }
+        let statement = self.context.as_ref().map_or(self.n_statements, |c| c.flow.next_statement);
         // A label of the process's own proctype must stand before the reference.
         let flow = match &mut self.context {
             Some(context) if context.proctype == id => Some(&mut context.flow),
@@ -369,8 +370,13 @@ impl Lowerer<'_> {
             self.push(d);
             return None;
         };
-        flow.expose_label(element);
+        let is_new = flow.expose_label(element, statement);
         let location = LocId(flow.element(element).number);
+        // Spin's parser counts the jump where the reference stands.
+        match self.context.as_mut().filter(|_| is_new) {
+            Some(context) => context.flow.next_statement += 1,
+            None => self.n_statements += u32::from(is_new),
+        }
         Some(ExprKind::RemoteLabel { proctype: id, pid, location })
     }
 

@@ -39,7 +39,7 @@ impl Lowerer<'_> {
             let message = format!("there is no proctype `{name}`");
             return self.push(Diagnostic::new(Code::E0502, expr.span, message));
         };
-        let mut context = Context::new(crate::ir::ProctypeId(index as u32), proctype.kind);
+        let mut context = Context::new(crate::ir::ProctypeId(index as u32), proctype.kind, 0);
         for (index, local) in proctype.locals.iter().enumerate() {
             context.scopes.declare(local.name.as_str().into(), index);
         }

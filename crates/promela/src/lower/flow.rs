@@ -103,6 +103,8 @@ pub struct Element {
     pub node: Node,
     /// Spin's number of the control point.
     pub number: u32,
+    /// Spin's number of the statement within the whole model.
+    pub statement: u32,
     /// [`ATOMIC`], [`LAST_ATOMIC`], [`IN_D_STEP`].
     pub status: u8,
     /// What follows in the sequence.
@@ -175,6 +177,8 @@ pub struct Flow {
     pub break_stack: Vec<BreakId>,
     /// The number for the next element.
     pub next_number: u32,
+    /// The same within the whole model.
+    pub next_statement: u32,
     /// The element count when the current d_step began.
     pub d_step: Option<u32>,
     current: Vec<SequenceId>,
@@ -186,9 +190,9 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// An empty flow; Spin numbers from 1.
-    pub fn new() -> Self {
-        Flow { next_number: 1, ..Flow::default() }
+    /// An empty flow; Spin numbers from 1. `statements` is how many the model has so far.
+    pub fn new(statements: u32) -> Self {
+        Flow { next_number: 1, next_statement: statements, ..Flow::default() }
     }
 
     /// Makes a node at the current place.
@@ -327,9 +331,11 @@ impl Flow {
 
     fn make(&mut self, node: Node) -> ElementId {
         let id = ElementId(self.elements.len() as u32);
-        let number = self.next_number;
+        let (number, statement) = (self.next_number, self.next_statement);
         self.next_number += 1;
-        self.elements.push(Element { node, number, status: 0, next: None, sub: vec![], escapes: vec![] });
+        self.next_statement += 1;
+        let (next, sub, escapes) = (None, vec![], vec![]);
+        self.elements.push(Element { node, number, statement, status: 0, next, sub, escapes });
         id
     }
 
@@ -589,20 +595,21 @@ impl Flow {
     }
 
     /// Makes the label's element a control point that a process can be at: a jump becomes a skip followed by
-    /// the jump.
-    pub fn expose_label(&mut self, id: ElementId) {
+    /// the jump, which is then statement number `statement` of the model. Whether there was a jump.
+    pub fn expose_label(&mut self, id: ElementId, statement: u32) -> bool {
         if !matches!(self.element(id).node.kind, NodeKind::Goto(_)) {
-            return;
+            return false;
         }
         let jump = self.element(id).clone();
         let number = self.next_number;
         self.next_number += 1;
-        self.elements.push(Element { number, status: 0, sub: vec![], escapes: vec![], ..jump });
+        self.elements.push(Element { number, statement, status: 0, sub: vec![], escapes: vec![], ..jump });
         let copy = ElementId(self.elements.len() as u32 - 1);
         let element = self.element_mut(id);
         element.node.kind = NodeKind::Basic(Box::new(Action::Skip));
         element.node.text = "(1)".into();
         element.next = Some(copy);
+        true
     }
 
     /// Ties the end of every block to what follows the block.

@@ -144,6 +144,8 @@ struct Lowerer<'a> {
     initial_values: HashMap<Arc<str>, i64>,
     proctype_ids: HashMap<Arc<str>, ProctypeId>,
     declared_proctypes: HashSet<ProctypeId>,
+    /// How many statements the proctypes so far have, as Spin counts them.
+    n_statements: u32,
     flows: HashMap<ProctypeId, Flow>,
     bodies: HashMap<ProctypeId, flow::SequenceId>,
     /// Names of the declaration being read, not visible in it.
@@ -201,6 +203,7 @@ impl<'a> Lowerer<'a> {
             initial_values: HashMap::new(),
             proctype_ids: HashMap::new(),
             declared_proctypes: HashSet::new(),
+            n_statements: 0,
             flows: HashMap::new(),
             bodies: HashMap::new(),
             pending_names: HashSet::new(),
@@ -441,7 +444,8 @@ fn empty_proctype(name: String, kind: ProctypeKind, span: Span) -> Proctype {
 }
 
 impl Context {
-    fn new(proctype: ProctypeId, kind: ProctypeKind) -> Self {
+    /// `statements` is how many the model has before it.
+    fn new(proctype: ProctypeId, kind: ProctypeKind, statements: u32) -> Self {
         Context {
             proctype,
             kind,
@@ -450,7 +454,7 @@ impl Context {
             init: Vec::new(),
             scopes: Scopes::new(),
             label_scopes: Scopes::new(),
-            flow: Flow::new(),
+            flow: Flow::new(statements),
             initialization_ok: true,
             inline: 0,
             n_inlines: 0,

@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         }
         self.may_declare(&p.name);
         self.declared_proctypes.insert(id);
-        let mut context = Context::new(id, ProctypeKind::Proctype);
+        let mut context = Context::new(id, ProctypeKind::Proctype, self.n_statements);
         context.initialization_ok = true;
         self.context = Some(Box::new(context));
         self.parameters(&p.params);
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
 
     pub(super) fn init_process(&mut self, init: &ast::Init) {
         let id = self.next_proctype();
-        self.context = Some(Box::new(Context::new(id, ProctypeKind::Init)));
+        self.context = Some(Box::new(Context::new(id, ProctypeKind::Init, self.n_statements)));
         let priority = self.priority(init.priority.as_ref());
         self.body(&init.body);
         self.finish_proctype(id);
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         }
         self.n_never += 1;
         self.in_claim = true;
-        self.context = Some(Box::new(Context::new(id, ProctypeKind::Never)));
+        self.context = Some(Box::new(Context::new(id, ProctypeKind::Never, self.n_statements)));
         self.body(&claim.body);
         let local = self.context.as_ref().and_then(|c| c.locals.first().map(|v| v.span));
         if let Some(span) = local {
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
             self.push(d.help("remove one of them, or join their events"));
         }
         let kind = if trace.negated { ProctypeKind::NoTrace } else { ProctypeKind::Trace };
-        self.context = Some(Box::new(Context::new(id, kind)));
+        self.context = Some(Box::new(Context::new(id, kind, self.n_statements)));
         self.body(&trace.body);
         self.finish_proctype(id);
         self.program.trace = Some(id);
@@ -327,6 +327,7 @@ impl Lowerer<'_> {
             proctype.locals = context.locals;
             proctype.n_cells = context.n_cells;
             proctype.init = context.init;
+            self.n_statements = context.flow.next_statement;
             self.flows.insert(id, context.flow);
         }
         proctype

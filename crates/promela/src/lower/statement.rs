@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         let proctype = crate::ir::ProctypeId(0);
         &mut self
             .context
-            .get_or_insert_with(|| Box::new(super::Context::new(proctype, ProctypeKind::Proctype)))
+            .get_or_insert_with(|| Box::new(super::Context::new(proctype, ProctypeKind::Proctype, 0)))
             .flow
     }
 

@@ -66,10 +66,10 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         let depth = if exact { self.depth + (before.len() + more.len()) as u64 } else { u64::MAX };
         let (worker, expansion) = (self.worker, ordinal);
         self.found.add(fault, depth, || Spot { worker, expansion, more: [before, more].concat() });
-        if self.task.all_errors || (exact && !self.found_shortest(self.depth)) {
+        if !self.task.all_errors && exact && !self.found_shortest(self.depth) {
             return Ok(());
         }
-        Err(StopReason::Violation)
+        self.task.after_violation(self.found.errors)
     }
 
     /// Whether one violation is enough and one was found that no other can be shorter than. Without exact

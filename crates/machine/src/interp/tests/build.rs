@@ -199,6 +199,7 @@ impl Body {
             atomic: false,
             escape: None,
             order: Order::Free,
+            statement: None,
             text,
             span: Span::NONE,
         };
