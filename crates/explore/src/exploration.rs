@@ -70,6 +70,9 @@ impl Followed {
 /// Why a command was not obeyed.
 pub type Refusal = String;
 
+/// Choices of a path that is written down.
+pub const MOST_CHOICES: usize = 2000;
+
 /// Why a step that reads is not taken.
 pub const NO_INPUT: &str = "standard input has too little for that";
 
@@ -217,6 +220,38 @@ impl<'a, 'i> Exploration<'a, 'i> {
             Took::Step => Ok(()),
             Took::NoInput => Err(NO_INPUT.to_string()),
         }
+    }
+
+    /// Takes several steps from a moment on, each by its number; stops where there is no such choice any
+    /// more, because the model is another one now. Returns how many were taken, and why not all.
+    pub fn retrace(&mut self, moment: usize, choices: &[usize]) -> (usize, Result<(), Refusal>) {
+        for (taken, &choice) in choices.iter().enumerate() {
+            if let Err(why) = self.take(moment + taken, choice) {
+                return (taken, Err(why));
+            }
+        }
+        (choices.len(), Ok(()))
+    }
+
+    /// The numbers of the choices that lead from a moment to the end of the run: what [`retrace`] takes.
+    ///
+    /// [`retrace`]: Exploration::retrace
+    pub fn path(&self, from: usize) -> Result<Vec<usize>, Refusal> {
+        let len = self.run().len();
+        if !(self.run().first()..=len).contains(&from) {
+            return Err(format!("there is no moment {from}"));
+        }
+        if len - from > MOST_CHOICES {
+            return Err(format!("the way has more than {MOST_CHOICES} steps"));
+        }
+        let number = |moment: usize| {
+            let action = self.run().step(moment + 1)?.action;
+            let state = self.run().state(moment).to_vec();
+            let mut walker = Walker::at(self.system, state, self.run().is_inside(moment));
+            walker.enabled().iter().position(|&other| other == action).map(|at| at + 1)
+        };
+        let path: Option<Vec<usize>> = (from..len).map(number).collect();
+        path.ok_or_else(|| "a step of this run is no choice of the model alone".to_string())
     }
 
     /// Whether steps can be taken at all.

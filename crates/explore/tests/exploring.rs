@@ -54,6 +54,40 @@ fn moment(run: &RunThread, number: usize) -> Value {
 }
 
 #[test]
+fn turns_shorten_a_run_and_a_path_leads_there_again() {
+    let run = counterexample("ltl:low");
+    let (turns, steps) = run
+        .ask(|e| {
+            let pids: Vec<u32> = (1..=e.run().len()).map(|n| e.run().info(n).unwrap().pid).collect();
+            (e.turns(1), pids)
+        })
+        .unwrap();
+    // Every step is in one turn, of its process, and neighbours differ.
+    let of = |step: usize| turns.turns.iter().filter(move |t| (t.from..=t.to).contains(&step));
+    for (at, pid) in steps.iter().enumerate() {
+        let found: Vec<_> = of(at + 1).collect();
+        assert_eq!(found.len(), 1);
+        assert_eq!(turns.actors[found[0].actor].pid, Some(*pid).filter(|pid| *pid != system::NOBODY));
+    }
+    assert!(
+        turns.turns.windows(2).all(|pair| pair[0].actor != pair[1].actor && pair[0].to + 1 == pair[1].from)
+    );
+    assert!(turns.go_on.is_none());
+
+    let run = simulated();
+    run.ask(|e| e.random(5, &Stop::never(), |_| ()).1).unwrap().unwrap();
+    let (path, before) = run.ask(|e| (e.path(0).unwrap(), e.run().snapshot(5))).unwrap();
+    assert_eq!(path.len(), 5);
+    let again = simulated();
+    let given = path.clone();
+    assert_eq!(again.ask(move |e| e.retrace(0, &given)).unwrap(), (5, Ok(())));
+    assert_eq!(again.ask(|e| e.run().snapshot(5)).unwrap(), before);
+    // Where a choice is not there, what was taken stays.
+    let (taken, why) = again.ask(move |e| e.retrace(0, &[path[0], 99])).unwrap();
+    assert!(taken == 1 && why.is_err());
+}
+
+#[test]
 fn every_moment_is_data() {
     let run = simulated();
     let first = moment(&run, 0);

@@ -36,7 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("explore", &["stop", "promela", "system", "machine", "ltl", "trace", "engine", "draw"]),
     ("report", &["stop", "promela", "system", "draw", "trace", "engine", "explore"]),
     ("memory", &["stop", "promela", "system", "draw", "trace", "engine"]),
-    ("ui", &["stop", "promela", "system", "draw", "trace", "engine", "explore", "report"]),
+    ("ui", &["stop", "promela", "system", "draw", "trace", "engine", "explore", "report", "memory"]),
     ("spinor", &["engine", "promela", "system", "machine", "trace"]),
     (
         "spinor-cli",

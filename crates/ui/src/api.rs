@@ -1,12 +1,12 @@
 //! The addresses below `/api/v1`, and what each does.
 
-use crate::checks::{Checks, Request};
+use crate::checks::{Checks, Request, Work};
 use crate::error::ApiError;
 use crate::folder::{Folder, MOST_BYTES, Overlay, Written, tag};
 use crate::guard::{Guard, Token, check};
 use crate::page::Pages;
 use crate::runs::Runs;
-use crate::{model_api, run_api};
+use crate::{memory_api, model_api, run_api};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, IF_MATCH};
 use axum::http::{HeaderMap, StatusCode};
@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use draw::{Frame, chart_svg, graph_svg};
+use engine::command_line::check_command;
 use engine::property::select;
 use engine::replay::TrailFile;
 use engine::simulate::SimulateOptions;
@@ -41,7 +42,7 @@ pub struct Shared {
     pub(crate) folder: Folder,
     /// The model that is shown first.
     pub(crate) model: Option<String>,
-    checks: Arc<Checks>,
+    pub(crate) checks: Arc<Checks>,
     pub(crate) runs: Runs,
 }
 
@@ -72,7 +73,9 @@ pub fn router(shared: Arc<Shared>, pages: Pages, token: &Token, port: u16) -> Ro
         .route("/checks", get(list_checks).post(begin_check))
         .route("/checks/{id}", get(describe_check).delete(stop_check))
         .route("/checks/{id}/report.html", get(page))
-        .route("/checks/{id}/trails/{violation}", get(trail_of_check))
+        .route("/checks/{id}/trails/{violation}", get(trail_of_check).post(save_trail_of_check))
+        .route("/checks/{id}/memory/{question}", get(memory_api::composed))
+        .route("/memory", get(memory_api::catalogue).post(memory_api::begin))
         .merge(run_routes())
         .route("/events", get(events))
         .fallback(|| async { ApiError::missing("there is nothing at this address") });
@@ -98,6 +101,9 @@ fn run_routes() -> Router<Arc<Shared>> {
         .route("/runs/{id}/return", post(return_to_trail))
         .route("/runs/{id}/evaluate", post(evaluate))
         .route("/runs/{id}/chart.svg", get(chart))
+        .route("/runs/{id}/turns", get(run_api::turns))
+        .route("/runs/{id}/path", get(run_api::path))
+        .route("/runs/{id}/retrace", post(run_api::retrace))
         .route("/runs/{id}/table", get(run_api::table))
         .route("/runs/{id}/automata", get(run_api::pictures))
         .route("/runs/{id}/series", post(run_api::series))
@@ -142,7 +148,7 @@ async fn write(
 }
 
 /// A model as a request names it.
-#[derive(Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Model {
     path: String,
@@ -167,7 +173,7 @@ impl Model {
         }
     }
 
-    fn overlay(&self, folder: &Folder) -> Overlay {
+    pub(crate) fn overlay(&self, folder: &Folder) -> Overlay {
         let edited = self.text.clone().map(|text| (self.path.clone(), text));
         Overlay { folder: folder.clone(), edited }
     }
@@ -202,11 +208,9 @@ async fn analyse(State(app): App, Json(model): Json<Model>) -> Answered {
 async fn begin_check(State(app): App, Json(model): Json<Model>) -> Answered {
     let options = CheckOptions::of_words(model.options.iter().map(String::as_str))?;
     let (source, files) = (model.source(), model.overlay(&app.folder));
-    let id = app.checks.add(Request {
-        options: CheckOptions { source: source.clone(), ..options },
-        source,
-        files,
-    })?;
+    let options = CheckOptions { source: source.clone(), ..options };
+    let about = (source.path.clone(), check_command(&options));
+    let id = app.checks.add(Request { options, source, files, work: Work::Check, about })?;
     Ok(Json(json!({"id": id})))
 }
 
@@ -220,13 +224,26 @@ async fn trail_of_check(
     Path((id, violation)): Path<(u64, usize)>,
 ) -> Result<Response, ApiError> {
     let finished = app.checks.finished(id)?;
-    let report = finished.result.as_ref().map_err(|failure| ApiError::from(failure.clone()))?;
-    let shown = shown(report, violation)?;
+    let shown = shown(finished.report()?.1, violation)?;
     let headers = [
         (CONTENT_TYPE, "application/json"),
         (CONTENT_DISPOSITION, "attachment; filename=\"model.trail.json\""),
     ];
     Ok((headers, trace::write::write(shown.evidence.trail())).into_response())
+}
+
+/// Writes a counterexample as a trail into the folder; never over another file.
+async fn save_trail_of_check(
+    State(app): App,
+    Path((id, violation)): Path<(u64, usize)>,
+    Json(place): Json<run_api::Place>,
+) -> Answered {
+    waiting(move || {
+        let finished = app.checks.finished(id)?;
+        let text = trace::write::write(shown(finished.report()?.1, violation)?.evidence.trail());
+        run_api::keep_trail(&app.folder, &place, &text)
+    })
+    .await
 }
 
 /// A counterexample of a report, by its number among all.
@@ -248,8 +265,7 @@ async fn stop_check(State(app): App, Path(id): Path<u64>) -> Answered {
 async fn page(State(app): App, Path(id): Path<u64>) -> Result<Response, ApiError> {
     let finished = app.checks.finished(id)?;
     let page = waiting(move || {
-        let session = finished.session.as_ref().ok_or_else(|| ApiError::missing("there is no report"))?;
-        let report = finished.result.as_ref().map_err(|failure| ApiError::from(failure.clone()))?;
+        let (session, report) = finished.report()?;
         Ok(report::of_check(report, &*session.sources)?)
     });
     let headers = [
@@ -266,6 +282,8 @@ struct NewRun {
     check: Option<u64>,
     #[serde(default)]
     violation: usize,
+    /// Of a test of a memory system: the question that is answered by a violation.
+    question: Option<String>,
     /// A file of the folder.
     trail: Option<String>,
     simulate: Option<Model>,
@@ -276,7 +294,13 @@ struct NewRun {
 async fn begin_run(State(app): App, Json(wanted): Json<NewRun>) -> Answered {
     waiting(move || {
         let run = match (wanted.check, wanted.trail, wanted.simulate) {
-            (Some(check), None, None) => counterexample(&app, check, wanted.violation)?,
+            (Some(check), None, None) => match wanted.question {
+                None => counterexample(&app, check, wanted.violation)?,
+                Some(question) => {
+                    let (session, trail) = app.checks.finished(check)?.tested()?.counterexample(&question)?;
+                    RunThread::follow(session, trail)?
+                }
+            },
             (None, Some(path), None) => {
                 RunThread::replay(TrailFile::new(path), app.folder.clone(), Stop::never())?
             }
@@ -303,16 +327,15 @@ async fn begin_run(State(app): App, Json(wanted): Json<NewRun>) -> Answered {
 
 fn counterexample(app: &Shared, check: u64, violation: usize) -> Result<RunThread, ApiError> {
     let finished = app.checks.finished(check)?;
-    let report = finished.result.as_ref().map_err(|failure| ApiError::from(failure.clone()))?;
+    let (session, report) = finished.report()?;
     let trail = shown(report, violation)?.evidence.trail().clone();
-    let session = finished.session.as_ref().ok_or_else(|| ApiError::missing("the model is gone"))?;
     let source = Source { options: trail.options.clone(), ..session.source.clone() };
     let session = session.for_formula(&source, &Stop::never())?;
     Ok(RunThread::follow(Arc::new(session), trail)?)
 }
 
 /// Where a run stands.
-fn summary(id: u64, e: &mut Exploration<'_, '_>) -> Value {
+pub(crate) fn summary(id: u64, e: &mut Exploration<'_, '_>) -> Value {
     let trail = e.followed().map(|followed| {
         json!({
             "property": followed.property, "steps": followed.len(), "cycle": followed.cycle,

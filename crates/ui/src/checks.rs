@@ -1,12 +1,12 @@
-//! Checks that were asked for: one at a time, others wait. Each can be stopped; the last ones are kept with
-//! their reports, counterexamples included.
+//! Checks and tests of memory systems that were asked for: one at a time, others wait. Each can be stopped;
+//! the last ones are kept with their reports, counterexamples included.
 //!
 //! A check from a page has a budget: at most half of the memory that there is. It writes no file.
 
 use crate::error::ApiError;
 use crate::folder::Overlay;
-use engine::command_line::check_command;
-use engine::options::Size;
+use crate::memory_test::{Bench, MemoryTest, Tested};
+use engine::options::{OptionSpec, Size, TABLE};
 use engine::{Answer, CheckOptions, Event, Failure, Job, Report, Session, Snapshot, Source, Stop, memory};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ const NEWS: usize = 256;
 /// Something that happened, for all who listen.
 #[derive(Clone, Debug)]
 pub struct News {
-    /// `check.progress`, `check.done`.
+    /// `check.waiting`, `check.begun`, `check.progress`, `check.memory`, `check.done`.
     pub kind: &'static str,
     /// What.
     pub data: Value,
@@ -39,18 +39,53 @@ pub struct News {
 #[derive(Clone)]
 enum State {
     Waiting,
-    Running(Option<Box<Snapshot>>),
+    /// With how far it is, and for a memory system what is known so far.
+    Running(Option<Box<Snapshot>>, Option<Arc<Value>>),
     Done(Arc<Finished>),
 }
 
 /// A check that is over.
 pub struct Finished {
-    /// The model, for runs of its counterexamples.
-    pub session: Option<Arc<Session>>,
-    /// The report, or why there is none.
-    pub result: Result<Report, Failure>,
+    /// What was found, or why nothing was.
+    pub found: Result<Found, Failure>,
     /// What there is to say about the model.
     pub notices: Vec<Value>,
+}
+
+/// What a check found.
+pub enum Found {
+    /// The report about a model, which is kept for runs of its counterexamples.
+    Report(Arc<Session>, Box<Report>),
+    /// What a memory system does.
+    Memory(Tested),
+}
+
+impl Finished {
+    fn found(&self) -> Result<&Found, ApiError> {
+        self.found.as_ref().map_err(|failure| failure.clone().into())
+    }
+
+    /// The model and the report about it.
+    pub fn report(&self) -> Result<(&Arc<Session>, &Report), ApiError> {
+        match self.found()? {
+            Found::Report(session, report) => Ok((session, report)),
+            Found::Memory(_) => Err(ApiError::missing("a test of a memory system has no such report")),
+        }
+    }
+
+    /// What a memory system does.
+    pub fn tested(&self) -> Result<&Tested, ApiError> {
+        match self.found()? {
+            Found::Memory(tested) => Ok(tested),
+            Found::Report(..) => Err(ApiError::missing("this check is no test of a memory system")),
+        }
+    }
+}
+
+/// Whether an option names a file that a check writes, or a folder: a page gets no files written. A claim is
+/// read, from the folder like everything else.
+pub fn writes_files(spec: &OptionSpec) -> bool {
+    matches!(spec.placeholder, "FILE" | "DIR" | "FOLDER" | "PATH") && spec.name != "claim"
 }
 
 struct Entry {
@@ -58,6 +93,8 @@ struct Entry {
     state: State,
     /// The model and the command that does the same on a terminal.
     about: (String, String),
+    /// Bytes that it may use.
+    memory_limit: u64,
 }
 
 /// What is to be checked.
@@ -68,6 +105,18 @@ pub struct Request {
     pub options: CheckOptions,
     /// Where it is.
     pub files: Overlay,
+    /// What is asked of it.
+    pub work: Work,
+    /// The model and the command that does the same on a terminal.
+    pub about: (String, String),
+}
+
+/// What is asked of a model.
+pub enum Work {
+    /// Its properties.
+    Check,
+    /// Its promises as a memory system.
+    Memory(MemoryTest),
 }
 
 /// All checks.
@@ -110,25 +159,32 @@ impl Checks {
 
     /// Lets a check wait for its turn; its number.
     pub fn add(&self, mut request: Request) -> Result<u64, ApiError> {
-        if request.options.trail.is_some() || request.options.report.is_some() {
-            return Err(ApiError::bad("a check from a page writes no file: leave --trail and --report out"));
+        if let Some(spec) =
+            TABLE.iter().find(|spec| writes_files(spec) && !spec.given(&request.options).is_empty())
+        {
+            return Err(ApiError::bad(format!(
+                "a check from a page writes no file: leave --{} out",
+                spec.name
+            )));
         }
-        let about = (request.source.path.clone(), check_command(&request.options));
+        let about = std::mem::take(&mut request.about);
         let half = memory::allowance(None).bytes / 2;
         let asked = request.options.max_memory.map_or(half, |Size(bytes)| bytes);
-        request.options.max_memory = Some(Size(asked.min(half).max(1)));
+        let memory_limit = asked.min(half).max(1);
+        request.options.max_memory = Some(Size(memory_limit));
         let mut entries = self.entries();
         if entries.values().filter(|entry| matches!(entry.state, State::Waiting)).count() >= WAITING {
             return Err(ApiError::bad("too many checks are waiting"));
         }
         let id = entries.last_key_value().map_or(1, |(id, _)| id + 1);
-        entries.insert(id, Entry { stop: Arc::default(), state: State::Waiting, about });
+        entries.insert(id, Entry { stop: Arc::default(), state: State::Waiting, about, memory_limit });
         while entries.len() > KEPT {
             let done = entries.iter().find(|(_, entry)| matches!(entry.state, State::Done(_)));
             let Some(id) = done.map(|(id, _)| *id) else { break };
             entries.remove(&id);
         }
         drop(entries);
+        self.tell("check.waiting", json!({"id": id}));
         let sent = self.requests.send((id, request));
         sent.map(|()| id).map_err(|_| Failure::Internal("no thread could be started".to_string()).into())
     }
@@ -146,6 +202,7 @@ impl Checks {
         let of = |(id, entry): (&u64, &Entry)| {
             let mut object = without_steps(described(*id, &entry.state));
             (object["model"], object["command"]) = (json!(entry.about.0), json!(entry.about.1));
+            object["memory_limit"] = json!(entry.memory_limit);
             object
         };
         self.entries().iter().map(of).collect()
@@ -175,11 +232,41 @@ impl Checks {
 
     fn run(&self, id: u64, request: Request) {
         let Some(stop) = self.entries().get(&id).map(|entry| Arc::clone(&entry.stop)) else { return };
-        self.set(id, State::Running(None));
+        self.set(id, State::Running(None, None));
         self.tell("check.begun", json!({"id": id}));
-        let finished = Arc::new(self.check(id, &request, stop));
+        // A panic ends this check and no other.
+        let worked = std::thread::scope(|scope| scope.spawn(|| self.work(id, &request, stop)).join());
+        let gone = || Failure::Internal("the check ended unexpectedly".to_string());
+        let finished = worked.unwrap_or_else(|_| Finished { found: Err(gone()), notices: Vec::new() });
+        let finished = Arc::new(finished);
         self.set(id, State::Done(Arc::clone(&finished)));
         self.tell("check.done", without_steps(done(id, &finished)));
+    }
+
+    fn work(&self, id: u64, request: &Request, stop: Arc<AtomicBool>) -> Finished {
+        match &request.work {
+            Work::Check => self.check(id, request, stop),
+            Work::Memory(test) => {
+                let bench = Bench { checks: self, id, stop: &Stop::when(stop) };
+                bench.test(test, &request.source, &request.files, &request.options)
+            }
+        }
+    }
+
+    /// Tells how far a search is.
+    pub fn tell_progress(&self, id: u64, snapshot: &Snapshot) {
+        self.tell("check.progress", json!({"id": id, "progress": progress(snapshot)}));
+        if let Some(Entry { state: State::Running(now, _), .. }) = self.entries().get_mut(&id) {
+            *now = Some(Box::new(*snapshot));
+        }
+    }
+
+    /// Tells what is known of a memory system so far.
+    pub fn tell_memory(&self, id: u64, known: Value) {
+        self.tell("check.memory", json!({"id": id, "memory": known}));
+        if let Some(Entry { state: State::Running(_, so_far), .. }) = self.entries().get_mut(&id) {
+            *so_far = Some(Arc::new(known));
+        }
     }
 
     fn check(&self, id: u64, request: &Request, stop: Arc<AtomicBool>) -> Finished {
@@ -188,47 +275,50 @@ impl Checks {
         let mut told: Vec<Value> = notices.iter().map(engine::Notice::json).collect();
         let session = match result {
             Ok(session) => Arc::new(session),
-            Err(failure) => return Finished { session: None, result: Err(failure), notices: told },
+            Err(failure) => return Finished { found: Err(failure), notices: told },
         };
         told.extend(session.notices.iter().map(engine::Notice::json));
         let job = match Job::start(&session, &request.options) {
             Ok(job) => job,
-            Err(failure) => return Finished { session: None, result: Err(failure), notices: told },
+            Err(failure) => return Finished { found: Err(failure), notices: told },
         };
         loop {
             if stop.load(Ordering::Relaxed) {
                 job.cancel();
             }
             match job.events().recv_timeout(LOOK) {
-                Ok(Event::Progress(snapshot)) => {
-                    self.tell("check.progress", json!({"id": id, "progress": progress(&snapshot)}));
-                    self.set(id, State::Running(Some(snapshot)));
-                }
+                Ok(Event::Progress(snapshot)) => self.tell_progress(id, &snapshot),
                 Ok(Event::Notices(_) | Event::Violation(_)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        Finished { session: Some(session), result: job.wait().result, notices: told }
+        let report = job.wait().result;
+        Finished { found: report.map(|report| Found::Report(session, Box::new(report))), notices: told }
     }
 }
 
 /// A description without the steps of counterexamples, which may be many: they are asked for by runs.
 fn without_steps(mut check: Value) -> Value {
-    let properties = check.pointer_mut("/report/properties").and_then(Value::as_array_mut);
-    for property in properties.into_iter().flatten() {
+    strip_steps(check.pointer_mut("/report/properties"));
+    check
+}
+
+/// Takes the steps of counterexamples out of a list of properties.
+pub fn strip_steps(properties: Option<&mut Value>) {
+    for property in properties.and_then(Value::as_array_mut).into_iter().flatten() {
         let violations = property.get_mut("violations").and_then(Value::as_array_mut);
         for violation in violations.into_iter().flatten().filter_map(Value::as_object_mut) {
             violation.retain(|name, _| !["steps", "statements", "path"].contains(&name.as_str()));
         }
     }
-    check
 }
 
 fn described(id: u64, state: &State) -> Value {
     match state {
         State::Waiting => json!({"id": id, "state": "waiting"}),
-        State::Running(snapshot) => {
-            json!({"id": id, "state": "running", "progress": snapshot.as_ref().map(|s| progress(s))})
+        State::Running(snapshot, so_far) => {
+            let progress = snapshot.as_ref().map(|snapshot| progress(snapshot));
+            json!({"id": id, "state": "running", "progress": progress, "memory": so_far.as_deref()})
         }
         State::Done(finished) => done(id, finished),
     }
@@ -243,9 +333,12 @@ fn progress(snapshot: &Snapshot) -> Value {
 }
 
 fn done(id: u64, finished: &Finished) -> Value {
-    let (report, error) = match &finished.result {
-        Ok(report) => (Some(engine::report_json::json(report)), None),
-        Err(failure) => (None, Some(ApiError::from(failure.clone()).object())),
-    };
-    json!({"id": id, "state": "done", "report": report, "error": error, "notices": finished.notices})
+    let mut object =
+        json!({"id": id, "state": "done", "report": null, "error": null, "notices": finished.notices});
+    match &finished.found {
+        Ok(Found::Report(_, report)) => object["report"] = engine::report_json::json(report),
+        Ok(Found::Memory(tested)) => object["memory"] = json!({"report": tested.json}),
+        Err(failure) => object["error"] = ApiError::from(failure.clone()).object(),
+    }
+    object
 }

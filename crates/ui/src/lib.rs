@@ -2,14 +2,17 @@
 //!
 //! Everything is under `/api/v1`, as JSON. [`guard`] decides who may ask (loopback, token, `Host`, `Origin`),
 //! [`folder`] which files there are, [`checks`] and [`runs`] keep what was begun, [`api`] is the table of
-//! addresses; `model_api` and `run_api` answer what is asked about options, formulas and runs, [`page`] serves
-//! the page that asks. The engine stays synchronous: handlers wait for it on threads of their own.
+//! addresses; `model_api`, `run_api` and `memory_api` answer what is asked about options, formulas, runs
+//! and memory systems, `memory_test` asks such a system; [`page`] serves the page that asks.
+//! The engine stays synchronous: handlers wait for it on threads of their own.
 
 pub mod api;
 pub mod checks;
 pub mod error;
 pub mod folder;
 pub mod guard;
+mod memory_api;
+mod memory_test;
 mod model_api;
 pub mod page;
 mod run_api;

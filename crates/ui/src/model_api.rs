@@ -2,6 +2,7 @@
 //! automaton of a formula.
 
 use crate::api::{Answered, App, Model, waiting};
+use crate::checks::writes_files;
 use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
@@ -12,9 +13,6 @@ use engine::{CheckOptions, Stop};
 use explore::formula;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// Options that make no sense on a page: it writes no files.
-const NOT_HERE: [&str; 2] = ["trail", "report"];
 
 /// What this server is, and the options of a check.
 pub async fn info(State(app): App) -> Answered {
@@ -29,7 +27,7 @@ pub async fn info(State(app): App) -> Answered {
 }
 
 fn is_for_pages(spec: &OptionSpec) -> bool {
-    spec.group != Group::Hidden && !NOT_HERE.contains(&spec.name)
+    spec.group != Group::Hidden && !writes_files(spec)
 }
 
 fn option(spec: &OptionSpec) -> Value {

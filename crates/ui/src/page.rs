@@ -1,5 +1,6 @@
-//! The page itself: one document, one script, one style sheet and an icon, which are built from `web/`, checked
-//! in under `dist/` and part of the program.
+//! The page itself: one document, two scripts (the page, and the editor, for which the first paint does not
+//! wait), one style sheet and an icon, which are built from `web/`, checked in under `dist/` and part of the
+//! program.
 //!
 //! The document needs no token: it holds nothing but the page. Its policy allows style sheets that carry the
 //! number of this very answer (the editor makes some), and scripts from here alone.
@@ -21,9 +22,10 @@ const DRAWING: &str = draw::style::SHEET;
 /// Name, type, content.
 type Asset = (&'static str, &'static str, &'static [u8]);
 
-const ASSETS: [Asset; 4] = [
+const ASSETS: [Asset; 5] = [
     ("index.html", "text/html; charset=utf-8", include_bytes!("../dist/index.html")),
     ("app.js", "text/javascript; charset=utf-8", include_bytes!("../dist/app.js")),
+    ("editor.js", "text/javascript; charset=utf-8", include_bytes!("../dist/editor.js")),
     ("app.css", "text/css; charset=utf-8", include_bytes!("../dist/app.css")),
     ("icon.svg", "image/svg+xml", include_bytes!("../dist/icon.svg")),
 ];

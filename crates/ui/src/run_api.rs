@@ -1,9 +1,9 @@
 //! What the page asks about a run beyond its steps and moments: tables of values, expressions over time, search,
 //! formulas, automata, the states around a moment, trails.
 
-use crate::api::{Answered, App, waiting};
+use crate::api::{Answered, App, summary, waiting};
 use crate::error::ApiError;
-use crate::folder::Written;
+use crate::folder::{Folder, Written};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -59,6 +59,41 @@ pub async fn pictures(State(app): App, Path(id): Path<u64>) -> Answered {
         Ok(json!({"automata": list.iter().map(picture).collect::<Vec<Value>>()}))
     };
     waiting(move || app.runs.ask(id, drawn)).await.map(Json)
+}
+
+/// The run in short, from a step on: who moves how long.
+pub async fn turns(State(app): App, Path(id): Path<u64>, Query(range): Query<Range>) -> Answered {
+    let told = move |e: &mut Exploration<'_, '_>| {
+        serde_json::to_value(e.turns(range.from)).map_err(|why| ApiError::bad(why.to_string()))
+    };
+    waiting(move || app.runs.ask(id, told)).await.map(Json)
+}
+
+/// The choices that lead from a moment to the end of the run, for an address that leads there again.
+pub async fn path(State(app): App, Path(id): Path<u64>, Query(range): Query<Range>) -> Answered {
+    let path = move |e: &mut Exploration<'_, '_>| {
+        Ok(json!({"choices": e.path(range.from.max(e.run().first())).map_err(ApiError::bad)?}))
+    };
+    waiting(move || app.runs.ask(id, path)).await.map(Json)
+}
+
+/// Choices from a moment on.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Way {
+    moment: usize,
+    choices: Vec<usize>,
+}
+
+/// Takes the choices as far as they are there.
+pub async fn retrace(State(app): App, Path(id): Path<u64>, Json(way): Json<Way>) -> Answered {
+    let retraced = move |e: &mut Exploration<'_, '_>| {
+        let (taken, why) = e.retrace(way.moment, &way.choices);
+        let mut object = summary(id, e);
+        (object["taken"], object["why"]) = (json!(taken), json!(why.err()));
+        Ok(object)
+    };
+    waiting(move || app.runs.ask(id, retraced)).await.map(Json)
 }
 
 /// An expression over the whole run.
@@ -184,17 +219,22 @@ pub struct Place {
     path: String,
 }
 
-/// Writes the run as a trail into the folder; never over another file.
+/// Writes the run as a trail into the folder.
 pub async fn save_trail(State(app): App, Path(id): Path<u64>, Json(place): Json<Place>) -> Answered {
     waiting(move || {
-        if !place.path.ends_with(".trail.json") {
-            return Err(ApiError::bad("a trail is called something.trail.json"));
-        }
         let text = app.runs.ask(id, trail_text)?;
-        match app.folder.write(&place.path, None, &text)? {
-            Written::Saved(_) => Ok(Json(json!({"path": place.path}))),
-            Written::Conflict(_) => Err(ApiError::bad("there is a file of this name already")),
-        }
+        keep_trail(&app.folder, &place, &text)
     })
     .await
+}
+
+/// Writes a trail into the folder; never over another file.
+pub fn keep_trail(folder: &Folder, place: &Place, text: &str) -> Answered {
+    if !place.path.ends_with(".trail.json") {
+        return Err(ApiError::bad("a trail is called something.trail.json"));
+    }
+    match folder.write(&place.path, None, text)? {
+        Written::Saved(_) => Ok(Json(json!({"path": place.path}))),
+        Written::Conflict(_) => Err(ApiError::bad("there is a file of this name already")),
+    }
 }

@@ -153,10 +153,60 @@ async fn too_much_is_refused() {
     assert_eq!(bench.send(put).await.status, StatusCode::PAYLOAD_TOO_LARGE);
     std::fs::write(bench.root.join("large.pml"), large).unwrap();
     assert_eq!(bench.get("/files/large.pml").await.status, StatusCode::PAYLOAD_TOO_LARGE);
-    for words in [vec!["--trail", "x.json"], vec!["--report", "x.html"]] {
-        let answer = bench.post("/checks", serde_json::json!({"path": "m.pml", "options": words})).await;
-        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.body);
+}
+
+/// Whatever option names a file that a check writes, also one that is added later, is not for pages.
+#[tokio::test]
+async fn no_option_of_a_page_writes_a_file() {
+    let bench = Bench::new(false);
+    let place = bench.root.join("written");
+    let writing: Vec<_> =
+        engine::options::TABLE.iter().filter(|spec| ui::checks::writes_files(spec)).collect();
+    assert!(["trail", "report", "certify"].iter().all(|name| writing.iter().any(|spec| spec.name == *name)));
+    for spec in writing {
+        let options = serde_json::json!([format!("--{}", spec.name), place]);
+        for (address, body) in [
+            ("/checks", serde_json::json!({"path": "m.pml", "options": options})),
+            ("/memory", serde_json::json!({"system": "atomic", "rules": ["cmp"], "options": options})),
+        ] {
+            let answer = bench.post(address, body).await;
+            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "--{}: {}", spec.name, answer.body);
+        }
     }
+    assert!(!place.exists());
+}
+
+/// Everything that a check reads is in the folder: the model, what it includes, a claim, a memory system.
+#[tokio::test]
+async fn checks_read_nothing_outside() {
+    let bench = Bench::new(false);
+    let outside = bench.root.with_extension("outside.pml");
+    std::fs::write(&outside, "#define SECRET 41\nnever { do :: SECRET od }\n").unwrap();
+    let name = format!("../{}", outside.file_name().unwrap().to_str().unwrap());
+    let include = format!("#include \"{name}\"\nactive proctype p() {{ assert(SECRET == 42) }}\n");
+    for (address, body) in [
+        ("/checks", serde_json::json!({"path": name})),
+        ("/checks", serde_json::json!({"path": outside})),
+        ("/checks", serde_json::json!({"path": "m.pml", "text": include})),
+        ("/checks", serde_json::json!({"path": "m.pml", "options": ["--claim", name]})),
+        ("/checks", serde_json::json!({"path": "m.pml", "options": ["--claim", outside]})),
+        ("/memory", serde_json::json!({"model": {"path": name}, "rules": ["cmp"]})),
+    ] {
+        let begun = bench.post(address, body.clone()).await;
+        if begun.status != StatusCode::OK {
+            continue;
+        }
+        let address = format!("/checks/{}", begun.json()["id"]);
+        let done = loop {
+            let now = bench.get(&address).await;
+            if now.json()["state"] == "done" {
+                break now;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        };
+        assert!(done.json()["report"].is_null() && !done.body.contains("41"), "{body}: {}", done.body);
+    }
+    std::fs::remove_file(outside).unwrap();
 }
 
 /// Over a real socket: the address is that of this machine, and who sends nothing holds nobody up.
@@ -204,7 +254,7 @@ async fn random_requests_are_answered_and_change_nothing() {
     tokio::spawn(server.run());
     let work = move || {
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        for _ in 0..400 {
+        for _ in 0..600 {
             let request = fuzzed(&mut seed, &address.to_string(), &token);
             let mut stream = TcpStream::connect(address).unwrap();
             stream.set_read_timeout(Some(std::time::Duration::from_secs(10))).unwrap();
@@ -248,6 +298,12 @@ fn fuzzed(seed: &mut u64, host: &str, token: &str) -> Vec<u8> {
         "/runs/1/graph",
         "/runs/1/judge",
         "/runs/1/table?from=-1",
+        "/runs/1/turns?from=18446744073709551615",
+        "/runs/1/path",
+        "/runs/1/retrace",
+        "/checks/1/memory/..%2f..",
+        "/checks/1/trails/0",
+        "/memory",
         "/analyse",
         "/ltl",
         "/command",
@@ -265,6 +321,8 @@ fn fuzzed(seed: &mut u64, host: &str, token: &str) -> Vec<u8> {
         "{\"path\":\"../x\"}",
         "{\"formula\":\"[][][][]((((\"}",
         "{\"simulate\":{\"path\":\"m.pml\"}}",
+        "{\"moment\":0,\"choices\":[0,18446744073709551615]}",
+        "{\"system\":\"../tso\",\"litmus\":[\"SB\"],\"cpus\":99}",
         "{\"moment\":18446744073709551615,\"depth\":99}",
         "{\"from\":1,\"text\":\"\\u0000\"}",
         "{\"path\":\"m.pml\",\"options\":[\"--threads\",\"-1\"]}",

@@ -188,7 +188,7 @@ async fn options_come_from_the_table_and_make_a_command() {
     // A page writes no files.
     assert!(named("trail").is_none() && named("report").is_none());
     for spec in engine::options::TABLE.iter().filter(|spec| spec.group != engine::options::Group::Hidden) {
-        assert!(named(spec.name).is_some() || ["trail", "report"].contains(&spec.name), "{}", spec.name);
+        assert_ne!(named(spec.name).is_some(), ui::checks::writes_files(spec), "{}", spec.name);
     }
     let asked = json!({"path": "m.pml", "defines": ["N=3"], "options": ["--search", "bfs"]});
     assert_eq!(
@@ -272,4 +272,107 @@ async fn an_explored_error_becomes_a_trail_and_is_opened_again() {
     let closed = Bench::new(true);
     let refused = closed.post("/runs", json!({"trail": "../a.trail.json"})).await;
     assert!(refused.status.is_client_error(), "{}", refused.body);
+}
+
+#[tokio::test]
+async fn a_run_in_short_and_the_way_to_a_branch() {
+    let bench = Bench::new(false);
+    let (id, steps) = deadlock(&bench).await;
+    let turns = bench.get(&format!("/runs/{id}/turns?from=1")).await.json();
+    let list = turns["turns"].as_array().unwrap();
+    assert_eq!((list[0]["from"].as_u64(), list.last().unwrap()["to"].as_u64()), (Some(1), Some(steps)));
+    assert!(turns["go_on"].is_null() && turns["actors"].as_array().unwrap().len() == 2);
+    // A branch by its choices, again on another run of the same counterexample.
+    bench.post(&format!("/runs/{id}/take"), json!({"moment": 0, "choice": 1})).await;
+    bench.post(&format!("/runs/{id}/random"), json!({"n": 2})).await;
+    let path = bench.get(&format!("/runs/{id}/path?from=0")).await.json()["choices"].clone();
+    assert_eq!(path.as_array().unwrap().len(), 3);
+    let state = bench.get(&format!("/runs/{id}/state/3")).await.json()["values"].clone();
+    let (other, _) = deadlock(&bench).await;
+    let back =
+        bench.post(&format!("/runs/{other}/retrace"), json!({"moment": 0, "choices": path})).await.json();
+    assert_eq!((back["taken"].as_u64(), back["why"].is_null()), (Some(3), true), "{back}");
+    assert_eq!(bench.get(&format!("/runs/{other}/state/3")).await.json()["values"], state);
+    let part =
+        bench.post(&format!("/runs/{other}/retrace"), json!({"moment": 0, "choices": [1, 77]})).await.json();
+    assert_eq!((part["taken"].as_u64(), part["steps"].as_u64()), (Some(1), Some(1)));
+    assert!(part["why"].is_string());
+}
+
+#[tokio::test]
+async fn a_counterexample_is_kept_in_the_folder() {
+    let bench = Bench::new(false);
+    let (check, _) = checked(&bench, json!({"path": "m.pml"})).await;
+    let keep = |path: &'static str| bench.post("/checks/1/trails/0", json!({"path": path}));
+    assert_eq!(check, 1);
+    assert_eq!(keep("m.pml").await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(keep("m.pml.trail.json").await.status, StatusCode::OK);
+    assert_eq!(keep("m.pml.trail.json").await.status, StatusCode::BAD_REQUEST);
+    let run = bench.post("/runs", json!({"trail": "m.pml.trail.json"})).await.json();
+    assert_eq!(run["on_trail"], true, "{run}");
+}
+
+#[tokio::test]
+async fn diagnostics_bring_their_repairs() {
+    let bench = Bench::new(false);
+    let text = "byte counter;\nactive proctype p() { countr = 1 }";
+    let found = bench.post("/analyse", json!({"path": "m.pml", "text": text})).await.json();
+    let fix = &found["diagnostics"][0]["fixes"][0];
+    assert_eq!(
+        (fix["title"].as_str(), fix["safe"].as_bool()),
+        (Some("Replace `countr` by `counter`"), Some(false))
+    );
+    let edit =
+        json!({"file": "m.pml", "line": 2, "column": 23, "end_line": 2, "end_column": 29, "text": "counter"});
+    assert_eq!(fix["edits"], json!([edit]));
+}
+
+#[tokio::test]
+async fn a_memory_system_is_tested() {
+    let bench = Bench::new(false);
+    let catalogue = bench.get("/memory").await.json();
+    assert!(catalogue["systems"].as_array().unwrap().contains(&json!("mesi_lost")));
+    let begun = bench.post("/memory", json!({"system": "mesi_lost", "rules": ["rowo2", "cmp"]})).await;
+    assert_eq!(begun.status, StatusCode::OK, "{}", begun.body);
+    let id = begun.json()["id"].as_u64().unwrap();
+    let done = loop {
+        let now = bench.get(&format!("/checks/{id}")).await.json();
+        if now["state"] == "done" {
+            break now;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    let tests = done["memory"]["report"]["properties"].as_array().unwrap();
+    let named = |name: &str| tests.iter().find(|test| test["name"] == name).unwrap();
+    assert_eq!((&named("rowo2")["verdict"], &named("cmp")["verdict"]), (&json!("violated"), &json!("holds")));
+    assert_eq!(named("rowo2")["table"].as_array().unwrap().last().unwrap()["operation"], "read");
+    let list = bench.get("/checks").await.json();
+    assert_eq!(list["checks"][0]["command"], "spinor memory --system mesi_lost --rule rowo2,cmp");
+    // Its counterexample is a run of the composed model.
+    let run = bench.post("/runs", json!({"check": id, "question": "rowo2"})).await.json();
+    assert_eq!(run["on_trail"], true, "{run}");
+    let model = bench.get(&format!("/checks/{id}/memory/rowo2")).await.json();
+    assert_eq!(model["path"], run["model"]);
+    assert!(model["text"].as_str().unwrap().contains("mem_read"));
+    for wrong in [
+        json!({"system": "none", "rules": ["cmp"]}),
+        json!({"rules": ["cmp"]}),
+        json!({"system": "tso", "against": "arm"}),
+    ] {
+        let answer = bench.post("/memory", wrong.clone()).await;
+        let status = answer.status;
+        if status == StatusCode::OK {
+            let id = answer.json()["id"].as_u64().unwrap();
+            loop {
+                let now = bench.get(&format!("/checks/{id}")).await.json();
+                if now["state"] == "done" {
+                    assert!(now["error"]["message"].is_string(), "{wrong}: {now}");
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        } else {
+            assert!(status.is_client_error(), "{wrong}");
+        }
+    }
 }

@@ -2,10 +2,12 @@
 //! say.
 
 mod codes;
+mod fix;
 mod nearest;
 
 use crate::source::Span;
 pub use codes::Code;
+pub use fix::{Confidence, Edit, Fix};
 pub use nearest::nearest;
 
 /// How bad it is.
@@ -37,6 +39,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// How to repair it, where that is known.
     pub help: Option<String>,
+    /// Repairs that need no author: each is one of several ways.
+    pub fixes: Vec<Fix>,
     /// What else is worth knowing.
     pub notes: Vec<String>,
 }
@@ -45,7 +49,7 @@ impl Diagnostic {
     /// A diagnostic at `span`; its code says whether it is an error.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         let labels = vec![Label { span, message: String::new() }];
-        Diagnostic { code, message: message.into(), labels, help: None, notes: Vec::new() }
+        Diagnostic { code, message: message.into(), labels, help: None, fixes: Vec::new(), notes: Vec::new() }
     }
 
     /// Says in a few words what is to be seen at the primary place.
@@ -64,6 +68,20 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds a repair that can be made by a click.
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// Says that `near` was probably meant by `wrong`, which ends the primary place.
+    pub fn meant(self, wrong: &str, near: &str) -> Self {
+        let whole = self.span();
+        let start = whole.end.saturating_sub(wrong.len() as u32);
+        let fix = Fix::replace(Span { start, ..whole }, wrong, near);
+        self.help(format!("did you mean `{near}`?")).fix(fix)
     }
 
     /// Adds something worth knowing.

@@ -7,9 +7,11 @@
 use super::selections::{always_executable, head};
 use super::{Findings, Model, walk};
 use crate::ast::{BinaryOp, Block, ChanOp, Expr, ExprKind, Step, Stmt, StmtKind, UnaryOp, VarRef};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::source::Span;
 use std::collections::HashSet;
+
+const D_STEP_WORD: &str = "d_step";
 
 const ATOMIC: Code = Code::W0307;
 const D_STEP: Code = Code::W0308;
@@ -180,6 +182,10 @@ impl Walker<'_, '_> {
         let sources = self.model.sources;
         if sources.site(span) != sources.site(inside.span) {
             d = d.label(inside.span, what);
+        }
+        if inside.d_step {
+            let word = Span { end: inside.span.start + D_STEP_WORD.len() as u32, ..inside.span };
+            d = d.fix(Fix::replace(word, D_STEP_WORD, "atomic"));
         }
         self.findings.report(d.help(repair));
     }

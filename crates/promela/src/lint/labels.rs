@@ -3,7 +3,7 @@
 
 use super::{Findings, Model, walk};
 use crate::ast::{ExprKind, StmtKind};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use std::collections::HashSet;
 
 const CODE: Code = Code::W0306;
@@ -38,10 +38,10 @@ pub fn lint(model: &Model, findings: &mut Findings) {
             let Some((word, means)) = meant(&label.name) else { return };
             let message =
                 format!("the label `{}` does not begin with `{word}`, and has no meaning", label.name);
-            let d = Diagnostic::new(CODE, label.span, message).help(format!(
-                "did you mean `{}`? a label that begins with `{word}` {means}",
-                repaired(&label.name, word)
-            ));
+            let near = repaired(&label.name, word);
+            let d = Diagnostic::new(CODE, label.span, message)
+                .help(format!("did you mean `{near}`? a label that begins with `{word}` {means}"))
+                .fix(Fix::replace(label.span, &*label.name, near));
             findings.report(d);
         });
     }

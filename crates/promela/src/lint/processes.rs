@@ -3,6 +3,7 @@
 use super::{Findings, Model};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ExprKind, ProctypeId, ProctypeKind, visit};
+use crate::lower::activated;
 
 const CODE: Code = Code::W0501;
 
@@ -34,6 +35,7 @@ pub fn lint(model: &Model, findings: &mut Findings) {
             "write `active` in front of the proctype, or `run {}(…)`; a name that begins with `_` is not reported",
             proctype.name
         );
+        d.fixes.extend(activated(model.unit, |p| *p.name.name == *proctype.name));
         findings.report(d.help(help));
     }
 }

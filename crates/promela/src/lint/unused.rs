@@ -7,7 +7,7 @@
 use super::uses::{Use, VarKey};
 use super::{Findings, Model, walk};
 use crate::ast::{Item, StmtKind};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::ir::{Scalar, Type, Var};
 use crate::lower::predefined;
 use crate::source::FileId;
@@ -37,9 +37,11 @@ fn variable(model: &Model, key: VarKey, var: &Var, u: &Use, findings: &mut Findi
         (false, _) if is_param => {
             Diagnostic::new(PARAMETER, var.span, format!("the parameter `{name}` is never used"))
                 .help(format!("remove it, or call it `{}` to keep it", kept(name)))
+                .fix(Fix::replace(var.span, name, kept(name)).safe())
         }
         (false, None) => Diagnostic::new(UNUSED, var.span, format!("the {what} `{name}` is never used"))
-            .help(format!("remove it, or call it `{}` to keep it", kept(name))),
+            .help(format!("remove it, or call it `{}` to keep it", kept(name)))
+            .fix(Fix::replace(var.span, name, kept(name)).safe()),
         (false, Some(written)) => {
             let message = format!("the {what} `{name}` is given values, but never read");
             let d = Diagnostic::new(NEVER_READ, var.span, message).label(written, "a value is written here");
@@ -111,7 +113,8 @@ fn inlines(model: &Model, findings: &mut Findings) {
             continue;
         }
         let d = Diagnostic::new(INLINE, name.span, format!("the inline `{}` is never used", name.name))
-            .help(format!("remove it, or call it `{}` to keep it", kept(&name.name)));
+            .help(format!("remove it, or call it `{}` to keep it", kept(&name.name)))
+            .fix(Fix::replace(name.span, &*name.name, kept(&name.name)).safe());
         findings.report(d);
     }
 }

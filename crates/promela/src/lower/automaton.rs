@@ -108,9 +108,7 @@ impl Builder<'_> {
         let d = Diagnostic::new(Code::E0302, span, format!("undefined label `{name}`"));
         let known = nearest(name, self.flow.label_names().map(|(n, _)| &**n));
         match known.and_then(|near| self.flow.label_names().find(|(n, _)| &***n == near)) {
-            Some((near, at)) => {
-                d.label(at, format!("`{near}` is here")).help(format!("did you mean `{near}`?"))
-            }
+            Some((near, at)) => d.label(at, format!("`{near}` is here")).meant(name, near),
             None if self.flow.has_label(name) => d
                 .label(
                     self.flow.label_names().find(|(n, _)| &***n == name).map_or(span, |l| l.1),

@@ -33,6 +33,7 @@ use scope::{ScopeId, Scopes};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use stop::Ticks;
+pub(crate) use suggest::activated;
 
 /// Enough to see what is wrong; more would only scroll by.
 const MAX_DIAGNOSTICS: usize = 100;
@@ -77,10 +78,10 @@ fn run(unit: &Unit, mut lowerer: Lowerer<'_>) -> Lowered {
     if lowerer.program.active.is_empty() && !lowerer.partial && !has_errors(&lowerer.diagnostics) {
         let first = lowerer.program.proctypes.iter().find(|p| p.kind == ProctypeKind::Proctype);
         let span = first.map_or(Span::NONE, |p| p.span);
-        lowerer.push(
-            Diagnostic::new(Code::E0505, span, "no process would run in this model")
-                .help("write `active` in front of a proctype, or add `init { run … }`"),
-        );
+        let mut d = Diagnostic::new(Code::E0505, span, "no process would run in this model")
+            .help("write `active` in front of a proctype, or add `init { run … }`");
+        d.fixes.extend(activated(unit, |_| true));
+        lowerer.push(d);
     }
     let Lowerer { program, diagnostics, partial, .. } = lowerer;
     let program = (!partial && !has_errors(&diagnostics)).then_some(program);

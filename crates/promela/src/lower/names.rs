@@ -175,13 +175,13 @@ impl Lowerer<'_> {
                 let Some(field) = structure.fields.iter().find(|f| *f.name == *part.name.name) else {
                     let message = format!("no field `{}` in structure `{}`", part.name.name, structure.name);
                     let names: Vec<&str> = structure.fields.iter().map(|f| f.name.as_str()).collect();
-                    let help = match nearest(&part.name.name, names.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("its fields are: {}", shortened(&names)),
-                    };
                     let d = Diagnostic::new(Code::E0224, part.name.span, message)
                         .label(self.struct_spans[id.index()], "the structure is declared here");
-                    self.push(d.help(help));
+                    let d = match nearest(&part.name.name, names.iter().copied()) {
+                        Some(near) => d.meant(&part.name.name, near),
+                        None => d.help(format!("its fields are: {}", shortened(&names))),
+                    };
+                    self.push(d);
                     return None;
                 };
                 place.cell += field.offset;

@@ -139,16 +139,17 @@ impl Lowerer<'_> {
     /// been meant.
     fn unbound(&mut self, name: &ast::Ident, scope: &Scope) -> Option<StateFormula> {
         let bound = || scope.bound.iter().map(|bound| &*bound.name);
-        let help = match nearest(&name.name, bound().chain(["deadlock", "stuck"])) {
-            Some(meant) => format!("did you mean `{meant}`?"),
+        let message = format!("`{}` is neither declared nor bound by a fixpoint here", name.name);
+        let d = Diagnostic::new(Code::E0221, name.span, message);
+        let d = match nearest(&name.name, bound().chain(["deadlock", "stuck"])) {
+            Some(meant) => d.meant(&name.name, meant),
             None if scope.bound.is_empty() => return None,
             None => {
                 let names: Vec<String> = bound().map(|name| format!("`{name}`")).collect();
-                format!("the fixpoints around it bind {}", names.join(", "))
+                d.help(format!("the fixpoints around it bind {}", names.join(", ")))
             }
         };
-        let message = format!("`{}` is neither declared nor bound by a fixpoint here", name.name);
-        self.push(Diagnostic::new(Code::E0221, name.span, message).help(help));
+        self.push(d);
         Some(StateFormula::Stuck)
     }
 

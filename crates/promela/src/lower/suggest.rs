@@ -3,8 +3,8 @@
 //! Each unknown name is reported once per proctype, and not at all if its declaration had errors of its own.
 
 use super::Lowerer;
-use crate::ast::{Ident, Item, Unit};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::ast::{Ident, Item, Proctype, Unit};
+use crate::diagnostic::{Code, Diagnostic, Fix, nearest};
 use crate::ir::{ProctypeId, ProctypeKind};
 use crate::source::Span;
 use std::sync::Arc;
@@ -14,6 +14,15 @@ const WORDS: &[&str] = &[
     "true", "false", "else", "skip", "break", "timeout", "_pid", "_nr_pr", "_last", "len", "run", "empty",
     "full", "nempty", "nfull",
 ];
+
+/// Starts the first proctype that fits with `active`, unless it has parameters.
+pub(crate) fn activated(unit: &Unit, fits: impl Fn(&Proctype) -> bool) -> Option<Fix> {
+    let first = unit.items.iter().find_map(|item| match item {
+        Item::Proctype(p) if fits(p) => Some(p),
+        _ => None,
+    });
+    first.filter(|p| p.params.is_empty()).map(|p| Fix::insert_before(p.span, "active "))
+}
 
 impl Lowerer<'_> {
     /// Remembers where global variables are declared: a use in front of the declaration can say so.
@@ -68,10 +77,10 @@ impl Lowerer<'_> {
         }
         match self.nearest_variable(name) {
             Some((near, span)) => {
-                let help = format!("did you mean `{near}`?");
+                let d = d.meant(name, &near);
                 match span {
-                    Some(span) => d.label(span, format!("`{near}` is declared here")).help(help),
-                    None => d.help(help),
+                    Some(span) => d.label(span, format!("`{near}` is declared here")),
+                    None => d,
                 }
             }
             None => d.help(format!("declare it before this, for example `byte {name};`")),
@@ -115,7 +124,7 @@ impl Lowerer<'_> {
         let known = self.program.proctypes.iter().filter(|p| p.kind == ProctypeKind::Proctype);
         if let Some(near) = nearest(&name.name, known.map(|p| p.name.as_str())) {
             let span = self.program.proctypes.iter().find(|p| p.name == near).map(|p| p.span);
-            d = d.help(format!("did you mean `{near}`?"));
+            d = d.meant(&name.name, near);
             if let Some(span) = span.filter(|s| *s != Span::NONE) {
                 d = d.label(span, format!("`{near}` is declared here"));
             }
@@ -135,14 +144,14 @@ impl Lowerer<'_> {
         let owner = self.program.proctype(proctype);
         let message = format!("proctype `{}` has no variable `{}`", owner.name, name.name);
         let known: Vec<&str> = owner.locals.iter().map(|v| v.name.as_str()).collect();
-        let help = match nearest(&name.name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
+        let d = Diagnostic::new(Code::E0236, name.span, message).label(owner.span, "the proctype");
+        let d = match nearest(&name.name, known.iter().copied()) {
+            Some(near) => d.meant(&name.name, near),
             None if known.is_empty() => {
-                "it has no local variables; globals are named without the proctype".into()
+                d.help("it has no local variables; globals are named without the proctype")
             }
-            None => format!("its variables are: {}", super::names::shortened(&known)),
+            None => d.help(format!("its variables are: {}", super::names::shortened(&known))),
         };
-        let d = Diagnostic::new(Code::E0236, name.span, message).label(owner.span, "the proctype").help(help);
         self.push(d);
     }
 
@@ -152,9 +161,7 @@ impl Lowerer<'_> {
         let Some(flow) = own.or_else(|| self.flows.get(&proctype)) else { return d };
         let near = nearest(label, flow.label_names().map(|(name, _)| &**name));
         match flow.label_names().find(|(name, _)| Some(&***name) == near) {
-            Some((name, span)) => {
-                d.label(span, format!("`{name}` is here")).help(format!("did you mean `{name}`?"))
-            }
+            Some((name, span)) => d.label(span, format!("`{name}` is here")).meant(label, &name),
             None => d,
         }
     }

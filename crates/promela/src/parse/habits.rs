@@ -108,6 +108,21 @@ pub(super) fn instead_of(word: &str) -> Option<String> {
     nearest(word, Keyword::ALL.iter().map(|k| k.text())).map(|near| format!("did you mean `{near}`?"))
 }
 
+/// What stands for a word of another language, or for a misspelt keyword, where one word or sign does.
+pub(super) fn replacement(word: &str) -> Option<&'static str> {
+    match word {
+        "and" => Some("&&"),
+        "or" => Some("||"),
+        "not" => Some("!"),
+        "mod" => Some("%"),
+        "then" => Some("->"),
+        "boolean" => Some("bool"),
+        "integer" => Some("int"),
+        _ if is_foreign(word) => None,
+        _ => nearest(word, Keyword::ALL.iter().map(|k| k.text())),
+    }
+}
+
 /// Whether this is a word of another language.
 pub(super) fn is_foreign(word: &str) -> bool {
     FOREIGN.iter().any(|(foreign, _)| *foreign == word)

@@ -353,6 +353,9 @@ impl<'s> Parser<'s> {
             let message = format!("expected {what}, found {}", self.describe(&tok));
             Diagnostic::new(Code::E0101, self.shown(&tok), message)
         });
+        if error.help.is_none() && error.fixes.is_empty() && repair.is_some() {
+            error.fixes.extend(self.edit_for(what, &tok));
+        }
         error.help = error.help.or(repair);
         self.report(error)
     }

@@ -4,11 +4,11 @@
 //! Nothing here decides what is accepted. A repair is found from what was expected, the token found instead,
 //! and the token before it.
 
-use super::habits::instead_of;
+use super::habits::{instead_of, replacement};
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
 use super::parser::Parser;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::source::Span;
 use crate::token::Punct;
 
@@ -144,6 +144,47 @@ impl Parser<'_> {
             return Some((word, self.call_repair(&before)));
         }
         self.instead_of_word(&before).map(|help| (word, help))
+    }
+
+    /// The repair as an edit, where it is a single word or sign.
+    pub(super) fn edit_for(&self, what: &str, tok: &Tok) -> Option<Fix> {
+        match &tok.kind {
+            Kind::Punct(Punct::Assign) if !wants_name(what) => Some(Fix::replace(tok.span, "=", "==")),
+            Kind::Name(word) if !self.declared.contains(word) => {
+                replacement(word).map(|instead| Fix::replace(tok.span, &**word, instead))
+            }
+            Kind::End if what.contains("`}`") => Some(Fix::insert_after(self.previous_span(), "\n}")),
+            Kind::Key(Keyword::Pid) if what == "an expression" => Some(Fix::replace(tok.span, "pid", "_pid")),
+            _ => None,
+        }
+    }
+
+    /// The edit for two statements without a separator.
+    pub(super) fn separator_edit(&self, tok: &Tok) -> Option<Fix> {
+        let sign = self.foreign_sign(&self.text_before(), tok).is_some();
+        match &tok.kind {
+            _ if sign => None,
+            Kind::Name(word) if matches!(&**word, "and" | "or" | "mod" | "then") => {
+                replacement(word).map(|instead| Fix::replace(tok.span, &**word, instead))
+            }
+            Kind::Punct(Punct::Assign) => Some(Fix::replace(tok.span, "=", "==")),
+            Kind::Punct(Punct::LBrace) => Some(Fix::insert_after(self.previous_span(), " ->")),
+            Kind::Key(Keyword::Else) => Some(Fix::insert_before(tok.span, ":: ")),
+            Kind::Name(_) | Kind::Key(_) => Some(Fix::insert_after(self.previous_span(), ";")),
+            _ => None,
+        }
+    }
+
+    /// The edit for an `if` or `do` in which `tok` was found.
+    pub(super) fn option_edit(&self, tok: &Tok, closing: Keyword, empty: bool) -> Option<Fix> {
+        match &tok.kind {
+            Kind::Key(Keyword::Else) => Some(Fix::insert_before(tok.span, ":: ")),
+            Kind::Key(wrong @ (Keyword::Fi | Keyword::Od)) if !empty => {
+                Some(Fix::replace(tok.span, wrong.text(), closing.text()))
+            }
+            _ if empty => None,
+            _ => Some(Fix::insert_after(self.previous_span(), format!("\n{}", closing.text()))),
+        }
     }
 
     /// What is better said in another way than "expected this, found that".

@@ -5,11 +5,12 @@
 
 use super::declarations::Declared;
 use super::forgotten::OpenOption;
+use super::habits::replacement;
 use super::keyword::Keyword;
 use super::lexis::{Kind, Tok};
 use super::parser::{Nesting, PResult, Parser, Reported};
 use crate::ast::{Block, Exclusive, Expr, Ident, Step, Stmt, StmtKind, VarRef};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::source::Span;
 use crate::token::Punct;
 
@@ -74,8 +75,11 @@ impl Parser<'_> {
             }
             _ => "add the missing `}`".to_string(),
         };
-        let error = Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`");
-        self.report(error.help(help))
+        let mut error =
+            Diagnostic::new(Code::E0101, tok.span, message).label(open, "to close this `{`").help(help);
+        let is_over = matches!(tok.kind, Kind::End) || matches!(tok.kind, Kind::Key(k) if k.starts_unit());
+        error.fixes.extend(is_over.then(|| Fix::insert_after(self.previous_span(), "\n}")));
+        self.report(error)
     }
 
     /// Steps between separators, up to something that ends a block or option.
@@ -135,13 +139,18 @@ impl Parser<'_> {
     fn missing_separator(&mut self) {
         let tok = self.peek().clone();
         if let Some((word, help)) = self.no_statement_word(&tok) {
-            let message = format!("`{}` is not a statement", self.text_before());
-            self.report(Diagnostic::new(Code::E0101, word, message).help(help));
+            let before = self.text_before();
+            let message = format!("`{before}` is not a statement");
+            let mut error = Diagnostic::new(Code::E0101, word, message).help(help);
+            error.fixes.extend(replacement(&before).map(|instead| Fix::replace(word, &*before, instead)));
+            self.report(error);
             return;
         }
         let message = format!("expected `;` between statements, found {}", tok.describe());
         let help = self.separator_repair(&tok);
-        self.report(Diagnostic::new(Code::E0101, tok.span, message).help(help));
+        let mut error = Diagnostic::new(Code::E0101, tok.span, message).help(help);
+        error.fixes.extend(self.separator_edit(&tok));
+        self.report(error);
     }
 
     fn ends_sequence(&mut self) -> bool {
@@ -434,6 +443,7 @@ impl Parser<'_> {
         let label = if empty { format!("in this `{word}`") } else { format!("this `{word}` is not closed") };
         error = error.label(open.span, label);
         error.help = Self::option_repair(&tok, closing, empty);
+        error.fixes.extend(self.option_edit(&tok, closing, empty));
         self.report(error);
     }
 

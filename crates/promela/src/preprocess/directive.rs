@@ -6,7 +6,7 @@
 use super::intern::Sym;
 use super::scan::{Kind, LINE_START, PpToken, SPACE};
 use super::{MAX_INCLUDE_DEPTH, MAX_INCLUDES, Preprocessor};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic, Fix, nearest};
 use crate::source::{FileId, NO_SUCH_FILE, Span};
 
 /// An `#if` that is not closed yet.
@@ -103,13 +103,13 @@ impl Preprocessor<'_> {
             "import" | "use" => Some("include"),
             _ => nearest(name, KNOWN.iter().copied()),
         };
-        let help = match meant {
-            Some(known) => format!("did you mean `#{known}`?"),
-            None => format!("a line that begins with `#` must be one of #{}", KNOWN.join(", #")),
-        };
-        self.report(
-            Diagnostic::new(Code::E0005, word.span, format!("there is no directive `#{name}`")).help(help),
-        );
+        let d = Diagnostic::new(Code::E0005, word.span, format!("there is no directive `#{name}`"));
+        self.report(match meant {
+            Some(known) => {
+                d.help(format!("did you mean `#{known}`?")).fix(Fix::replace(word.span, name, known))
+            }
+            None => d.help(format!("a line that begins with `#` must be one of #{}", KNOWN.join(", #"))),
+        });
     }
 
     /// The tokens up to the end of the directive's line.

@@ -12,6 +12,15 @@ function takeToken(): string {
   return given ?? sessionStorage.getItem(KEY) ?? "";
 }
 
+/** Takes the token out of a printed address and begins anew; false where there is none. */
+export function giveToken(address: string): boolean {
+  const given = address.match(/token=([0-9a-f]{32})\b/)?.[1];
+  if (!given) return false;
+  sessionStorage.setItem(KEY, given);
+  location.reload();
+  return true;
+}
+
 const token = takeToken();
 export const hasToken = token !== "";
 

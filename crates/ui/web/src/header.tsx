@@ -16,7 +16,7 @@ function verdict() {
   if (!report) return store.errors.value.length > 0 ? <span class="pill violated">✗ the model has errors</span> : null;
   const first = report.properties.find(one => one.violations.length > 0)?.violations[0];
   const states = report.properties.reduce((most, one) => Math.max(most, Number(one.states)), 0);
-  const word = { holds: "✓ holds", violated: first ? `✗ violated after ${first.depth} steps` : "✗ violated", unknown: "? not decided" }[report.verdict];
+  const word = { holds: "✓ holds", violated: first ? `✗ violated after ${grouped(first.depth)} ${first.depth === 1 ? "step" : "steps"}` : "✗ violated", unknown: "? not decided" }[report.verdict];
   const why = report.verdict === "unknown" ? report.properties.find(one => one.reason)?.reason : undefined;
   return <>
     <span class={`pill ${report.verdict}`}>{word}</span>
@@ -49,9 +49,8 @@ export function Header() {
           <option value="progress">progress (no starvation without it)</option>
         </select>
       </label>
-      {store.running.value
-        ? <button class="danger" onClick={() => store.stopCheck(store.running.value!.id)}><Icon name="stop" /> Stop</button>
-        : <button class="accent" disabled={!model || broken} title="Explore every reachable state (Ctrl-Enter)" onClick={() => store.beginCheck()}>Check</button>}
+      <button class="accent" disabled={!model || broken} title={store.running.value ? "Explore every reachable state, after the check that is under way (Ctrl-Enter)" : "Explore every reachable state (Ctrl-Enter)"} onClick={() => store.beginCheck()}>Check</button>
+      {store.running.value && <button class="danger" title="End the check that is under way" onClick={() => store.stopCheck(store.running.value!.id)}><Icon name="stop" /> Stop</button>}
       <span class="joined">
         <button disabled={!model || broken} title="A random run; the seed decides which" onClick={() => store.simulate(50)}>Simulate</button>
         <label title="The seed of the random run">seed <input type="number" min={0} value={store.seed.value} onInput={event => { store.seed.value = Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)); }} /></label>
@@ -60,6 +59,7 @@ export function Header() {
       <button onClick={() => { store.dialog.value = "options"; }}><Icon name="gear" /> Options{count > 0 && <span class="count">{count}</span>}</button>
       <div class="verdict" role="status" aria-live="polite">{verdict()}</div>
       {store.check.value?.report && <button title="Download the report: one HTML file that needs nothing else" onClick={() => api.download(`/checks/${store.check.value!.id}/report.html`, "report.html").catch(store.complain)}><Icon name="down" /> Report</button>}
+      <button class="plain" aria-label="Session" title="Save and open a session" onClick={() => { store.dialog.value = "session"; }}><Icon name="session" /></button>
       <button class="plain" aria-label={store.theme.value === "dark" ? "Light colours" : "Dark colours"} title="Light or dark" onClick={store.switchTheme}><Icon name={store.theme.value === "dark" ? "sun" : "moon"} /></button>
       <button class="plain" aria-label="Keys" title="Keys (?)" onClick={() => { store.dialog.value = "keys"; }}>?</button>
     </header>

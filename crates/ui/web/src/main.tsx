@@ -2,28 +2,31 @@
 
 import { render } from "preact";
 import { useSignalEffect } from "@preact/signals";
-import { hasToken, post } from "./api";
+import { giveToken, hasToken, post } from "./api";
 import { SourcePane } from "./editor";
 import { Header } from "./header";
+import * as links from "./links";
 import { Empty } from "./parts";
 import * as store from "./store";
 import { CheckView } from "./views/check";
 import { Dialogs } from "./views/dialogs";
 import { Lanes, Scrubber, Transport } from "./views/lanes";
 import { Ltl } from "./views/ltl";
+import { Memory } from "./views/memory";
 import { Automata, Chart, Graph, Output } from "./views/pictures";
 import { StatePane } from "./views/state";
 import { Steps } from "./views/steps";
 import { Table } from "./views/table";
 import "./style.css";
 
-const TABS: [store.Tab, string][] = [["check", "Check"], ["steps", "Steps"], ["chart", "Chart"], ["automata", "Automata"], ["graph", "Graph"], ["table", "Table"], ["ltl", "LTL"], ["output", "Output"]];
+const TABS: [store.Tab, string][] = [["check", "Check"], ["steps", "Steps"], ["chart", "Chart"], ["automata", "Automata"], ["graph", "Graph"], ["table", "Table"], ["ltl", "LTL"], ["output", "Output"], ["memory", "Memory"]];
 
 function View() {
   const tab = store.tab.value;
   if (tab === "check") return <CheckView />;
   if (tab === "automata") return <Automata />;
   if (tab === "ltl") return <Ltl />;
+  if (tab === "memory") return <Memory />;
   if (!store.run.value) return <Empty><h2>No run yet</h2><p class="faint">Check the model: a counterexample opens by itself. Or simulate it, at random or step by step.</p></Empty>;
   switch (tab) {
     case "steps": return <Steps />;
@@ -66,6 +69,11 @@ function Middle() {
   );
 }
 
+async function copyLink(): Promise<void> {
+  const link = `${location.origin}/#${await links.address()}`;
+  try { await navigator.clipboard.writeText(link); store.say("copied: it leads here again in this workbench, and to a trail or a model also after another spinor ui"); } catch { store.say(link, true, "the browser does not let the page copy: mark it and copy by hand"); }
+}
+
 function Footer() {
   const run = store.run.value;
   const saving = async () => {
@@ -83,9 +91,25 @@ function Footer() {
       {run?.fault && <span class="bad">✗ {run.fault}</span>}
       {run?.can_save && !run.on_trail && !store.info.value?.read_only && <button class="link" onClick={saving}>save as a trail</button>}
       <span class="grow" />
+      {run && <button class="link" title="The address leads back to this moment, also of a branch" onClick={copyLink}>copy link</button>}
       {!store.connected.value && <span class="bad">the server does not answer</span>}
-      {run && <span>{store.stale.value ? "the model has changed since" : "model unchanged since"}</span>}
+      {run && <span>{store.stale.value ? "the model has changed since this run" : "the model is as it was for this run"}</span>}
     </footer>
+  );
+}
+
+/** The address without its token: whoever has the one that was printed can give it here. */
+function NoToken() {
+  const give = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!giveToken((event.currentTarget as HTMLFormElement).querySelector("input")!.value)) document.getElementById("no-token")!.textContent = "There is no token in it: it ends with #token= and 32 digits and letters.";
+  };
+  return (
+    <main class="empty"><h1>Spinor workbench</h1>
+      <p>This address lacks its token. Open the one that <code>spinor ui</code> printed: its end, after the #, lets this page in. Or put it here:</p>
+      <form class="toolbar" onSubmit={give}><label class="grow"><span class="hidden">The printed address</span><input type="text" autocomplete="off" spellcheck={false} placeholder="http://127.0.0.1:…/#token=…" /></label><button class="accent">Open</button></form>
+      <p id="no-token" class="bad" role="alert" />
+    </main>
   );
 }
 
@@ -101,7 +125,7 @@ function App() {
 
 function keys(event: KeyboardEvent): void {
   if ((event.ctrlKey || event.metaKey) && event.key === "s") { event.preventDefault(); void store.saveFile(); return; }
-  if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) { if (!store.running.value) void store.beginCheck(); return; }
+  if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) { void store.beginCheck(); return; }
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || store.dialog.value) return;
   if (target.closest("input, textarea, select, .cm-editor, dialog")) return;
@@ -132,7 +156,7 @@ function keys(event: KeyboardEvent): void {
 const root = document.getElementById("app")!;
 root.replaceChildren();
 if (!hasToken) {
-  render(<div class="empty"><h1>Spinor workbench</h1><p>This address lacks its token. Open the one that <code>spinor ui</code> printed: its end, after the #, lets this page in.</p></div>, root);
+  render(<NoToken />, root);
 } else {
   render(<App />, root);
   document.addEventListener("keydown", keys);
@@ -140,5 +164,15 @@ if (!hasToken) {
   window.addEventListener("beforeunload", event => { if (store.dirty.value.length > 0) event.preventDefault(); });
   // The buttons of a mouse that lead back and on.
   window.addEventListener("mouseup", event => { if (event.button === 3) void store.go(store.cursor.value - 1); if (event.button === 4) void store.go(store.cursor.value + 1); });
-  store.start().catch(store.complain);
+  begin().catch(store.complain);
+}
+
+async function begin(): Promise<void> {
+  const at = location.hash;
+  await store.start();
+  links.comeBack();
+  await links.follow(at);
+  // Opening another model forgets the property.
+  links.comeBack();
+  links.keepAddress();
 }

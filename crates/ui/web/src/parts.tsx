@@ -36,6 +36,7 @@ const PATHS: Record<string, string> = {
   down: "M10 3v10M6 9l4 4 4-4M4 17h12",
   gear: "M4 6h8M15 6h1M4 14h1M8 14h8M13.5 4.5v3M6.5 12.5v3",
   copy: "M7 7h9v9H7zM4 13V4h9",
+  session: "M4 4h9l3 3v9H4zM7 4v4h5V4M7 16v-5h6v5",
   stop: "M5 5h10v10H5z",
 };
 const FILLED = new Set(["back", "on", "stop"]);

@@ -2,10 +2,11 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import * as api from "./api";
-import type { Analysis, Check, Info, Judgement, Moment, Notice, Picture, Progress, RunSummary, Step } from "./types";
+import type { Analysis, Check, Info, Judgement, Moment, Picture, Progress, RunSummary, Step } from "./types";
 
 export interface OpenFile { path: string; text: string; saved: string; etag: string | null; conflict: { text: string; etag: string } | null }
-export type Tab = "check" | "steps" | "chart" | "automata" | "graph" | "table" | "ltl" | "output";
+export const TABS = ["check", "steps", "chart", "automata", "graph", "table", "ltl", "output", "memory"] as const;
+export type Tab = typeof TABS[number];
 
 export const info = signal<Info | null>(null);
 export const connected = signal(true);
@@ -28,6 +29,9 @@ export const checks = signal<Check[]>([]);
 export const progress = signal<Record<number, Progress[]>>({});
 export const shownCheck = signal<number | null>(null);
 
+/** Where a run begins: what an address needs to lead there again. */
+export type Origin = { kind: "trail"; name: string } | { kind: "check"; id: number; violation: number } | { kind: "memory"; id: number; question: string } | { kind: "run"; model: string };
+export const origin = signal<Origin | null>(null);
 export const run = signal<RunSummary | null>(null);
 export const cursor = signal(0);
 export const moment = signal<Moment | null>(null);
@@ -43,20 +47,20 @@ export const judgement = signal<Judgement | null>(null);
 export const coverageOn = signal(true);
 
 export const tab = signal<Tab>("check");
-export const dialog = signal<"options" | "keys" | "new" | null>(null);
+export const dialog = signal<"options" | "keys" | "new" | "session" | null>(null);
 export const theme = signal<"light" | "dark">(stored("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 export const toast = signal<{ text: string; help: string | null; bad: boolean } | null>(null);
 
 /** How many steps a page of the server has. */
 export const PAGE = 500;
 
-function stored<T>(name: string, otherwise: T): T {
+export function stored<T>(name: string, otherwise: T): T {
   try {
     const text = localStorage.getItem(`spinor-${name}`);
     return text === null ? otherwise : JSON.parse(text);
   } catch { return otherwise; }
 }
-function keep(name: string, value: unknown): void {
+export function keep(name: string, value: unknown): void {
   try { localStorage.setItem(`spinor-${name}`, JSON.stringify(value)); } catch { /* a private window */ }
 }
 effect(() => keep("watches", watches.value));
@@ -101,7 +105,6 @@ export async function start(): Promise<void> {
   if (first) await openFile(first);
   checks.value = (await api.get<{ checks: Check[] }>("/checks")).checks;
   void api.listen(hear, up => { connected.value = up; });
-  await followLink();
 }
 
 export async function listFiles(): Promise<void> {
@@ -184,15 +187,16 @@ export async function lookAgain(): Promise<void> {
   }
 }
 
-export function newFile(path: string): void {
-  const text = `/* ${path} */\n\nactive proctype main()\n{\n\tskip\n}\n`;
+/** A new file, with a first model or with the text that is open (which is to save it under another name). */
+export function newFile(path: string, copy: boolean): void {
+  const text = copy && file.value ? file.value.text : `/* ${path} */\n\nactive proctype main()\n{\n\tskip\n}\n`;
   opened.value = [...opened.value.filter(one => one.path !== path), { path, text, saved: "", etag: null, conflict: null }];
   batch(() => { current.value = path; model.value = path; analysis.value = null; property.value = ""; });
 }
 
 // ---------------------------------------------------------------- analysis
 
-function request() {
+export function request() {
   const path = model.value!;
   const text = opened.value.find(one => one.path === path)?.text;
   const words = defines.value.split(/\s+/).filter(word => word !== "").map(word => word.replace(/^-D/, ""));
@@ -240,6 +244,12 @@ export function optionWords(): string[] {
   return words;
 }
 
+/** Of the options that were given, those about how and how far is searched: what else takes them has its own questions. */
+export function searchWords(): string[] {
+  const kept = ["timeout", "max-memory", "max-states", "max-depth", "threads", "search", "store", "por", "exec"];
+  return kept.flatMap(name => (given.value[name] ?? []).filter(value => value !== "").flatMap(value => [`--${name}`, value]));
+}
+
 let commandTimer = 0;
 effect(() => {
   void given.value; void property.value; void defines.value; void dialect.value; void model.value; void info.value;
@@ -257,6 +267,16 @@ async function showCommand(): Promise<void> {
   }
 }
 
+/** Begins a test of a memory system. */
+export async function beginMemory(body: unknown): Promise<number | null> {
+  try {
+    const { id } = await api.post<{ id: number }>("/memory", body);
+    checks.value = [...checks.value.filter(one => one.id !== id), { id, state: "waiting" }];
+    await refreshChecks();
+    return id;
+  } catch (error) { complain(error); return null; }
+}
+
 export async function beginCheck(more: string[] = []): Promise<void> {
   if (!model.value) return;
   try {
@@ -270,6 +290,13 @@ export async function beginCheck(more: string[] = []): Promise<void> {
     });
     await refreshChecks();
   } catch (error) { complain(error); }
+}
+
+/** Checks a property again for fair runs; the option stays given. */
+export function beginFair(kind: "weak" | "strong", name: string): Promise<void> {
+  given.value = { ...given.value, fair: [kind] };
+  if (analysis.value?.properties?.includes(name)) property.value = name;
+  return beginCheck();
 }
 
 const texts = new Map<number, Map<string, string>>();
@@ -288,7 +315,9 @@ async function hear(kind: string, data: any): Promise<void> {
     const list = [...(progress.value[data.id] ?? []), data.progress as Progress];
     progress.value = { ...progress.value, [data.id]: list.length > 240 ? list.filter((_, at) => at % 2 === 1 || at > 200) : list };
     checks.value = checks.value.map(one => (one.id === data.id ? { ...one, state: "running", progress: data.progress } : one));
-  } else if (kind === "check.begun") {
+  } else if (kind === "check.memory") {
+    checks.value = checks.value.map(one => (one.id === data.id ? { ...one, state: "running", memory: data.memory } : one));
+  } else if (kind === "check.begun" || kind === "check.waiting") {
     await refreshChecks();
   } else if (kind === "check.done") {
     await refreshChecks();
@@ -298,6 +327,18 @@ async function hear(kind: string, data: any): Promise<void> {
       if (first >= 0) await openCounterexample(data.id, 0);
     }
   }
+}
+
+/** Writes a counterexample into the folder, under the first name that is free. */
+export async function keepTrail(id: number, violation: number): Promise<void> {
+  const name = checks.value.find(one => one.id === id)?.model ?? "model";
+  const free = (number: number): string => { const path = `${name}${number > 1 ? `.${number}` : ""}.trail.json`; return files.value.includes(path) ? free(number + 1) : path; };
+  try {
+    await listFiles();
+    const { path } = await api.post<{ path: string }>(`/checks/${id}/trails/${violation}`, { path: free(1) });
+    await listFiles();
+    say(`the counterexample is kept as ${path}`);
+  } catch (error) { complain(error); }
 }
 
 /** The unreached statements of an exhaustive check of the text as it is. */
@@ -315,8 +356,15 @@ export const unreached = computed(() => {
 
 // ---------------------------------------------------------------- runs
 
-async function showRun(summary: RunSummary, at: number): Promise<void> {
+const listeners: ((id: number, keptFrom: number) => void)[] = [];
+/** Tells when the run is another one, or another one from a step on. */
+export function whenRunChanges(listener: (id: number, keptFrom: number) => void): void { listeners.push(listener); }
+const tellChange = (id: number, keptFrom: number) => { for (const listener of listeners) listener(id, keptFrom); };
+
+async function showRun(summary: RunSummary, at: number, from: Origin): Promise<void> {
+  tellChange(summary.id, 0);
   batch(() => {
+    origin.value = from;
     run.value = summary;
     chunks.value = {};
     moment.value = null;
@@ -338,8 +386,8 @@ export async function openCounterexample(id: number, violation: number): Promise
   try {
     const summary = await api.post<RunSummary>("/runs", { check: id, violation });
     noteTexts(summary.id, texts.get(id) ?? textsNow());
-    await showRun(summary, summary.steps);
     tab.value = "steps";
+    await showRun(summary, summary.steps, { kind: "check", id, violation });
   } catch (error) { complain(error); }
 }
 
@@ -348,8 +396,8 @@ export async function openTrail(path: string): Promise<void> {
     const summary = await api.post<RunSummary>("/runs", { trail: path });
     if (models.value.includes(summary.model)) await openFile(summary.model);
     noteTexts(summary.id, textsNow());
-    await showRun(summary, summary.steps);
     tab.value = "steps";
+    await showRun(summary, summary.steps, { kind: "trail", name: path });
   } catch (error) { complain(error); }
 }
 
@@ -358,9 +406,40 @@ export async function simulate(steps: number): Promise<void> {
     let summary = await api.post<RunSummary>("/runs", { simulate: request(), seed: seed.value });
     if (steps > 0) summary = await api.post<RunSummary>(`/runs/${summary.id}/random`, { n: steps });
     noteTexts(summary.id, textsNow());
-    await showRun(summary, steps > 0 ? 0 : summary.first);
     tab.value = "steps";
+    await showRun(summary, steps > 0 ? 0 : summary.first, { kind: "run", model: summary.model });
   } catch (error) { complain(error); }
+}
+
+/** The counterexample of a test of a memory system; its composed model opens beside it. */
+export async function openViolation(id: number, question: string): Promise<void> {
+  try {
+    const summary = await api.post<RunSummary>("/runs", { check: id, question });
+    const { path, text } = await api.get<{ path: string; text: string }>(`/checks/${id}/memory/${encodeURIComponent(question)}`);
+    showMade(path, text);
+    noteTexts(summary.id, textsNow());
+    tab.value = "steps";
+    await showRun(summary, summary.steps, { kind: "memory", id, question });
+  } catch (error) { complain(error); }
+}
+
+/** Shows a text that was made here and is no file of the folder yet. */
+function showMade(path: string, text: string): void {
+  const file: OpenFile = { path, text, saved: text, etag: null, conflict: null };
+  batch(() => {
+    opened.value = [...opened.value.filter(one => one.path !== path), file];
+    current.value = path;
+  });
+}
+
+/** Takes choices from a moment on, as far as the model still has them. */
+export async function retrace(moment: number, choices: number[]): Promise<void> {
+  const before = run.value;
+  if (!before || choices.length === 0) return;
+  const summary = await api.post<RunSummary & { taken: number; why: string | null }>(`/runs/${before.id}/retrace`, { moment, choices });
+  tellChange(summary.id, Math.min(moment, summary.steps));
+  batch(() => { run.value = summary; chunks.value = {}; moments.clear(); cursor.value = Math.min(cursor.value, summary.steps); });
+  if (summary.why) say(`${summary.taken} of ${choices.length} steps of this address are there; then: ${summary.why}`, true);
 }
 
 export function stepAt(number: number): Step | null {
@@ -368,7 +447,7 @@ export function stepAt(number: number): Step | null {
   return chunks.value[Math.floor((number - 1) / PAGE)]?.[(number - 1) % PAGE] ?? null;
 }
 
-const loading = new Set<string>();
+const loading = new Map<string, Promise<void>>();
 /** Sees to it that some steps are there. */
 export async function ensure(from: number, to: number): Promise<void> {
   const summary = run.value;
@@ -376,16 +455,21 @@ export async function ensure(from: number, to: number): Promise<void> {
   const last = Math.floor((Math.min(to, summary.steps) - 1) / PAGE);
   for (let at = Math.max(0, Math.floor((from - 1) / PAGE)); at <= last; at++) {
     const key = `${summary.id} ${summary.steps} ${at}`;
-    if (chunks.value[at] || loading.has(key)) continue;
-    loading.add(key);
-    try {
-      const page = await api.get<{ steps: Step[] }>(`/runs/${summary.id}/steps?from=${at * PAGE + 1}&to=${(at + 1) * PAGE}`);
-      if (run.value === summary) chunks.value = { ...chunks.value, [at]: page.steps };
-    } catch (error) { complain(error); } finally { loading.delete(key); }
+    if (chunks.value[at]) continue;
+    // Whoever asks for a page that is under way waits for it as well.
+    if (!loading.has(key)) loading.set(key, load(summary, at).finally(() => loading.delete(key)));
+    await loading.get(key);
   }
+}
+async function load(summary: RunSummary, at: number): Promise<void> {
+  try {
+    const page = await api.get<{ steps: Step[] }>(`/runs/${summary.id}/steps?from=${at * PAGE + 1}&to=${(at + 1) * PAGE}`);
+    if (run.value === summary) chunks.value = { ...chunks.value, [at]: page.steps };
+  } catch (error) { complain(error); }
 }
 
 const moments = new Map<number, Moment>();
+const coming = new Map<string, Promise<void>>();
 let wanted = 0;
 let fetching = false;
 
@@ -399,8 +483,26 @@ export async function go(to: number): Promise<void> {
     if (moments.has(at)) moment.value = moments.get(at)!;
   });
   void ensure(at - 40, at + 40);
+  const direction = Math.sign(at - wanted);
   wanted = at;
   if (!fetching) await fetchMoments();
+  // Who makes one step makes another: it is there then.
+  const next = at + direction;
+  if (direction !== 0 && run.value === summary && cursor.value === at && next >= summary.first && next <= summary.steps) void fetchMoment(summary, next).catch(() => undefined);
+}
+
+/** A moment, asked for once. */
+function fetchMoment(summary: RunSummary, number: number): Promise<void> {
+  if (moments.has(number)) return Promise.resolve();
+  const key = `${summary.id} ${number}`;
+  if (!coming.has(key)) {
+    coming.set(key, api.get<Moment>(`/runs/${summary.id}/state/${number}`).then(found => {
+      if (run.value !== summary) return;
+      if (moments.size > 300) moments.clear();
+      moments.set(number, found);
+    }).finally(() => coming.delete(key)));
+  }
+  return coming.get(key)!;
 }
 
 /** One request at a time: who holds a key down sees the last moment, not a queue. */
@@ -409,11 +511,8 @@ async function fetchMoments(): Promise<void> {
   try {
     for (let summary = run.value; summary && !moments.has(wanted); summary = run.value) {
       const number = wanted;
-      const found = await api.get<Moment>(`/runs/${summary.id}/state/${number}`);
-      if (run.value !== summary) continue;
-      if (moments.size > 300) moments.clear();
-      moments.set(number, found);
-      if (cursor.value === number) moment.value = found;
+      await fetchMoment(summary, number);
+      if (run.value === summary && cursor.value === number && moments.has(number)) moment.value = moments.get(number)!;
     }
   } catch (error) { complain(error); } finally { fetching = false; }
 }
@@ -423,6 +522,7 @@ async function changed(path: string, body: unknown, at: (summary: RunSummary) =>
   if (!before) return;
   try {
     const summary = await api.post<RunSummary>(`/runs/${before.id}/${path}`, body);
+    tellChange(summary.id, Math.min(keepFrom, summary.steps));
     batch(() => {
       run.value = summary;
       // What both runs share stays.
@@ -492,15 +592,3 @@ export async function find(text: string, backwards: boolean): Promise<void> {
   } catch (error) { complain(error); }
 }
 
-// ---------------------------------------------------------------- links and sessions
-
-/** `#/trail/NAME/step/N` opens a trail; `#/model/NAME` a model. */
-async function followLink(): Promise<void> {
-  const [, kind, name, , number] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  if (kind === "trail" && name) {
-    await openTrail(name);
-    if (number) await go(Number(number));
-  } else if (kind === "model" && name) await openFile(name);
-}
-
-export const places = (notices: Notice[]) => notices.filter(one => one.line !== null);

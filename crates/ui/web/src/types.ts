@@ -30,7 +30,9 @@ export interface Notice {
   help: string | null;
   labels: Label[];
   notes: string[];
+  fixes?: Fix[];
 }
+export interface Fix { title: string; safe: boolean; edits: { file: string; line: number; column: number; end_line: number; end_column: number; text: string }[] }
 
 export interface Range { file: string; line: number; column: number; end_line: number; end_column: number }
 export interface Automaton {
@@ -57,20 +59,25 @@ export interface Property {
   depth: number | null;
   violations: Violation[];
   reason?: string;
-  proof?: string;
+  proof?: string[];
+  note?: string;
+  satisfied?: number | string;
+  omission_probability?: number | null;
+  witness?: Violation;
   vacuous?: { holds: string; irrelevant: string };
   holds_under_weak_fairness?: boolean;
   holds_under_strong_fairness?: boolean;
   unreached?: { process: string; file: string; line: number; column: number; text: string }[];
 }
+export interface Fence { file: string; line: number; column: number; process: string; where: string; statement: string }
 export interface Report {
   model: string;
   verdict: "holds" | "violated" | "unknown";
   config: Record<string, any>;
   properties: Property[];
   seconds: { front_end: number; compile: number; search: number; total: number };
-  memory: { peak_rss: number; state_bytes: number; bytes_per_state: number };
-  notices: Notice[];
+  memory: { peak_rss: number; state_bytes: number; bytes_per_state: number; model?: string; bound?: number; exact?: boolean; buffered?: string[]; fences?: { places: Fence[] | null; reason?: string } };
+  notices?: Notice[];
 }
 
 export interface Check {
@@ -79,10 +86,38 @@ export interface Check {
   model?: string;
   command?: string;
   progress?: Progress | null;
+  /** Bytes that the check may use. */
+  memory_limit?: number;
   report?: Report | null;
   error?: { message: string; help: string | null } | null;
   notices?: Notice[];
+  /** Of a test of a memory system: what is known so far, or all of it. */
+  memory?: { asked?: number; known?: number; report: MemoryReport } | null;
 }
+
+export interface MemoryRow { row: number; processor: number | null; operation: string; address: string | null; value: number | null; step: number }
+export interface MemoryProperty extends Property {
+  processors: number;
+  addresses: number;
+  bounds: number[];
+  rules?: string;
+  reached?: boolean | null;
+  allowed_by?: string[];
+  table?: MemoryRow[];
+  because?: string;
+}
+export interface MemoryReport {
+  model: string;
+  verdict: "holds" | "violated" | "unknown";
+  properties: MemoryProperty[];
+  tests: MemoryProperty[];
+  classification: Record<string, { possible: boolean | null; against: string[] }> | null;
+  conclusions: string[];
+  data_independent: boolean;
+  seconds: { total: number };
+  notices: Notice[];
+}
+export interface MemoryCatalogue { systems: string[]; models: { name: string; words: string }[]; rules: { name: string; rules: string }[]; litmus: string[] }
 
 export interface Where { pid: number | null; process: string; file: string; line: number; column: number; text: string }
 export interface Change { name: string; scope: "global" | "local" | "channel"; pid?: number; before?: unknown; after?: unknown }

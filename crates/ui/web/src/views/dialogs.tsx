@@ -2,6 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { openSession, saveSession } from "../links";
+import { Icon } from "../parts";
 import * as store from "../store";
 import type { OptionSpec } from "../types";
 
@@ -97,22 +99,44 @@ function Keys() {
 
 function NewModel() {
   const [name, setName] = useState("model.pml");
+  const [copy, setCopy] = useState(false);
   const taken = store.files.value.includes(name);
   const wrong = !/\.(pml|prm|inc)$/.test(name) || name.startsWith("/") || name.includes("..");
   return (
     <Dialog title="New model">
-      <form onSubmit={event => { event.preventDefault(); if (!taken && !wrong) { store.newFile(name); store.dialog.value = null; } }}>
+      <form onSubmit={event => { event.preventDefault(); if (!taken && !wrong) { store.newFile(name, copy); store.dialog.value = null; } }}>
         <label>Path in the folder <input type="text" value={name} onInput={event => setName(event.currentTarget.value)} /></label>
         {taken && <p class="warn">There is such a file already.</p>}
         {wrong && <p class="warn">Models end with .pml or .prm, included files with .inc, below this folder.</p>}
+        {store.file.value && <p><label><input type="checkbox" checked={copy} onChange={event => setCopy(event.currentTarget.checked)} /> with the text of {store.file.value.path} (save as)</label></p>}
         <p><button class="accent" disabled={taken || wrong}>Create</button> <span class="faint">It is written when you save it.</span></p>
       </form>
     </Dialog>
   );
 }
 
+function Session() {
+  const open = async (event: Event) => {
+    const file = (event.currentTarget as HTMLInputElement).files?.[0];
+    if (!file) return;
+    store.dialog.value = null;
+    await openSession(file);
+  };
+  return (
+    <Dialog title="Session">
+      <div class="session">
+        <p>Options, property, watched expressions, formula and filter, and the run that is shown with its branch and moment. Models and trails are files of their own: save them first.</p>
+        <p><button class="accent" onClick={() => void saveSession()}><Icon name="down" /> Save the session</button></p>
+        <p><label>Open a session <input type="file" accept=".json,application/json" onChange={open} /></label></p>
+        <p class="faint">A reload of this page comes back to where it was by itself.</p>
+      </div>
+    </Dialog>
+  );
+}
+
 export function Dialogs() {
   switch (store.dialog.value) {
+    case "session": return <Session />;
     case "options": return <Options />;
     case "keys": return <Keys />;
     case "new": return <NewModel />;

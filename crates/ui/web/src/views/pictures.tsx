@@ -28,6 +28,50 @@ function scale(box: HTMLElement | null, zoom: number): void {
 
 const WINDOW = 200;
 
+/** Where the heads of a chart end: what is above is shown apart, so that it stays when the rest scrolls. */
+const HEADS = { top: 52, bottom: 86 };
+
+/** Takes the heads out of a chart, into a picture that stays at the top; those of processes that start later are there as
+    soon as their start has been scrolled by. */
+function stickyHeads(box: HTMLElement): void {
+  box.querySelector(".chart-heads")?.remove();
+  const picture = box.querySelector<SVGSVGElement>("svg.drawing");
+  if (!picture) return;
+  const [left, , width, height] = picture.getAttribute("viewBox")!.split(" ").map(Number) as [number, number, number, number];
+  const heads = picture.cloneNode(false) as SVGSVGElement;
+  heads.setAttribute("viewBox", `${left} ${HEADS.top} ${width} ${HEADS.bottom - HEADS.top}`);
+  heads.setAttribute("aria-hidden", "true");
+  const first: Element[] = [];
+  for (const rect of picture.querySelectorAll("rect.head")) {
+    const at = Number(rect.getAttribute("y")), name = rect.nextElementSibling!;
+    const pair = document.createElementNS("http://www.w3.org/2000/svg", "g");
+    pair.append(rect.cloneNode(true), name.cloneNode(true));
+    if (at < HEADS.bottom) first.push(rect, name);
+    else pair.setAttribute("transform", `translate(0 ${58 - at})`);
+    pair.setAttribute("data-row", String(at));
+    pair.setAttribute("data-column", name.getAttribute("x")!);
+    heads.append(pair);
+  }
+  // The first ones are nowhere else then.
+  for (const part of first) part.remove();
+  picture.setAttribute("viewBox", `${left} ${HEADS.bottom} ${width} ${height - HEADS.bottom}`);
+  const stay = document.createElement("div");
+  stay.className = "chart-heads";
+  stay.append(heads);
+  picture.parentElement!.prepend(stay);
+}
+
+/** Which heads are shown: of each column the last one that is above. */
+function showHeads(box: HTMLElement, zoom: number): void {
+  const shown = new Map<string, SVGGElement>();
+  for (const pair of box.querySelectorAll<SVGGElement>(".chart-heads [data-row]")) {
+    const at = Number(pair.dataset.row);
+    pair.classList.add("away");
+    if (at < HEADS.bottom || (at + 26 - HEADS.bottom) * zoom < box.scrollTop) shown.set(pair.dataset.column!, pair);
+  }
+  for (const pair of shown.values()) pair.classList.remove("away");
+}
+
 export function Chart() {
   const run = store.run.value!;
   const box = useRef<HTMLDivElement>(null);
@@ -50,7 +94,7 @@ export function Chart() {
     }
   };
   useSignalEffect(mark);
-  useEffect(() => { scale(box.current, zoom); }, [zoom, svg]);
+  useEffect(() => { scale(box.current, zoom); if (box.current) showHeads(box.current, zoom); }, [zoom, svg]);
   const click = (event: MouseEvent) => {
     const row = (event.target as Element).closest<SVGElement>("[data-from]");
     if (row) void store.go(Number(row.dataset.to));
@@ -62,8 +106,8 @@ export function Chart() {
         <Zoom zoom={zoom} set={setZoom} />
         <button onClick={() => api.download(`/runs/${run.id}/chart.svg?from=${from}&to=${to}&file=true`, "chart.svg").catch(store.complain)}><Icon name="down" /> SVG</button>
       </div>
-      <div class="scroll paper" ref={box} tabIndex={0} role="region" aria-label="Message sequence chart" onClick={click}>
-        {svg && <Picture svg={svg} label="Message sequence chart" then={() => { scale(box.current, zoom); mark(); }} />}
+      <div class="scroll paper chart" ref={box} tabIndex={0} role="region" aria-label="Message sequence chart" onClick={click} onScroll={() => showHeads(box.current!, zoom)}>
+        {svg && <Picture svg={svg} label="Message sequence chart" then={() => { stickyHeads(box.current!); scale(box.current, zoom); mark(); showHeads(box.current!, zoom); }} />}
       </div>
     </div>
   );

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "../api";
 import { jump } from "../editor";
 import { Icon, Statement, Who, colour, named } from "../parts";
+import { Splitter } from "../splitter";
 import * as store from "../store";
 import type { Blocked, Leaf } from "../types";
 
@@ -204,13 +205,15 @@ export function StatePane() {
   if (!store.run.value || !now) {
     return (
       <aside class="pane state-pane" aria-label="State of the run">
+        <Splitter side="right" label="Width of the state" />
         <div class="empty small"><p>No run yet.</p><p class="faint">A counterexample opens by itself when a check finds one; <em>Simulate</em> begins a run of the model.</p></div>
       </aside>
     );
   }
   return (
-    <aside class={`pane state-pane scroll ${store.stale.value ? "stale" : ""}`} aria-label="State of the run" tabIndex={0}>
-      <States /><Next /><Waiting /><Watches />
+    <aside class={`pane state-pane ${store.stale.value ? "stale" : ""}`} aria-label="State of the run">
+      <Splitter side="right" label="Width of the state" />
+      <div class="scroll sections" tabIndex={0} role="region" aria-label="State, next steps, who is blocked, watches"><States /><Next /><Waiting /><Watches /></div>
     </aside>
   );
 }

@@ -1,8 +1,8 @@
 // All values of all moments: a row for each moment, a column for each value.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as api from "../api";
-import { colour } from "../parts";
+import { colour, near } from "../parts";
 import * as store from "../store";
 import type { Leaf } from "../types";
 
@@ -21,15 +21,37 @@ export function Table() {
     return () => { gone = true; };
   }, [run, page]);
   const at = store.cursor.value;
+  // A step changes no cell, only which row is marked.
   useEffect(() => {
-    box.current?.querySelector("tr.now")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [at, rows]);
+    for (const row of box.current?.querySelectorAll<HTMLTableRowElement>("tbody tr") ?? []) {
+      const now = Number(row.dataset.moment) === at;
+      row.classList.toggle("now", now);
+      if (now) near(row, box.current!);
+    }
+  }, [at, rows, store.filter.value]);
   const wanted = store.filter.value;
   const fits = (name: string) => { try { return wanted === "" || new RegExp(wanted, "i").test(name); } catch { return name.includes(wanted); } };
   const names = new Map<string, Leaf>();
   for (const row of rows) for (const one of row.values) if (!names.has(one.name) && fits(one.name)) names.set(one.name, one);
   const columns = [...names.values()].slice(0, 80);
-  let before: Map<string, string> | null = null;
+  const body = useMemo(() => {
+    let before: Map<string, string> | null = null;
+    return rows.map(row => {
+      const now = new Map(row.values.map(one => [one.name, one.text]));
+      const old = before;
+      before = now;
+      return (
+        <tr key={row.moment} data-moment={row.moment} onClick={() => store.go(row.moment)}>
+          <th scope="row">{row.moment}</th>
+          {columns.map(one => {
+            const text = now.get(one.name);
+            const changed = old !== null && old.get(one.name) !== text;
+            return <td key={one.name} class={changed ? "changed" : ""}>{text ?? ""}</td>;
+          })}
+        </tr>
+      );
+    });
+  }, [rows, wanted]);
   return (
     <div class="view">
       <div class="toolbar">
@@ -40,21 +62,7 @@ export function Table() {
         <table class="values">
           <thead><tr><th scope="col">moment</th>{columns.map(one => <th key={one.name} scope="col" class={one.pid === undefined ? "" : `who ${colour(one.pid)}`}>{one.name}</th>)}</tr></thead>
           <tbody>
-            {rows.map(row => {
-              const now = new Map(row.values.map(one => [one.name, one.text]));
-              const old = before;
-              before = now;
-              return (
-                <tr key={row.moment} class={row.moment === at ? "now" : ""} onClick={() => store.go(row.moment)}>
-                  <th scope="row">{row.moment}</th>
-                  {columns.map(one => {
-                    const text = now.get(one.name);
-                    const changed = old !== null && old.get(one.name) !== text;
-                    return <td key={one.name} class={changed ? "changed" : ""}>{text ?? ""}</td>;
-                  })}
-                </tr>
-              );
-            })}
+            {body}
           </tbody>
         </table>
       </div>
