@@ -255,7 +255,8 @@ fn both_engines_agree() {
 
 /// More states than a test should explore: whoever needs only a few of them ends soon.
 const MANY: &str = "byte a, b, c, d; \
-     active proctype p() { do :: a++ od } active proctype q() { do :: b++ od } active proctype r() { do :: c++ od } active proctype s() { do :: d++ od }";
+     active proctype p() { do :: a++ od } active proctype q() { do :: b++ od } \
+     active proctype r() { do :: c++ od } active proctype s() { do :: d++ od }";
 
 #[test]
 fn a_state_that_decides_ends_the_search() {
