@@ -139,12 +139,11 @@ fn what_makes_no_sense_is_refused() {
     let scratch = Scratch::with(
         "byte x; active [2] proctype p() { x = 1; x = 2; assert(x > 0); if :: x == 1 :: else fi }",
     );
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 5] = [
         (&["--memory-bound", "3"], "--memory-bound is about store buffers"),
         (&["--suggest-fences"], "--suggest-fences is about store buffers"),
         (&["--memory", "tso", "--memory-bound", "0"], "is not within 1..64"),
         (&["--memory", "tso", "--plain", "z"], "no global variable of that name"),
-        (&["--memory", "pso", "--fair", "weak"], "cannot be used with --memory"),
         (&["--memory", "rmo"], "unknown memory model `rmo`"),
     ];
     for (words, message) in cases {

@@ -57,7 +57,6 @@ const RULES: &[Rule] = &[
     certificate_of_a_part,
     buffers_without_memory,
     all_memories_at_once,
-    fairness_with_buffers,
     fences_in_split_statements,
 ];
 
@@ -271,7 +270,6 @@ fn too_many_threads(plan: &Plan) -> Option<Refusal> {
     )
 }
 
-/// Fairness asks for a mark of every process; a nested search knows one.
 /// What is about store buffers, without any.
 fn buffers_without_memory(plan: &Plan) -> Option<Refusal> {
     let options = &plan.options;
@@ -296,19 +294,6 @@ fn all_memories_at_once(plan: &Plan) -> Option<Refusal> {
     )
 }
 
-/// A process is fair to itself when its program moves; its buffer needs fairness of its own.
-fn fairness_with_buffers(plan: &Plan) -> Option<Refusal> {
-    let fair = plan.options.fair.filter(|_| plan.source.options.memory.is_some())?;
-    refusal(
-        format!(
-            "--fair {} cannot be used with --memory: a process that moves forever may never let its stores \
-             reach memory",
-            fair.word()
-        ),
-        "leave --fair out, or check whole runs with --memory sc",
-    )
-}
-
 fn fences_in_split_statements(plan: &Plan) -> Option<Refusal> {
     if !plan.options.suggest_fences || !plan.options.memory_split {
         return None;
@@ -319,6 +304,7 @@ fn fences_in_split_statements(plan: &Plan) -> Option<Refusal> {
     )
 }
 
+/// Fairness asks for a mark of every process; a nested search knows one.
 fn fairness_with_nested_search(plan: &Plan) -> Option<Refusal> {
     let nested = matches!(plan.search, Search::Ndfs | Search::Cndfs | Search::NdfsDual);
     let fair = plan.options.fair.filter(|_| nested)?;
@@ -533,7 +519,6 @@ mod tests {
         ("--certify c --por stubborn", "--certify cannot be used with --por stubborn"),
         ("--memory-bound 3", "--memory-bound is about store buffers"),
         ("--memory all", "--memory all is three checks"),
-        ("--memory tso --fair weak", "--fair weak cannot be used with --memory"),
         ("--memory tso --suggest-fences --memory-split", "--suggest-fences does not go with --memory-split"),
     ];
 

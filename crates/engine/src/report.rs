@@ -101,7 +101,7 @@ impl fmt::Display for Reason {
             ),
             Reason::Processes(most) => write!(
                 f,
-                "more than {most} processes run at a time, and fairness can be about {most}; start fewer, or leave --fair out"
+                "more than {most} processes run at a time, and fairness can be about {most} (a store buffer counts as one); start fewer, or leave --fair out"
             ),
             Reason::Cut(fault) => {
                 let place = format!("{}:{}", fault.file, fault.line);

@@ -122,9 +122,13 @@ pub fn switch(
 }
 
 /// What a report says about the buffers, after the searches. Where one of them saw every state and every
-/// step, and no store met a full buffer, none ever does.
+/// step, and no store met a full buffer, none ever does. A search for a run that a claim finds wrong goes no
+/// further than the claim: it answers for its own property.
 pub fn judged(memory: &WeakMemory, properties: &[PropertyReport]) -> WeakMemory {
-    let exact = properties.iter().any(|property| property.met_full_buffer == Some(false));
+    let never = |property: &PropertyReport| property.met_full_buffer == Some(false);
+    let saw_everything = |property: &&PropertyReport| property.how.is_none();
+    let exact = properties.iter().filter(saw_everything).any(never)
+        || !properties.is_empty() && properties.iter().all(never);
     WeakMemory { exact, ..memory.clone() }
 }
 

@@ -216,6 +216,14 @@ impl Processes for Native {
     fn n_processes(&self, state: &[u8]) -> usize {
         self.shape_of(state).map_or(0, |shape| shape.processes.len())
     }
+
+    fn n_parts(&self) -> u32 {
+        self.interp.n_parts()
+    }
+
+    fn part_of(&self, action: ActionId) -> u32 {
+        self.interp.part_of(action)
+    }
 }
 
 impl Components for Native {

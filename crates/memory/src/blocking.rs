@@ -58,12 +58,16 @@ fn phase_text(program: &Program, cpu: usize, (number, phase): (usize, &Phase)) -
     {
         return format!("\t{};\n", operation(program, cpu, only));
     }
-    let mut out = format!("phase_{number}:\n\tdo\n");
+    let (word, end) = match program.tells_service {
+        true => ("if", format!("fi;\nserved:\n\tskip;\n\tgoto phase_{number};\n")),
+        false => ("do", "od;\n".to_string()),
+    };
+    let mut out = format!("phase_{number}:\n\t{word}\n");
     for one in phase {
         let jump = one.to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
         out += &format!("\t:: {}{jump}\n", operation(program, cpu, one));
     }
-    out + "\tod;\n"
+    out + "\t" + &end
 }
 
 /// An operation and what is noted of it. What is printed stands between the two: an operation may end with a

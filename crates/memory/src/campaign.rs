@@ -190,6 +190,8 @@ impl Request {
         };
         let all = match (self.all_roles, question) {
             (false, _) | (_, Question::Progress) => vec![Roles::plain(cpus, addresses)],
+            // It is about one processor.
+            (true, Question::Service) => Roles::all((1, 0), of),
             (true, _) => Roles::all((cpus, addresses), of),
         };
         let composed = |bound: &Option<u32>| {
@@ -231,12 +233,13 @@ fn rule(name: &str) -> Result<Vec<Question>, Failure> {
     match name {
         "all" => Ok(rules::tests().into_iter().map(Question::Rule).collect()),
         "progress" => Ok(vec![Question::Progress]),
+        "service" => Ok(vec![Question::Service]),
         "sc" | "sc2" => Ok(vec![Question::Sequential(2)]),
         "sc3" => Ok(vec![Question::Sequential(3)]),
         _ => {
             let test = rules::test(name).map(Question::Rule);
             test.map(|test| vec![test]).ok_or_else(|| {
-                let known = rules::names().into_iter().chain(["progress", "sc2", "sc3", "all"]);
+                let known = rules::names().into_iter().chain(["progress", "service", "sc2", "sc3", "all"]);
                 Failure::refused_with(format!("there is no test {name:?}"), one_of(name, known))
             })
         }
@@ -261,7 +264,7 @@ pub fn against(model: Model, outcomes: &[Outcome]) -> (Vec<String>, bool) {
             Question::Rule(test) => model.requires(test.name),
             Question::Litmus(litmus) => litmus.says(model) == Says::Forbids,
             Question::Sequential(_) => model == Model::Sc,
-            Question::Progress => false,
+            Question::Progress | Question::Service => false,
         };
         match outcome.known() {
             Known::Violated if matters => reasons.push(outcome.question.name()),

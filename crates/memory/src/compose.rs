@@ -2,10 +2,11 @@
 
 use crate::interface::Form;
 use crate::litmus::Litmus;
-use crate::memory_system::MemorySystem;
+use crate::memory_system::{MemorySystem, Place};
 use crate::program::{Program, Roles};
 use crate::rules::Test;
 use crate::{blocking, observer, split};
+use std::sync::Arc;
 
 /// What a composed model asks.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub enum Question {
     Sequential(usize),
     /// Whether the system can get stuck.
     Progress,
+    /// Whether a processor can be shut out forever, while others go on.
+    Service,
 }
 
 impl Question {
@@ -28,6 +31,7 @@ impl Question {
             Question::Litmus(litmus) => litmus.name.to_string(),
             Question::Sequential(k) => format!("sc{k}"),
             Question::Progress => "progress".to_string(),
+            Question::Service => "service".to_string(),
         }
     }
 
@@ -37,7 +41,7 @@ impl Question {
             Question::Rule(test) => (test.clients.len(), test.addresses),
             Question::Litmus(litmus) => (litmus.programs.len(), litmus.addresses()),
             Question::Sequential(k) => (*k, *k),
-            Question::Progress => (2, 2),
+            Question::Progress | Question::Service => (2, 2),
         }
     }
 
@@ -46,6 +50,7 @@ impl Question {
         match self {
             Question::Rule(_) | Question::Litmus(_) | Question::Sequential(_) => "assertion",
             Question::Progress => "safety",
+            Question::Service => "ctl:cli",
         }
     }
 
@@ -57,6 +62,10 @@ impl Question {
                 format!("sequential consistency, cycles through {k} processors and addresses")
             }
             Question::Progress => "reads and writes without end: can the system get stuck?".to_string(),
+            Question::Service => {
+                "reads and writes without end: can each processor always complete another operation?"
+                    .to_string()
+            }
         }
     }
 }
@@ -66,6 +75,8 @@ impl Question {
 pub struct Composed {
     /// What it asks.
     pub question: Question,
+    /// How processors use the system.
+    pub form: Form,
     /// Processors.
     pub cpus: usize,
     /// Addresses.
@@ -78,8 +89,29 @@ pub struct Composed {
     pub path: String,
     /// The text.
     pub text: String,
+    /// The lines before the system's own.
+    pub system_begins: u32,
+    /// Where those come from.
+    pub places: Arc<[Place]>,
     /// The first line of the processors.
     pub clients_begin: u32,
+}
+
+impl Composed {
+    /// The formula of branching time that it is asked about, if it is asked about one.
+    pub fn formula(&self) -> Option<String> {
+        let process = match self.form {
+            Form::Blocking => "CPU",
+            Form::Split => "Port",
+        };
+        let first = self.roles.cpus.first()?;
+        matches!(self.question, Question::Service).then(|| format!("AG EF {process}{first}@served"))
+    }
+
+    /// Where a line of the text comes from, if it is one of the system.
+    pub fn place(&self, line: u32) -> Option<&Place> {
+        self.places.get(line.checked_sub(self.system_begins + 1)? as usize)
+    }
 }
 
 /// Composes a system and a question.
@@ -95,9 +127,10 @@ pub fn compose(
         Question::Rule(test) => Program::of_test(test, roles, size),
         Question::Litmus(litmus) => Program::of_litmus(litmus, roles, size),
         Question::Sequential(k) => observer::program(*k, roles, size),
-        Question::Progress => {
+        Question::Progress | Question::Service => {
             let values = if system.interface.is_data_independent { 1 } else { 2 };
-            Program::of_anything(cpus, addresses, values)
+            let tells = matches!(question, Question::Service);
+            Program { tells_service: tells, ..Program::of_anything(cpus, addresses, values) }
         }
     };
     let mut head = format!(
@@ -128,7 +161,9 @@ pub fn compose(
     } else {
         ""
     };
-    let before = format!("{head}{variables}{done}\n{}", system.text);
+    let above = format!("{head}{variables}{done}\n");
+    let system_begins = above.lines().count() as u32;
+    let before = above + &system.text;
     let quiet = "\n#ifndef mem_quiet\n#define mem_quiet true\n#endif\n\n";
     let clients_begin = (before.lines().count() + quiet.lines().count()) as u32;
     let mut text = before + quiet;
@@ -140,12 +175,15 @@ pub fn compose(
     let path = format!("{}.{}.pml", system.stem, file_name(question, roles, bound));
     Composed {
         question: question.clone(),
+        form: system.interface.form,
         cpus,
         addresses,
         roles: roles.clone(),
         bound,
         path,
         text,
+        system_begins,
+        places: system.places.clone(),
         clients_begin,
     }
 }

@@ -11,6 +11,7 @@ use crate::interface::{self, Interface};
 use engine::{Answer, Failure, Notice, Session, Source, Stop};
 use promela::source::{Files, NO_SUCH_FILE};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A memory system that was read and can be tested.
 #[derive(Clone, Debug)]
@@ -21,11 +22,16 @@ pub struct MemorySystem {
     pub stem: String,
     /// Its text, with the files that it includes.
     pub text: String,
+    /// For every line of the text the file and the line that it comes from.
+    pub places: Arc<[Place]>,
     /// Definitions of the command line, as directives.
     pub definitions: String,
     /// What it offers.
     pub interface: Interface,
 }
+
+/// A line of a file.
+pub type Place = (Arc<str>, u32);
 
 /// Files that are made here, before those of the disk.
 pub struct Made<'a> {
@@ -83,8 +89,9 @@ impl Files for Nothing {
 }
 
 fn read(source: &Source, stem: String, files: &(dyn Files + Sync), stop: &Stop) -> Answer<MemorySystem> {
+    let mut places = Vec::new();
     let text = match files.read(&source.path) {
-        Ok(text) => pasted(&source.path, &text, files, 0),
+        Ok(text) => pasted(&source.path, &text, files, (0, &mut places)),
         Err(why) => {
             let message = format!("cannot read {}: {why}", source.path);
             let repair =
@@ -96,7 +103,7 @@ fn read(source: &Source, stem: String, files: &(dyn Files + Sync), stop: &Stop) 
     let result = definitions(source).and_then(|definitions| {
         let interface = interface::of(source, files, stop, &mut notices)?;
         let name = source.path.clone();
-        Ok(MemorySystem { name, stem, text, definitions, interface })
+        Ok(MemorySystem { name, stem, text, places: places.into(), definitions, interface })
     });
     Answer { notices, result }
 }
@@ -104,10 +111,12 @@ fn read(source: &Source, stem: String, files: &(dyn Files + Sync), stop: &Stop) 
 /// How deep files may include each other.
 const DEEPEST: usize = 16;
 
-/// The text with the files that it includes in their places, so that a composed model is one file.
-fn pasted(path: &str, text: &str, files: &dyn Files, depth: usize) -> String {
+/// The text with the files that it includes in their places, so that a composed model is one file; the places
+/// of its lines are appended.
+fn pasted(path: &str, text: &str, files: &dyn Files, (depth, places): (usize, &mut Vec<Place>)) -> String {
     let mut out = String::new();
-    for line in text.lines() {
+    let file: Arc<str> = path.into();
+    for (number, line) in (1..).zip(text.lines()) {
         let named = line.trim_start().strip_prefix("#include").map(str::trim).and_then(|rest| {
             let name = rest.strip_prefix('"')?.split('"').next()?;
             let beside = Path::new(path).parent().unwrap_or(Path::new("")).join(name);
@@ -115,8 +124,11 @@ fn pasted(path: &str, text: &str, files: &dyn Files, depth: usize) -> String {
             files.read(&beside).ok().map(|text| (beside, text))
         });
         match named {
-            Some((path, text)) if depth < DEEPEST => out += &pasted(&path, &text, files, depth + 1),
+            Some((path, text)) if depth < DEEPEST => {
+                out += &pasted(&path, &text, files, (depth + 1, &mut *places));
+            }
             _ => {
+                places.push((file.clone(), number));
                 out += line;
                 out.push('\n');
             }
@@ -144,10 +156,11 @@ fn definitions(source: &Source) -> Result<String, Failure> {
     Ok(out)
 }
 
-/// Reads a composed text as a model.
-pub fn session(path: &str, text: &str, stop: &Stop) -> Answer<Session> {
+/// Reads a composed text as a model, with a formula of branching time if it is asked about one.
+pub fn session(path: &str, text: &str, formula: Option<String>, stop: &Stop) -> Answer<Session> {
     let made = Made { made: vec![(path.to_string(), text.to_string())], files: &Nothing };
-    let source = Source { path: path.to_string(), ..Source::default() };
+    let mut source = Source { path: path.to_string(), ..Source::default() };
+    source.options.ctl = formula;
     let mut answer = Session::open(&source, &made, stop);
     answer.notices.retain(Notice::is_error);
     answer

@@ -82,6 +82,8 @@ pub struct Program {
     pub outcome: Option<String>,
     /// Addresses that are read before that, and the variables for their values.
     pub finals: Vec<(usize, String)>,
+    /// A label, `served`, is passed whenever a processor has completed an operation.
+    pub tells_service: bool,
 }
 
 /// A phase of a processor: what it may do, in any order and as often as it likes; in a phase without moves it
@@ -120,6 +122,7 @@ impl Program {
             guard: None,
             outcome: None,
             finals: Vec::new(),
+            tells_service: false,
         }
     }
 

@@ -11,6 +11,7 @@ use engine::report_text::grouped;
 use engine::{Notice, report_json};
 use promela::diagnostic::Code;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Everything that came of a request.
 #[derive(Debug)]
@@ -38,7 +39,9 @@ impl Findings<'_> {
                     self.request.model.is_some_and(|model| litmus.says(model) == Says::Forbids)
                 }
                 // A system that gets stuck is warned of, unless that is what was asked.
-                Question::Progress => self.request.rules.iter().any(|name| name == "progress"),
+                Question::Progress | Question::Service => {
+                    self.request.rules.contains(&outcome.question.name())
+                }
             }
     }
 
@@ -123,7 +126,10 @@ impl Findings<'_> {
             out.extend(Model::ALL.into_iter().map(|model| self.classified(model)));
         } else if let Some(model) = self.request.model {
             out.extend(self.about_model(model));
+        } else {
+            out.extend(self.about_tests());
         }
+        out.extend(self.about_sequences());
         for (name, why) in &self.skipped {
             out.push(format!("not asked: {name} ({why})"));
         }
@@ -141,10 +147,8 @@ impl Findings<'_> {
 
     fn about_model(&self, model: Model) -> Vec<String> {
         let (reasons, undecided) = against(model, &self.outcomes);
-        let n = self
-            .outcomes
-            .iter()
-            .filter(|o| !matches!(o.question, Question::Sequential(_) | Question::Progress));
+        let n =
+            self.outcomes.iter().filter(|o| matches!(o.question, Question::Rule(_) | Question::Litmus(_)));
         let n = n.count();
         let tests = if n == 1 { "1 test".to_string() } else { format!("{n} tests") };
         let mut out = Vec::new();
@@ -160,29 +164,50 @@ impl Findings<'_> {
             )),
             (true, false) => {}
         }
-        for outcome in &self.outcomes {
-            if let (Question::Sequential(k), Known::Holds) = (&outcome.question, outcome.known()) {
-                out.push(self.sequential(*k, outcome));
-            }
-        }
         out
     }
 
-    /// What the full check shows when it finds nothing.
-    fn sequential(&self, k: usize, outcome: &Outcome) -> String {
-        let (cpus, addresses) =
-            outcome.checks.first().map_or((k, k), |c| (c.composed.cpus, c.composed.addresses));
-        let roles = match self.request.all_roles {
+    /// For what the tests that were asked for by name and hold, hold.
+    fn about_tests(&self) -> Option<String> {
+        let holding = |o: &&Outcome| matches!(o.question, Question::Rule(_)) && o.known() == Known::Holds;
+        let n = self.outcomes.iter().filter(holding).count();
+        let verb = if n == 1 { "1 test holds".to_string() } else { format!("{n} tests hold") };
+        (n > 0).then(|| format!("{verb} for {}{}", self.scope(), self.alike()))
+    }
+
+    /// What is said of processors and addresses that were given one part each.
+    fn alike(&self) -> &'static str {
+        match self.request.all_roles {
             true => "",
             false => ", if processors and addresses are treated alike (--roles all does without)",
-        };
-        match (cpus, addresses) == (k, k) && k == 2 {
-            true => format!("sequentially consistent: 2 processors, 2 addresses, {}{roles}", self.scope()),
-            false => format!(
-                "no cycle through {k} processors and {k} addresses, of {cpus} and {addresses}: {}{roles}",
-                self.scope()
-            ),
         }
+    }
+
+    /// What the full check shows where it finds nothing. Cycles use each processor and each address at most
+    /// once, so that none of any length is a proof.
+    fn about_sequences(&self) -> Vec<String> {
+        let mut lengths: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        for outcome in self.outcomes.iter().filter(|outcome| outcome.known() == Known::Holds) {
+            if let (Question::Sequential(k), Some(first)) = (&outcome.question, outcome.checks.first()) {
+                lengths.entry((first.composed.cpus, first.composed.addresses)).or_default().push(*k);
+            }
+        }
+        let mut out = Vec::new();
+        for ((cpus, addresses), lengths) in lengths {
+            let under = format!("{}{}", self.scope(), self.alike());
+            if (2..=cpus.min(addresses)).all(|k| lengths.contains(&k)) {
+                out.push(format!(
+                    "sequentially consistent: {cpus} processors, {addresses} addresses, {under}"
+                ));
+                continue;
+            }
+            out.extend(lengths.iter().map(|k| {
+                format!(
+                    "no cycle through {k} processors and {k} addresses, of {cpus} and {addresses}: {under}"
+                )
+            }));
+        }
+        out
     }
 
     /// One line about an outcome, as soon as it is there.
@@ -216,6 +241,12 @@ impl Findings<'_> {
             (Question::Sequential(_), _) => ("holds", "sequential consistency in full".to_string()),
             (Question::Progress, Known::Violated) => ("stuck", "the system can get stuck".to_string()),
             (Question::Progress, _) => ("holds", "the system never gets stuck as a whole".to_string()),
+            (Question::Service, Known::Violated) => {
+                ("violated", "a processor can be shut out forever".to_string())
+            }
+            (Question::Service, _) => {
+                ("holds", "each processor can always complete an operation".to_string())
+            }
         };
         format!("  {name:10} {word:12}{states}   {more}\n")
     }
@@ -237,6 +268,10 @@ impl Findings<'_> {
             }
             Question::Sequential(_) => "no interleaving of the processors explains what was read".to_string(),
             Question::Progress => violation.what.clone(),
+            Question::Service => {
+                let cpu = composed.roles.cpus.first().map_or_else(String::new, |cpu| crate::words::cpu(*cpu));
+                format!("from here {cpu} never completes an operation again, whatever happens")
+            }
         };
         let bound = composed.bound.map_or_else(String::new, |bound| format!(" (buffers of {bound})"));
         let verb = if matches!(outcome.question, Question::Litmus(_)) { "reached" } else { "violated" };
@@ -307,7 +342,7 @@ impl Findings<'_> {
                 let by = Model::ALL.into_iter().filter(|&model| litmus.says(model) == Says::Allows);
                 value["allowed_by"] = by.map(|model| json!(model.name())).collect();
             }
-            Question::Sequential(_) | Question::Progress => {}
+            Question::Sequential(_) | Question::Progress | Question::Service => {}
         }
         if let Some(violation) = &deciding.violation {
             value["table"] = violation.table.json();

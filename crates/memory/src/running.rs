@@ -74,9 +74,11 @@ pub fn check(
     stop: &Stop,
     client: &mut (dyn Client + Send),
 ) -> Answer<Checked> {
-    let Answer { mut notices, result } = memory_system::session(&composed.path, &composed.text, stop);
+    let Answer { mut notices, result } =
+        memory_system::session(&composed.path, &composed.text, composed.formula(), stop);
     let result = result.map_err(|failure| out_of_place(failure, &composed)).and_then(|session| {
-        let report = searched(&session, &composed, options, stop, client, &mut notices)?;
+        let mut report = searched(&session, &composed, options, stop, client, &mut notices)?;
+        tell_own_places(&mut report, &composed);
         let mut checked = Checked { composed, report, violation: None, unreached: Vec::new() };
         checked.violation = violation(&session, &checked)?;
         checked.unreached = unreached(&checked);
@@ -84,6 +86,17 @@ pub fn check(
     });
     notices.retain(Notice::is_error);
     Answer { notices, result }
+}
+
+/// What ends a run of the system is told where its author finds it.
+fn tell_own_places(report: &mut Report, composed: &Composed) {
+    for property in &mut report.properties {
+        if let Verdict::Unknown(Reason::Cut(fault)) = &mut property.verdict
+            && let Some((file, line)) = composed.place(fault.line)
+        {
+            (fault.file, fault.line) = (file.to_string(), *line);
+        }
+    }
 }
 
 /// The system alone was read without errors: what is wrong with the composed model are names that meet.
@@ -106,12 +119,17 @@ fn searched(
     notices: &mut Vec<Notice>,
 ) -> Result<Report, Failure> {
     let properties = vec![composed.question.property().to_string()];
-    let asked = CheckOptions { properties, trail: None, report: None, ..options.clone() };
+    let mut asked = CheckOptions { properties, trail: None, report: None, ..options.clone() };
+    let is_formula = composed.formula().is_some();
+    if is_formula {
+        // A formula needs the whole graph.
+        asked = CheckOptions { search: None, por: None, ..asked };
+    }
     let first = session.check(&asked, stop, client);
     notices.extend(first.notices);
     let first = first.result?;
     let is_violated = matches!(first.properties[0].verdict, Verdict::Violated(..));
-    if !is_violated || asked.search.is_some() || asked.all_errors {
+    if !is_violated || is_formula || asked.search.is_some() || asked.all_errors {
         return Ok(first);
     }
     let shortest = CheckOptions {

@@ -140,10 +140,11 @@ fn receiver(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> Strin
         out += &format!("\t{local}\n");
     }
     let slot = format!("{base} + mv_first[{cpu}]");
+    let served = if program.tells_service { "served:\n" } else { "" };
     out += &format!(
         "end:\n\tdo\n\t:: mem_reply({cpu}, mv_tag, mv_v);\n\
          \t\tassert(mv_tag < {WINDOW} && mv_op[{base} + mv_tag] != 0 && !mv_answered[{base} + mv_tag]);\n\
-         \t\td_step {{\n\t\t\tprintf(\"mem: P{cpu} reply %d tag %d\\n\", mv_v, mv_tag);\n\
+         {served}\t\td_step {{\n\t\t\tprintf(\"mem: P{cpu} reply %d tag %d\\n\", mv_v, mv_tag);\n\
          \t\t\tmv_answered[{base} + mv_tag] = true; \n\
          \t\t\tmv_answer[{base} + mv_tag] = (mv_op[{base} + mv_tag] > {UNNOTED} -> mv_v : 0); mv_tag = 0;\n\
          \t\t\tdo\n\t\t\t:: mv_answered[{slot}] ->\n\t\t\t\tmv_v = mv_answer[{slot}];\n\t\t\t\tif\n"

@@ -263,14 +263,18 @@ fn told(op: Op, value: Option<u8>) -> String {
 /// Why the run must not be.
 fn reason(table: &Table, composed: &Composed, fault: &system::Fault) -> String {
     // What the system itself asserts stands before the processors.
-    if fault.line < composed.clients_begin && fault.kind != system::FaultKind::EndState {
-        return format!("{} ({}:{})", fault.message, fault.file, fault.line);
+    let stated = !matches!(fault.kind, system::FaultKind::EndState | system::FaultKind::Formula);
+    if stated && fault.line < composed.clients_begin {
+        let (file, line) =
+            composed.place(fault.line).cloned().unwrap_or((fault.file.as_str().into(), fault.line));
+        return format!("{} ({file}:{line})", fault.message);
     }
     match &composed.question {
         Question::Rule(test) => filled(test.reason, table, composed),
         Question::Litmus(_) => String::new(),
         Question::Sequential(k) => observer_words::cycle(table, &composed.roles, *k),
         Question::Progress => "nobody can go on".to_string(),
+        Question::Service => "no continuation lets it complete what it began".to_string(),
     }
 }
 

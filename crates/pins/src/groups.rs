@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use machine::action::Action;
 use machine::facts::matrix::Item;
 use machine::facts::partition::{LocalStep, Partition};
+use promela::ir::Program;
 use symbolic::{LocalGroup, Taker};
 use system::ActionId;
 
@@ -56,10 +57,10 @@ struct Draft<'a> {
 }
 
 /// The groups of a partition.
-pub fn groups(partition: &Partition, shapes: &Shapes) -> Vec<Group> {
+pub fn groups(program: &Program, partition: &Partition, shapes: &Shapes) -> Vec<Group> {
     let shape = partition.slots.processes.map_or(u32::MAX, |slot| slot.0);
     let meets = partition.steps.iter().any(|step| step.partner.is_some());
-    let making = Making { partition, shapes, shape, meets };
+    let making = Making { program, partition, shapes, shape, meets };
     let mut found: Vec<Group> = Vec::new();
     let mut alike: HashMap<(u32, Vec<u32>, Vec<u32>), usize> = HashMap::new();
     for draft in partition.steps.iter().flat_map(|step| making.drafts(step)) {
@@ -96,6 +97,7 @@ fn join(group: &mut Group, other: Group) {
 }
 
 struct Making<'a> {
+    program: &'a Program,
     partition: &'a Partition,
     shapes: &'a Shapes,
     /// The slot of the shape.
@@ -202,10 +204,11 @@ impl Making<'_> {
         let reads: Vec<u32> = reads.iter().copied().collect();
         debug_assert!(only.iter().all(|(slot, _)| reads.contains(slot)));
         let pair = |item: Item| (self.pid(item.member), item.edge);
-        let action = Action {
-            pid: self.pid(step.item.member),
-            edge: Some(step.item.edge),
-            partner: step.partner.map(pair),
+        let (pid, kind) = self.shapes.processes[step.item.member];
+        let edge = self.program.proctypes[kind as usize].edge(step.item.edge);
+        let action = match step.partner.map(pair) {
+            None => Action::step(pid, step.item.edge, edge),
+            partner => Action { pid, edge: Some(step.item.edge), partner }.pack(),
         };
         let parts = || [Some(step.item), step.partner].into_iter().flatten();
         let taking_part = |member: usize| step.sources.iter().any(|(part, _)| *part == member);
@@ -215,9 +218,9 @@ impl Making<'_> {
             shape_at: reads.iter().position(|slot| *slot == self.shape),
             others,
             host,
-            actions: vec![action.pack()],
+            actions: vec![action],
             local: LocalGroup {
-                process: action.pid as u32,
+                process: pid as u32,
                 takers: parts().map(|item| self.taker(item.member)).collect(),
                 hands_over: self.meets && step.is_sequence,
                 writes: writes.iter().copied().collect(),

@@ -142,7 +142,7 @@ impl<'a> Pins<'a> {
             partition = Partition::new(program, self.shapes.members(), &exprs, self.stop);
         }
         self.place_slots(program, &partition);
-        self.groups = groups(&partition, &self.shapes);
+        self.groups = groups(program, &partition, &self.shapes);
         self.local = self.groups.iter().map(|group| group.local.clone()).collect();
         self.make_predicates(&partition);
         self.hosts.clear();

@@ -234,8 +234,7 @@ impl<'a> Expander<'a> {
         if self.note_processes {
             for outcome in out.outcomes.list[first..].iter().filter(|o| o.action != ActionId::STUTTER) {
                 // A process without a number has no bit, so that there is no verdict about fairness.
-                let process =
-                    self.processes.map_or(MOST_PROCESSES, |system| system.process_of(outcome.action));
+                let process = self.processes.map_or(MOST_PROCESSES, |system| system.agent_of(outcome.action));
                 out.enabled |= process_bit(process);
             }
         }

@@ -1,7 +1,8 @@
 //! Marks: what a cycle must pass to count, as bits that steps *lack*.
 //!
 //! A cycle is wrong when it passes an accepting state (or, where acceptance is on steps, earns all marks of
-//! the claim) and, under weak fairness, when every process moves in it or cannot move somewhere in it. Each
+//! the claim) and, under weak fairness, when every process moves in it or cannot move somewhere in it (store
+//! buffers count as processes here: agents, see `system::Processes`). Each
 //! of these is a bit; a step lacks the bits for which it does nothing. So a cycle counts when no bit is
 //! lacked by all of its steps, and the bits of a set of steps are put together by `and`. Strong fairness is
 //! not of this kind, but around one component it is: there the processes that can move somewhere in it must
@@ -112,7 +113,7 @@ impl<'a> Marker<'a> {
         let of = |action: &ActionId| match *action {
             ActionId::STUTTER => 0,
             action => {
-                process_bit(system.process_of(action)) | system.partner_of(action).map_or(0, process_bit)
+                process_bit(system.agent_of(action)) | system.partner_agent_of(action).map_or(0, process_bit)
             }
         };
         self.actions.iter().map(of).fold(0, |all, bits| all | bits)

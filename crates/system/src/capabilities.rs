@@ -8,7 +8,7 @@
 
 use crate::claim::Marks;
 use crate::portable::PortableStates;
-use crate::{ActionId, Fault};
+use crate::{ActionId, Fault, NOBODY};
 
 /// What a system can tell.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ pub trait Propositions: Sync {
 /// Whose step an action is.
 pub trait Processes: Sync {
     /// The process whose step an action is ([`NOBODY`](crate::NOBODY) if none); of a rendezvous, the sender:
-    /// a process that could only receive is not one that can move. What fairness is about.
+    /// a process that could only receive is not one that can move.
     fn process_of(&self, action: ActionId) -> u32;
 
     /// The process that takes part in an action of another one: the receiver of a rendezvous. It moves as
@@ -58,6 +58,35 @@ pub trait Processes: Sync {
 
     /// The number of processes in a state; their numbers are less.
     fn n_processes(&self, state: &[u8]) -> usize;
+
+    /// In how many parts each process moves, at least 1: part 0 is the process itself, others (its store
+    /// buffers) move on their own account.
+    fn n_parts(&self) -> u32;
+
+    /// Which part of the process moves in an action.
+    fn part_of(&self, action: ActionId) -> u32;
+}
+
+/// Agents are what fairness is about: the parts of all processes. Where each process is one part, they are the
+/// processes, with the same numbers.
+impl dyn Processes + '_ {
+    /// The agent that begins an action; [`NOBODY`](crate::NOBODY) if none does.
+    pub fn agent_of(&self, action: ActionId) -> u32 {
+        match self.process_of(action) {
+            NOBODY => NOBODY,
+            process => process * self.n_parts() + self.part_of(action),
+        }
+    }
+
+    /// The agent that takes part in an action of another one.
+    pub fn partner_agent_of(&self, action: ActionId) -> Option<u32> {
+        self.partner_of(action).map(|process| process * self.n_parts())
+    }
+
+    /// The number of agents in a state; their numbers are less.
+    pub fn n_agents(&self, state: &[u8]) -> usize {
+        self.n_processes(state) * self.n_parts() as usize
+    }
 }
 
 /// Where the parts of a state are.

@@ -98,6 +98,17 @@ impl<L: Layer> Processes for L {
     fn n_processes(&self, state: &[u8]) -> usize {
         self.inner().can.processes.map_or(0, |inner| inner.n_processes(self.inner_state(state)))
     }
+
+    fn n_parts(&self) -> u32 {
+        self.inner().can.processes.map_or(1, |inner| inner.n_parts())
+    }
+
+    fn part_of(&self, action: ActionId) -> u32 {
+        match self.inner().can.processes {
+            Some(inner) if !self.is_own(action) => inner.part_of(action),
+            _ => 0,
+        }
+    }
 }
 
 /// The head is part of the first component.

@@ -234,6 +234,14 @@ impl Processes for Graph {
     fn n_processes(&self, _state: &[u8]) -> usize {
         1 + self.processes.values().copied().max().unwrap_or(0) as usize
     }
+
+    fn n_parts(&self) -> u32 {
+        1
+    }
+
+    fn part_of(&self, _action: ActionId) -> u32 {
+        0
+    }
 }
 
 impl Invariants for Graph {
@@ -326,6 +334,14 @@ impl Processes for Counters {
 
     fn n_processes(&self, _state: &[u8]) -> usize {
         usize::from(self.n)
+    }
+
+    fn n_parts(&self) -> u32 {
+        1
+    }
+
+    fn part_of(&self, _action: ActionId) -> u32 {
+        0
     }
 }
 
@@ -437,6 +453,14 @@ impl Processes for Rings {
 
     fn n_processes(&self, _state: &[u8]) -> usize {
         usize::from(self.n)
+    }
+
+    fn n_parts(&self) -> u32 {
+        1
+    }
+
+    fn part_of(&self, _action: ActionId) -> u32 {
+        0
     }
 }
 

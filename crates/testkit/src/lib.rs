@@ -2,6 +2,7 @@
 //! their expectations beside them. The `difftest` binary is the command-line face of the random tests.
 
 pub mod branching;
+pub mod buffers;
 pub mod command;
 pub mod compare;
 pub mod cuts;

@@ -191,16 +191,29 @@ impl Question {
     pub fn ask(
         &self,
         program: &Cyclic,
-        (spin, spinor): (&Spin, &Spinor),
+        tools: (&Spin, &Spinor),
         ways: &[Way],
         compiler: Compiler,
     ) -> Result<Answers, Outcome> {
         let text = self.text(program);
-        let mut answers = Answers { spin: self.ask_spin(spin, &text, compiler)?, ..Answers::default() };
+        self.ask_about((&text, &text), &[], tools, ways, compiler)
+    }
+
+    /// Asks about two texts of one program: Spin about the first, our tool, with `more` options, about the
+    /// second.
+    pub fn ask_about(
+        &self,
+        (spins, ours): (&str, &str),
+        more: &[&str],
+        (spin, spinor): (&Spin, &Spinor),
+        ways: &[Way],
+        compiler: Compiler,
+    ) -> Result<Answers, Outcome> {
+        let mut answers = Answers { spin: self.ask_spin(spin, spins, compiler)?, ..Answers::default() };
         let properties = self.properties();
         for &way in ways {
-            let options = [way.fair.option(), way.options].concat();
-            match spinor.verdicts(&text, &properties, &options) {
+            let options = [way.fair.option(), way.options, more].concat();
+            match spinor.verdicts(ours, &properties, &options) {
                 Ok(verdicts) => answers.ours.push((way, verdicts)),
                 Err(outcome) => answers.trouble.push((way, outcome)),
             }

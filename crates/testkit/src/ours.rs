@@ -116,6 +116,20 @@ impl Spinor {
 }
 
 impl Spinor {
+    /// The Promela text that `spinor parse` writes of a model.
+    pub fn promela(&self, text: &str, args: &[&str]) -> Result<String, Outcome> {
+        let failed = |error: std::io::Error| Outcome::Failed(error.to_string());
+        let dir = TempDir::new().map_err(failed)?;
+        fs::write(dir.path().join("model.pml"), text).map_err(failed)?;
+        let mut command = Command::new(&self.path);
+        command.args(["parse", "model.pml", "--format", "promela"]).args(args);
+        let output = command::run(command, dir.path(), self.limit).map_err(failed)?;
+        match output.code {
+            Some(0) => Ok(output.stdout),
+            _ => Err(interpret(&output, "")),
+        }
+    }
+
     /// What `spinor graph` writes for a model to standard output and to standard error.
     pub fn graph(&self, text: &str, args: &[&str]) -> Result<(String, String), String> {
         let dir = TempDir::new().map_err(|error| error.to_string())?;

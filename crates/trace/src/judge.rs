@@ -108,8 +108,8 @@ impl<'j> Hearing<'j> {
     pub fn step(&mut self, action: ActionId, walker: &mut Walker<'_>) {
         self.steps += 1;
         if let Some(processes) = self.system.capabilities().processes {
-            self.last.moved.insert(processes.process_of(action));
-            self.last.moved.extend(processes.partner_of(action));
+            self.last.moved.insert(processes.agent_of(action));
+            self.last.moved.extend(processes.partner_agent_of(action));
         }
         if !walker.is_transient() || walker.enabled().is_empty() {
             let next = self.judge.moment(self.system, walker, self.steps);
@@ -257,7 +257,7 @@ impl Judge<'_> {
 
     fn moment(&self, system: &dyn TransitionSystem, walker: &mut Walker<'_>, before: usize) -> Moment {
         let can = system.capabilities();
-        let process = |&action: &ActionId| can.processes.map_or(NOBODY, |system| system.process_of(action));
+        let process = |&action: &ActionId| can.processes.map_or(NOBODY, |system| system.agent_of(action));
         let enabled = walker.enabled().iter().map(process).collect();
         let state = walker.state();
         Moment {

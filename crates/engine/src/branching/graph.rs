@@ -14,29 +14,32 @@ use std::sync::{Mutex, PoisonError};
 use stop::Stop;
 use system::{ActionId, Processes, TransitionSystem};
 
-/// A set of processes.
+/// A set of agents (`system::Processes`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-struct ProcessSet([u64; 4]);
+struct AgentSet([u64; 4]);
 
-impl ProcessSet {
-    fn insert(&mut self, pid: u32) {
-        if let Some(word) = self.0.get_mut(pid as usize / 64) {
-            *word |= 1 << (pid % 64);
+/// The most agents that fairness can be about.
+pub const MOST_AGENTS: u32 = 256;
+
+impl AgentSet {
+    fn insert(&mut self, agent: u32) {
+        if let Some(word) = self.0.get_mut(agent as usize / 64) {
+            *word |= 1 << (agent % 64);
         }
     }
 
-    fn has(&self, pid: u32) -> bool {
-        self.0.get(pid as usize / 64).is_some_and(|word| word >> (pid % 64) & 1 == 1)
+    fn has(&self, agent: u32) -> bool {
+        self.0.get(agent as usize / 64).is_some_and(|word| word >> (agent % 64) & 1 == 1)
     }
 }
 
 /// What is known of steps with one label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct StepFacts {
-    /// The process that begins it.
+    /// The agent that begins it.
     owner: u32,
-    /// The processes that move.
-    moved: ProcessSet,
+    /// The agents that move.
+    moved: AgentSet,
     /// The filters that it passes, a bit each.
     filters: u64,
 }
@@ -73,8 +76,8 @@ pub struct ExploredGraph {
     stuck: Bits,
     valid_ends: Bits,
     steps: StepTable,
-    /// One more than the largest number of a process.
-    pub n_processes: u32,
+    /// One more than the largest number of an agent.
+    pub n_agents: u32,
 }
 
 /// How a graph is explored.
@@ -110,7 +113,7 @@ impl ExploredGraph {
             propositions: vec![Bits::default(); questions.propositions.len()],
             stuck: Bits::default(),
             valid_ends: Bits::default(),
-            n_processes: 0,
+            n_agents: 0,
             decisions: decisions.collect(),
             decided: vec![None; questions.list.len()],
             may_end_early: exploring.may_end_early,
@@ -118,7 +121,7 @@ impl ExploredGraph {
         let scene = Scene { system, lookers: &watch, notes: &mut kept };
         let explored = explore(scene, exploring.means, task, observer);
         let steps = watch.steps.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let KeptNotes { propositions, stuck, valid_ends, n_processes, decided, .. } = kept;
+        let KeptNotes { propositions, stuck, valid_ends, n_agents, decided, .. } = kept;
         let n = explored.graph.n_states();
         // A state that was visited, but not expanded to its end, is none.
         let fitted = |bits: Bits| bits.first(n);
@@ -129,7 +132,7 @@ impl ExploredGraph {
             decided,
             explored,
             steps,
-            n_processes,
+            n_agents,
         }
     }
 
@@ -180,7 +183,7 @@ impl Lookers for Watch<'_> {
     }
 }
 
-/// The first word that is told of a state; the number of processes and sets of propositions follow.
+/// The first word that is told of a state; the number of agents and sets of propositions follow.
 const STUCK: u64 = 1;
 const VALID_END: u64 = 2;
 
@@ -190,7 +193,7 @@ impl Looker for Look<'_, '_> {
         let valid_end = if system.labels(state).valid_end { VALID_END } else { 0 };
         words.push(valid_end | if stuck { STUCK } else { 0 });
         let processes = processes.filter(|_| wants_steps);
-        words.push(processes.map_or(0, |processes| processes.n_processes(state) as u64));
+        words.push(processes.map_or(0, |processes| processes.n_agents(state) as u64));
         let sets = questions.propositions.len().div_ceil(TOGETHER);
         let propositions = system.capabilities().propositions;
         words.extend((0..sets).map(|set| propositions.map_or(0, |system| system.propositions(set, state))));
@@ -198,12 +201,12 @@ impl Looker for Look<'_, '_> {
     }
 
     fn step(&mut self, state: &[u8], actions: &[ActionId]) -> u32 {
-        let (mut moved, mut owner) = (ProcessSet::default(), u32::MAX);
+        let (mut moved, mut owner) = (AgentSet::default(), u32::MAX);
         if let (Some(processes), Some(&first)) = (self.watch.processes, actions.first()) {
-            owner = processes.process_of(first);
+            owner = processes.agent_of(first);
             for &action in actions {
-                moved.insert(processes.process_of(action));
-                processes.partner_of(action).into_iter().for_each(|pid| moved.insert(pid));
+                moved.insert(processes.agent_of(action));
+                processes.partner_agent_of(action).into_iter().for_each(|pid| moved.insert(pid));
             }
         }
         let filters = self.filters(state, actions);
@@ -252,7 +255,7 @@ struct KeptNotes {
     propositions: Vec<Bits>,
     stuck: Bits,
     valid_ends: Bits,
-    n_processes: u32,
+    n_agents: u32,
     /// For each question the states that decide it, if single ones do; and the first that was found.
     decisions: Vec<Option<Decision>>,
     decided: Vec<Option<(u32, bool)>>,
@@ -261,7 +264,7 @@ struct KeptNotes {
 
 impl Notes for KeptNotes {
     fn state(&mut self, words: &[u64]) -> bool {
-        let [flags, n_processes, sets @ ..] = words else { return false };
+        let [flags, n_agents, sets @ ..] = words else { return false };
         let (stuck, valid_end) = (flags & STUCK != 0, flags & VALID_END != 0);
         let number = self.stuck.len() as u32;
         for (chunk, values) in self.propositions.chunks_mut(TOGETHER).zip(sets) {
@@ -269,7 +272,7 @@ impl Notes for KeptNotes {
         }
         self.stuck.push(stuck);
         self.valid_ends.push(valid_end);
-        self.n_processes = self.n_processes.max(*n_processes as u32);
+        self.n_agents = self.n_agents.max(*n_agents as u32);
         let value = |atom: Atom| atom_value(atom, sets, stuck, valid_end).unwrap_or(false);
         let mut news = false;
         for (decision, decided) in self.decisions.iter().zip(&mut self.decided) {

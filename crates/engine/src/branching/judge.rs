@@ -69,7 +69,7 @@ impl FormulaHearing for Heard<'_> {
         let propositions = (0..sets).map(values).collect();
         let valid_end = machine.labels(walker.state()).valid_end;
         let actions = walker.enabled();
-        let owner = |action: &ActionId| self.processes.map(|processes| processes.process_of(*action));
+        let owner = |action: &ActionId| self.processes.map(|processes| processes.agent_of(*action));
         let ready =
             if self.judge.fair { actions.iter().filter_map(owner).collect() } else { BTreeSet::new() };
         let (stuck, steps) = (actions.is_empty(), self.steps);
@@ -79,8 +79,8 @@ impl FormulaHearing for Heard<'_> {
     fn step(&mut self, action: ActionId) {
         self.steps += 1;
         if let (true, Some(processes)) = (self.judge.fair, self.processes) {
-            let partner = processes.partner_of(action);
-            self.moved.push([processes.process_of(action)].into_iter().chain(partner).collect());
+            let partner = processes.partner_agent_of(action);
+            self.moved.push([processes.agent_of(action)].into_iter().chain(partner).collect());
         }
     }
 

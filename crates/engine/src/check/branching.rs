@@ -3,6 +3,7 @@
 use super::{Checker, no_machine};
 use crate::backend::{Backend, ProgramBackend, SearchedBackends};
 use crate::branching::answer::Answered;
+use crate::branching::graph::MOST_AGENTS;
 use crate::branching::refusals::{refuse, state_store};
 use crate::branching::{ExploredGraph, Exploring, Question, Questions, RunJudge, words};
 use crate::client::Client;
@@ -20,7 +21,7 @@ use mu::Truth;
 use search::state_graph::Means;
 use search::{Checks, Exhausted, Observer, StopReason, Task, Violation};
 use symbolic::Demonstration;
-use system::{Fairness, TransitionSystem};
+use system::{Fairness, Processes, TransitionSystem};
 
 /// The formulas about states that are to be checked; refuses what does not go with them.
 pub(super) fn prepare(plan: &Plan, session: &Session, selected: &[Selected]) -> Result<Questions, Failure> {
@@ -140,7 +141,7 @@ impl Checker<'_> {
         match plan.engine {
             Engine::Explicit => Ok(graph(explore(&task, client))),
             Engine::Symbolic => {
-                fit(backend)?;
+                fit(backend, plan)?;
                 match backend.compiled().filter(begins) {
                     Some(jit) => {
                         symbolic_branching::evaluate(plan, jit, questions, (&task, client)).map(answers)
@@ -148,7 +149,7 @@ impl Checker<'_> {
                     None => Ok(graph(explore(&task, client))),
                 }
             }
-            Engine::Auto => match backend.compiled().filter(begins).filter(|_| fit(backend).is_ok()) {
+            Engine::Auto => match backend.compiled().filter(begins).filter(|_| fit(backend, plan).is_ok()) {
                 Some(jit) => {
                     let explore = |task: &Task<'_>, observer: &mut dyn Observer| {
                         let explored = explore(task, observer);
@@ -194,6 +195,12 @@ impl Checker<'_> {
         report.fairness = self.plan.fairness;
         report.interrupted = outcome.stop == StopReason::Interrupted;
         let found = match space {
+            StateSpace::Graph(explored, _)
+                if self.plan.fairness != Fairness::None && explored.n_agents > MOST_AGENTS =>
+            {
+                report.verdict = Verdict::Unknown(Reason::Processes(MOST_AGENTS));
+                None
+            }
             StateSpace::Graph(explored, _) => {
                 match (explored.explored.exhausted(true), explored.decided[asked.number]) {
                     (Some(exhausted), _) => {
@@ -237,7 +244,7 @@ impl Checker<'_> {
         asked: Asked<'_>,
         client: &mut dyn Client,
     ) -> Result<Answered, Failure> {
-        let fair = (self.plan.fairness == Fairness::Weak).then_some(explored.n_processes);
+        let fair = (self.plan.fairness == Fairness::Weak).then_some(explored.n_agents);
         let (task, system) = (self.task(Checks::NONE, None), asked.backend.system());
         let with = (fair, self.stop);
         Answered::by_graph(explored, asked.question, with, system, (&task, client)).map_err(unmade)
@@ -254,6 +261,7 @@ impl Checker<'_> {
     ) -> Result<(), Failure> {
         let (holds, fails) = (answered.truth == Truth::True, answered.truth == Truth::False);
         report.exhaustive = (holds || fails) && matches!(ground, Ground::Everything(_));
+        report.met_full_buffer = report.exhaustive.then(|| asked.backend.met_full_buffer());
         let mut evaluation = Evaluation { satisfied: answered.satisfied.clone(), ..Evaluation::default() };
         let mut shown = None;
         if let Some(run) = &answered.run {
@@ -326,10 +334,15 @@ impl Checker<'_> {
 }
 
 /// Refuses what the symbolic engine is not made for.
-fn fit(backend: &ProgramBackend) -> Result<(), Failure> {
+fn fit(backend: &ProgramBackend, plan: &Plan) -> Result<(), Failure> {
     let compiled = backend.compiled();
-    let program = backend.interp().map(|interp| interp.program());
-    let program = program.ok_or_else(|| Failure::Internal("there is no program".to_string()))?;
-    symbolic_search::refuse(program, compiled)?;
+    let interp = backend.interp().ok_or_else(|| Failure::Internal("there is no program".to_string()))?;
+    symbolic_search::refuse(interp.program(), compiled)?;
+    if plan.fairness != Fairness::None && interp.n_parts() > 1 {
+        return Err(Failure::refused_with(
+            "a symbolic search is fair to processes, and with --memory store buffers need fairness as well",
+            "use --engine explicit",
+        ));
+    }
     compiled.map_or(Ok(()), symbolic_branching::refuse)
 }

@@ -84,6 +84,8 @@ impl Checker<'_> {
         report.holds_under = holds_under.unwrap_or(Ok(None))?;
         report.fairness = self.plan.fairness;
         if let Verdict::Holds(_) = report.verdict {
+            // A reduction may leave out that a buffer gets full.
+            report.met_full_buffer = reduction.is_none().then(|| searched.met_full_buffer());
             let vacuous = stop::attempt(|| self.vacuous(system, watch, &report.statistics));
             report.vacuous = vacuous.unwrap_or(None);
         }

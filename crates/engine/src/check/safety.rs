@@ -96,14 +96,13 @@ impl Checker<'_> {
         if let (Verdict::Holds(_), Some(recorder)) = (&report.verdict, recorder) {
             report.certificate = Some(recorder.finish(report.statistics.states)?);
         }
-        let explicit = figures.is_none();
         report.symbolic = figures;
         report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
         // With a proviso every action that is possible is taken somewhere; without one, statements may be
         // passed over.
         let all_actions =
             !reduces || method != Method::Sets || proviso != Proviso::None || self.plan.static_proviso;
-        self.tell_of_search(&mut report, searched, all_actions && explicit);
+        self.tell_of_search(&mut report, (searched, beside), all_actions);
         Ok(report)
     }
 
@@ -125,16 +124,26 @@ impl Checker<'_> {
 
     /// What is known of the search besides its verdict. What was never executed is a fact only where every
     /// action that is possible was taken.
-    fn tell_of_search(&self, report: &mut PropertyReport, searched: &dyn Backend, took_all: bool) {
+    fn tell_of_search(
+        &self,
+        report: &mut PropertyReport,
+        (searched, beside): (&dyn Backend, Option<&dyn Backend>),
+        took_all: bool,
+    ) {
         report.por = match self.plan.por {
             // What left nothing out was no reduction.
             Por::WhereItPays if report.statistics.reduced == 0 => Por::None,
             por => por.shown(),
         };
         report.reached = searched.coverage();
-        if report.exhaustive && took_all {
+        if report.exhaustive && took_all && report.symbolic.is_none() {
             report.coverage.clone_from(&report.reached);
-            report.met_full_buffer = Some(searched.met_full_buffer());
+        }
+        if report.exhaustive && took_all {
+            // A symbolic search takes every step that is possible anywhere, in a machine of its own if it ran
+            // beside another.
+            let is_beside = report.symbolic.is_some() && self.plan.engine == Engine::Auto;
+            report.met_full_buffer = Some(beside.filter(|_| is_beside).unwrap_or(searched).met_full_buffer());
         }
     }
 

@@ -523,7 +523,8 @@ impl<'p> Gen<'p> {
             }
             _ => {
                 let pid = self.field64(self.process, offset_of!(ProcEntry, action));
-                self.b.ins().bor_imm_u(pid, Step::single_bits(id) as i64)
+                let bits = Step::step_bits(id, self.definition().edge(id));
+                self.b.ins().bor_imm_u(pid, bits as i64)
             }
         }
     }

@@ -49,7 +49,8 @@ impl Interp {
     pub fn met_full_buffer(&self) -> bool {
         let full = |(index, proctype): (usize, &Proctype)| {
             let mut edges = proctype.edges.iter().zip((0..).map(EdgeId));
-            edges.any(|(edge, id)| edge.order == Order::FullDrain && self.taken.contains(index, id))
+            edges
+                .any(|(edge, id)| matches!(edge.order, Order::FullDrain(_)) && self.taken.contains(index, id))
         };
         self.program.proctypes.iter().enumerate().any(full)
     }

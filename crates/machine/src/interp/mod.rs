@@ -66,6 +66,8 @@ type Locate = Box<dyn Fn(Span) -> Location + Send + Sync>;
 pub struct Interp {
     program: Arc<Program>,
     layout: Layout,
+    /// Store buffers that a process has at most ([`crate::memory`]).
+    n_buffers: u32,
     locate: Locate,
     /// Sets of propositions that may be asked for.
     propositions: Vec<Vec<Expr>>,
@@ -104,10 +106,20 @@ impl Interp {
     ) -> Result<Self, String> {
         layout::check(&program)?;
         let layout = Layout::new(&program);
+        let n_buffers = crate::memory::n_buffers(&program);
         let taken = Taken::new(&program);
         let (locate, propositions) = (Box::new(locate), Vec::new());
         let stop = Stop::never();
-        Ok(Interp { program, layout, locate, propositions, taken, stop, scratch: Mutex::default() })
+        Ok(Interp {
+            program,
+            layout,
+            n_buffers,
+            locate,
+            propositions,
+            taken,
+            stop,
+            scratch: Mutex::default(),
+        })
     }
 
     /// This machine, made to give up in the midst of a long step when `stop` says so.
@@ -340,6 +352,14 @@ impl Processes for Interp {
 
     fn n_processes(&self, state: &[u8]) -> usize {
         self.decode(state).map_or(0, |state| state.processes.len())
+    }
+
+    fn n_parts(&self) -> u32 {
+        1 + self.n_buffers
+    }
+
+    fn part_of(&self, action: ActionId) -> u32 {
+        Action::buffer_of(action).map_or(0, |buffer| 1 + buffer)
     }
 }
 

@@ -137,7 +137,7 @@ impl Interp {
                     return Tried::Unheard;
                 }
             }
-            Ok(true) | Err(_) => out.push(Action::single(pid, id).pack()),
+            Ok(true) | Err(_) => out.push(Action::step(pid, id, edge)),
         }
         Tried::Executed
     }

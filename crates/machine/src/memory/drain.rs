@@ -22,14 +22,18 @@ impl Drain<'_> {
         let full = binary(BinaryOp::Eq, load(self.held_by()), constant(self.buffer.bound as i32));
         let room = binary(BinaryOp::Lt, load(self.held_by()), constant(self.buffer.bound as i32));
         let both = |more| binary(BinaryOp::And, self.oldest(), more);
+        let number = match self.buffer.model {
+            Model::Tso => 0,
+            Model::Pso => self.cells.rank(self.cell),
+        };
         match tell_full {
-            false => vec![self.step(automaton, at, self.oldest(), Order::Drain)],
+            false => vec![self.step(automaton, at, self.oldest(), Order::Drain(number))],
             true if self.buffer.bound == 1 => {
-                vec![self.step(automaton, at, self.oldest(), Order::FullDrain)]
+                vec![self.step(automaton, at, self.oldest(), Order::FullDrain(number))]
             }
             true => vec![
-                self.step(automaton, at, both(full), Order::FullDrain),
-                self.step(automaton, at, both(room), Order::Drain),
+                self.step(automaton, at, both(full), Order::FullDrain(number)),
+                self.step(automaton, at, both(room), Order::Drain(number)),
             ],
         }
     }

@@ -76,6 +76,11 @@ impl Cells {
         first..first + len as u32
     }
 
+    /// The number of a buffered cell among those.
+    pub fn rank(&self, cell: u32) -> u32 {
+        self.variable[..cell as usize].iter().flatten().count() as u32
+    }
+
     /// How the model calls a cell of memory.
     pub fn name(&self, cell: u32) -> String {
         self.names[cell as usize].clone()

@@ -11,7 +11,7 @@
 //! every location at which the buffer may hold something ([`drain`], [`flow`]). What needs an empty buffer
 //! (locked instructions, channel operations, `run`, the end) waits for it at a location of its own, the
 //! *quiet* twin ([`automaton`]). So `else` never asks whether a buffer can move, while `timeout` and end
-//! states do. [`shared`] decides which variables are buffered at all.
+//! states do; fairness counts each buffer beside its process (`system::Processes`). [`shared`] decides which variables are buffered at all.
 
 mod automaton;
 mod drain;
@@ -142,6 +142,12 @@ pub fn fence_places(program: &Program, settings: &Settings) -> Vec<Fence> {
         }
     }
     places.into_iter().collect()
+}
+
+/// How many buffers a process has at most.
+pub(crate) fn n_buffers(program: &Program) -> u32 {
+    let edges = program.proctypes.iter().flat_map(|proctype| &proctype.edges);
+    edges.filter_map(|edge| edge.order.buffer()).map(|buffer| buffer + 1).max().unwrap_or(0)
 }
 
 /// Whether a program says `fence` somewhere.

@@ -395,8 +395,11 @@ impl Printer {
         if let Some(escape) = edge.escape {
             self.word(&format!(" escape L{}", escape.0));
         }
-        for (_, word) in Order::WORDS.iter().filter(|(order, _)| *order == edge.order) {
+        if let Some(word) = edge.order.word() {
             self.word(&format!(" {word}"));
+        }
+        if let Some(buffer) = edge.order.buffer() {
+            self.word(&format!(" b{buffer}"));
         }
         if let Some(statement) = edge.statement.filter(|_| self.spans) {
             self.word(&format!(" statement {statement}"));

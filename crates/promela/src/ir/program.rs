@@ -462,26 +462,50 @@ pub enum Order {
     Append,
     /// The buffer is empty, and the process goes to the place where that is known.
     Wait,
-    /// A buffered store reaches memory.
-    Drain,
+    /// The oldest store in the buffer of the process that has this number reaches memory.
+    Drain(u32),
     /// The same, where a store of this location finds the buffer full.
-    FullDrain,
+    FullDrain(u32),
 }
 
 impl Order {
-    /// How the text form of programs spells it; [`Order::Free`] is not written.
+    /// How the text form of programs spells it; [`Order::Free`] is not written, and the number of a buffer
+    /// stands behind the word.
     pub const WORDS: [(Order, &'static str); 6] = [
         (Order::Locked, "locked"),
         (Order::Fence, "fence"),
         (Order::Append, "append"),
         (Order::Wait, "wait"),
-        (Order::Drain, "drain"),
-        (Order::FullDrain, "full_drain"),
+        (Order::Drain(0), "drain"),
+        (Order::FullDrain(0), "full_drain"),
     ];
+
+    /// Its word, if it is written.
+    pub fn word(self) -> Option<&'static str> {
+        let kind = std::mem::discriminant(&self);
+        Self::WORDS.iter().find(|(order, _)| std::mem::discriminant(order) == kind).map(|(_, word)| *word)
+    }
+
+    /// The same of another buffer.
+    pub fn of_buffer(self, buffer: u32) -> Order {
+        match self {
+            Order::Drain(_) => Order::Drain(buffer),
+            Order::FullDrain(_) => Order::FullDrain(buffer),
+            order => order,
+        }
+    }
+
+    /// The buffer of the process whose step it is, if it is no step of the process itself.
+    pub fn buffer(self) -> Option<u32> {
+        match self {
+            Order::Drain(buffer) | Order::FullDrain(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
 
     /// Whether it is no step of the process but one of its buffer.
     pub fn is_drain(self) -> bool {
-        matches!(self, Order::Drain | Order::FullDrain)
+        self.buffer().is_some()
     }
 }
 

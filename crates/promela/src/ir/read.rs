@@ -594,9 +594,9 @@ impl<'a> Reader<'a> {
         let atomic = self.flag("atomic")?;
         let escape = if self.flag("escape")? { Some(self.location_id()?) } else { None };
         let mut order = Order::Free;
-        for (word_order, word) in Order::WORDS {
+        for (known, word) in Order::WORDS {
             if self.flag(word)? {
-                order = word_order;
+                order = if known.is_drain() { known.of_buffer(self.numbered("b")?) } else { known };
             }
         }
         let statement =

@@ -1,6 +1,6 @@
 //! `difftest`: random programs through real Spin and through `spinor`, in the reference configuration, with a
 //! shrunk program for every difference. `difftest ltl` asks about infinite runs, `difftest cuts` about
-//! programs with errors in them. `difftest bless` fills the expectations of golden models from Spin.
+//! programs with errors in them, `difftest memory` about store buffers. `difftest bless` fills the expectations of golden models from Spin.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -8,6 +8,7 @@ mod bless;
 mod branching;
 mod cuts;
 mod ltl;
+mod memory;
 mod options;
 mod run;
 mod seeds;
@@ -33,6 +34,10 @@ fn main() -> ExitCode {
         }
         Mode::Show(seed) if options.ctl => {
             print!("{}", testkit::branching::program(*seed).with_formulas());
+            ExitCode::SUCCESS
+        }
+        Mode::Show(seed) if options.memory => {
+            memory::show(*seed);
             ExitCode::SUCCESS
         }
         Mode::Show(seed) if options.cuts => {
@@ -62,6 +67,7 @@ fn over_seeds(options: &Options) -> Result<ExitCode, ExitCode> {
         _ if options.cuts => cuts::run(options),
         _ if options.ctl => branching::run(options),
         _ if options.ltl => ltl::run(options),
+        _ if options.memory => memory::run(options),
         _ => run::run(options),
     }
 }

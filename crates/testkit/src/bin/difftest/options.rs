@@ -12,6 +12,7 @@ usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] 
        difftest ltl --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest cuts --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest ctl --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
+       difftest memory --seeds A..B | --fresh --seconds S | show SEED   [options] [-- SPINOR-OPTIONS]
        difftest show SEED [--size S]
        difftest bless FILE.pml ...
 
@@ -27,7 +28,7 @@ usage: difftest --seeds A..B | --fresh --seconds S | --exhaust A..B   [options] 
   --no-shrink                 leave failing programs as they are
   --known TEXT                mismatches in which our report has this text only count as inconclusive
   --stop N                    stop after N mismatches (default 10)
-  --every-way                 cuts: every way with every program, not some in turn
+  --every-way                 cuts, memory: every way with every program, not some in turn
   --verbose                   a line for every program";
 
 /// What to do.
@@ -57,6 +58,8 @@ pub struct Options {
     pub cuts: bool,
     /// Formulas of branching time are asked about.
     pub ctl: bool,
+    /// Models with store buffers.
+    pub memory: bool,
     /// In every way.
     pub every_way: bool,
     /// `None` mixes the sizes.
@@ -96,6 +99,7 @@ impl Options {
         options.ltl = args.next_if(|a| a == "ltl").is_some();
         options.cuts = args.next_if(|a| a == "cuts").is_some();
         options.ctl = args.next_if(|a| a == "ctl").is_some();
+        options.memory = args.next_if(|a| a == "memory").is_some();
         let command = args.next_if(|a| a == "show" || a == "bless");
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
@@ -147,6 +151,7 @@ impl Default for Options {
             ltl: false,
             cuts: false,
             ctl: false,
+            memory: false,
             every_way: false,
             size: None,
             step: 1,
