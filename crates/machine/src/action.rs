@@ -130,6 +130,7 @@ mod tests {
             atomic: false,
             escape: None,
             order,
+            statement: None,
             text: String::new(),
             span: Span::NONE,
         }
