@@ -69,6 +69,13 @@ const ACCEPT_BEFORE_THE_END: &str =
     "byte x; active proctype P() { do :: x == 0; atomic { skip; accept: skip; x = 1 } od }";
 const PROGRESS: &str = "byte x; active proctype P() { do :: atomic { x = 1; progress: x = 0 } od }";
 const INVARIANT: &str = "byte x, y = 1; active proctype P() { y = 0; y = 2 } invariant ok 4 / y > 0";
+/// What a claim asks for does not exist in some states.
+const EVALUATION: &str = "byte a[2]; byte x; active proctype P() { do :: x < 4 -> x++ :: else -> x = 0 od }
+    ltl p { [] (a[x] != 1) }  ltl q { [] (a[x] == 0) }  ltl s { [] (x > 1 || a[x] == 0) }";
+const DIVISOR: &str = "byte x = 2; active proctype P() { do :: x > 0 -> x-- :: else -> x = 2 od }
+    ltl p { [] (4 / x != 1) }";
+const NEVER: &str = "byte a[2]; byte x; active proctype P() { do :: x < 5 -> x++ :: else -> x = 0 od }
+    never { do :: a[x] == 0 :: x == 5 -> break od }";
 
 /// Model, property, verdict.
 const CASES: &[(&str, &str, &str)] = &[
@@ -106,6 +113,11 @@ const CASES: &[(&str, &str, &str)] = &[
     (ACCEPT_ONCE, "accept", "holds"),
     (ACCEPT_BEFORE_THE_END, "accept", "holds"),
     (PROGRESS, "progress", "violated"),
+    (EVALUATION, "ltl:p", "unknown"),
+    (EVALUATION, "ltl:q", "violated"),
+    (EVALUATION, "ltl:s", "holds"),
+    (DIVISOR, "ltl:p", "unknown"),
+    (NEVER, "never", "unknown"),
 ];
 
 #[test]

@@ -7,10 +7,10 @@
 //! which `&&` and `||` shield their right operands as in Promela.
 
 use crate::failure::Failure;
+use crate::propositions::{Propositions, and, equivalent, implies, not, or};
 use ltl::Formula;
-use promela::ir::{self, BinaryOp, Expr, ExprKind, UnaryOp, print::print_expr, visit};
+use promela::ir::{self, BinaryOp, Expr, ExprKind, UnaryOp, visit};
 use promela::source::SourceMap;
-use std::collections::HashMap;
 
 /// A formula, and what its propositions mean: `Prop(i)` holds where `propositions[i]` is not 0.
 #[derive(Clone, Debug)]
@@ -90,18 +90,17 @@ pub fn formulate(formula: &ir::Formula) -> Result<Formulated, Failure> {
 
 struct Numbering {
     coarse: bool,
-    numbers: HashMap<String, u32>,
-    propositions: Vec<Expr>,
+    propositions: Propositions,
     written_as_opposite: Vec<bool>,
 }
 
 impl Numbering {
     fn of(formula: &ir::Formula, coarse: bool) -> Formulated {
-        let (numbers, propositions, written_as_opposite) = (HashMap::new(), Vec::new(), Vec::new());
-        let mut numbering = Numbering { coarse, numbers, propositions, written_as_opposite };
+        let (propositions, written_as_opposite) = (Propositions::default(), Vec::new());
+        let mut numbering = Numbering { coarse, propositions, written_as_opposite };
         let formula = numbering.formula(formula);
         let Numbering { propositions, written_as_opposite, .. } = numbering;
-        Formulated { formula, propositions, written_as_opposite }
+        Formulated { formula, propositions: propositions.list, written_as_opposite }
     }
 
     fn formula(&mut self, formula: &ir::Formula) -> Formula {
@@ -150,10 +149,8 @@ impl Numbering {
     }
 
     fn number(&mut self, e: &Expr, opposite: bool) -> Formula {
-        let new = self.propositions.len() as u32;
-        let number = *self.numbers.entry(print_expr(e)).or_insert(new);
-        if number == new {
-            self.propositions.push(e.clone());
+        let (number, is_new) = self.propositions.number(e);
+        if is_new {
             self.written_as_opposite.push(opposite);
         }
         Formula::Prop(number)
@@ -173,37 +170,20 @@ fn opposite(op: BinaryOp) -> Option<BinaryOp> {
 /// Whether evaluating some proposition may fail.
 fn may_fail(formula: &ir::Formula) -> bool {
     let mut found = false;
-    let mut look = |e: &Expr| {
-        found |= match &e.kind {
-            ExprKind::Load(place) => !place.indices.is_empty(),
-            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
-            ExprKind::Chan(..) | ExprKind::Poll { .. } => true,
-            ExprKind::Enabled(_) | ExprKind::RemoteVar { .. } => true,
-            _ => false,
-        };
-    };
-    visit::walk_formula(formula, &mut |e| visit::walk(e, &mut look));
+    visit::walk_formula(formula, &mut |e| found |= machine::interp::may_fail(e));
     found
 }
 
 /// The formula as one expression, if it has no temporal operator.
 fn boolean(formula: &ir::Formula) -> Option<Expr> {
     use ir::Formula as F;
-    let join = |op: BinaryOp, a: Expr, b: Expr| {
-        let span = a.span.to(b.span);
-        Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span }
-    };
-    let not = |a: Expr| {
-        let span = a.span;
-        Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(a)), span }
-    };
     Some(match formula {
         F::Prop(e) => e.clone(),
         F::Not(a) => not(boolean(a)?),
-        F::And(a, b) => join(BinaryOp::And, boolean(a)?, boolean(b)?),
-        F::Or(a, b) => join(BinaryOp::Or, boolean(a)?, boolean(b)?),
-        F::Implies(a, b) => join(BinaryOp::Or, not(boolean(a)?), boolean(b)?),
-        F::Equiv(a, b) => join(BinaryOp::Eq, not(boolean(a)?), not(boolean(b)?)),
+        F::And(a, b) => and(boolean(a)?, boolean(b)?),
+        F::Or(a, b) => or(boolean(a)?, boolean(b)?),
+        F::Implies(a, b) => implies(boolean(a)?, boolean(b)?),
+        F::Equiv(a, b) => equivalent(boolean(a)?, boolean(b)?),
         F::Next(_) | F::Always(_) | F::Eventually(_) => return None,
         F::Until(..) | F::WeakUntil(..) | F::Release(..) => return None,
     })
@@ -214,6 +194,7 @@ mod tests {
     use super::*;
     use crate::options::Source;
     use crate::session::Session;
+    use promela::ir::print::print_expr;
     use promela::source::Files;
 
     struct Text(String);

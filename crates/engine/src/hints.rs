@@ -173,7 +173,12 @@ fn interrupted(report: &Report, property: &PropertyReport) -> Option<Hint> {
 }
 
 fn cut_by_an_error(report: &Report, property: &PropertyReport) -> Option<Hint> {
-    let Some(Reason::Cut(_)) = reason(property) else { return None };
+    let Some(Reason::Cut(fault)) = reason(property) else { return None };
+    if fault.kind == FaultKind::Evaluation {
+        let text =
+            "let a condition before it shield the part that cannot be evaluated, as in `i < 3 && a[i] == 1`";
+        return plain(text.to_string());
+    }
     let known = report.properties.iter().any(|property| {
         property.verdict.violations().any(|shown| shown.evidence.fault().kind == FaultKind::Runtime)
     });

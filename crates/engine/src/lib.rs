@@ -35,6 +35,7 @@ pub mod options;
 pub mod parse;
 pub mod plan;
 pub mod property;
+mod propositions;
 pub mod refusals;
 pub mod render;
 pub mod replay;

@@ -103,6 +103,15 @@ impl fmt::Display for Reason {
                 f,
                 "more than {most} processes run at a time, and fairness can be about {most} (a store buffer counts as one); start fewer, or leave --fair out"
             ),
+            Reason::Cut(fault) if fault.kind == FaultKind::Evaluation => {
+                let place = format!("{}:{}", fault.file, fault.line);
+                write!(
+                    f,
+                    "the claim cannot be evaluated at {place} in a state that was reached ({}), and the runs \
+                     through it are not judged",
+                    fault.message
+                )
+            }
             Reason::Cut(fault) => {
                 let place = format!("{}:{}", fault.file, fault.line);
                 write!(

@@ -80,7 +80,7 @@ impl<'a> Computation<'a> {
             progress,
             stop,
             formulas: questions.list.iter().map(|question| question.formula.clone()).collect(),
-            propositions: (0..questions.propositions.len()).map(number).collect(),
+            propositions: (0..questions.propositions.list.len()).map(number).collect(),
             sets: questions.sets(),
             filters: questions.filters.iter().map(filter).collect(),
         }

@@ -135,6 +135,63 @@ fn other_properties_keep_their_verdicts() {
     assert_eq!(report.exit_status(), 1);
 }
 
+/// What an error is told of: the time is over, or somebody asks, while the machine takes a step that is as enabled
+/// as the one that shows the error.
+fn tells(options: CheckOptions, model: &str) {
+    let timed = CheckOptions { timeout: some("0.3"), ..options.clone() };
+    let report = check(&timed, &Stop::never(), model);
+    assert_eq!((report.verdict(), report.exit_status()), ("violated", 1), "{timed:?}");
+    let stop = Stop::never();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            stop.flag().store(true, Ordering::Relaxed);
+        });
+        check(&options, &stop, model)
+    });
+    assert_eq!((report.verdict(), report.exit_status()), ("violated", 1), "{options:?}");
+}
+
+/// Takes minutes.
+const LONG: &str = "d_step { do :: i != 2000000000 -> i++ :: else -> break od }";
+
+#[test]
+fn an_error_beside_a_step_that_is_cut_short_is_told() {
+    // Of several processes the machine moves the one that was started last first.
+    let beside =
+        format!("int i; active proctype Long() {{ {LONG} }} active proctype P() {{ assert(i > 0) }}");
+    // The way there must be taken again when the time is over.
+    let behind = "d_step { do :: i != 5000 -> i++ :: else -> break od }";
+    let behind = format!("int i; active proctype P() {{ {behind}; if :: assert(i < 0) :: {LONG} fi }}");
+    let inside =
+        format!("int i, x; active proctype P() {{ atomic {{ x = 1; if :: assert(false) :: {LONG} fi }} }}");
+    for model in [&beside, &behind, &inside] {
+        for search in ["frontier", "bfs", "dfs", "handoff"] {
+            for (threads, exec) in [(1, "jit"), (1, "interp"), (3, "jit")] {
+                let (search, threads, exec) = (some(search), Some(threads), some(exec));
+                tells(CheckOptions { search, threads, exec, alone: Some(0), ..options("safety") }, model);
+            }
+        }
+    }
+    for por in ["none", "ample", "stubborn", "twophase"] {
+        for search in ["frontier", "dfs"] {
+            tells(CheckOptions { por: some(por), search: some(search), ..options("safety") }, &beside);
+        }
+    }
+    tells(CheckOptions { sleep: true, ..options("safety") }, &beside);
+}
+
+#[test]
+fn a_claim_that_is_refuted_beside_a_step_that_is_cut_short_is_told() {
+    let model = format!("int i, x; active proctype P() {{ x = 1; {LONG} }} ltl p {{ [] (x == 0) }}");
+    for search in ["ndfs", "scc", "cndfs", "ufscc", "ndfs-dual"] {
+        tells(CheckOptions { search: some(search), alone: Some(0), ..options("ltl:p") }, &model);
+    }
+    for fair in ["weak", "strong"] {
+        tells(CheckOptions { fair: some(fair), ..options("ltl:p") }, &model);
+    }
+}
+
 /// What comes before the search obeys as well: reading, compiling, translating a formula.
 #[test]
 fn before_the_search() {

@@ -5,7 +5,7 @@
 //! at a time.
 
 use promela::ir::{Expr, ExprKind};
-use system::Propositions;
+use system::{Fault, Propositions};
 
 use crate::code::{EVALUATED, GROUP};
 use crate::native::Native;
@@ -79,5 +79,19 @@ impl Propositions for Native {
             }
         }
         bits
+    }
+
+    fn may_fail(&self, set: usize) -> u64 {
+        self.interp.may_fail(set)
+    }
+
+    fn evaluation_error(&self, set: usize, number: u32, state: &[u8]) -> Option<Fault> {
+        let wanted = self.watched.sets.get(set)?;
+        let mut groups = wanted.code.iter();
+        let group = groups.find(|(_, numbers)| numbers.contains(&number)).filter(|_| !wanted.reference);
+        if group.is_some_and(|(group, _)| self.ask(*group, state) & EVALUATED != 0) {
+            return None;
+        }
+        self.interp.evaluation_error(set, number, &self.to_interp(state))
     }
 }

@@ -421,12 +421,13 @@ where
         worker.marker.expander.look_for_loops(!worker.knows_atomic_loop);
         worker.expansion.clear();
         let CycleWorker { marker, stack, budget, expansion, shared, .. } = worker;
-        marker.expand(stack.state(), depth, budget, expansion)?;
+        let expanded = marker.expand(stack.state(), depth, budget, expansion);
+        // An error counts also beside a step that was cut short.
         for (judged, actions) in expansion.judged(&shared.task.checks) {
             self.worker().knows_atomic_loop |= matches!(judged, Judged::AtomicLoop);
             self.tell(judged, &actions)?;
         }
-        Ok(())
+        expanded
     }
 }
 

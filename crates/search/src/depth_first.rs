@@ -239,7 +239,7 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
         let depth = self.arrive()?;
-        let expanded_ahead = self.expand(depth)?;
+        let expanded = self.expand(depth);
         self.enter()?;
         // Sleep sets come to a state again, which was judged the first time; and behind phase 1 nothing was
         // expanded where its end was known.
@@ -247,6 +247,8 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.judge_state()?;
         }
         self.judge_steps()?;
+        // An error counts also beside a step that was cut short.
+        let expanded_ahead = expanded?;
         self.look_up(expanded_ahead, depth)?;
         let kept = self.push_successors(false)?;
         let rest = self.batch.expansion.rest;
@@ -259,9 +261,10 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         }
         // The proviso is broken: what was left out follows, behind the edges that were chosen.
         let chosen = self.batch.expansion.edges().len();
-        self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.batch.expansion)?;
+        let expanded = self.expander.expand_rest(rest, depth, &mut self.budget, &mut self.batch.expansion);
         self.note_faulty();
         self.judge_steps()?;
+        expanded?;
         self.prepare(chosen..self.batch.expansion.edges().len())?;
         self.batch.probe(self.store, &mut self.ahead.predictor);
         self.push_successors(true)?;

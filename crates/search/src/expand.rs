@@ -26,7 +26,7 @@ use crate::task::{Method, Proviso, Reduce};
 use atomic_closure::AtomicClosure;
 pub use expansion::{Expansion, Rest, StepFault};
 use system::{
-    ActionId, Annotation, Choice, Lean, LeanOrder, Processes, Reducer, Successor, TransitionSystem, WorkerExt,
+    ActionId, Annotation, Choice, Lean, LeanOrder, Processes, Reducer, SleepMask, Successor, TransitionSystem,
 };
 
 /// Which actions of a state are to be followed.
@@ -113,7 +113,8 @@ impl<'a> Expander<'a> {
     }
 
     /// Finds the ordinary successors of `state`, which lies `depth` steps from the beginning. With the
-    /// Twophase algorithm these are the successors of the end of phase 1.
+    /// Twophase algorithm these are the successors of the end of phase 1. Where it is ended before its time,
+    /// the errors that it has met are there to be judged, and the edges are not to be used.
     #[inline]
     pub fn expand(
         &mut self,
@@ -145,7 +146,7 @@ impl<'a> Expander<'a> {
         };
         out.begin();
         let first = out.outcomes.list.len();
-        self.closure.worker.expand(state, &mut out.outcomes);
+        self.closure.expand(state, SleepMask::NONE, out)?;
         let n = out.outcomes.list.len();
         out.stuck = n == first;
         let chosen =
@@ -194,11 +195,11 @@ impl<'a> Expander<'a> {
         out: &mut Expansion,
         known: &mut dyn FnMut(&[u8]) -> Result<bool, StopReason>,
     ) -> Result<(), StopReason> {
+        out.begin();
+        // Until the end of phase 1 is expanded there is nothing to judge.
+        out.known = true;
         phase1.run(state, depth, budget)?;
         if phase1.end() != state && known(phase1.end())? {
-            out.begin();
-            out.stuck = false;
-            out.known = true;
             return Ok(());
         }
         let first = out.outcomes.list.len();
@@ -229,7 +230,7 @@ impl<'a> Expander<'a> {
     ) -> Result<(), StopReason> {
         out.begin();
         let first = out.outcomes.list.len();
-        self.closure.worker.expand(state, &mut out.outcomes);
+        self.closure.expand(state, SleepMask::NONE, out)?;
         out.stuck = out.outcomes.list.len() == first;
         if self.note_processes {
             for outcome in out.outcomes.list[first..].iter().filter(|o| o.action != ActionId::STUTTER) {

@@ -89,7 +89,8 @@ impl<'a, S: Batched> Explorer<'a, S> {
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(stack.state().len() as u64);
         self.marker.expander.look_for_loops(!self.found.knows_atomic_loop());
-        self.expand(stack.state(), depth, || (stack.pending(), stack.memory() + memory()))?;
+        self.look_around(depth, || (stack.pending(), stack.memory() + memory()))?;
+        let expanded = self.expand(stack.state(), depth);
         for (judged, actions) in self.expansion.judged(&self.task.checks) {
             let path = || stack.path_and(&actions);
             match judged {
@@ -98,6 +99,8 @@ impl<'a, S: Batched> Explorer<'a, S> {
                 Judged::AtomicLoop => self.found.warnings.push(Warning::AtomicLoop(path())),
             }
         }
+        // An error counts also beside a step that was cut short.
+        expanded?;
         self.order.clear();
         self.order.extend((0..self.expansion.edges().len()).rev());
         if let Some(random) = &mut self.random {
@@ -127,16 +130,12 @@ impl<'a, S: Batched> Explorer<'a, S> {
         used: impl FnOnce() -> (usize, u64),
     ) -> Result<(), StopReason> {
         self.statistics.reexplored += 1;
-        self.expand(state, depth, used)
+        self.look_around(depth, used)?;
+        self.expand(state, depth)
     }
 
-    /// `used`: successors that wait, and memory.
-    fn expand(
-        &mut self,
-        state: &[u8],
-        depth: u64,
-        used: impl FnOnce() -> (usize, u64),
-    ) -> Result<(), StopReason> {
+    /// Looks at the limits before a state is expanded. `used`: successors that wait, and memory.
+    fn look_around(&mut self, depth: u64, used: impl FnOnce() -> (usize, u64)) -> Result<(), StopReason> {
         if self.budget.tick()? {
             let (waiting, memory) = used();
             let at = Snapshot {
@@ -150,9 +149,12 @@ impl<'a, S: Batched> Explorer<'a, S> {
             };
             self.budget.look(|| at)?;
         }
-        self.expansion.clear();
-        self.marker.expand(state, depth, &mut self.budget, &mut self.expansion)?;
         Ok(())
+    }
+
+    fn expand(&mut self, state: &[u8], depth: u64) -> Result<(), StopReason> {
+        self.expansion.clear();
+        self.marker.expand(state, depth, &mut self.budget, &mut self.expansion)
     }
 
     /// Prepares the ends of all edges of a state together: each waits for memory.

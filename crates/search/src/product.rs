@@ -12,7 +12,8 @@
 //! A claim's verdict is about the claim alone: errors of the system are no errors of the product. A failed
 //! assertion's step is taken; a step that cannot be completed is an outcome without a state, which shows the
 //! system's error. What the claim itself finds wrong is the fault of an outcome without a state, too, of the
-//! action that repeats.
+//! action that repeats. So is a proposition that cannot be evaluated where the claim looks at it: the claim
+//! goes on as if it did not hold, but what it says of these runs is worth nothing.
 
 use system::claim::{Claim, ClaimState, Marks, Move, Moves};
 use system::layer::Inner;
@@ -35,6 +36,8 @@ pub struct Product<'a> {
     set: usize,
     /// Bytes at the end of a state that say what the last move earned.
     tail: usize,
+    /// By state of the claim: propositions that its next move looks at, and that may meet an error.
+    risky: Vec<u64>,
 }
 
 impl<'a> Product<'a> {
@@ -42,7 +45,18 @@ impl<'a> Product<'a> {
     pub fn new(system: &'a dyn TransitionSystem, claim: &'a Claim, set: usize) -> Self {
         let inner = Inner::new(system);
         debug_assert!(inner.can.propositions.is_some() || !claim.asks(), "what guards are about is told");
-        Product { inner, claim, set, tail: usize::from(claim.n_marks > 0) }
+        let may_fail = inner.can.propositions.map_or(0, |system| system.may_fail(set));
+        let states = 0..claim.len() as u16;
+        let risky = states.map(|state| claim.asked(ClaimState(state)) & may_fail).collect();
+        Product { inner, claim, set, tail: usize::from(claim.n_marks > 0), risky }
+    }
+
+    /// The error that a move of the claim meets in a state of the system when it looks at its propositions.
+    #[cold]
+    fn evaluation_error(&self, claim: ClaimState, state: &[u8]) -> Option<Fault> {
+        let risky = self.risky[claim.index()];
+        let mut numbers = (0..u64::BITS).filter(|number| risky >> number & 1 != 0);
+        numbers.find_map(|number| self.inner.can.propositions?.evaluation_error(self.set, number, state))
     }
 
     /// Takes a state apart: where the claim is, whether the system is inside an atomic sequence, and its
@@ -222,6 +236,11 @@ impl Worker for Pair<'_> {
         }
         let propositions = self.product.inner.can.propositions;
         let bits = propositions.map_or(0, |system| system.propositions(self.product.set, rest));
+        if self.product.risky[claim.index()] != 0
+            && let Some(fault) = self.product.evaluation_error(claim, rest)
+        {
+            out.push(ActionId::STUTTER, None, false, Some(fault));
+        }
         let slot = place(claim, bits);
         let known = matches!(&self.known[slot], Some((c, b, _)) if (*c, *b) == (claim, bits));
         if !known {
@@ -321,6 +340,22 @@ mod tests {
         assert!(outcomes(&product, b"\x01\x002").is_empty(), "the claim gives up: nothing holds in 2");
         let stutter = (u64::MAX, Some(b"\x01\x002".to_vec()), false);
         assert_eq!(outcomes(&product, b"\0\x002"), [stutter]);
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated_is_told_where_the_claim_looks_at_it() {
+        let graph = Graph::parse("0 -> 1 -> 0; unknown 0 1").unwrap();
+        let claim = claim(&[(0, None, 1), (1, Some(0), 0), (1, None, 1)], 2);
+        let product = Product::new(&graph, &claim, 0);
+        let faults = |state: &[u8]| {
+            let mut out = Successors::default();
+            product.expand(state, &mut out);
+            let told = out.list.iter().filter_map(|o| Some((o.action, out.fault(o)?.kind)));
+            told.collect::<Vec<_>>()
+        };
+        assert!(faults(b"\0\x001").is_empty(), "the claim does not look");
+        assert_eq!(faults(b"\x01\x001"), [(ActionId::STUTTER, FaultKind::Evaluation)]);
+        assert!(faults(b"\x01\x000").is_empty(), "it is known there");
     }
 
     #[test]

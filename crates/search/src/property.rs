@@ -63,7 +63,8 @@ impl Checks {
             FaultKind::Trace => checks.trace = true,
             FaultKind::Runtime => checks.runtime = true,
             FaultKind::ClaimEnd => checks.claim_end = true,
-            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula | FaultKind::Witness => {}
+            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula => {}
+            FaultKind::Witness | FaultKind::Evaluation => {}
         }
         checks
     }
@@ -87,9 +88,8 @@ impl Checks {
             FaultKind::Trace => self.trace,
             FaultKind::Runtime => self.runtime,
             FaultKind::ClaimEnd => self.claim_end,
-            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula | FaultKind::Witness => {
-                false
-            }
+            FaultKind::AcceptCycle | FaultKind::ProgressCycle | FaultKind::Formula => false,
+            FaultKind::Witness | FaultKind::Evaluation => false,
         }
     }
 

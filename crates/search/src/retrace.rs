@@ -9,9 +9,20 @@ use std::sync::atomic::AtomicBool;
 use system::{ActionId, Annotation, Path, Sequence, TransitionSystem};
 
 /// The actions along the edges with these numbers, which lead back to the initial state, and then `more`.
-/// `exact` is as it was when they were found ([`Expander::exact`]). No budget applies: a counterexample that
-/// was found must be told.
+/// `exact` is as it was when they were found ([`Expander::exact`]). No budget applies, and no clock: a
+/// counterexample that was found must be told.
 pub(crate) fn retrace(
+    system: &dyn TransitionSystem,
+    task: &Task<'_>,
+    exact: bool,
+    edges: &Sequence<u32>,
+    more: &[ActionId],
+) -> Path {
+    stop::regardless(|| expand_along(system, task, exact, edges, more))
+}
+
+/// Expands the states along a path.
+fn expand_along(
     system: &dyn TransitionSystem,
     task: &Task<'_>,
     exact: bool,

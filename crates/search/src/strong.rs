@@ -161,11 +161,19 @@ impl<S: Numbering + Recall> Strong<'_, S> {
         }
         self.marker.expander.look_for_loops(!self.found.knows_atomic_loop());
         self.expansion.clear();
-        self.marker.expand(&state, depth, &mut self.budget, &mut self.expansion)?;
-        let accepting = self.marker.is_accepting(&state);
-        let enabled = self.expansion.enabled;
+        let expanded = self.marker.expand(&state, depth, &mut self.budget, &mut self.expansion);
         let judged = self.expansion.judged(&self.task.checks);
-        // Looking for the way here would expand other states.
+        // First, because looking for the way here expands other states. An error counts also where this cannot
+        // be done.
+        let noted = expanded.and_then(|()| self.note_steps(number, &state, depth));
+        self.judge(judged, number)?;
+        noted
+    }
+
+    /// Notes the steps of the state that was expanded last.
+    fn note_steps(&mut self, number: u32, state: &[u8], depth: u64) -> Result<(), StopReason> {
+        let accepting = self.marker.is_accepting(state);
+        let enabled = self.expansion.enabled;
         let expansion = std::mem::take(&mut self.expansion);
         for edge in expansion.edges() {
             self.statistics.transitions += 1;
@@ -174,8 +182,12 @@ impl<S: Numbering + Recall> Strong<'_, S> {
             let to = self.visit(expansion.state(edge), number, steps)?;
             self.graph.step(to, moved).map_err(no_memory)?;
         }
-        self.graph.state(enabled, accepting).map_err(no_memory)?;
         self.expansion = expansion;
+        self.graph.state(enabled, accepting).map_err(no_memory)
+    }
+
+    /// Notes what the steps of a state show.
+    fn judge(&mut self, judged: Vec<(Judged, Vec<ActionId>)>, number: u32) -> Result<(), StopReason> {
         for (judged, actions) in judged {
             match judged {
                 Judged::Violation(fault) => self.violation(fault, number, &actions)?,

@@ -7,6 +7,7 @@
 //! wrong.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,9 +65,12 @@ impl Stop {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Cause::Time)
     }
 
-    /// Gives up if work must end: does not return, but unwinds to the nearest [`attempt`].
+    /// Gives up if work must end: does not return, but unwinds to the nearest [`attempt`]. Within
+    /// [`regardless`] it does nothing.
     pub fn check(&self) {
-        if let Some(cause) = self.cause() {
+        if let Some(cause) = self.cause()
+            && REGARDLESS.get() == 0
+        {
             give_up(cause);
         }
     }
@@ -130,6 +134,26 @@ pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Cause> {
         .map_err(|panic| cause(&*panic).unwrap_or_else(|| resume_unwind(panic)))
 }
 
+thread_local! {
+    /// In how many calls of [`regardless`] this thread is.
+    static REGARDLESS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Does some work to its end, whatever the clock and others say: what was found must be told, and the steps
+/// that lead there were taken before. It is the thread that is exempt, because the machine that takes these
+/// steps again is the one that was searched, and other threads may still be searching it.
+pub fn regardless<T>(work: impl FnOnce() -> T) -> T {
+    struct Inside;
+    impl Drop for Inside {
+        fn drop(&mut self) {
+            REGARDLESS.set(REGARDLESS.get() - 1);
+        }
+    }
+    REGARDLESS.set(REGARDLESS.get() + 1);
+    let _inside = Inside;
+    work()
+}
+
 /// Why a thread unwinds, if it has given up.
 pub fn cause(panic: &(dyn Any + Send)) -> Option<Cause> {
     panic.downcast_ref::<GivenUp>().map(|given_up| given_up.0)
@@ -161,6 +185,15 @@ mod tests {
             }
         });
         assert_eq!(endless.map(|(): ()| ()), Err(Cause::Time));
+    }
+
+    #[test]
+    fn what_was_found_is_told_regardless() {
+        let over = Stop::never().within(Some(Duration::ZERO));
+        assert_eq!(attempt(|| regardless(|| over.check())), Ok(()));
+        let inner_panic = catch_unwind(|| regardless(|| resume_unwind(Box::new("a bug"))).map(|(): ()| ()));
+        assert!(inner_panic.is_err());
+        assert_eq!(attempt(|| over.check()), Err(Cause::Time), "afterwards it is obeyed again");
     }
 
     #[test]

@@ -44,6 +44,12 @@ pub trait Propositions: Sync {
     /// The values of one of the sets of propositions that the system was made to tell, proposition 0 in the
     /// lowest bit. One that cannot be evaluated does not hold.
     fn propositions(&self, set: usize, state: &[u8]) -> u64;
+
+    /// Which propositions of a set may meet an error when they are evaluated, in some state.
+    fn may_fail(&self, set: usize) -> u64;
+
+    /// The error that evaluating the proposition with this number meets in a state.
+    fn evaluation_error(&self, set: usize, number: u32, state: &[u8]) -> Option<Fault>;
 }
 
 /// Whose step an action is.

@@ -212,6 +212,24 @@ impl Claim {
         self.edges.iter().flatten().any(|edge| edge.asserts.is_some() || cubes(edge))
     }
 
+    /// The propositions that its next move from a state looks at.
+    pub fn asked(&self, state: ClaimState) -> u64 {
+        let (mut seen, mut next, mut asked) = (vec![state], 0, 0);
+        while let Some(&at) = seen.get(next) {
+            next += 1;
+            for edge in &self.edges[at.index()] {
+                if let Guard::Any(cubes) = &edge.guard {
+                    asked |= cubes.iter().fold(0, |all, (mask, _)| all | mask);
+                }
+                asked |= edge.asserts.as_ref().map_or(0, |(proposition, _)| 1 << proposition);
+                if edge.atomic && !seen.contains(&edge.to) {
+                    seen.push(edge.to);
+                }
+            }
+        }
+        asked
+    }
+
     /// The claim that is broken when a proposition, "no process makes progress", holds from some time on for
     /// ever. Only runs that do not end count.
     pub fn non_progress(proposition: u32) -> Self {

@@ -81,6 +81,14 @@ impl<L: Layer> Propositions for L {
     fn propositions(&self, set: usize, state: &[u8]) -> u64 {
         self.inner().can.propositions.map_or(0, |inner| inner.propositions(set, self.inner_state(state)))
     }
+
+    fn may_fail(&self, set: usize) -> u64 {
+        self.inner().can.propositions.map_or(0, |inner| inner.may_fail(set))
+    }
+
+    fn evaluation_error(&self, set: usize, number: u32, state: &[u8]) -> Option<Fault> {
+        self.inner().can.propositions?.evaluation_error(set, number, self.inner_state(state))
+    }
 }
 
 impl<L: Layer> Processes for L {

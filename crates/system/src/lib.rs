@@ -107,11 +107,14 @@ pub enum FaultKind {
     Formula,
     /// No error: a run that shows that a formula about states holds.
     Witness,
+    /// A claim asks for a value that does not exist (an index out of bounds in a formula): whether it minds
+    /// the runs through such a state is unknown.
+    Evaluation,
 }
 
 impl FaultKind {
     /// All of them.
-    pub const ALL: [FaultKind; 10] = [
+    pub const ALL: [FaultKind; 11] = [
         FaultKind::Assertion,
         FaultKind::EndState,
         FaultKind::Invariant,
@@ -122,6 +125,7 @@ impl FaultKind {
         FaultKind::ProgressCycle,
         FaultKind::Formula,
         FaultKind::Witness,
+        FaultKind::Evaluation,
     ];
 
     /// The word that reports use.
@@ -137,6 +141,7 @@ impl FaultKind {
             FaultKind::ProgressCycle => "progress-cycle",
             FaultKind::Formula => "formula",
             FaultKind::Witness => "witness",
+            FaultKind::Evaluation => "evaluation",
         }
     }
 }

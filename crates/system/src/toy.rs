@@ -36,6 +36,8 @@ pub struct Graph {
     faults: BTreeSet<(u32, u32)>,
     accepting: BTreeSet<u32>,
     propositions: BTreeMap<u32, u64>,
+    /// By node the propositions that cannot be evaluated there.
+    unknown: BTreeMap<u32, u64>,
     processes: BTreeMap<(u32, u32), u32>,
     broken: bool,
 }
@@ -75,11 +77,10 @@ impl Graph {
             "full" => self.full.extend(nodes),
             "bad" => self.bad.extend(nodes),
             "accept" => self.accepting.extend(nodes),
-            "hold" => {
+            "hold" | "unknown" => {
                 let (proposition, nodes) = nodes.split_first()?;
-                nodes
-                    .iter()
-                    .for_each(|&node| *self.propositions.entry(node).or_default() |= 1 << proposition);
+                let bits = if word == "hold" { &mut self.propositions } else { &mut self.unknown };
+                nodes.iter().for_each(|&node| *bits.entry(node).or_default() |= 1 << proposition);
             }
             "process" => {
                 let [process, from, to] = nodes[..] else { return None };
@@ -217,6 +218,16 @@ impl TransitionSystem for Graph {
 impl Propositions for Graph {
     fn propositions(&self, _set: usize, state: &[u8]) -> u64 {
         self.propositions.get(&Graph::node(state)).copied().unwrap_or(0)
+    }
+
+    fn may_fail(&self, _set: usize) -> u64 {
+        self.unknown.values().fold(0, |all, numbers| all | numbers)
+    }
+
+    fn evaluation_error(&self, _set: usize, number: u32, state: &[u8]) -> Option<Fault> {
+        let node = Graph::node(state);
+        let unknown = self.unknown.get(&node).is_some_and(|numbers| numbers >> number & 1 != 0);
+        unknown.then(|| fault(FaultKind::Evaluation, format!("unknown in {node}"), node))
     }
 }
 

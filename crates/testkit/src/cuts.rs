@@ -2,7 +2,7 @@
 //!
 //! Random programs ([`crate::cyclic`]) get errors of every kind: run-time errors, which end a run; failed
 //! assertions and forbidden events, which do not; atomic sequences without end; labels inside atomic
-//! sequences. There is no oracle (Spin goes on after some run-time errors and stops at others), but there are
+//! sequences; formulas that ask for what does not exist. There is no oracle (Spin goes on after some run-time errors and stops at others), but there are
 //! laws:
 //! - a formula and its negation never both hold;
 //! - what is said of a property does not change with what else is asked, nor with the search, the store, the
@@ -38,7 +38,7 @@ pub struct Erring {
 /// The program that belongs to `seed`.
 pub fn erring(seed: u64) -> Erring {
     let mut rng = Rng::new(seed ^ 0x0E44_0115);
-    let Cyclic { mut model, atoms, .. } = generate(seed);
+    let Cyclic { mut model, mut atoms, .. } = generate(seed);
     model.globals.push(array());
     let variables: Vec<String> = model
         .globals
@@ -53,6 +53,10 @@ pub fn erring(seed: u64) -> Erring {
     let channel = model.globals.iter().find(|decl| decl.ty == Type::Chan).map(|decl| decl.name.clone());
     if let Some(channel) = channel.filter(|_| rng.chance(30)) {
         model.trace = Some(trace(&mut rng, &channel));
+    }
+    // An element that does not exist where the variable is too large: a claim may ask for what is not there.
+    if let Some(name) = rng.pick(&variables).filter(|_| seed % 3 == 0) {
+        atoms.extend([format!("arr[{name} + 1] == 0"), format!("arr[{name} + 1] == 1")]);
     }
     let formulas = (0..FORMULAS).map(|_| Formula::random(&mut rng, &atoms)).collect();
     Erring { model, formulas }

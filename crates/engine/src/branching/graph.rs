@@ -110,7 +110,7 @@ impl ExploredGraph {
         };
         let decisions = questions.list.iter().map(|question| Decision::of(&question.formula));
         let mut kept = KeptNotes {
-            propositions: vec![Bits::default(); questions.propositions.len()],
+            propositions: vec![Bits::default(); questions.propositions.list.len()],
             stuck: Bits::default(),
             valid_ends: Bits::default(),
             n_agents: 0,
@@ -194,7 +194,7 @@ impl Looker for Look<'_, '_> {
         words.push(valid_end | if stuck { STUCK } else { 0 });
         let processes = processes.filter(|_| wants_steps);
         words.push(processes.map_or(0, |processes| processes.n_agents(state) as u64));
-        let sets = questions.propositions.len().div_ceil(TOGETHER);
+        let sets = questions.propositions.list.len().div_ceil(TOGETHER);
         let propositions = system.capabilities().propositions;
         words.extend((0..sets).map(|set| propositions.map_or(0, |system| system.propositions(set, state))));
         self.filtered = None;

@@ -63,7 +63,7 @@ impl FormulaJudge for RunJudge<'_> {
 impl FormulaHearing for Heard<'_> {
     fn state(&mut self, walker: &mut Walker<'_>) {
         let machine = self.judge.machine;
-        let sets = self.judge.questions.propositions.len().div_ceil(super::question::TOGETHER);
+        let sets = self.judge.questions.propositions.list.len().div_ceil(super::question::TOGETHER);
         let propositions = machine.capabilities().propositions;
         let values = |set| propositions.map_or(0, |system| system.propositions(set, walker.state()));
         let propositions = (0..sets).map(values).collect();

@@ -4,15 +4,12 @@
 //! that shield their right operands, and does not hold where it cannot be evaluated.
 
 use crate::failure::Failure;
+use crate::propositions::{Propositions, and, equivalent, implies, not, or};
 use crate::session::Session;
 use mu::formula::{Names, Quantifier};
 use mu::{Atom, Formula, Steps};
-use promela::ir::{
-    self, BinaryOp, Expr, ExprKind, Logic, PathOp, Program, StateFormula, StateProperty, StepFilter, UnaryOp,
-    print::print_expr,
-};
+use promela::ir::{self, Expr, ExprKind, Logic, PathOp, Program, StateFormula, StateProperty, StepFilter};
 use promela::source::SourceMap;
-use std::collections::HashMap;
 use std::sync::Arc;
 use system::{Fault, FaultKind};
 
@@ -36,11 +33,10 @@ pub struct Question {
 pub struct Questions {
     /// By property.
     pub list: Vec<Question>,
-    /// Propositions, by number.
-    pub propositions: Vec<Expr>,
+    /// The propositions.
+    pub propositions: Propositions,
     /// Sets of steps, by number.
     pub filters: Vec<StepFilter>,
-    numbers: HashMap<String, u32>,
     /// The text of each proposition and of each filter.
     words: Vec<String>,
     filter_words: Vec<String>,
@@ -93,7 +89,7 @@ impl Questions {
 
     /// The propositions in sets that a machine tells at a time.
     pub fn sets(&self) -> Vec<Vec<Expr>> {
-        self.propositions.chunks(TOGETHER).map(<[Expr]>::to_vec).collect()
+        self.propositions.list.chunks(TOGETHER).map(<[Expr]>::to_vec).collect()
     }
 
     fn formula(&mut self, formula: &StateFormula, program: &Program, sources: &SourceMap) -> Formula {
@@ -151,10 +147,8 @@ impl Questions {
             ExprKind::Const(_) => return Formula::TRUE,
             _ => {}
         }
-        let new = self.propositions.len() as u32;
-        let number = *self.numbers.entry(print_expr(expr)).or_insert(new);
-        if number == new {
-            self.propositions.push(expr.clone());
+        let (number, is_new) = self.propositions.number(expr);
+        if is_new {
             let written = sources.text(sources.site(expr.span));
             self.words.push(written.split_whitespace().collect::<Vec<&str>>().join(" "));
         }
@@ -209,11 +203,7 @@ fn filter_text(filter: &StepFilter, program: &Program) -> String {
 /// A formula that is an expression and nothing else.
 pub fn expression(formula: &StateFormula) -> Option<Expr> {
     match formula {
-        StateFormula::Not(a) => {
-            let a = expression(a)?;
-            let span = a.span;
-            Some(Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(a)), span })
-        }
+        StateFormula::Not(a) => Some(not(expression(a)?)),
         _ => boolean(formula),
     }
 }
@@ -221,20 +211,12 @@ pub fn expression(formula: &StateFormula) -> Option<Expr> {
 /// The formula as one expression, if a state decides it and it names no steps.
 fn boolean(formula: &StateFormula) -> Option<Expr> {
     use StateFormula as F;
-    let join = |op: BinaryOp, a: Expr, b: Expr| {
-        let span = a.span.to(b.span);
-        Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span }
-    };
-    let not = |a: Expr| {
-        let span = a.span;
-        Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(a)), span }
-    };
     Some(match formula {
         F::Prop(expr) => expr.clone(),
-        F::And(a, b) => join(BinaryOp::And, boolean(a)?, boolean(b)?),
-        F::Or(a, b) => join(BinaryOp::Or, boolean(a)?, boolean(b)?),
-        F::Implies(a, b) => join(BinaryOp::Or, not(boolean(a)?), boolean(b)?),
-        F::Equiv(a, b) => join(BinaryOp::Eq, not(boolean(a)?), not(boolean(b)?)),
+        F::And(a, b) => and(boolean(a)?, boolean(b)?),
+        F::Or(a, b) => or(boolean(a)?, boolean(b)?),
+        F::Implies(a, b) => implies(boolean(a)?, boolean(b)?),
+        F::Equiv(a, b) => equivalent(boolean(a)?, boolean(b)?),
         // A negation is left outside: what cannot be evaluated does not hold, and so its negation does.
         F::Not(_) | F::Stuck | F::Deadlock | F::Path(..) | F::Modal(..) => return None,
         F::Mu(..) | F::Nu(..) | F::Variable(_) => return None,

@@ -106,10 +106,11 @@ impl Checker<'_> {
             StateSpace::Graph(explored, _) => &mut explored.explored.outcome,
             StateSpace::Answers(answers, _) => &mut answers.outcome,
         };
-        let at = self.warn_all(&machine, outcome);
-        for cut in std::mem::take(&mut outcome.cuts) {
-            self.tell_cut(&machine, &property.name, &cut)?;
-        }
+        let at = stop::regardless(|| {
+            let at = self.warn_all(&machine, outcome);
+            let cuts = std::mem::take(&mut outcome.cuts);
+            cuts.iter().try_for_each(|cut| self.tell_cut(&machine, &property.name, cut)).map(|()| at)
+        })?;
         match &mut space {
             StateSpace::Graph(_, stays_at) | StateSpace::Answers(_, stays_at) => *stays_at = at,
         }
@@ -269,7 +270,7 @@ impl Checker<'_> {
             // That a formula holds in the initial state by itself needs no run, unless nothing else says so.
             let alone = matches!(ground, Ground::OneRun);
             if !run.ends.is_empty() || run.open.is_empty() && (fails || alone) {
-                shown = Some(self.replay_formula(asked, run, holds, client)?);
+                shown = Some(stop::regardless(|| self.replay_formula(asked, run, holds, client))?);
             }
         } else if fails {
             let why = "no run is shown: to find one takes more work or memory than there is";

@@ -10,19 +10,30 @@ use crate::liveness;
 use crate::options::Por;
 use crate::plan::{CycleSearch, Plan};
 use crate::property::Selected;
-use crate::report::{PropertyReport, Vacuous, Verdict};
+use crate::report::{PropertyReport, Shown, Vacuous, Verdict};
 use crate::run_property::{RunProperty, Stronger};
 use crate::self_check::Reference;
 use machine::Interp;
 use machine::opt::Reductions;
 use promela::ir::Expr;
-use search::{Checks, Limits, Silent, Statistics, Task};
+use search::reduced::Reduced;
+use search::{Checks, Limits, Outcome, Silent, Statistics, Task};
 use std::time::Duration;
-use system::{ActionId, Explain, Fairness, TransitionSystem};
+use system::{ActionId, Explain, Fairness, FaultKind, TransitionSystem};
 use trace::Judge;
 
 /// How long it may take to find out that fairness would help.
 const FAIRNESS_TIME: Duration = Duration::from_secs(1);
+
+/// What a search met, told.
+struct Told {
+    /// Where an atomic sequence can run forever.
+    stays_at: Option<String>,
+    /// The runs that are wrong.
+    shown: Vec<Shown>,
+    /// The most that can be said of the fairness of the first one.
+    fairness: Option<Fairness>,
+}
 
 impl Checker<'_> {
     /// Searches for a run that a claim finds wrong, replays it, and concludes.
@@ -48,34 +59,9 @@ impl Checker<'_> {
             });
         }
         reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
-        let stays_at = self.warn_all(machine, &mut outcome);
-        let written_out = |path: system::Path, cycle| match &reduced {
-            Some(reduced) => reduced.written_out(&path, cycle).ok_or_else(|| {
-                Failure::Internal("a path of the reduced system is none of the system".to_string())
-            }),
-            None => Ok((path, cycle)),
-        };
-        for mut cut in std::mem::take(&mut outcome.cuts) {
-            (cut.path, _) = written_out(cut.path, None)?;
-            cut.path = without_stutter(&cut.path);
-            self.tell_cut(machine, &property.name, &cut)?;
-        }
-        let wants_essence = !outcome.violations.is_empty() && watch.acting.is_none();
-        let essence = self.session.filter(|_| wants_essence).map(|session| session.essence()).transpose()?;
-        let judge = self.judge(watch, essence.as_ref());
-        let (mut shown, mut fairness) = (Vec::new(), None);
-        for mut violation in std::mem::take(&mut outcome.violations) {
-            (violation.path, violation.cycle) = written_out(violation.path, violation.cycle)?;
-            violation.path = without_stutter(&violation.path);
-            tighten(&judge, machine, &mut violation);
-            let (evidence, confirmed) =
-                confirm(machine, &self.head(&property.name), &violation, Some(judge))?;
-            // Whether fairness would help is asked of the first run.
-            if shown.is_empty() {
-                fairness = confirmed.judgement.as_ref().map(|judgement| judgement.fairness);
-            }
-            shown.push(self.show(evidence, &confirmed.run, client));
-        }
+        let Told { stays_at, shown, fairness } = stop::regardless(|| {
+            self.tell_runs(machine, (&property.name, watch), reduced.as_ref(), &mut outcome, client)
+        })?;
         let mut report = self.conclude(property, outcome, shown, stays_at);
         report.how = Some(how);
         report.por = reduction.as_ref().map_or(Por::None, |by| by.por());
@@ -90,6 +76,48 @@ impl Checker<'_> {
             report.vacuous = vacuous.unwrap_or(None);
         }
         Ok(report)
+    }
+
+    /// Tells what a search met, with every run that is wrong replayed.
+    fn tell_runs<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        (name, watch): (&str, &RunProperty),
+        reduced: Option<&Reduced<'_>>,
+        outcome: &mut Outcome,
+        client: &mut dyn Client,
+    ) -> Result<Told, Failure> {
+        let stays_at = self.warn_all(machine, outcome);
+        let written_out = |path: system::Path, cycle| match reduced {
+            Some(reduced) => reduced.written_out(&path, cycle).ok_or_else(|| {
+                Failure::Internal("a path of the reduced system is none of the system".to_string())
+            }),
+            None => Ok((path, cycle)),
+        };
+        for mut cut in std::mem::take(&mut outcome.cuts) {
+            (cut.path, _) = written_out(cut.path, None)?;
+            cut.path = without_stutter(&cut.path);
+            match cut.fault.kind {
+                FaultKind::Evaluation => self.tell_evaluation(machine, watch, &cut)?,
+                _ => self.tell_cut(machine, name, &cut)?,
+            }
+        }
+        let wants_essence = !outcome.violations.is_empty() && watch.acting.is_none();
+        let essence = self.session.filter(|_| wants_essence).map(|session| session.essence()).transpose()?;
+        let judge = self.judge(watch, essence.as_ref());
+        let (mut shown, mut fairness) = (Vec::new(), None);
+        for mut violation in std::mem::take(&mut outcome.violations) {
+            (violation.path, violation.cycle) = written_out(violation.path, violation.cycle)?;
+            violation.path = without_stutter(&violation.path);
+            tighten(&judge, machine, &mut violation);
+            let (evidence, confirmed) = confirm(machine, &self.head(name), &violation, Some(judge))?;
+            // Whether fairness would help is asked of the first run.
+            if shown.is_empty() {
+                fairness = confirmed.judgement.as_ref().map(|judgement| judgement.fairness);
+            }
+            shown.push(self.show(evidence, &confirmed.run, client));
+        }
+        Ok(Told { stays_at, shown, fairness })
     }
 
     /// Who decides whether a run is wrong, when it is replayed.

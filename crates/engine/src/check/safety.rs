@@ -17,7 +17,7 @@ use crate::strategy;
 use crate::symbolic_search::{self, Explored};
 use reduce::Building;
 use search::switches::BoundedSwitches;
-use search::{Checks, Method, Proviso, Reduce, Violation};
+use search::{Checks, Method, Outcome, Proviso, Reduce, Violation};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
 
 /// How a safety property is searched: who chooses actions, and by which method.
@@ -77,12 +77,8 @@ impl Checker<'_> {
         }
         let unseen = bounded.as_ref().is_some_and(BoundedSwitches::left_out);
         let was_all_within = unseen && outcome.exhausted.take().is_some();
-        let stays_at = self.warn_all(machine, &mut outcome);
-        for cut in std::mem::take(&mut outcome.cuts) {
-            self.tell_cut(machine, &property.name, &cut)?;
-        }
-        let violations = std::mem::take(&mut outcome.violations);
-        let shown = self.replay_all(machine, &property.name, violations, client)?;
+        let (stays_at, shown) =
+            stop::regardless(|| self.tell_found(machine, &property.name, &mut outcome, client))?;
         let mut report = self.conclude(property, outcome, shown, stays_at);
         if let (Verdict::Unknown(why), Some(most), true) =
             (&mut report.verdict, plan.options.max_switches, was_all_within)
@@ -145,6 +141,22 @@ impl Checker<'_> {
             let is_beside = report.symbolic.is_some() && self.plan.engine == Engine::Auto;
             report.met_full_buffer = Some(beside.filter(|_| is_beside).unwrap_or(searched).met_full_buffer());
         }
+    }
+
+    /// Tells what a search met, with every violation replayed; says where an atomic sequence can run forever.
+    fn tell_found<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        property: &str,
+        outcome: &mut Outcome,
+        client: &mut dyn Client,
+    ) -> Result<(Option<String>, Vec<Shown>), Failure> {
+        let stays_at = self.warn_all(machine, outcome);
+        for cut in std::mem::take(&mut outcome.cuts) {
+            self.tell_cut(machine, property, &cut)?;
+        }
+        let violations = std::mem::take(&mut outcome.violations);
+        Ok((stays_at, self.replay_all(machine, property, violations, client)?))
     }
 
     /// Searches with sets of states. Where there is no initial state there is nothing to compute.

@@ -5,6 +5,7 @@ use super::Checker;
 use crate::counterexample::confirm;
 use crate::failure::Failure;
 use crate::notice::Notice;
+use crate::run_property::RunProperty;
 use promela::diagnostic::Code;
 use search::{Outcome, Violation, Warning};
 use system::{ActionId, Explain, Fault, TransitionSystem};
@@ -68,6 +69,34 @@ impl Checker<'_> {
         let help = "the run behind it is unknown, so no other property can be said to hold; --property runtime shows the way to it";
         let notice =
             Notice::plain(Code::W0704, format!("a run-time error{who}: {message}"), Some(help.to_string()));
+        self.tell(notice.at(file, *line, *column));
+        Ok(())
+    }
+
+    /// Replays the way to a state in which a claim cannot be evaluated, and tells it.
+    pub(super) fn tell_evaluation<M: TransitionSystem + Explain>(
+        &mut self,
+        machine: &M,
+        watch: &RunProperty,
+        cut: &Violation,
+    ) -> Result<(), Failure> {
+        let broken = |why: &str| {
+            let message = &cut.fault.message;
+            Failure::Internal(format!("the way to a claim that cannot be evaluated ({message}): {why}"))
+        };
+        let mut walker = Walker::start(machine).map_err(|fault| broken(&fault.message))?;
+        for &action in cut.path.iter() {
+            walker.step(action).map_err(|why| broken(&why.to_string()))?;
+        }
+        let told = machine.capabilities().propositions;
+        let error = |number| told?.evaluation_error(watch.set, number, walker.state());
+        if (0..u64::BITS).filter_map(error).all(|error| error != cut.fault) {
+            return Err(broken("it can be evaluated there"));
+        }
+        let Fault { message, file, line, column, .. } = &cut.fault;
+        let message = format!("a claim cannot be evaluated in a state that was reached: {message}");
+        let help = "the runs through it are not judged; a condition before it shields what cannot be evaluated, as in `i < 3 && a[i] == 1`";
+        let notice = Notice::plain(Code::W0704, message, Some(help.to_string()));
         self.tell(notice.at(file, *line, *column));
         Ok(())
     }

@@ -126,6 +126,7 @@ fn absence(kind: FaultKind) -> &'static str {
         FaultKind::ClaimEnd | FaultKind::AcceptCycle => "no run against the claim",
         FaultKind::ProgressCycle => "no run without progress",
         FaultKind::Formula | FaultKind::Witness => "no state against the formula",
+        FaultKind::Evaluation => "no state in which the claim cannot be evaluated",
     }
 }
 

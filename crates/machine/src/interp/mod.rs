@@ -41,7 +41,7 @@ mod tests;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use promela::ir::{Expr, ExprKind, Program, visit};
+use promela::ir::{BinaryOp, Expr, ExprKind, Program, visit};
 use promela::source::{Location, Span};
 use stop::Stop;
 use system::{
@@ -232,6 +232,22 @@ impl Interp {
     }
 }
 
+/// Whether evaluating an expression may meet an error: it has an index, a divisor, a channel or a process that
+/// may not exist.
+pub fn may_fail(expr: &Expr) -> bool {
+    let mut found = false;
+    visit::walk(expr, &mut |part| {
+        found |= match &part.kind {
+            ExprKind::Load(place) => !place.indices.is_empty(),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
+            ExprKind::Chan(..) | ExprKind::Poll { .. } => true,
+            ExprKind::Enabled(_) | ExprKind::RemoteVar { .. } => true,
+            _ => false,
+        };
+    });
+    found
+}
+
 /// Whether one of the propositions is about whether anybody can move.
 pub fn mentions_timeout(propositions: &[Expr]) -> bool {
     let mut found = false;
@@ -338,6 +354,22 @@ impl Propositions for Interp {
         let holds = |expr: &Expr| matches!(view.eval(expr), Ok(value) if value != 0);
         let bits = set.iter().enumerate().take(64).map(|(i, expr)| u64::from(holds(expr)) << i);
         bits.fold(0, |all, bit| all | bit)
+    }
+
+    fn may_fail(&self, set: usize) -> u64 {
+        let set = self.propositions.get(set).map_or(&[][..], Vec::as_slice);
+        let bits = set.iter().enumerate().take(64).map(|(i, expr)| u64::from(may_fail(expr)) << i);
+        bits.fold(0, |all, bit| all | bit)
+    }
+
+    fn evaluation_error(&self, set: usize, number: u32, state: &[u8]) -> Option<Fault> {
+        let expr = self.propositions.get(set)?.get(number as usize)?;
+        let mut state = self.decode(state).ok()?;
+        let timeout = mentions_timeout(std::slice::from_ref(expr)) && self.needs_timeout(&mut state);
+        let mode = Mode { timeout, ..Mode::default() };
+        let view = View { program: &self.program, state: &state, pid: None, mode };
+        let trap = view.eval(expr).err()?;
+        Some(self.fault(Trap { kind: FaultKind::Evaluation, ..*trap }, &state, None))
     }
 }
 

@@ -224,7 +224,7 @@ codes! {
     W0701 "an endless loop inside an atomic sequence",
     W0702 "a model that has changed since its trail was written",
     W0703 "a never claim that changes variables",
-    W0704 "a run-time error that ends a run which another property needs",
+    W0704 "a run-time error that leaves another property unknown",
     W0705 "a label inside an atomic sequence that is not seen",
     W0706 "threads that a search has no use for",
     W0708 "a check on the main thread",

@@ -9,15 +9,20 @@
 //! When a transient state is met again the graph of the closure may have a cycle: an atomic sequence that can
 //! run forever. That is looked for only then, and reported as a warning. Limits apply inside a closure as
 //! well, since it may be as large as a state space.
+//!
+//! A machine may give up in the midst of a step, and a limit may end a closure. Then there are no edges, but
+//! the errors that other steps of the state have shown by then are kept ([`Expansion::faults`]): they are
+//! errors whatever lies behind the step that was cut short.
 
 use super::expansion::{Expansion, StepFault};
 use crate::atomic_run::{AtomicRun, STRAIGHT, TransientNode};
 use crate::cuts::Cuts;
 use crate::edge::Edge;
+use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::outcome::{StopReason, no_memory};
 use std::ops::Range;
-use system::{Successor, Successors, Worker, WorkerExt};
+use system::{SleepMask, Successor, Successors, Worker, WorkerExt};
 
 /// Transient states that are expanded together.
 const TOGETHER: usize = 16;
@@ -81,6 +86,22 @@ impl<'a> AtomicClosure<'a> {
     /// Exchanges them for those of another state.
     pub fn swap_run(&mut self, run: &mut AtomicRun) {
         std::mem::swap(&mut self.run, run);
+    }
+
+    /// Has the machine take all steps of a state, but those of processes that sleep.
+    #[inline(always)]
+    pub fn expand(&mut self, state: &[u8], asleep: SleepMask, out: &mut Expansion) -> Result<(), StopReason> {
+        let first = out.outcomes.list.len();
+        let expanded = obeying(|| {
+            self.worker.expand_active(state, asleep, &mut out.outcomes);
+            Ok(())
+        });
+        if expanded.is_err() {
+            self.run.clear();
+            self.keep_faults(first..out.outcomes.list.len(), None, out);
+            out.outcomes.list.truncate(first);
+        }
+        expanded
     }
 
     /// Makes edges of the outcomes from `first` on. `fresh`: they are the first of their state.
@@ -157,6 +178,7 @@ impl<'a> AtomicClosure<'a> {
                     Ok(true) => {}
                     Ok(false) => continue,
                     Err(reason) => {
+                        self.keep_faults(at + 1..last, None, out);
                         result = Err(reason);
                         break;
                     }
@@ -209,8 +231,11 @@ impl<'a> AtomicClosure<'a> {
         }
         self.run.make_room().and_then(|()| out.make_room()).map_err(no_memory)?;
         self.ends.clear();
+        let mut expanded = Ok(());
         for node in from..from + n {
-            self.expand_node(node as u32, out);
+            if expanded.is_ok() {
+                expanded = self.expand_node(node as u32, out);
+            }
             self.ends.push(out.outcomes.list.len());
         }
         self.hashes.clear();
@@ -225,7 +250,10 @@ impl<'a> AtomicClosure<'a> {
             let end = self.ends[node - from];
             // A state at the limit was expanded only to learn whether something is left out.
             if u64::from(self.run.nodes[node].depth) < steps {
-                self.classify_all(start..end, node as u32, steps, out)?;
+                match expanded {
+                    Ok(()) => expanded = self.classify_all(start..end, node as u32, steps, out),
+                    Err(_) => self.keep_faults(start..end, Some(node as u32), out),
+                }
             } else if end > start {
                 out.cut = true;
                 self.cuts.at_depth();
@@ -236,19 +264,23 @@ impl<'a> AtomicClosure<'a> {
         if out.closed.len() == edges {
             out.outcomes.bytes.truncate(bytes);
         }
-        Ok(())
+        expanded
     }
 
     /// Expands a transient state; one in which nothing is enabled is ordinary.
-    fn expand_node(&mut self, from: u32, out: &mut Expansion) {
+    fn expand_node(&mut self, from: u32, out: &mut Expansion) -> Result<(), StopReason> {
         self.current.clear();
         self.current.extend_from_slice(self.run.states.state(from));
         let before = out.outcomes.list.len();
-        self.worker.expand_transient(&self.current, &mut out.outcomes);
+        obeying(|| {
+            self.worker.expand_transient(&self.current, &mut out.outcomes);
+            Ok(())
+        })?;
         if out.outcomes.list.len() == before {
             let edge = self.end_here(self.run.nodes[from as usize], out);
             out.closed.push(edge.record());
         }
+        Ok(())
     }
 
     /// Classifies outcomes of a node. If they have been prepared, `hashes` says how.
@@ -260,11 +292,16 @@ impl<'a> AtomicClosure<'a> {
         out: &mut Expansion,
     ) -> Result<(), StopReason> {
         let unprepared = out.outcomes.list.len() - self.hashes.len();
-        for at in outcomes {
+        for at in outcomes.clone() {
             let mut outcome = out.outcomes.list[at];
             let hash = at.checked_sub(unprepared).and_then(|at| self.hashes[at]);
-            if self.classify(&mut outcome, Some(from), hash, steps, out)? {
-                out.closed.push(outcome);
+            match self.classify(&mut outcome, Some(from), hash, steps, out) {
+                Ok(true) => out.closed.push(outcome),
+                Ok(false) => {}
+                Err(reason) => {
+                    self.keep_faults(at + 1..outcomes.end, Some(from), out);
+                    return Err(reason);
+                }
             }
         }
         Ok(())
@@ -345,10 +382,21 @@ impl<'a> AtomicClosure<'a> {
         let AtomicClosure { worker, run, steps: there, current, .. } = self;
         let mut node = TransientNode { parent: from, action: first.action, depth: 1 + run.depth(from) };
         let last = steps.min(u64::from(node.depth + LONG_RUN));
-        let most = last.saturating_sub(u64::from(node.depth)) as u32;
+        let mut most = last.saturating_sub(u64::from(node.depth)) as u32;
         there.list.clear();
         there.bytes.clear();
-        let followed = if most > 0 { worker.follow(state, most, there) } else { 0 };
+        let mut followed = 0;
+        if most > 0 {
+            // Where the machine gives up the run is left at its first state: when that is expanded in its
+            // turn it shows what there is beside the step that was cut short.
+            match obeying(|| Ok(worker.follow(state, most, there))) {
+                Ok(steps) => followed = steps,
+                Err(_) => {
+                    there.clear();
+                    most = 0;
+                }
+            }
+        }
         run.straight.try_reserve(followed + 1).map_err(no_memory)?;
         let mut pass = |node: TransientNode, outcome: &Successor| {
             let at = STRAIGHT + run.straight.len() as u32;
@@ -414,6 +462,17 @@ impl<'a> AtomicClosure<'a> {
     /// Whether all transient states behind this node are kept.
     fn keeps_all(&self, from: Option<u32>) -> bool {
         from.is_some_and(|from| self.exact || from as usize >= self.run.keep_all_from)
+    }
+
+    /// Notes the errors of outcomes of a node that will not be followed.
+    #[cold]
+    fn keep_faults(&mut self, outcomes: Range<usize>, from: Option<u32>, out: &mut Expansion) {
+        for at in outcomes {
+            let outcome = out.outcomes.list[at];
+            if outcome.fault != 0 {
+                self.note_fault(&outcome, from, out);
+            }
+        }
     }
 
     #[cold]

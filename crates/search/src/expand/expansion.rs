@@ -34,7 +34,7 @@ pub struct Expansion {
     pub rest: Rest,
     /// The edges are in the order of a choice: first those that were chosen.
     pub reordered: bool,
-    /// Phase 1 ended in a state that was known: nothing was expanded.
+    /// Phase 1 ended in a state that was known, or did not end: nothing was expanded.
     pub known: bool,
     /// A step could not be completed.
     pub(super) lost: bool,
@@ -138,6 +138,7 @@ impl Expansion {
     #[inline(always)]
     pub(super) fn begin(&mut self) {
         self.enabled = 0;
+        self.stuck = false;
         if self.shows_something() {
             self.faults.clear();
             self.atomic_loop = None;

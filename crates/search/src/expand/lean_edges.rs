@@ -21,7 +21,7 @@ impl Expander<'_> {
     ) -> Result<(), StopReason> {
         out.begin();
         let first = out.outcomes.list.len();
-        self.closure.worker.expand_active(state, annotation.mask(), &mut out.outcomes);
+        self.closure.expand(state, annotation.mask(), out)?;
         let edges = &out.outcomes.list[first..];
         out.stuck = edges.is_empty() && annotation.is_none();
         if out.outcomes.unusual || budget.steps_left(depth) == 0 {

@@ -160,18 +160,22 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
             self.statistics.vector_bytes = state.len() as u64;
         }
         let ordinal = self.ancestry.parent() + parents.len() as u64;
-        if self.twophase {
-            self.expand_behind_phase1(state, expansion)?;
+        let expanded = if self.twophase {
+            self.expand_behind_phase1(state, expansion)
         } else if self.lean {
-            self.expander.expand_active(state, *annotation, self.depth, &mut self.budget, expansion)?;
+            let expanded =
+                self.expander.expand_active(state, *annotation, self.depth, &mut self.budget, expansion);
             *slept += expansion.slept;
+            expanded
         } else {
-            self.expander.expand(state, self.depth, &mut self.budget, expansion)?;
-        }
+            self.expander.expand(state, self.depth, &mut self.budget, expansion)
+        };
         if expansion.known {
-            return Ok(());
+            return expanded;
         }
-        self.judge(ordinal, state, expansion)
+        // An error counts also beside a step that was cut short.
+        self.judge(ordinal, state, expansion)?;
+        expanded
     }
 
     /// Runs phase 1 and expands its end, unless that is known; stores the end and what is to be saved.
@@ -185,8 +189,14 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         let limit = self.budget.limits().states;
         let (store, hidden) = (&mut *self.store, self.hidden);
         let mut known = |end: &[u8]| store_aside(store, hidden, limit, end).map(|is_new| !is_new);
-        self.expander.expand_unless(state, self.depth, &mut self.budget, expansion, &mut known)?;
-        let Some(phase1) = self.expander.phase1() else { return Ok(()) };
+        let expanded =
+            self.expander.expand_unless(state, self.depth, &mut self.budget, expansion, &mut known);
+        let Some(phase1) = self.expander.phase1() else { return expanded };
+        if expanded.is_err() {
+            state.clear();
+            state.extend_from_slice(phase1.end());
+            return expanded;
+        }
         let mut lookups = u64::from(phase1.end() != state.as_slice());
         for saved in phase1.saved() {
             store_aside(self.store, self.hidden, limit, saved)?;

@@ -105,8 +105,9 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
     ) -> Result<(), StopReason> {
         let expansion = &mut batch.expansion;
         let first = expansion.edges().len();
-        self.expander.expand_rest(rest, self.depth, &mut self.budget, expansion)?;
+        let expanded = self.expander.expand_rest(rest, self.depth, &mut self.budget, expansion);
         self.judge_steps(self.ancestry.parent(), expansion)?;
+        expanded?;
         for (i, edge) in expansion.edges().from(first).iter().enumerate() {
             let state = expansion.state(edge);
             let key = key(state, self.hidden);
