@@ -45,6 +45,7 @@ use trace::visible::{one_line, unmarked};
 
 fn main() -> ExitCode {
     allocator::prepare();
+    signal::survive_file_limit();
     let status = command();
     if let Some(requests) = allocator::counted() {
         output::err(&requests);

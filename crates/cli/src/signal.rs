@@ -21,6 +21,13 @@ struct Flags {
     insists: Arc<AtomicBool>,
 }
 
+/// From now on a file that grows beyond `ulimit -f` is an error of writing (EFBIG), which can be reported, and no
+/// signal that ends the process.
+pub fn survive_file_limit() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
 /// Which signals came.
 #[derive(Debug)]
 pub struct Signals {

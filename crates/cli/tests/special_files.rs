@@ -27,6 +27,29 @@ fn a_named_pipe_is_refused_and_not_waited_for() {
 }
 
 #[test]
+fn a_named_pipe_that_nobody_reads_is_not_waited_for() {
+    let scratch = Scratch::with("active proctype P() { assert(false) }");
+    assert!(Command::new("mkfifo").arg(scratch.0.join("pipe")).status().unwrap().success());
+    let run = scratch.run(&["check", "m.pml", "--trail", "pipe"]);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert!(run.stdout.contains("no process reads this pipe"), "{}\n{}", run.stdout, run.stderr);
+    let run = scratch.run(&["check", "m.pml", "-q", "--report", "pipe"]);
+    assert_eq!(run.status, Some(1), "a violation stays one");
+    assert!(run.stderr.contains("no process reads this pipe"), "{}", run.stderr);
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_ends_no_report() {
+    let scratch = Scratch::with("active proctype P() { assert(false) }");
+    let command = format!("ulimit -f 0; {} check m.pml; echo \"status $?\"", env!("CARGO_BIN_EXE_spinor"));
+    let out = Command::new("bash").args(["-c", &command]).current_dir(&scratch.0).output().unwrap();
+    let run = CommandOutput::of(out);
+    assert!(run.stdout.contains("status 1"), "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("File too large"), "{}\n{}", run.stdout, run.stderr);
+    assert!(!scratch.0.join("m.pml.trail.json").exists(), "nothing rather than half of it");
+}
+
+#[test]
 fn pipes_of_a_shell_are_read() {
     let scratch = Scratch::new();
     let command = format!("{} check <(echo 'init {{ skip }}') -q", env!("CARGO_BIN_EXE_spinor"));

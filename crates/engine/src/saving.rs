@@ -4,7 +4,8 @@
 //! neither leaves half a file nor spoils the one that was there. What must keep its identity is written in
 //! place: a file with several names or of another owner, and one in a folder in which nothing can be created.
 //! A special file (a device, a pipe, `/dev/stdout`) is only ever written to. A reader that closes its pipe
-//! has seen enough: that is no error.
+//! has seen enough: that is no error. A named pipe that nobody reads is one: it would be waited for, with the
+//! answer at hand.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -164,6 +165,8 @@ impl Storage for RealStorage {
     }
 
     fn append(&self, path: &Path) -> io::Result<Sink> {
+        // Open until the pipe is.
+        let _reader = find_reader(path)?;
         Ok(Box::new(OpenOptions::new().append(true).open(path)?))
     }
 
@@ -178,6 +181,27 @@ impl Storage for RealStorage {
     fn remove(&self, path: &Path) {
         let _ = fs::remove_file(path);
     }
+}
+
+/// Makes sure that a named pipe has a reader. While the answer is open, opening the pipe does not wait.
+#[cfg(unix)]
+fn find_reader(path: &Path) -> io::Result<Option<File>> {
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    if is_open_already(path) || !fs::metadata(path)?.file_type().is_fifo() {
+        return Ok(None);
+    }
+    match OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path) {
+        Ok(pipe) => Ok(Some(pipe)),
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => {
+            Err(io::Error::other("no process reads this pipe; start its reader first"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+fn find_reader(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether a path means something that this process has open (`/dev/stdout`, `/dev/fd/3`), be it a regular

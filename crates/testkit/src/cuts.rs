@@ -55,7 +55,7 @@ pub fn erring(seed: u64) -> Erring {
         model.trace = Some(trace(&mut rng, &channel));
     }
     // An element that does not exist where the variable is too large: a claim may ask for what is not there.
-    if let Some(name) = rng.pick(&variables).filter(|_| seed % 3 == 0) {
+    if let Some(name) = rng.pick(&variables).filter(|_| seed.is_multiple_of(3)) {
         atoms.extend([format!("arr[{name} + 1] == 0"), format!("arr[{name} + 1] == 1")]);
     }
     let formulas = (0..FORMULAS).map(|_| Formula::random(&mut rng, &atoms)).collect();

@@ -382,21 +382,11 @@ impl<'a> AtomicClosure<'a> {
         let AtomicClosure { worker, run, steps: there, current, .. } = self;
         let mut node = TransientNode { parent: from, action: first.action, depth: 1 + run.depth(from) };
         let last = steps.min(u64::from(node.depth + LONG_RUN));
-        let mut most = last.saturating_sub(u64::from(node.depth)) as u32;
-        there.list.clear();
-        there.bytes.clear();
-        let mut followed = 0;
-        if most > 0 {
-            // Where the machine gives up the run is left at its first state: when that is expanded in its
-            // turn it shows what there is beside the step that was cut short.
-            match obeying(|| Ok(worker.follow(state, most, there))) {
-                Ok(steps) => followed = steps,
-                Err(_) => {
-                    there.clear();
-                    most = 0;
-                }
-            }
-        }
+        let most = last.saturating_sub(u64::from(node.depth)) as u32;
+        let Some(followed) = follow(&mut **worker, state, most, there) else {
+            state.clone_into(current);
+            return Ok(Followed::ToNode(node));
+        };
         run.straight.try_reserve(followed + 1).map_err(no_memory)?;
         let mut pass = |node: TransientNode, outcome: &Successor| {
             let at = STRAIGHT + run.straight.len() as u32;
@@ -428,8 +418,7 @@ impl<'a> AtomicClosure<'a> {
         // What the last state shows is found again when it is expanded in its turn.
         there.faults.clear();
         there.more_faults.clear();
-        current.clear();
-        current.extend_from_slice(state);
+        state.clone_into(current);
         if !ended {
             return Ok(Followed::ToNode(node));
         }
@@ -486,5 +475,16 @@ impl<'a> AtomicClosure<'a> {
             self.run.path(from, outcome.action, &mut actions);
             out.faults.push(StepFault { fault: fault.clone(), actions, cut });
         }
+    }
+}
+
+/// Follows a straight run of at most `most` steps. `None` where the machine gives up: the run is left at its
+/// first state then, which shows what there is beside the step that was cut short when it is expanded in its
+/// turn.
+fn follow(worker: &mut dyn Worker, state: &[u8], most: u32, there: &mut Successors) -> Option<usize> {
+    there.clear();
+    match most {
+        0 => Some(0),
+        most => obeying(|| Ok(worker.follow(state, most, there))).ok(),
     }
 }
