@@ -2,10 +2,11 @@
 
 use crate::interface::Form;
 use crate::litmus::Litmus;
-use crate::memory_system::{MemorySystem, Place};
+use crate::memory_system::{self, MemorySystem, Place};
 use crate::program::{Program, Roles};
 use crate::rules::Test;
 use crate::{blocking, observer, split};
+use engine::{Answer, Session, Stop};
 use std::sync::Arc;
 
 /// What a composed model asks.
@@ -98,6 +99,11 @@ pub struct Composed {
 }
 
 impl Composed {
+    /// The model, with the formula that it is asked about.
+    pub fn session(&self, stop: &Stop) -> Answer<Session> {
+        memory_system::session(&self.path, &self.text, self.formula(), stop)
+    }
+
     /// The formula of branching time that it is asked about, if it is asked about one.
     pub fn formula(&self) -> Option<String> {
         let process = match self.form {

@@ -157,7 +157,7 @@ fn definitions(source: &Source) -> Result<String, Failure> {
 }
 
 /// Reads a composed text as a model, with a formula of branching time if it is asked about one.
-pub fn session(path: &str, text: &str, formula: Option<String>, stop: &Stop) -> Answer<Session> {
+pub(crate) fn session(path: &str, text: &str, formula: Option<String>, stop: &Stop) -> Answer<Session> {
     let made = Made { made: vec![(path.to_string(), text.to_string())], files: &Nothing };
     let mut source = Source { path: path.to_string(), ..Source::default() };
     source.options.ctl = formula;

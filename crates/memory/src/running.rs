@@ -5,7 +5,6 @@
 //! read off that run.
 
 use crate::compose::Composed;
-use crate::memory_system;
 use crate::table::{self, Table};
 use engine::options::Search;
 use engine::replay::replay_trail;
@@ -74,8 +73,7 @@ pub fn check(
     stop: &Stop,
     client: &mut (dyn Client + Send),
 ) -> Answer<Checked> {
-    let Answer { mut notices, result } =
-        memory_system::session(&composed.path, &composed.text, composed.formula(), stop);
+    let Answer { mut notices, result } = composed.session(stop);
     let result = result.map_err(|failure| out_of_place(failure, &composed)).and_then(|session| {
         let mut report = searched(&session, &composed, options, stop, client, &mut notices)?;
         tell_own_places(&mut report, &composed);

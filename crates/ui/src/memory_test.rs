@@ -39,7 +39,7 @@ impl Tested {
         let checked = self.outcome(question)?;
         let evidence = checked.evidence().ok_or_else(|| ApiError::missing("there is no counterexample"))?;
         let composed = &checked.composed;
-        let answer = memory::memory_system::session(&composed.path, &composed.text, &Stop::never());
+        let answer = composed.session(&Stop::never());
         Ok((Arc::new(answer.result?), evidence.trail().clone()))
     }
 
