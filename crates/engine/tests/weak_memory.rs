@@ -259,29 +259,26 @@ fn runs_of_looping_programs_are_those_of_buffers_written_by_hand() {
         "--fair strong --store cleary",
     ];
     let mut rng = Rng::new(260);
+    let properties = "--property ltl:f0 --property ltl:f1 --property ltl:f2 --property ltl:f3";
     let (mut differ, mut violated) = (0, 0);
-    for number in 0..40 {
+    for number in 0..24 {
         let looping = Looping::random(&mut rng);
-        let bound = 1 + number as usize % 2;
-        for (model, memory) in [(Model::Tso, Memory::Tso), (Model::Pso, Memory::Pso)] {
-            let by_hand = looping.with_daemons(model, bound, About::Runs);
-            let ours = looping.promela(About::Runs);
-            let expected = ["", "--fair weak", "--fair strong"].map(|fair| {
-                let properties = "--property ltl:f0 --property ltl:f1 --property ltl:f2 --property ltl:f3";
-                verdicts_of(&by_hand, (Memory::Sc, 0), &format!("{properties} {fair}"))
-            });
-            differ += usize::from(expected[0] != expected[1]);
-            violated += expected[1].iter().filter(|told| told.1 == "violated").count();
-            for at in [number, number + 5, number + 9] {
-                let way = WAYS[at % WAYS.len()];
-                let properties = "--property ltl:f0 --property ltl:f1 --property ltl:f2 --property ltl:f3";
-                let found = verdicts_of(&ours, (memory, bound as u64), &format!("{properties} {way}"));
-                let fair = usize::from(way.contains("weak")) + 2 * usize::from(way.contains("strong"));
-                assert_eq!(found, expected[fair], "{way} {memory:?} {bound}\n{ours}\n{by_hand}");
-            }
+        let bound = 1 + number / 2 % 2;
+        let (model, memory) = [(Model::Tso, Memory::Tso), (Model::Pso, Memory::Pso)][number % 2];
+        let by_hand = looping.with_daemons(model, bound, About::Runs);
+        let ours = looping.promela(About::Runs);
+        let expected = ["", "--fair weak", "--fair strong"]
+            .map(|fair| verdicts_of(&by_hand, (Memory::Sc, 0), &format!("{properties} {fair}")));
+        differ += usize::from(expected[0] != expected[1]);
+        violated += expected[1].iter().filter(|told| told.1 == "violated").count();
+        for at in [number, number + 5, number + 9] {
+            let way = WAYS[at % WAYS.len()];
+            let found = verdicts_of(&ours, (memory, bound as u64), &format!("{properties} {way}"));
+            let fair = usize::from(way.contains("weak")) + 2 * usize::from(way.contains("strong"));
+            assert_eq!(found, expected[fair], "{way} {memory:?} {bound}\n{ours}\n{by_hand}");
         }
     }
-    assert!(differ >= 10 && violated >= 20, "{differ} {violated}");
+    assert!(differ >= 4 && violated >= 8, "{differ} {violated}");
 }
 
 /// Two loads in one condition see one moment; on hardware, and taken apart, they do not.
