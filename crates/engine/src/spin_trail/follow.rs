@@ -137,9 +137,10 @@ impl Follower<'_> {
                 continue;
             };
             self.take(action)?;
-            for made in at..at + moves {
-                if self.merged {
-                    self.finish(lines.steps[made].pid, next[made])?;
+            let made = at..at + moves;
+            if self.merged {
+                for (step, &next) in lines.steps[made.clone()].iter().zip(&next[made]) {
+                    self.finish(step.pid, next)?;
                 }
             }
             at += moves;

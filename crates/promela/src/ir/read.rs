@@ -20,6 +20,7 @@ use crate::source::{ExpansionId, FileId, Span};
 type Read<T> = Result<T, Box<Diagnostic>>;
 
 /// The program that `text` describes; diagnostics call the text `file`.
+#[expect(clippy::result_large_err, reason = "called once for a whole program")]
 pub fn read(text: &str, file: FileId) -> Result<Program, Diagnostic> {
     Reader::new(text, file).and_then(|mut reader| reader.program()).map_err(|error| *error)
 }

@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         let Some(flow) = own.or_else(|| self.flows.get(&proctype)) else { return d };
         let near = nearest(label, flow.label_names().map(|(name, _)| &**name));
         match flow.label_names().find(|(name, _)| Some(&***name) == near) {
-            Some((name, span)) => d.label(span, format!("`{name}` is here")).meant(label, &name),
+            Some((name, span)) => d.label(span, format!("`{name}` is here")).meant(label, name),
             None => d,
         }
     }
