@@ -105,6 +105,115 @@ fn the_first_answer_counts() {
     assert_eq!(report["config"]["engine"], "symbolic");
 }
 
+/// Formulas, never claims, accept labels and progress; runs that end, fairness that matters, claims that
+/// remember, generalised acceptance, rendezvous, atomic sequences.
+const RUN_MODELS: [&str; 8] = [
+    "byte x; active proctype p() { do :: x = 1 - x od } active proctype q() { do :: skip od }\n\
+     ltl a { []<> (x == 1) } ltl b { [] (x < 2) } ltl c { <> (x == 1) } ltl d { [] (x == 0 -> <> (x == 1)) }\n\
+     ltl e { <>[] (x == 0) } ltl f { X (x == 1) } ltl g { (x == 0) U (x == 1) }",
+    "byte x; active proctype p() { x = 1; x = 2 } ltl a { <> (x == 2) } ltl b { <>[] (x == 1) } ltl c { [] (x < 2) }",
+    "byte a, b; active proctype p() { do :: a = 1 - a od } active proctype q() { do :: b = 1 - b od }\n\
+     ltl both { !([]<> (a == 1) && []<> (b == 1)) } ltl one { []<> (a == 1) || []<> (b == 1) }",
+    "byte x; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 1 od }\n\
+     never { t: if :: x == 2 -> goto u :: else -> goto t fi; u: if :: x == 3 -> goto accept :: else -> goto t fi; \
+     accept: if :: x == 3 -> goto t fi }",
+    "byte x; active proctype p() { accept: do :: x = 1 - x od } active proctype q() { do :: skip od }",
+    "byte x; active proctype p() { end: do :: x < 9 -> progress: x++ :: x > 2 -> x = 0 od }\n\
+     active proctype q() { do :: skip od }",
+    "chan c = [0] of { byte }; byte n; active proctype s() { do :: c!1 od }\n\
+     active proctype r() { byte v; do :: atomic { c?v; n = 1 - n } od } active proctype t() { do :: n = n od }\n\
+     ltl a { []<> (n == 1) } ltl b { [] (n == 0 -> <> (n == 1)) }",
+    "byte n; proctype w() { n = 1 } init { run w(); run w(); n = 2; do :: n == 2 -> n = 0 :: n == 0 -> n = 2 :: n == 1 od }\n\
+     ltl a { <> (n == 1) } ltl b { []<> (n == 2) } ltl c { <>[] (n == 1) }",
+];
+
+/// The verdict for each property.
+fn verdicts(report: &Value) -> Vec<(String, String)> {
+    let told = |of: &Value| (of["name"].to_string(), of["verdict"].to_string());
+    report["properties"].as_array().unwrap().iter().map(told).collect()
+}
+
+#[test]
+fn both_engines_judge_runs_alike() {
+    let (mut holds, mut violated) = (0, 0);
+    for model in RUN_MODELS {
+        let scratch = Scratch::with(model);
+        let words: Vec<&str> = match model {
+            _ if model.contains("progress:") => vec!["--property", "progress"],
+            _ => Vec::new(),
+        };
+        for fair in [&[][..], &["--fair", "weak"]] {
+            let with = |engine: &[&str]| {
+                let (run, report) = scratch.check(&[&words[..], fair, engine].concat());
+                assert!(!report.is_null(), "{model}: {}", run.stderr);
+                verdicts(&report)
+            };
+            let explicit = with(&["--por", "none"]);
+            for engine in [&["--engine", "symbolic"][..], &["--engine", "symbolic", "--order", "chain"]] {
+                assert_eq!(with(engine), explicit, "{model}: {fair:?}");
+            }
+            assert_eq!(with(&["--engine", "auto"]), explicit, "{model}: {fair:?}");
+            holds += explicit.iter().filter(|(_, verdict)| verdict == "\"holds\"").count();
+            violated += explicit.iter().filter(|(_, verdict)| verdict == "\"violated\"").count();
+        }
+    }
+    assert!(holds > 15 && violated > 15, "{holds} hold, {violated} are violated");
+}
+
+#[test]
+fn runs_without_an_end_are_replayed() {
+    for model in RUN_MODELS {
+        let property = match model {
+            _ if model.contains("progress:") => "progress",
+            _ if model.contains("accept: do") => "accept",
+            _ if model.contains("never") => "never",
+            _ if model.contains("ltl both") => "ltl:both",
+            _ if model.contains("x = 2 }") => "ltl:b",
+            _ => "ltl:a",
+        };
+        let scratch = Scratch::with(model);
+        let (run, report) = scratch.check(&["--property", property, "--engine", "symbolic"]);
+        assert_eq!(run.status, Some(if property == "never" { 0 } else { 1 }), "{model}: {}", run.stderr);
+        assert_eq!(search(&report), "sets", "{model}");
+        if property != "never" {
+            let replayed = scratch.run(&["replay", "m.pml.trail.json"]);
+            assert_eq!(replayed.status, Some(0), "{model}: {}", replayed.stderr);
+        }
+    }
+}
+
+fn search(report: &Value) -> &str {
+    property(report)["search"].as_str().expect("a name")
+}
+
+/// An error near the beginning of a space that is too large for any search.
+#[test]
+fn a_shallow_error_ends_the_search() {
+    let endless = |more: &str| {
+        format!(
+            "int x = 1, y = 1; active proctype p() {{ do :: x = x * 3 + y :: x = x * 2 + 1 :: y = y * 5 + x {more} od }}"
+        )
+    };
+    for (more, kind) in [
+        (":: x == 7 -> assert(false)", "assertion"),
+        (":: x == 7 -> break od; false; do :: skip", "end-state"),
+    ] {
+        let scratch = Scratch::with(&endless(more));
+        let (run, report) =
+            scratch.check(&["--property", "safety", "--engine", "symbolic", "--max-memory", "1G"]);
+        assert_eq!(run.status, Some(1), "{kind}: {}", run.stderr);
+        let of = property(&report);
+        assert_eq!(
+            (of["verdict"].as_str(), of["exhaustive"].as_bool()),
+            (Some("violated"), Some(false)),
+            "{kind}"
+        );
+        assert_eq!(of["violations"][0]["kind"], kind);
+        let replayed = scratch.run(&["replay", "m.pml.trail.json"]);
+        assert_eq!(replayed.status, Some(0), "{kind}: {}", replayed.stderr);
+    }
+}
+
 #[test]
 fn what_the_engine_does_not_do_is_refused() {
     let refused = |model: &str, words: &[&str], message: &str| {
@@ -114,7 +223,13 @@ fn what_the_engine_does_not_do_is_refused() {
         assert!(run.stderr.contains(message), "{}", run.stderr);
     };
     let ltl = "byte x; active proctype p() { x = 1 } ltl f { <> (x == 1) }";
-    refused(ltl, &[], "it is not available yet for ltl:f");
+    refused(ltl, &["--fair", "strong"], "the symbolic engine knows weak fairness");
+    let acting = "byte x, y; active proctype p() { x = 1 } never { do :: y = x od }";
+    refused(acting, &["--property", "never"], "the never claim changes variables");
+    let inside = "byte x; active proctype p() { do :: atomic { x = 1; accept: x = 0 } od }";
+    refused(inside, &["--property", "accept"], "an accept label stands inside an atomic sequence");
+    let hidden = "hidden byte h; active proctype p() { h = 1 } ltl f { <> (h == 1) }";
+    refused(hidden, &["--property", "ltl:f"], "values of hidden variables make no states");
     refused(ltl, &["--property", "safety", "--store", "tree"], "--store is for explicit search");
     refused(ltl, &["--property", "safety", "--exec", "interp"], "--engine symbolic needs native code");
     let trace = "chan c = [1] of { byte }; active proctype p() { c!1 } trace { c!1 }";

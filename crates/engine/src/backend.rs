@@ -211,10 +211,12 @@ impl Backends {
         let merges = |merges: bool| {
             watches.list.iter().any(|watch| watch.acting.is_none() && plan.merges(watch) == merges)
         };
+        // A symbolic search beside an explicit one merges nothing.
+        let plain = merges(false) || plan.engine == Engine::Auto && merges(true);
         Ok(Backends {
             safety: some(safety, &|| session.searched_relying(reductions, plan.exec, &[], promises))?,
             beside: some(safety && plan.engine == Engine::Auto, &|| make(unmerged, &[]))?,
-            plain: some(merges(false), &|| make(unmerged, &watches.sets))?,
+            plain: some(plain, &|| make(unmerged, &watches.sets))?,
             merged: some(merges(true), &|| make(reductions, &watches.sets))?,
             branching: some(!questions.list.is_empty(), &|| make(unmerged, &questions.sets()))?,
         })

@@ -17,7 +17,7 @@ use crate::report::{PropertyReport, Reason, Report, Times};
 use crate::run_property::{RunProperties, RunProperty};
 use crate::session::Session;
 use crate::spin::hint;
-use crate::symbolic_search;
+use crate::symbolic_runs::{self, SymbolicRuns};
 use crate::weak_memory;
 use machine::ActingClaim;
 use promela::diagnostic::Code;
@@ -104,7 +104,6 @@ fn run(
     let inventory = session.inventory()?;
     let selected = select(&plan.options.properties, &inventory)?;
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
-    symbolic_search::refuse_properties(plan, &selected)?;
     certificate::refuse_properties(plan, &selected)?;
     refuse_switches(plan, &selected)?;
     refuse_notes(plan, &selected)?;
@@ -130,6 +129,7 @@ fn run(
         n_shown: 0,
         notices,
         space: None,
+        runs: None,
     };
     let properties =
         checker.properties(&machine, &backends.searched(&watches, &questions), selected, client)?;
@@ -200,6 +200,9 @@ fn prepare_runs(
     }
     for (property, watch) in of_runs().zip(&watches.list) {
         liveness::refuse_store(plan, watch, &property.name)?;
+        if plan.engine == Engine::Symbolic {
+            symbolic_runs::refuse(plan, watch)?;
+        }
     }
     if of_runs().count() == selected.len() {
         liveness::refuse_for_runs_alone(plan, &watches.list)?;
@@ -324,6 +327,8 @@ struct Checker<'a> {
     notices: &'a mut Vec<Notice>,
     /// All states, once a formula about them has asked for them.
     space: Option<branching::StateSpace>,
+    /// The symbolic engine's answers for all properties of whole runs, once one has asked for them.
+    runs: Option<SymbolicRuns>,
 }
 
 impl Checker<'_> {
@@ -393,12 +398,14 @@ impl Checker<'_> {
                 self.safety(machine, (safety, searched.beside), property, checks, client)
             }
             (None, _, Some(watch), cycles) => {
-                let sets = &searched.watches.sets[..];
+                let asked = (watch, searched.watches);
                 match (&watch.acting, cycles) {
                     (Some(acting), _) => {
-                        self.whole_runs(&**acting, &**acting, property, (watch, sets), client)
+                        self.whole_runs(&**acting, (&**acting, None), property, asked, client)
                     }
-                    (None, Some(cycles)) => self.whole_runs(machine, cycles, property, (watch, sets), client),
+                    (None, Some(cycles)) => {
+                        self.whole_runs(machine, (cycles, searched.plain), property, asked, client)
+                    }
                     (None, None) => Err(no_machine(&property.name)),
                 }
             }
@@ -506,6 +513,7 @@ mod tests {
             n_shown: 0,
             notices: &mut notices,
             space: None,
+            runs: None,
         };
         let (itself, watches) = (Itself(machine), RunProperties::default());
         let searched = SearchedBackends {

@@ -363,7 +363,12 @@ fn threads(options: &CheckOptions, search: Search) -> u64 {
         None if options.store == Some(StoreKind::Automaton) || options.stop_at.is_some() => 1,
         Some(threads) => threads,
         None if search == Search::Dfs => 1,
-        None => std::thread::available_parallelism().map_or(1, |n| n.get() as u64).min(MOST_THREADS),
+        None => {
+            let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+            // One is for the symbolic engine beside.
+            let beside = u64::from(options.engine == Some(Engine::Auto));
+            cores.saturating_sub(beside).clamp(1, MOST_THREADS)
+        }
     }
 }
 

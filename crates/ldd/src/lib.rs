@@ -91,6 +91,21 @@ impl Ldd {
         self.nodes.is_worn_out()
     }
 
+    /// Saturation rests when this many more nodes were asked for: see [`saturate`].
+    pub fn rest_after(&mut self, work: u64) {
+        self.nodes.rest_after(work);
+    }
+
+    /// The same, if it would not rest before.
+    pub fn rest_within(&mut self, work: u64) {
+        self.nodes.rest_within(work);
+    }
+
+    /// Whether the last saturation has rested, or the next one will at once.
+    pub fn rests(&self) -> bool {
+        self.nodes.rests()
+    }
+
     /// Whether the flag is set.
     pub fn is_stopped(&self) -> bool {
         self.nodes.is_stopped()
@@ -159,9 +174,13 @@ impl Ldd {
     /// Twice as many entries, as long as memory is left for nodes.
     #[cold]
     fn grow_cache(&mut self) {
-        match self.nodes.memory() + 2 * self.cache.memory() <= self.nodes.limit() / 4 * 3 {
+        let before = self.cache.memory();
+        match self.nodes.memory() + 2 * before <= self.nodes.limit() / 4 * 3 {
             true => self.cache.grow(),
             false => self.may_grow_cache = false,
         }
+        // What the cache has taken is not there for nodes.
+        let taken = self.cache.memory() - before;
+        self.nodes.set_limit(self.nodes.limit().saturating_sub(taken));
     }
 }

@@ -64,6 +64,8 @@ pub struct Nodes {
     /// Nodes that were asked for, and that may be.
     work: u64,
     most_work: u64,
+    /// Work after which saturation rests.
+    rest_at: u64,
 }
 
 /// Entries of the first table.
@@ -89,6 +91,7 @@ impl Nodes {
             patience: POLL,
             work: 0,
             most_work: u64::MAX,
+            rest_at: u64::MAX,
         }
     }
 
@@ -104,7 +107,7 @@ impl Nodes {
 
     /// Operations end as if there was no more memory when this many nodes were asked for, made or found.
     pub fn limit_work(&mut self, most: u64) {
-        (self.work, self.most_work) = (0, most);
+        (self.work, self.most_work, self.rest_at) = (0, most, u64::MAX);
     }
 
     /// Whether as many nodes were asked for as may be.
@@ -112,11 +115,32 @@ impl Nodes {
         self.work > self.most_work
     }
 
+    /// Saturation rests when this many more nodes were asked for: see [`crate::saturate`].
+    pub fn rest_after(&mut self, work: u64) {
+        self.rest_at = self.work.saturating_add(work);
+    }
+
+    /// The same, if it would not rest before.
+    pub fn rest_within(&mut self, work: u64) {
+        self.rest_at = self.rest_at.min(self.work.saturating_add(work));
+    }
+
+    /// Whether it is time to rest.
+    #[inline(always)]
+    pub fn rests(&self) -> bool {
+        self.work >= self.rest_at
+    }
+
     #[cold]
     fn look(&mut self) -> Result<(), Full> {
         self.patience = POLL;
         self.work += u64::from(POLL);
         if self.is_stopped() || self.is_worn_out() { Err(Full) } else { Ok(()) }
+    }
+
+    /// From now on there may be this many bytes.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
     }
 
     /// Bytes that there may be.
@@ -197,8 +221,10 @@ impl Nodes {
     #[cold]
     fn make_room(&mut self) -> Result<(), Full> {
         let more = self.nodes.len().max(FIRST_TABLE / 2).min(MOST_NODES - self.nodes.len().min(MOST_NODES));
-        let bytes = self.memory() + (more * size_of::<Node>()) as u64;
-        if more == 0 || bytes > self.limit {
+        // Twice as many, or as many as there is memory for.
+        let room = self.limit.saturating_sub(self.memory()) / size_of::<Node>() as u64;
+        let more = more.min(usize::try_from(room).unwrap_or(usize::MAX));
+        if more < FIRST_TABLE / 2 {
             return Err(Full);
         }
         self.nodes.try_reserve_exact(more).map_err(|_| Full)

@@ -12,6 +12,11 @@
 //! stays valid while relations grow: a closure that was computed was learned for all vectors in it. And
 //! closure distributes over union, so the union of saturated sets is saturated.
 //!
+//! **Rests.** A space may have no end, or an error near its beginning. So saturation can be told to rest after
+//! some work ([`Ldd::rest_after`]): no node is saturated any more and nothing is learned, what is under way is put
+//! together, and the result is a set of vectors that are reachable, and reachable *inside of it*: a step is
+//! united with what it was taken from. Saturation may go on from that set.
+//!
 //! **Backwards** the same is done with pre-images, within a universe (Y. Zhao and G. Ciardo, *Symbolic CTL
 //! Model Checking of Asynchronous Systems Using Constrained Saturation*, 2009).
 
@@ -120,6 +125,10 @@ impl Ldd {
         let roots = self.protected.len();
         let result = Forwards { groups, learner, collect_at }.saturate(self, set, 0);
         self.protected.truncate(roots);
+        if self.rests() {
+            // Results that were remembered since are no closures.
+            self.cache.clear();
+        }
         result
     }
 
@@ -169,7 +178,7 @@ impl Ldd {
 
 impl<L: Learner> Forwards<'_, L> {
     fn saturate(&mut self, ldd: &mut Ldd, set: Set, level: usize) -> Result<Set, L::Error> {
-        if set.is_terminal() {
+        if set.is_terminal() || ldd.rests() {
             return Ok(set);
         }
         let key = |set| Key::at(Operation::Saturate, 0, level, [set, Set::EMPTY, Set::EMPTY]);
@@ -187,7 +196,7 @@ impl<L: Learner> Forwards<'_, L> {
 
     /// Saturates a list whose tails are saturated.
     fn saturate_list(&mut self, ldd: &mut Ldd, set: Set, level: usize) -> Result<Set, L::Error> {
-        if set.is_terminal() {
+        if set.is_terminal() || ldd.rests() {
             return Ok(set);
         }
         let key = |set| Key::at(Operation::Saturate, 0, level, [set, Set::EMPTY, Set::EMPTY]);
@@ -202,7 +211,7 @@ impl<L: Learner> Forwards<'_, L> {
         let mut seen = vec![Set::EMPTY; here];
         // Round and round, until a whole round of the groups has led nowhere.
         for at in (0..here).cycle() {
-            if unchanged == here {
+            if unchanged == here || ldd.rests() {
                 break;
             }
             let group = self.groups.by_top[level][at];

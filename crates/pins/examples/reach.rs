@@ -12,7 +12,7 @@ use jit::Jit;
 use machine::opt::{Reductions, reduce};
 use pins::Pins;
 use stop::Stop;
-use symbolic::race::{self, Means};
+use symbolic::race::{self, Means, Reached};
 use symbolic::{Ended, Partitioned, Progress, Remembering, Reorder};
 use system::TransitionSystem;
 
@@ -81,6 +81,7 @@ fn main() {
             reorder: wanted.map_or(Reorder::Best, |at| [Reorder::None, Reorder::Force, Reorder::Sloan][at]),
             chains: std::env::var("CHAIN").is_ok(),
             memory: 4 << 30,
+            ending: None,
             progress: Arc::new(Progress::default()),
         };
         let flag = Arc::clone(&means.progress.stop);
@@ -94,7 +95,7 @@ fn main() {
         pins.vector(&initial, &mut vector).expect("a vector");
         let started = Instant::now();
         match race::reach(&mut Remembering::new(&mut pins), &vector, &means) {
-            Ok((mut space, set)) => {
+            Ok(Reached { mut space, all: set, .. }) => {
                 let took = started.elapsed();
                 let count = space.count(set, &vec![false; n]).expect("memory");
                 let (calls, figures) = (space.calls(), space.figures_line(set));

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use jit::{Jit, OneProcess};
-use machine::facts::partition::Partition;
+use machine::facts::partition::{Groundwork, Partition};
 use machine::facts::{Telling, telling};
-use promela::ir::{Expr, Program};
+use promela::ir::{Expr, Location, Program};
 use search::expand::{Expander, Expansion, Wanted};
 use search::limits::Budget;
 use search::{Checks, Limits, Silent, Task};
@@ -37,6 +37,7 @@ pub const MOST_SHAPES: usize = 4096;
 pub struct Pins<'a> {
     jit: &'a Jit,
     stop: &'a Stop,
+    groundwork: Groundwork<'a>,
     /// For each proctype the cells that keep their first value and say what its processes use.
     telling: Vec<Telling>,
     /// What may be asked of states.
@@ -85,6 +86,7 @@ impl<'a> Pins<'a> {
         let mut pins = Pins {
             jit,
             stop,
+            groundwork: Groundwork::new(program),
             telling: telling(program),
             asked,
             shapes: Shapes::default(),
@@ -136,10 +138,10 @@ impl<'a> Pins<'a> {
         let program = self.jit.interp().program();
         let members = self.shapes.members();
         let exprs: Vec<&Expr> = self.asked.iter().map(|(_, expr)| *expr).collect();
-        let mut partition = Partition::new(program, members, &exprs, self.stop);
+        let mut partition = Partition::new(&self.groundwork, members, &exprs, self.stop);
         // Where control goes to others who start and end processes, one may take the place of another unseen.
         if partition.steps.iter().any(|step| step.starts.others) && self.shapes.forget_constants() {
-            partition = Partition::new(program, self.shapes.members(), &exprs, self.stop);
+            partition = Partition::new(&self.groundwork, self.shapes.members(), &exprs, self.stop);
         }
         self.place_slots(program, &partition);
         self.groups = groups(program, &partition, &self.shapes);
@@ -197,8 +199,10 @@ impl<'a> Pins<'a> {
         self.about.clear();
         let slots = &partition.slots;
         for (member, own) in slots.members.iter().enumerate() {
-            self.predicates.push(LocalPredicate { what: Predicate::ValidEnd, reads: vec![own.location.0] });
-            self.about.push(Some(member));
+            for what in [Predicate::ValidEnd, Predicate::Accepting] {
+                self.predicates.push(LocalPredicate { what, reads: vec![own.location.0] });
+                self.about.push(Some(member));
+            }
         }
         let channels = slots.channels.iter().chain(slots.members.iter().flat_map(|own| &own.channels));
         for slot in channels.flatten() {
@@ -513,7 +517,8 @@ impl Partitioned for Pins<'_> {
     fn holds(&mut self, predicate: usize, reads: &[u32]) -> Result<bool, Unanswered> {
         let LocalPredicate { what, reads: slots } = self.predicates[predicate].clone();
         match what {
-            Predicate::ValidEnd => Ok(self.may_end(predicate, reads[0])),
+            Predicate::ValidEnd => Ok(self.at_location(predicate, reads[0]).is_none_or(|at| at.end)),
+            Predicate::Accepting => Ok(self.at_location(predicate, reads[0]).is_some_and(|at| at.accept)),
             Predicate::EmptyChannel => Ok(self.is_empty(slots[0] as usize, reads[0])),
             Predicate::Invariants | Predicate::Proposition(..) => {
                 let shape = self.shape_with(&slots, reads)?;
@@ -538,13 +543,11 @@ impl Partitioned for Pins<'_> {
 }
 
 impl Pins<'_> {
-    fn may_end(&self, predicate: usize, location: u32) -> bool {
-        let Some(member) = self.about[predicate] else { return true };
-        let proctype = &self.jit.interp().program().proctypes[self.shapes.processes[member].1 as usize];
-        match location.checked_sub(1) {
-            Some(location) => proctype.locations.get(location as usize).is_some_and(|at| at.end),
-            None => true,
-        }
+    /// Where the process of a predicate is, if it exists.
+    fn at_location(&self, predicate: usize, location: u32) -> Option<&Location> {
+        let number = location.checked_sub(1)? as usize;
+        let proctype = self.shapes.processes[self.about[predicate]?].1;
+        self.jit.interp().program().proctypes[proctype as usize].locations.get(number)
     }
 
     /// Whether a channel is empty: all its bytes are zero.

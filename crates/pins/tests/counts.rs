@@ -15,7 +15,7 @@ use promela::ir::Program;
 use search::queue::Whole;
 use search::{Checks, Levels, Limits, Silent, StopReason, Task, frontier};
 use stop::Stop;
-use symbolic::race::{self, Means};
+use symbolic::race::{self, Means, Reached};
 use symbolic::{Ended, Partitioned, Progress, Remembering, Reorder};
 use system::TransitionSystem;
 use testkit::generate::Size;
@@ -50,12 +50,13 @@ fn symbolic(jit: &Jit, states: u64, reorder: Reorder) -> Result<String, String> 
             reorder,
             chains: states.is_multiple_of(5),
             memory: 1 << 30,
+            ending: None,
             progress: Arc::new(Progress::default()),
         };
         let mut vector = Vec::new();
         pins.vector(&initial, &mut vector).map_err(|why| format!("{why:?}"))?;
         match race::reach(&mut Remembering::new(&mut pins), &vector, &means) {
-            Ok((mut space, all)) => {
+            Ok(Reached { mut space, all, .. }) => {
                 return space.count(all, &hidden).map(|n| n.to_string()).map_err(|e| format!("{e:?}"));
             }
             Err(Ended::Grown) => {}

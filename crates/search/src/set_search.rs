@@ -1,7 +1,7 @@
 //! What a search found that computes with sets of states, for those who make such searches: the same
 //! [`Outcome`] that searches from state to state have, with the same rule of what may be claimed.
 
-use crate::cuts::Cuts;
+use crate::cuts::{About, Cuts};
 use crate::outcome::{Exhausted, Extent, Outcome, Recorder, Statistics, StopReason, Violation, Warning};
 use crate::property::Checks;
 use system::Path;
@@ -13,6 +13,8 @@ pub struct SetSearch {
     pub stop: StopReason,
     /// What counts.
     pub checks: Checks,
+    /// What it is about.
+    pub about: About,
     /// Violations, one of each signature.
     pub violations: Vec<Violation>,
     /// The number of violations.
@@ -52,8 +54,7 @@ impl SetSearch {
             cuts.in_atomic_loop();
             found.warnings.push(Warning::AtomicLoop(path));
         }
-        let about = self.checks.about();
-        let extent = Extent { stop: self.stop, about, cuts, lossless: true };
+        let extent = Extent { stop: self.stop, about: self.about, cuts, lossless: true };
         Outcome::conclude(extent, &self.checks, found, self.statistics)
     }
 }

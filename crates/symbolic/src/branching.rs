@@ -14,15 +14,13 @@ use ldd::Set;
 use mu::witness::{ProofLine, Prover, is_about_a_run};
 use mu::{Atom, Formula, Runs, Sets, Steps, Truth};
 use num_bigint::BigUint;
-use search::SetSearch;
+use search::{Checks, SetSearch, Task};
 use system::TransitionSystem;
 
 use crate::demonstration::{Demonstration, SymbolicRun};
 use crate::operators::{ChosenSteps, Kept, Operators};
 use crate::partitioned::{LocalGroup, Partitioned, Predicate, Taker};
-use crate::race::{self, Means};
-use crate::remembering::Remembering;
-use crate::safety::{Figures, Judging, Request};
+use crate::safety::{Figures, Judging, Request, explore};
 use crate::space::{Ended, Progress, Space};
 
 /// Steps in which a process takes part: of a kind, with a number, from a location.
@@ -44,15 +42,22 @@ impl StepFilter {
     }
 }
 
+/// What the numbers in formulas mean.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Vocabulary<'a> {
+    /// The propositions, as the system numbers them.
+    pub propositions: &'a [(usize, u32)],
+    /// The filters.
+    pub filters: &'a [StepFilter],
+}
+
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The formulas.
     pub formulas: &'a [Formula],
-    /// The propositions of the formulas, as the system numbers them.
-    pub propositions: &'a [(usize, u32)],
-    /// The filters of the formulas.
-    pub filters: &'a [StepFilter],
+    /// What their numbers mean.
+    pub vocabulary: Vocabulary<'a>,
     /// Only runs count that are fair to each process, weakly.
     pub fair: bool,
     /// Nodes that may be asked for to find a shortest path, before some path is looked for state by state.
@@ -95,42 +100,21 @@ pub fn branching(
     partitioned: &mut dyn Partitioned,
     progress: &Arc<Progress>,
 ) -> Result<Branched, Ended> {
-    let mut initial = Vec::new();
-    if request.system.initial(&mut initial).is_err() {
-        return Err(Ended::Broken("there is no initial state".to_string()));
-    }
-    let Request { reorder, chains, memory, .. } = request;
-    let means = Means { reorder, chains, memory, progress: Arc::clone(progress) };
-    let mut system = Remembering::new(partitioned);
-    let mut restarts = 0;
-    loop {
-        let mut vector = Vec::new();
-        let reached = match system.vector(&initial, &mut vector) {
-            Ok(()) => race::reach(&mut system, &vector, &means),
-            Err(unanswered) => Err(Ended::from(unanswered)),
-        };
-        match reached.and_then(|(space, all)| answer_all(Judging { request, space, all }, asked)) {
-            Ok(found) => return Ok(Branched { figures: Figures { restarts, ..found.figures }, ..found }),
-            Err(Ended::Grown) => {
-                restarts += 1;
-                system.forget();
-            }
-            Err(ended) => return Err(ended),
-        }
-    }
+    // Errors of the system end nothing.
+    let task = Task { checks: Checks::NONE, all_errors: true, ..*request.task };
+    let request = Request { task: &task, ..request };
+    let (found, restarts) = explore(request, partitioned, progress, |judging| answer_all(judging, asked))?;
+    Ok(Branched { figures: Figures { restarts, ..found.figures }, ..found })
 }
 
 fn answer_all(mut judging: Judging<'_, '_>, asked: Asked<'_>) -> Result<Branched, Ended> {
     let (found, figures) = judging.conclude()?;
-    let Judging { request, mut space, all } = judging;
-    if space.system.slots().iter().any(|slot| slot.hidden) {
-        let why = "values of hidden variables make no states, but steps may depend on them";
-        return Err(Ended::Unfit(why.to_string()));
-    }
+    let Judging { request, mut space, all, .. } = judging;
+    refuse_hidden(&space)?;
     let (mut judgements, mut ended) = (Vec::new(), None);
-    let mut sets = attempt(|| SymbolicSets::new(&mut space, all, asked))?;
+    let mut sets = attempt(|| SymbolicSets::new(&mut space, all, asked.vocabulary))?;
     for formula in asked.formulas {
-        match attempt(|| judge(&mut sets, request.system, formula)) {
+        match attempt(|| judge(&mut sets, request.system, (formula, asked))) {
             Ok(judgement) => judgements.push(judgement),
             Err(Ended::Grown) => return Err(Ended::Grown),
             Err(why) => {
@@ -142,17 +126,31 @@ fn answer_all(mut judging: Judging<'_, '_>, asked: Asked<'_>) -> Result<Branched
     Ok(Branched { judgements, ended, found, figures })
 }
 
+/// What hidden variables are makes no states, so sets of states do not say which steps there are.
+pub(crate) fn refuse_hidden(space: &Space<'_>) -> Result<(), Ended> {
+    match space.system.slots().iter().any(|slot| slot.hidden) {
+        false => Ok(()),
+        true => {
+            let why = "values of hidden variables make no states, but steps may depend on them";
+            Err(Ended::Unfit(why.to_string()))
+        }
+    }
+}
+
 /// Nodes that may be asked for to find a run that shows that a formula fails: some ten seconds. Sets of states
 /// at a distance can be much larger than sets of all states.
-const WORK_FOR_FAILURE: u64 = 1 << 28;
+pub(crate) const WORK_FOR_FAILURE: u64 = 1 << 28;
 /// The same for one that holds, where a run is welcome but not missed.
-const WORK_FOR_WITNESS: u64 = 1 << 24;
+pub(crate) const WORK_FOR_WITNESS: u64 = 1 << 24;
 
 /// Answers a formula, and finds what shows the answer.
-fn judge(sets: &mut SymbolicSets<'_, '_, '_>, system: &dyn TransitionSystem, formula: &Formula) -> Judgement {
-    let fair = sets.asked.fair.then_some(sets.n_processes);
-    let work_for_rings = sets.asked.work_for_rings;
-    let mut run = SymbolicRun::new(sets, system, work_for_rings);
+fn judge(
+    sets: &mut SymbolicSets<'_, '_, '_>,
+    system: &dyn TransitionSystem,
+    (formula, asked): (&Formula, Asked<'_>),
+) -> Judgement {
+    let fair = asked.fair.then_some(sets.n_processes);
+    let mut run = SymbolicRun::new(sets, system, asked.work_for_rings);
     let mut prover = Prover::new(&mut run, fair);
     let (truth, holds) = prover.truth(formula);
     let satisfied = prover.runs.count(&holds);
@@ -215,9 +213,9 @@ type CutSteps = Vec<(Vec<u32>, Vec<u32>)>;
 pub struct SymbolicSets<'s, 'p, 'a> {
     /// The operators.
     pub operators: Operators<'s, 'p>,
-    asked: Asked<'a>,
+    vocabulary: Vocabulary<'a>,
     /// One more than the largest number of a process that moves.
-    n_processes: u32,
+    pub(crate) n_processes: u32,
     /// The groups, as the system describes them.
     pub(crate) groups: Vec<LocalGroup>,
     stuck: Kept,
@@ -229,16 +227,16 @@ pub struct SymbolicSets<'s, 'p, 'a> {
 }
 
 impl<'s, 'p, 'a> SymbolicSets<'s, 'p, 'a> {
-    fn new(space: &'s mut Space<'p>, all: Set, asked: Asked<'a>) -> Self {
+    pub(crate) fn new(space: &'s mut Space<'p>, all: Set, vocabulary: Vocabulary<'a>) -> Self {
         let groups = space.system.groups().to_vec();
         let n_processes = groups.iter().map(|group| group.process + 1).max().unwrap_or(0);
-        let cuts = space.found.cuts;
+        let cuts = space.known.found.cuts;
         let mut operators = Operators::new(space, all);
         let everything = operators.all();
         let stuck = got(operators.stuck(&everything));
         let mut sets = SymbolicSets {
             operators,
-            asked,
+            vocabulary,
             n_processes,
             groups,
             stuck,
@@ -258,7 +256,7 @@ impl<'s, 'p, 'a> SymbolicSets<'s, 'p, 'a> {
 
     /// The filter with this number.
     pub(crate) fn filter(&self, number: u32) -> StepFilter {
-        self.asked.filters[number as usize]
+        self.vocabulary.filters[number as usize]
     }
 
     fn cuts_of(&mut self, group: usize) -> CutSteps {
@@ -267,16 +265,23 @@ impl<'s, 'p, 'a> SymbolicSets<'s, 'p, 'a> {
         cut.map(|step| (step.movers, step.reads)).collect()
     }
 
-    /// The states in which a predicate holds, all of a sort.
-    fn predicates(&mut self, what: Predicate) -> Kept {
-        let predicates = self.operators.space.system.predicates().iter().enumerate();
-        let all: Vec<usize> =
-            predicates.filter(|(_, predicate)| predicate.what == what).map(|(number, _)| number).collect();
+    /// The states in which all predicates of a sort hold.
+    pub(crate) fn predicates(&mut self, what: Predicate) -> Kept {
         let mut fine = self.operators.all();
-        for predicate in all {
+        for predicate in self.operators.space.predicates(what) {
             fine = got(self.operators.satisfying(&fine, predicate));
         }
         fine
+    }
+
+    /// The states in which some predicate of a sort holds.
+    pub(crate) fn some_predicate(&mut self, what: Predicate) -> Kept {
+        let (all, mut found) = (self.operators.all(), self.operators.none());
+        for predicate in self.operators.space.predicates(what) {
+            let some = got(self.operators.satisfying(&all, predicate));
+            found = self.or(&found, &some);
+        }
+        found
     }
 
     /// For each group that such steps may belong to: from which states, if not from all.
@@ -354,7 +359,7 @@ impl<'s, 'p, 'a> SymbolicSets<'s, 'p, 'a> {
     fn set_of(&mut self, mut vectors: Vec<Vec<u32>>) -> Kept {
         vectors.sort_unstable();
         vectors.dedup();
-        let set = self.operators.space.ldd.set_of_sorted(&vectors).map_err(Ended::from);
+        let set = self.operators.space.known.ldd.set_of_sorted(&vectors).map_err(Ended::from);
         self.operators.keep(got(set))
     }
 
@@ -382,7 +387,7 @@ impl<'s, 'p, 'a> SymbolicSets<'s, 'p, 'a> {
         let mut found = self.operators.none();
         for (group, from) in sources {
             let from = from.unwrap_or_else(|| self.operators.all());
-            let enabled = self.operators.space.groups.enabled(group);
+            let enabled = self.operators.space.known.groups.enabled(group);
             let enabled = self.operators.keep(enabled);
             let some = self.restricted(&from, group, &enabled);
             found = self.or(&found, &some);
@@ -431,7 +436,7 @@ impl Sets for SymbolicSets<'_, '_, '_> {
         let set = match atom {
             Atom::True => self.all(),
             Atom::Proposition(number) => {
-                let (set, number) = self.asked.propositions[number as usize];
+                let (set, number) = self.vocabulary.propositions[number as usize];
                 self.predicates(Predicate::Proposition(set, number))
             }
             Atom::ValidEnd => self.predicates(Predicate::ValidEnd),

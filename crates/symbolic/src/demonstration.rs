@@ -13,13 +13,13 @@ use std::collections::{BTreeSet, HashMap};
 use mu::witness::Open;
 use mu::{Atom, Runs, Sets, Steps};
 use num_bigint::BigUint;
-use search::state_graph::steps::{Steps as StepList, Target};
 use system::{ActionId, Path, TransitionSystem};
 
 use crate::branching::{SymbolicSets, give_up, got};
 use crate::guided;
 use crate::operators::Kept;
 use crate::space::Ended;
+use crate::taken::Taken;
 
 /// A run that shows something.
 #[derive(Clone, Debug)]
@@ -37,19 +37,11 @@ pub struct Demonstration {
 /// A run, as it is made.
 pub struct SymbolicRun<'b, 's, 'p, 'a> {
     sets: &'b mut SymbolicSets<'s, 'p, 'a>,
-    system: &'b dyn TransitionSystem,
-    steps: StepList<'b>,
+    taken: Taken<'b>,
     /// Nodes that may be asked for to lay rings: at all, and before a path is looked for state by state.
     work: u64,
     work_for_rings: u64,
     initial: Vec<u32>,
-    state: Vec<u8>,
-    /// Its values, in the order of levels.
-    vector: Vec<u32>,
-    path: Path,
-    ends: Vec<usize>,
-    /// The processes that moved in each step.
-    movers: Vec<Vec<u32>>,
     back_to: Option<usize>,
 }
 
@@ -60,25 +52,9 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
         system: &'b dyn TransitionSystem,
         work_for_rings: u64,
     ) -> Self {
-        let mut state = Vec::new();
-        if system.initial(&mut state).is_err() {
-            give_up(Ended::Broken("there is no initial state".to_string()));
-        }
-        let vector = got(sets.operators.space.vector(&state));
-        SymbolicRun {
-            sets,
-            system,
-            steps: StepList::new(system),
-            work: u64::MAX,
-            work_for_rings,
-            initial: vector.clone(),
-            state,
-            vector,
-            path: Path::new(),
-            ends: Vec::new(),
-            movers: Vec::new(),
-            back_to: None,
-        }
+        let taken = Taken::new(system, sets.operators.space);
+        let initial = taken.vector.clone();
+        SymbolicRun { sets, taken, work: u64::MAX, work_for_rings, initial, back_to: None }
     }
 
     /// Rings may take this work.
@@ -88,33 +64,21 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
     }
 
     pub(crate) fn finish(self, open: Vec<Open>) -> Demonstration {
-        Demonstration { path: self.path, ends: self.ends, back_to: self.back_to, open }
-    }
-
-    fn expand(&mut self) {
-        got(guided::expand(&mut self.steps, &self.state));
-    }
-
-    /// All who move with these actions.
-    fn movers(&self, actions: &[ActionId]) -> Vec<u32> {
-        let Some(processes) = self.system.capabilities().processes else { return Vec::new() };
-        let both = |action: &ActionId| {
-            [Some(processes.process_of(*action)), processes.partner_of(*action)].into_iter().flatten()
-        };
-        actions.iter().flat_map(both).collect()
+        let Taken { path, ends, .. } = self.taken;
+        Demonstration { path, ends, back_to: self.back_to, open }
     }
 
     /// Whether a step from where the run is belongs to these steps.
     fn is_of(&self, steps: Steps, actions: &[ActionId]) -> bool {
         match steps {
             Steps::All => true,
-            Steps::Process(pid) => self.movers(actions).contains(&pid),
+            Steps::Process(pid) => self.taken.movers(actions).contains(&pid),
             Steps::Filter(number) => {
                 let filter = self.sets.filter(number);
-                let pids = self.movers(&actions[..actions.len().min(1)]);
+                let pids = self.taken.movers(&actions[..actions.len().min(1)]);
                 let mut takers = self.sets.groups.iter().flat_map(|group| &group.takers);
                 takers.any(|taker| {
-                    let at = self.sets.operators.space.value_of(&self.vector, taker.location);
+                    let at = self.sets.operators.space.value_of(&self.taken.vector, taker.location);
                     let from = filter.location.is_none_or(|wanted| at == wanted + 1);
                     at != 0 && from && pids.contains(&taker.process) && filter.is_about(taker)
                 })
@@ -122,26 +86,16 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
         }
     }
 
-    fn take(&mut self, target: &Target, vector: Vec<u32>) {
-        let actions = &self.steps.actions()[target.actions.clone()];
-        self.path.extend(actions);
-        let movers = self.movers(actions);
-        self.movers.push(movers);
-        self.state = self.steps.bytes()[target.bytes.clone()].to_vec();
-        self.ends.push(self.path.len());
-        self.vector = vector;
-    }
-
     /// The set of the state where the run is.
     fn here(&mut self) -> Kept {
-        let single = self.sets.operators.space.ldd.single(&self.vector).map_err(Ended::from);
+        let single = self.sets.operators.space.known.ldd.single(&self.taken.vector).map_err(Ended::from);
         self.sets.operators.keep(got(single))
     }
 
     /// Takes a shortest path through `reaching` to `goal`; false where rings take more than this work.
     fn by_rings(&mut self, reaching: &Kept, goal: &Kept, work: u64) -> bool {
         self.sets.operators.space.limit_work(work);
-        let rings = self.sets.operators.rings(reaching, goal, &self.vector);
+        let rings = self.sets.operators.rings(reaching, goal, &self.taken.vector);
         let rings = self.sets.operators.space.ended(rings);
         self.sets.operators.space.limit_work(self.work);
         let rings = match rings {
@@ -160,17 +114,18 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
     /// Takes some path through `reaching` to `goal`, state by state; false where none is found soon.
     fn by_states(&mut self, reaching: &Kept, goal: &Kept) -> bool {
         let sets = (reaching.set(), goal.set());
-        let found = guided::path(self.sets.operators.space, sets, &mut self.steps, &self.state);
+        let found = guided::path(self.sets.operators.space, sets, &mut self.taken.steps, &self.taken.state);
         let Some(states) = got(found) else { return false };
         for state in states {
-            self.expand();
-            let mut targets = self.steps.targets().iter();
-            let target = targets.find(|target| self.steps.bytes()[target.bytes.clone()] == state).cloned();
+            self.taken.expand();
+            let mut targets = self.taken.steps.targets().iter();
+            let target =
+                targets.find(|target| self.taken.steps.bytes()[target.bytes.clone()] == state).cloned();
             let Some(target) = target else {
                 give_up(Ended::Broken("a step that was found cannot be taken".to_string()));
             };
             let vector = got(self.sets.operators.space.vector(&state));
-            self.take(&target, vector);
+            self.taken.take(&target, vector);
         }
         true
     }
@@ -201,9 +156,9 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
         let mut walk = 1;
         while !self.cycle(inside) {
             for _ in 0..walk {
-                seen.insert(self.vector.clone(), self.len());
+                seen.insert(self.taken.vector.clone(), self.len());
                 self.surely(Steps::All, inside);
-                if let Some(&start) = seen.get(&self.vector) {
+                if let Some(&start) = seen.get(&self.taken.vector) {
                     self.back_to = Some(start);
                     return;
                 }
@@ -231,7 +186,7 @@ impl<'b, 's, 'p, 'a> SymbolicRun<'b, 's, 'p, 'a> {
 
     /// Goes to where a process moves or cannot move, unless it has moved since `start`.
     fn serve(&mut self, pid: u32, inside: &Kept, start: usize) {
-        if self.movers[start..].iter().any(|movers| movers.contains(&pid)) {
+        if self.taken.movers[start..].iter().any(|movers| movers.contains(&pid)) {
             return;
         }
         let can = self.sets.atom(Atom::Enabled(Steps::Process(pid)));
@@ -263,24 +218,24 @@ impl<'s, 'p, 'a> Runs for SymbolicRun<'_, 's, 'p, 'a> {
     }
 
     fn len(&self) -> usize {
-        self.ends.len()
+        self.taken.len()
     }
 
     fn is_in(&mut self, set: &Kept) -> bool {
-        self.sets.operators.contains(set, &self.vector)
+        self.sets.operators.contains(set, &self.taken.vector)
     }
 
     fn step(&mut self, steps: Steps, into: &Kept) -> bool {
-        self.expand();
+        self.taken.expand();
         let mut tried = BTreeSet::new();
-        for at in 0..self.steps.targets().len() {
-            let target = self.steps.targets()[at].clone();
-            if !self.is_of(steps, &self.steps.actions()[target.actions.clone()]) {
+        for at in 0..self.taken.steps.targets().len() {
+            let target = self.taken.steps.targets()[at].clone();
+            if !self.is_of(steps, self.taken.actions(&target)) {
                 continue;
             }
-            let vector = got(self.sets.operators.space.vector(&self.steps.bytes()[target.bytes.clone()]));
+            let vector = self.taken.vector_of(&target, self.sets.operators.space);
             if tried.insert(vector.clone()) && self.sets.operators.contains(into, &vector) {
-                self.take(&target, vector);
+                self.taken.take(&target, vector);
                 return true;
             }
         }

@@ -55,27 +55,27 @@ pub(crate) fn path(
     from: &[u8],
 ) -> Result<Option<Vec<Vec<u8>>>, Ended> {
     let first = space.vector(from)?;
-    let Some(wanted) = space.ldd.nearest(goal, &first, MOST_NODES) else { return Ok(None) };
+    let Some(wanted) = space.known.ldd.nearest(goal, &first, MOST_NODES) else { return Ok(None) };
     let distance = |vector: &[u32]| vector.iter().zip(&wanted).filter(|(a, b)| a != b).count();
     let mut met = vec![Met { bytes: from.to_vec(), before: 0 }];
     let mut numbers = HashMap::from([(first.clone(), 0usize)]);
     let mut open = BinaryHeap::from([(Reverse(distance(&first)), 0usize)]);
     let mut bytes = 0;
     while let Some((_, number)) = open.pop() {
-        if space.ldd.is_stopped() || met.len() >= MOST_STATES || bytes >= MOST_BYTES {
+        if space.known.ldd.is_stopped() || met.len() >= MOST_STATES || bytes >= MOST_BYTES {
             break;
         }
         expand(steps, &met[number].bytes)?;
         for target in steps.targets() {
             let state = &steps.bytes()[target.bytes.clone()];
             let vector = space.vector(state)?;
-            if !space.ldd.contains(reaching, &vector) || numbers.contains_key(&vector) {
+            if !space.known.ldd.contains(reaching, &vector) || numbers.contains_key(&vector) {
                 continue;
             }
             let next = met.len();
             bytes += state.len() + vector.len() * 4;
             met.push(Met { bytes: state.to_vec(), before: number });
-            if space.ldd.contains(goal, &vector) {
+            if space.known.ldd.contains(goal, &vector) {
                 return Ok(Some(way_to(met, next)));
             }
             open.push((Reverse(distance(&vector)), next));

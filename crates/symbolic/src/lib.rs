@@ -11,28 +11,39 @@
 //! | [`branching`](mod@branching) | the sets of the crate `mu` as diagrams, answers to formulas of branching time |
 //! | [`demonstration`] | runs that show such an answer |
 //! | `guided` | paths that are looked for state by state, where sets at a distance are too large |
+//! | [`runs`](mod@runs) | whole runs: which of them a claim finds wrong |
+//! | `product` | a claim beside a space; emptiness |
+//! | `lasso` | a run that the claim finds wrong |
+//! | `taken` | a run, as it is made step by step |
 //! | [`walk`] | from a set of states to a run that leads there |
+//! | `bad_states` | states that are wrong by themselves |
 //! | [`safety`](mod@safety) | errors of steps and states |
 
+mod bad_states;
 pub mod branching;
 pub mod demonstration;
 mod guided;
+mod lasso;
 pub mod operators;
 pub mod partitioned;
+mod product;
 pub mod race;
 pub mod remembering;
+pub mod runs;
 pub mod safety;
 pub mod slot_order;
 pub mod space;
+mod taken;
 pub mod walk;
 
-pub use branching::{Asked, Branched, Judgement, StepFilter, WORK_FOR_RINGS, branching};
+pub use branching::{Asked, Branched, Judgement, StepFilter, Vocabulary, WORK_FOR_RINGS, branching};
 pub use demonstration::Demonstration;
 pub use operators::{ChosenSteps, Goal, Kept, Operators};
 pub use partitioned::{
     LocalFault, LocalGroup, LocalPredicate, LocalSteps, Move, Partitioned, Predicate, Slot, Taker, Unanswered,
 };
 pub use remembering::Remembering;
+pub use runs::{AskedRuns, JudgedRuns, RunAnswer, Watch, runs};
 pub use safety::{Figures, Request, safety};
 pub use slot_order::Reorder;
 pub use space::{Ended, Progress, Space};

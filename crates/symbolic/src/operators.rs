@@ -92,7 +92,7 @@ impl<'s, 'p> Operators<'s, 'p> {
 
     /// Collects when there are at least this many nodes; for tests.
     pub fn collecting_beyond(mut self, nodes: usize) -> Self {
-        self.space.ldd.collect_beyond(nodes);
+        self.space.known.ldd.collect_beyond(nodes);
         (self.collect_at, self.few_nodes) = (nodes, nodes);
         self
     }
@@ -123,13 +123,13 @@ impl<'s, 'p> Operators<'s, 'p> {
 
     /// Gives back what nobody needs, if that is much.
     pub fn breathe(&mut self) {
-        if self.space.ldd.n_nodes() < self.collect_at {
+        if self.space.known.ldd.n_nodes() < self.collect_at {
             return;
         }
-        let mut roots = self.space.groups.roots();
+        let mut roots = self.space.known.groups.roots();
         roots.extend(self.kept_sets());
-        self.space.ldd.collect(&roots);
-        self.collect_at = (self.space.ldd.n_nodes() * GROWTH).max(self.few_nodes);
+        self.space.known.ldd.collect(&roots);
+        self.collect_at = (self.space.known.ldd.n_nodes() * GROWTH).max(self.few_nodes);
     }
 
     fn kept_or(&mut self, result: Result<Set, ldd::Full>) -> Result<Kept, Ended> {
@@ -139,19 +139,19 @@ impl<'s, 'p> Operators<'s, 'p> {
 
     /// States of both.
     pub fn and(&mut self, a: &Kept, b: &Kept) -> Result<Kept, Ended> {
-        let result = self.space.ldd.intersect(a.set(), b.set());
+        let result = self.space.known.ldd.intersect(a.set(), b.set());
         self.kept_or(result)
     }
 
     /// States of either.
     pub fn or(&mut self, a: &Kept, b: &Kept) -> Result<Kept, Ended> {
-        let result = self.space.ldd.union(a.set(), b.set());
+        let result = self.space.known.ldd.union(a.set(), b.set());
         self.kept_or(result)
     }
 
     /// States of the first that are not in the second.
     pub fn minus(&mut self, a: &Kept, b: &Kept) -> Result<Kept, Ended> {
-        let result = self.space.ldd.minus(a.set(), b.set());
+        let result = self.space.known.ldd.minus(a.set(), b.set());
         self.kept_or(result)
     }
 
@@ -163,12 +163,12 @@ impl<'s, 'p> Operators<'s, 'p> {
 
     /// The number of states.
     pub fn count(&self, set: &Kept) -> BigUint {
-        self.space.ldd.count(set.set())
+        self.space.known.ldd.count(set.set())
     }
 
     /// Whether a state, in the order of levels, is in a set.
     pub fn contains(&self, set: &Kept, vector: &[u32]) -> bool {
-        self.space.ldd.contains(set.set(), vector)
+        self.space.known.ldd.contains(set.set(), vector)
     }
 
     /// The states of a set in which no step at all is possible.
@@ -195,8 +195,8 @@ impl<'s, 'p> Operators<'s, 'p> {
         self.breathe();
         let mut all = Set::EMPTY;
         for (group, relation, from) in &steps.0 {
-            let ldd = &mut self.space.ldd;
-            let touched = std::sync::Arc::clone(&self.space.groups.list()[*group]);
+            let ldd = &mut self.space.known.ldd;
+            let touched = std::sync::Arc::clone(&self.space.known.groups.list()[*group]);
             let allowed = match from {
                 Some(from) => ldd.intersect(universe.set(), from.set()),
                 None => Ok(universe.set()),
@@ -216,7 +216,7 @@ impl<'s, 'p> Operators<'s, 'p> {
         let mut found = goal.clone();
         loop {
             found = self.saturate_backwards(&found, &universe)?;
-            if self.space.idle.is_empty() {
+            if self.space.known.idle.is_empty() {
                 return Ok(found);
             }
             // Steps that are possible only where no others are take no part in saturation.
@@ -231,9 +231,9 @@ impl<'s, 'p> Operators<'s, 'p> {
 
     fn saturate_backwards(&mut self, set: &Kept, universe: &Kept) -> Result<Kept, Ended> {
         let kept = self.kept_sets();
-        let ldd = &mut self.space.ldd;
+        let ldd = &mut self.space.known.ldd;
         kept.iter().for_each(|set| ldd.protect(*set));
-        let result = ldd.saturate_backwards(set.set(), universe.set(), &self.space.groups);
+        let result = ldd.saturate_backwards(set.set(), universe.set(), &self.space.known.groups);
         ldd.unprotect(kept.len());
         self.kept_or(result)
     }

@@ -59,6 +59,8 @@ pub struct LocalGroup {
 pub enum Predicate {
     /// A process is where it may stay when a run ends, or does not exist.
     ValidEnd,
+    /// A process is at an accept label.
+    Accepting,
     /// A channel is empty.
     EmptyChannel,
     /// All invariants hold.

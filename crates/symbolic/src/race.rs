@@ -12,11 +12,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ldd::Set;
+use search::Checks;
 
 use crate::partitioned::Partitioned;
 use crate::remembering::Remembering;
 use crate::slot_order::{Reorder, candidates};
-use crate::space::{Detached, Ended, Progress, Space};
+use crate::space::{Ended, Known, Progress, Space};
 
 /// Work for each order at first, in nodes that are asked for: some milliseconds.
 const MOMENT: u64 = 1 << 17;
@@ -24,6 +25,11 @@ const MOMENT: u64 = 1 << 17;
 const WHILE: u64 = 1 << 22;
 /// Work in the first round of the race.
 const FIRST_ROUND: u64 = 1 << 17;
+
+/// Work of the order that is chosen until what it has found is looked at for errors, where one is enough; the next
+/// stage may take several times as much.
+const FIRST_STAGE: u64 = 1 << 22;
+const LONGER: u64 = 8;
 
 /// The means of a search.
 #[derive(Clone, Debug)]
@@ -34,8 +40,21 @@ pub struct Means {
     pub chains: bool,
     /// Bytes for diagrams.
     pub memory: u64,
+    /// Errors of which one is enough, if so.
+    pub ending: Option<Checks>,
     /// Where progress is told.
     pub progress: Arc<Progress>,
+}
+
+/// What was reached.
+pub struct Reached<'p> {
+    /// The space.
+    pub space: Space<'p>,
+    /// The reachable states; some of them where an error was met that is enough. They can be reached inside of
+    /// this set.
+    pub all: Set,
+    /// All are in it.
+    pub whole: bool,
 }
 
 /// The space and its reachable states, with slots in an order that has proved good. `initial` has the values
@@ -44,28 +63,63 @@ pub fn reach<'p>(
     system: &'p mut Remembering<'_>,
     initial: &[u32],
     means: &Means,
-) -> Result<(Space<'p>, Set), Ended> {
+) -> Result<Reached<'p>, Ended> {
     let won = match best_order(system, initial, means)? {
-        Won::Done(detached, all) => return Ok((Space::attach(system, detached), all)),
+        Won::Done(Done { known, all, whole }) => {
+            return Ok(Reached { space: Space::attach(system, known), all, whole });
+        }
         Won::Order(order) => order,
     };
     system.notes = false;
     let mut space = space(system, won, initial, means);
-    let all = space.reach_all()?;
-    Ok((space, all))
+    let (mut all, mut stage) = (space.beginning()?, FIRST_STAGE);
+    loop {
+        if means.ending.is_some() {
+            space.rest_after(stage);
+        }
+        all = space.reach(all)?;
+        let whole = !space.rests();
+        space.rest_after(u64::MAX);
+        if whole || shows_error(&mut space, all, means)? {
+            return Ok(Reached { space, all, whole });
+        }
+        stage = stage.saturating_mul(LONGER);
+    }
+}
+
+/// Whether a part of the reachable states shows an error that ends the search.
+fn shows_error(space: &mut Space<'_>, all: Set, means: &Means) -> Result<bool, Ended> {
+    let Some(checks) = means.ending else { return Ok(false) };
+    if space.known.found.is_over() {
+        return Ok(true);
+    }
+    if !checks.end_state && !checks.invariant {
+        return Ok(false);
+    }
+    space.learn(all)?;
+    let bad = space.bad_states(all, checks)?;
+    Ok(space.known.found.is_over() || bad.iter().any(|set| !set.is_empty()))
+}
+
+/// A search that has come to its end, or to an error.
+struct Done {
+    known: Known,
+    all: Set,
+    whole: bool,
 }
 
 /// What a race leaves.
 enum Won {
     /// A search that came to its end.
-    Done(Detached, Set),
+    Done(Done),
     /// An order.
     Order(Vec<u32>),
 }
 
 fn space<'p>(system: &'p mut dyn Partitioned, order: Vec<u32>, initial: &[u32], means: &Means) -> Space<'p> {
     let mut space = Space::new(system, order, initial.to_vec(), means.memory, Arc::clone(&means.progress));
-    space.chains = means.chains;
+    space.known.chains = means.chains;
+    space.known.found.ending = means.ending;
     space
 }
 
@@ -87,25 +141,34 @@ fn changing(system: &dyn Partitioned) -> Vec<bool> {
 /// How a search ended that was given some work.
 enum Tried {
     /// It came to its end.
-    Done(Detached, Set),
+    Done(Done),
     /// It did not; the questions that it asked.
     Asked(u64),
 }
 
+/// Searches with an order until some work was done. `looks`: what was found by then is looked at for errors.
 fn attempt(
     system: &mut dyn Partitioned,
     order: &[u32],
-    work: u64,
+    (work, looks): (u64, bool),
     (initial, means): (&[u32], &Means),
 ) -> Result<Tried, Ended> {
     let mut space = space(system, order.to_vec(), initial, means);
-    space.limit_work(work);
+    // To put together what was found takes some work, too.
+    space.limit_work(2 * work);
+    space.rest_after(work);
     let before = space.calls();
-    match space.reach_all() {
-        Ok(all) => Ok(Tried::Done(space.detach(), all)),
-        Err(Ended::WornOut | Ended::Full) => Ok(Tried::Asked(space.calls() - before)),
-        Err(ended) => Err(ended),
+    let all = match space.reach_all() {
+        Ok(all) => all,
+        Err(Ended::WornOut | Ended::Full) => return Ok(Tried::Asked(space.calls() - before)),
+        Err(ended) => return Err(ended),
+    };
+    let (whole, calls) = (!space.rests(), space.calls() - before);
+    space.limit_work(u64::MAX);
+    if whole || looks && shows_error(&mut space, all, means)? {
+        return Ok(Tried::Done(Done { known: space.detach(), all, whole }));
     }
+    Ok(Tried::Asked(calls))
 }
 
 /// The order that proves good.
@@ -117,16 +180,16 @@ fn best_order(system: &mut dyn Partitioned, initial: &[u32], means: &Means) -> R
     }
     let mut ranked = Vec::new();
     for order in orders {
-        match attempt(system, &order, MOMENT, with)? {
-            Tried::Done(space, all) => return Ok(Won::Done(space, all)),
+        match attempt(system, &order, (MOMENT, false), with)? {
+            Tried::Done(done) => return Ok(Won::Done(done)),
             Tried::Asked(calls) => ranked.push((calls, order)),
         }
     }
     // A stable sort: who is ahead by little is not, and the more promising order comes first.
     ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
     let orders: Vec<Vec<u32>> = ranked.into_iter().map(|(_, order)| order).collect();
-    match attempt(system, &orders[0], WHILE, with)? {
-        Tried::Done(space, all) => Ok(Won::Done(space, all)),
+    match attempt(system, &orders[0], (WHILE, true), with)? {
+        Tried::Done(done) => Ok(Won::Done(done)),
         Tried::Asked(_) => win(system, orders, with),
     }
 }
@@ -137,8 +200,8 @@ fn win(system: &mut dyn Partitioned, mut left: Vec<Vec<u32>>, with: (&[u32], &Me
     while left.len() > 1 {
         let mut ranked = Vec::new();
         for order in left {
-            match attempt(system, &order, work, with)? {
-                Tried::Done(space, all) => return Ok(Won::Done(space, all)),
+            match attempt(system, &order, (work, false), with)? {
+                Tried::Done(done) => return Ok(Won::Done(done)),
                 Tried::Asked(calls) => ranked.push((calls, order)),
             }
         }

@@ -13,8 +13,8 @@ use search::property::Judge;
 use search::{Checks, SetSearch, Statistics, StopReason, Task, Violation};
 use system::{Fault, FaultKind, TransitionSystem};
 
-use crate::partitioned::{Partitioned, Predicate};
-use crate::race::{self, Means};
+use crate::partitioned::Partitioned;
+use crate::race::{self, Means, Reached};
 use crate::remembering::Remembering;
 use crate::slot_order::Reorder;
 use crate::space::{Ended, FoundFault, Progress, Space};
@@ -62,12 +62,26 @@ pub fn safety(
     partitioned: &mut dyn Partitioned,
     progress: &Arc<Progress>,
 ) -> Result<(SetSearch, Figures), Ended> {
+    let judge = |mut judging: Judging<'_, '_>| judging.conclude();
+    let ((found, figures), restarts) = explore(request, partitioned, progress, judge)?;
+    Ok((found, Figures { restarts, ..figures }))
+}
+
+/// Explores everything, and lets somebody judge it. Where there are new slots it begins again; how often is
+/// told.
+pub(crate) fn explore<'a, T>(
+    request: Request<'a>,
+    partitioned: &mut dyn Partitioned,
+    progress: &Arc<Progress>,
+    mut judge: impl for<'p> FnMut(Judging<'a, 'p>) -> Result<T, Ended>,
+) -> Result<(T, u64), Ended> {
     let mut initial = Vec::new();
     if request.system.initial(&mut initial).is_err() {
         return Err(Ended::Broken("there is no initial state".to_string()));
     }
     let Request { reorder, chains, memory, .. } = request;
-    let means = Means { reorder, chains, memory, progress: Arc::clone(progress) };
+    let ending = (!request.task.all_errors).then_some(request.task.checks);
+    let means = Means { reorder, chains, memory, ending, progress: Arc::clone(progress) };
     let mut system = Remembering::new(partitioned);
     let mut restarts = 0;
     loop {
@@ -76,8 +90,9 @@ pub fn safety(
             Ok(()) => race::reach(&mut system, &vector, &means),
             Err(unanswered) => Err(Ended::from(unanswered)),
         };
-        match reached.and_then(|(space, all)| Judging { request, space, all }.conclude()) {
-            Ok((found, figures)) => return Ok((found, Figures { restarts, ..figures })),
+        match reached.and_then(|Reached { space, all, whole }| judge(Judging { request, space, all, whole }))
+        {
+            Ok(found) => return Ok((found, restarts)),
             Err(Ended::Grown) => {
                 restarts += 1;
                 system.forget();
@@ -93,9 +108,9 @@ pub(crate) fn figures(space: &mut Space<'_>, all: Set) -> Result<Figures, Ended>
     let hidden: Vec<bool> = slots.iter().map(|slot| slot.hidden).collect();
     Ok(Figures {
         states: space.count(all, &hidden)?,
-        nodes: space.ldd.size(all) as u64,
-        all_nodes: space.ldd.n_nodes() as u64,
-        memory: space.ldd.memory(),
+        nodes: space.known.ldd.size(all) as u64,
+        all_nodes: space.known.ldd.n_nodes() as u64,
+        memory: space.known.ldd.memory(),
         slots: hidden.len() as u64,
         groups: space.system.groups().len() as u64,
         calls: space.calls(),
@@ -113,8 +128,10 @@ fn signature(fault: &Fault) -> Signature {
 pub(crate) struct Judging<'a, 'p> {
     pub request: Request<'a>,
     pub space: Space<'p>,
-    /// The reachable states.
+    /// The reachable states, or some of them: they can be reached inside of this set.
     pub all: Set,
+    /// All are in it. If not, an error was met, and is in it.
+    pub whole: bool,
 }
 
 impl Judging<'_, '_> {
@@ -124,6 +141,7 @@ impl Judging<'_, '_> {
         let mut found = SetSearch {
             stop: StopReason::Completed,
             checks,
+            about: checks.about(),
             violations: Vec::new(),
             errors: 0,
             cuts: Vec::new(),
@@ -135,10 +153,16 @@ impl Judging<'_, '_> {
                 ..Statistics::default()
             },
         };
-        let faults = std::mem::take(&mut self.space.found.faults);
+        let faults = std::mem::take(&mut self.space.known.found.faults);
         self.step_faults(&faults, &mut found)?;
-        self.states(checks, &mut found)?;
-        if let Some((group, reads)) = self.space.found.atomic_loop.take() {
+        // Where steps were not asked for in every state, nobody knows which of them are ends.
+        if self.whole || found.violations.is_empty() {
+            self.states(checks, &mut found)?;
+        }
+        if !self.whole && found.violations.is_empty() {
+            return Err(Ended::Broken("an error that was met cannot be reached".to_string()));
+        }
+        if let Some((group, reads)) = self.space.known.found.atomic_loop.take() {
             let target = self.with_reads(group, vec![reads])?;
             if let Some(walk) = self.walk(target)? {
                 found.atomic_loop = self.way_into_atomic_loop(walk)?;
@@ -157,7 +181,7 @@ impl Judging<'_, '_> {
     fn with_reads(&mut self, group: usize, mut reads: Vec<Vec<u32>>) -> Result<Set, Ended> {
         reads.sort_unstable();
         reads.dedup();
-        let values = self.space.ldd.set_of_sorted(&reads)?;
+        let values = self.space.known.ldd.set_of_sorted(&reads)?;
         Ok(self.space.restrict_by(self.all, values, group)?)
     }
 
@@ -170,7 +194,7 @@ impl Judging<'_, '_> {
         let mut all = Set::EMPTY;
         for (group, reads) in by_group {
             let some = self.with_reads(group, reads)?;
-            all = self.space.ldd.union(all, some)?;
+            all = self.space.known.ldd.union(all, some)?;
         }
         Ok(all)
     }
@@ -188,7 +212,7 @@ impl Judging<'_, '_> {
         let mut sum = 0u64;
         for ((group, times), reads) in alike {
             let states = self.with_reads(group, reads)?;
-            let states = u64::try_from(self.space.ldd.count(states)).unwrap_or(u64::MAX);
+            let states = u64::try_from(self.space.known.ldd.count(states)).unwrap_or(u64::MAX);
             sum = sum.saturating_add(states.saturating_mul(times));
         }
         Ok(sum)
@@ -218,53 +242,15 @@ impl Judging<'_, '_> {
 
     /// Errors of states: ends and invariants, a shortest run to each kind.
     fn states(&mut self, checks: Checks, found: &mut SetSearch) -> Result<(), Ended> {
-        let mut bad = Vec::new();
-        if checks.end_state {
-            bad.push(self.bad_ends(checks)?);
-        }
-        if checks.invariant {
-            bad.push(self.without_invariant()?);
-        }
+        let bad = self.space.bad_states(self.all, checks)?;
         for target in bad {
             let Some(walk) = self.walk(target)? else { continue };
-            let number = u64::try_from(self.space.ldd.count(target)).unwrap_or(u64::MAX);
+            let number = u64::try_from(self.space.known.ldd.count(target)).unwrap_or(u64::MAX);
             found.errors = found.errors.saturating_add(number);
             let violation = self.with_state(walk)?;
             found.violations.push(violation);
         }
         Ok(())
-    }
-
-    /// The predicates of a sort.
-    fn predicates(&self, what: Predicate) -> Vec<usize> {
-        let predicates = self.space.system.predicates().iter().enumerate();
-        predicates.filter(|(_, predicate)| predicate.what == what).map(|(number, _)| number).collect()
-    }
-
-    fn bad_ends(&mut self, checks: Checks) -> Result<Set, Ended> {
-        let dead = self.space.stuck(self.all)?;
-        let mut fine = dead;
-        let mut wanted = self.predicates(Predicate::ValidEnd);
-        if checks.channels_empty {
-            wanted.extend(self.predicates(Predicate::EmptyChannel));
-        }
-        for predicate in wanted {
-            if fine.is_empty() {
-                break;
-            }
-            fine = self.space.satisfying(fine, predicate)?;
-        }
-        Ok(self.space.ldd.minus(dead, fine)?)
-    }
-
-    fn without_invariant(&mut self) -> Result<Set, Ended> {
-        let mut bad = Set::EMPTY;
-        for predicate in self.predicates(Predicate::Invariants) {
-            let fine = self.space.satisfying(self.all, predicate)?;
-            let rest = self.space.ldd.minus(self.all, fine)?;
-            bad = self.space.ldd.union(bad, rest)?;
-        }
-        Ok(bad)
     }
 
     fn walk(&mut self, target: Set) -> Result<Option<Walk>, Ended> {

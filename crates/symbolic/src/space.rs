@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ldd::{Access, Full, Group, Groups, Ldd, Learned, Learner, Set};
 use num_bigint::BigUint;
-use search::StopReason;
+use search::{Checks, StopReason};
 use std::collections::HashMap;
 use system::{Fault, FaultKind};
 
-use crate::partitioned::{LocalFault, LocalGroup, LocalSteps, Move, Partitioned, Unanswered};
+use crate::partitioned::{LocalFault, LocalGroup, LocalSteps, Move, Partitioned, Predicate, Unanswered};
 
 /// Why a computation ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,10 @@ pub struct FoundFault {
     pub reads: Vec<u32>,
 }
 
+/// Work after an error is met until the search rests, where one error is enough: what is nearly finished should
+/// come to its end, so that the run that is told is a shortest one.
+const WORK_AFTER_ERROR: u64 = 1 << 22;
+
 /// A step of a group, and those who move in it.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundMove {
@@ -99,6 +103,8 @@ struct Arrangement {
 /// What is known of the groups besides their relations.
 #[derive(Debug, Default)]
 pub struct Found {
+    /// Which errors end a search, if any do.
+    pub(crate) ending: Option<Checks>,
     /// Errors.
     pub faults: Vec<FoundFault>,
     /// How often each error was met, also those that are not kept: of each some are.
@@ -112,6 +118,12 @@ pub struct Found {
 /// The state space of a partitioned system.
 pub struct Space<'p> {
     pub(crate) system: &'p mut dyn Partitioned,
+    pub(crate) known: Known,
+}
+
+/// What is known of a space, apart from its system.
+#[derive(Debug)]
+pub struct Known {
     pub(crate) ldd: Ldd,
     /// For each level its slot.
     pub(crate) slots: Vec<u32>,
@@ -126,29 +138,12 @@ pub struct Space<'p> {
     /// Groups that are asked only where no other has a step.
     pub(crate) idle: Vec<usize>,
     /// What the search met on its way.
-    pub found: Found,
+    pub(crate) found: Found,
     progress: Arc<Progress>,
     /// Predicates that were asked have numbers from here on.
     next_number: usize,
     /// Steps are taken group after group, not by saturation.
-    pub chains: bool,
-}
-
-/// A space without its system.
-#[derive(Debug)]
-pub struct Detached {
-    ldd: Ldd,
-    slots: Vec<u32>,
-    level_of: Vec<Option<usize>>,
-    initial: Vec<u32>,
-    groups: Groups,
-    arrangements: Vec<Arrangement>,
-    guards: Vec<Option<Group>>,
-    idle: Vec<usize>,
-    found: Found,
-    progress: Arc<Progress>,
-    next_number: usize,
-    chains: bool,
+    pub(crate) chains: bool,
 }
 
 impl<'p> Space<'p> {
@@ -179,9 +174,8 @@ impl<'p> Space<'p> {
         idle.iter().for_each(|group| groups.set_aside(*group));
         let ldd = Ldd::new(memory).stopped_by(Arc::clone(&progress.stop));
         let found = Found::default();
-        Space {
+        let known = Known {
             initial,
-            system,
             ldd,
             slots,
             level_of,
@@ -193,144 +187,165 @@ impl<'p> Space<'p> {
             progress,
             next_number,
             chains: false,
-        }
+        };
+        Space { system, known }
     }
 
     /// The values of a state in the order of levels.
     pub fn vector(&mut self, state: &[u8]) -> Result<Vec<u32>, Ended> {
         let mut values = Vec::new();
         self.system.vector(state, &mut values)?;
-        Ok(self.slots.iter().map(|slot| values[*slot as usize]).collect())
+        Ok(self.known.slots.iter().map(|slot| values[*slot as usize]).collect())
+    }
+
+    /// The initial state, in the order of levels.
+    pub fn initial_vector(&self) -> Vec<u32> {
+        self.known.slots.iter().map(|slot| self.known.initial[*slot as usize]).collect()
     }
 
     /// Figures of the diagrams, for people who measure.
     pub fn figures_line(&self, set: Set) -> String {
-        format!("{} nodes of {}, {} MB", self.ldd.size(set), self.ldd.n_nodes(), self.ldd.memory() >> 20)
+        format!(
+            "{} nodes of {}, {} MB",
+            self.known.ldd.size(set),
+            self.known.ldd.n_nodes(),
+            self.known.ldd.memory() >> 20
+        )
     }
 
-    /// Gives the system back, and keeps what was computed.
-    pub fn detach(self) -> Detached {
-        let Space {
-            initial, ldd, slots, level_of, groups, arrangements, guards, idle, found, progress, ..
-        } = self;
-        let (next_number, chains) = (self.next_number, self.chains);
-        Detached {
-            initial,
-            ldd,
-            slots,
-            level_of,
-            groups,
-            arrangements,
-            guards,
-            idle,
-            found,
-            progress,
-            next_number,
-            chains,
-        }
+    /// Gives the system back, and keeps what is known.
+    pub fn detach(self) -> Known {
+        self.known
     }
 
-    /// The space that was detached from this system.
-    pub fn attach(system: &'p mut dyn Partitioned, detached: Detached) -> Space<'p> {
-        let Detached { initial, mut ldd, slots, level_of, groups, arrangements, guards, .. } = detached;
-        let Detached { idle, found, progress, next_number, chains, .. } = detached;
-        ldd.limit_work(u64::MAX);
-        Space {
-            system,
-            initial,
-            ldd,
-            slots,
-            level_of,
-            groups,
-            arrangements,
-            guards,
-            idle,
-            found,
-            progress,
-            next_number,
-            chains,
-        }
+    /// The space of which this is known.
+    pub fn attach(system: &'p mut dyn Partitioned, mut known: Known) -> Space<'p> {
+        known.ldd.limit_work(u64::MAX);
+        Space { system, known }
     }
 
     /// Operations end when this much work was done (see [`Ldd::limit_work`]).
     pub fn limit_work(&mut self, most: u64) {
-        self.ldd.limit_work(most);
+        self.known.ldd.limit_work(most);
     }
 
     /// Questions to the machine so far.
     pub fn calls(&self) -> u64 {
-        self.progress.calls.load(Ordering::Relaxed)
+        self.known.progress.calls.load(Ordering::Relaxed)
     }
 
     /// All states that are reachable from the initial one.
     pub fn reach_all(&mut self) -> Result<Set, Ended> {
-        let vector: Vec<u32> = self.slots.iter().map(|slot| self.initial[*slot as usize]).collect();
-        let from = self.ldd.single(&vector)?;
+        let from = self.beginning()?;
         self.reach(from)
+    }
+
+    /// The initial state alone.
+    pub fn beginning(&mut self) -> Result<Set, Ended> {
+        Ok(self.known.ldd.single(&self.initial_vector())?)
+    }
+
+    /// Finds out what all groups do in the states of a set, so that it is known which of them have a step.
+    pub(crate) fn learn(&mut self, set: Set) -> Result<(), Ended> {
+        for group in 0..self.known.guards.len() {
+            if !self.known.idle.contains(&group) {
+                self.learn_group(set, group)?;
+            }
+        }
+        let dead = self.dead(set)?;
+        for group in self.known.idle.clone() {
+            self.learn_group(dead, group)?;
+        }
+        Ok(())
+    }
+
+    fn learn_group(&mut self, set: Set, group: usize) -> Result<(), Ended> {
+        let (ldd, groups, mut learning) = self.split();
+        let result = ldd.learn(set, group, groups, &mut learning);
+        self.ended(result)
     }
 
     /// The number of states of a set; states that differ in hidden slots alone are one.
     pub fn count(&mut self, set: Set, hidden: &[bool]) -> Result<BigUint, Ended> {
         if !hidden.contains(&true) {
-            return Ok(self.ldd.count(set));
+            return Ok(self.known.ldd.count(set));
         }
         let shown: Vec<u32> = (0..hidden.len() as u32).filter(|slot| !hidden[*slot as usize]).collect();
-        let Some(group) = reading(self.next_number, &self.level_of, &shown) else {
+        let Some(group) = reading(self.known.next_number, &self.known.level_of, &shown) else {
             return Ok(BigUint::from(1u8));
         };
-        self.next_number += 1;
-        let shown = self.ldd.project(set, &group, 0)?;
-        Ok(self.ldd.count(shown))
+        self.known.next_number += 1;
+        let shown = self.known.ldd.project(set, &group, 0)?;
+        Ok(self.known.ldd.count(shown))
     }
 
-    /// All states that are reachable from a set. Groups that need all others to be disabled take their steps
-    /// where that is so.
+    /// All states that are reachable from a set; some of them where the search rests ([`Space::rests`]). Groups
+    /// that need all others to be disabled take their steps where that is so.
     pub fn reach(&mut self, from: Set) -> Result<Set, Ended> {
-        let mut all = self.close(from)?;
-        loop {
-            if self.idle.is_empty() {
-                return Ok(all);
-            }
-            let dead = self.dead(all)?;
-            let mut more = all;
-            for at in 0..self.idle.len() {
-                let group = self.idle[at];
-                let next = self.step(dead, group)?;
-                more = self.ldd.union(more, next)?;
-            }
-            if more == all {
-                return Ok(all);
-            }
-            all = self.close(more)?;
+        if self.known.idle.is_empty() {
+            return self.close(from);
         }
+        let idle = self.known.idle.clone();
+        self.until_stable(from, |space, all| {
+            let all = space.close(all)?;
+            let dead = space.dead(all)?;
+            idle.iter().try_fold(all, |all, group| space.add_step(all, dead, *group))
+        })
+    }
+
+    /// Does something again and again until it adds nothing, or the search rests.
+    fn until_stable(
+        &mut self,
+        from: Set,
+        mut round: impl FnMut(&mut Self, Set) -> Result<Set, Ended>,
+    ) -> Result<Set, Ended> {
+        let mut all = from;
+        loop {
+            let more = round(self, all)?;
+            if more == all || self.rests() {
+                return Ok(more);
+            }
+            all = more;
+        }
+    }
+
+    /// A set with the states to which a group leads from another one.
+    fn add_step(&mut self, all: Set, from: Set, group: usize) -> Result<Set, Ended> {
+        if self.rests() {
+            return Ok(all);
+        }
+        let next = self.step(from, group)?;
+        Ok(self.known.ldd.union(all, next)?)
+    }
+
+    /// The search rests when this much more work was done; what it has found by then is no closure.
+    pub fn rest_after(&mut self, work: u64) {
+        self.known.ldd.rest_after(work);
+    }
+
+    /// Whether it rests: there may be more than it has found.
+    pub fn rests(&self) -> bool {
+        self.known.ldd.rests()
     }
 
     fn split(&mut self) -> (&mut Ldd, &mut Groups, Learning<'_>) {
-        let Space { system, ldd, groups, arrangements, found, progress, .. } = self;
+        let Known { ldd, groups, arrangements, found, progress, .. } = &mut self.known;
         let learning =
-            Learning { system: &mut **system, arrangements, found, progress, out: LocalSteps::default() };
+            Learning { system: &mut *self.system, arrangements, found, progress, out: LocalSteps::default() };
         (ldd, groups, learning)
     }
 
     /// Group after group, each from all states that are known by then.
     fn chain(&mut self, from: Set) -> Result<Set, Ended> {
-        let mut all = from;
-        loop {
-            let before = all;
-            for group in 0..self.guards.len() {
-                if !self.idle.contains(&group) {
-                    let next = self.step(all, group)?;
-                    all = self.ldd.union(all, next)?;
-                }
-            }
-            if all == before {
-                return Ok(all);
-            }
-        }
+        let groups: Vec<usize> =
+            (0..self.known.guards.len()).filter(|group| !self.known.idle.contains(group)).collect();
+        self.until_stable(from, |space, all| {
+            groups.iter().try_fold(all, |all, group| space.add_step(all, all, *group))
+        })
     }
 
     fn close(&mut self, from: Set) -> Result<Set, Ended> {
-        match self.chains {
+        match self.known.chains {
             true => self.chain(from),
             false => self.saturate(from),
         }
@@ -351,15 +366,15 @@ impl<'p> Space<'p> {
     /// An end for want of memory may be one that was asked for.
     pub(crate) fn ended<T>(&self, result: Result<T, Ended>) -> Result<T, Ended> {
         match result {
-            Err(Ended::Full) if self.ldd.is_worn_out() => Err(Ended::WornOut),
-            Err(Ended::Full) if self.ldd.is_stopped() => Err(Ended::Stopped(StopReason::Interrupted)),
+            Err(Ended::Full) if self.known.ldd.is_worn_out() => Err(Ended::WornOut),
+            Err(Ended::Full) if self.known.ldd.is_stopped() => Err(Ended::Stopped(StopReason::Interrupted)),
             result => result,
         }
     }
 
     /// The states of a set in which no group is enabled, but for those that need just that.
     pub fn dead(&mut self, set: Set) -> Result<Set, Ended> {
-        let result = self.without_enabled(set, |space, group| !space.idle.contains(&group));
+        let result = self.without_enabled(set, |space, group| !space.known.idle.contains(&group));
         self.ended(result)
     }
 
@@ -371,73 +386,79 @@ impl<'p> Space<'p> {
 
     fn without_enabled(&mut self, set: Set, counts: impl Fn(&Self, usize) -> bool) -> Result<Set, Ended> {
         let mut rest = set;
-        for group in 0..self.guards.len() {
+        for group in 0..self.known.guards.len() {
             if rest.is_empty() || !counts(self, group) {
                 continue;
             }
-            let enabled = self.groups.enabled(group);
+            let enabled = self.known.groups.enabled(group);
             let some = self.restrict_by(rest, enabled, group)?;
-            rest = self.ldd.minus(rest, some)?;
+            rest = self.known.ldd.minus(rest, some)?;
         }
         Ok(rest)
     }
 
     /// The states of a set whose values for a group are among `values`.
     pub(crate) fn restrict_by(&mut self, set: Set, values: Set, group: usize) -> Result<Set, Full> {
-        match (&self.guards[group], values) {
+        match (&self.known.guards[group], values) {
             (_, Set::EMPTY) => Ok(Set::EMPTY),
-            (Some(guard), _) => self.ldd.image(set, values, guard, 0),
+            (Some(guard), _) => self.known.ldd.image(set, values, guard, 0),
             (None, _) => Ok(set),
         }
+    }
+
+    /// The predicates of a sort.
+    pub(crate) fn predicates(&self, what: Predicate) -> Vec<usize> {
+        let predicates = self.system.predicates().iter().enumerate();
+        predicates.filter(|(_, predicate)| predicate.what == what).map(|(number, _)| number).collect()
     }
 
     /// The states of a set in which a predicate holds.
     pub fn satisfying(&mut self, set: Set, predicate: usize) -> Result<Set, Ended> {
         let reads = self.system.predicates()[predicate].reads.clone();
-        let Some(group) = reading(self.next_number, &self.level_of, &reads) else {
-            let values: Vec<u32> = reads.iter().map(|slot| self.initial[*slot as usize]).collect();
+        let Some(group) = reading(self.known.next_number, &self.known.level_of, &reads) else {
+            let values: Vec<u32> = reads.iter().map(|slot| self.known.initial[*slot as usize]).collect();
             return Ok(if self.system.holds(predicate, &values)? { set } else { Set::EMPTY });
         };
-        self.next_number += 1;
-        let seen = self.ldd.project(set, &group, 0)?;
-        let changes = |place: &usize| self.level_of[reads[*place] as usize].is_some();
+        self.known.next_number += 1;
+        let seen = self.known.ldd.project(set, &group, 0)?;
+        let changes = |place: &usize| self.known.level_of[reads[*place] as usize].is_some();
         let mut places: Vec<usize> = (0..reads.len()).filter(changes).collect();
-        places.sort_unstable_by_key(|place| self.level_of[reads[*place] as usize]);
-        let mut values: Vec<u32> = reads.iter().map(|slot| self.initial[*slot as usize]).collect();
+        places.sort_unstable_by_key(|place| self.known.level_of[reads[*place] as usize]);
+        let mut values: Vec<u32> = reads.iter().map(|slot| self.known.initial[*slot as usize]).collect();
         let mut true_for = Vec::new();
-        for vector in self.ldd.vectors(seen) {
+        for vector in self.known.ldd.vectors(seen) {
             places.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
             if self.system.holds(predicate, &values)? {
                 true_for.push(vector);
             }
         }
-        let true_for = self.ldd.set_of_sorted(&true_for)?;
+        let true_for = self.known.ldd.set_of_sorted(&true_for)?;
         let result =
-            if true_for.is_empty() { Ok(Set::EMPTY) } else { self.ldd.image(set, true_for, &group, 0) };
+            if true_for.is_empty() { Ok(Set::EMPTY) } else { self.known.ldd.image(set, true_for, &group, 0) };
         self.ended(result.map_err(Ended::from))
     }
 
     /// The states of a set in which a slot has a value.
     pub fn with_value(&mut self, set: Set, slot: u32, value: u32) -> Result<Set, Ended> {
-        let Some(group) = reading(self.next_number, &self.level_of, &[slot]) else {
-            return Ok(if self.initial[slot as usize] == value { set } else { Set::EMPTY });
+        let Some(group) = reading(self.known.next_number, &self.known.level_of, &[slot]) else {
+            return Ok(if self.known.initial[slot as usize] == value { set } else { Set::EMPTY });
         };
-        self.next_number += 1;
-        let value = self.ldd.single(&[value])?;
-        let result = self.ldd.image(set, value, &group, 0);
+        self.known.next_number += 1;
+        let value = self.known.ldd.single(&[value])?;
+        let result = self.known.ldd.image(set, value, &group, 0);
         self.ended(result.map_err(Ended::from))
     }
 
     /// The value of a slot in a state that is given in the order of levels.
     pub(crate) fn value_of(&self, vector: &[u32], slot: u32) -> u32 {
-        self.level_of[slot as usize].map_or(self.initial[slot as usize], |level| vector[level])
+        self.known.level_of[slot as usize].map_or(self.known.initial[slot as usize], |level| vector[level])
     }
 
     /// Asks for the steps of a group one by one, for all values with which it is enabled.
     pub(crate) fn moves(&mut self, group: usize) -> Result<Vec<FoundMove>, Ended> {
-        let (arrangement, mut found) = (&self.arrangements[group], Vec::new());
+        let (arrangement, mut found) = (&self.known.arrangements[group], Vec::new());
         let mut values = arrangement.values.clone();
-        for vector in self.ldd.vectors(self.groups.enabled(group)) {
+        for vector in self.known.ldd.vectors(self.known.groups.enabled(group)) {
             arrangement.reads.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
             for Move { written, movers } in self.system.moves(group, &values)? {
                 let pair = written.map(|written| arrangement.pair(&values, &written));
@@ -449,17 +470,17 @@ impl<'p> Space<'p> {
 
     /// What is known of a group's steps.
     pub fn relation(&self, group: usize) -> Set {
-        self.groups.relation(group)
+        self.known.groups.relation(group)
     }
 
     /// The states of `universe` from which one step leads into a set.
     pub fn before(&mut self, set: Set, universe: Set) -> Result<Set, Ended> {
         let mut all = Set::EMPTY;
-        for group in self.groups.list().to_vec() {
-            let relation = self.groups.relation(group.number);
-            let before = self.ldd.pre_image(set, relation, universe, &group, 0);
+        for group in self.known.groups.list().to_vec() {
+            let relation = self.known.groups.relation(group.number);
+            let before = self.known.ldd.pre_image(set, relation, universe, &group, 0);
             let before = self.ended(before.map_err(Ended::from))?;
-            all = self.ldd.union(all, before)?;
+            all = self.known.ldd.union(all, before)?;
         }
         Ok(all)
     }
@@ -536,6 +557,7 @@ impl Learner for Learning<'_> {
         let arrangement = &self.arrangements[group];
         let (mut pairs, mut enabled) = (Vec::new(), Vec::new());
         let mut values = arrangement.values.clone();
+        let mut is_over = false;
         for vector in ldd.vectors(read) {
             if self.progress.stop.load(Ordering::Relaxed) {
                 return Err(Ended::Stopped(StopReason::Interrupted));
@@ -544,7 +566,7 @@ impl Learner for Learning<'_> {
             arrangement.reads.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
             self.out.clear();
             self.system.steps(group, &values, &mut self.out)?;
-            self.found.note(group, &vector, &mut self.out);
+            is_over |= self.found.note(group, &vector, &mut self.out);
             let width = arrangement.used.iter().filter(|(_, write)| write.is_some()).count();
             for step in 0..self.out.n_steps {
                 let written = &self.out.written[step * width..][..width];
@@ -553,6 +575,9 @@ impl Learner for Learning<'_> {
             if self.out.enabled {
                 enabled.push(vector);
             }
+        }
+        if is_over {
+            ldd.rest_within(WORK_AFTER_ERROR);
         }
         pairs.sort_unstable();
         pairs.dedup();
@@ -573,13 +598,21 @@ impl Arrangement {
 }
 
 impl Found {
-    fn note(&mut self, group: usize, reads: &[u32], out: &mut LocalSteps) {
+    /// Whether an error was met that ends the search.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ending.is_some_and(|checks| self.met.keys().any(|(kind, ..)| checks.count(*kind)))
+    }
+
+    /// Notes errors; whether one of them ends the search.
+    fn note(&mut self, group: usize, reads: &[u32], out: &mut LocalSteps) -> bool {
+        let mut is_over = false;
         if out.atomic_loop && self.atomic_loop.is_none() {
             self.atomic_loop = Some((group, reads.to_vec()));
         }
         self.cuts |= out.atomic_loop;
         for LocalFault { fault, cut } in out.faults.drain(..) {
             self.cuts |= cut;
+            is_over |= self.ending.is_some_and(|checks| checks.count(fault.kind));
             let signature = (fault.kind, fault.file.clone(), fault.line, fault.process.clone());
             let met = self.met.entry(signature).or_default();
             *met += 1;
@@ -587,5 +620,6 @@ impl Found {
                 self.faults.push(FoundFault { fault, cut, group, reads: reads.to_vec() });
             }
         }
+        is_over
     }
 }

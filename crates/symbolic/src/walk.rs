@@ -67,7 +67,7 @@ impl<'a> Walker<'a> {
         self.expand(&walk.state)?;
         for edge in self.expansion.edges() {
             let vector = space.vector(self.expansion.state(edge))?;
-            if space.ldd.contains(into, &vector) {
+            if space.known.ldd.contains(into, &vector) {
                 let mut actions = Vec::new();
                 self.expander.actions(edge, &mut actions);
                 walk.path.extend(&actions);
@@ -82,14 +82,14 @@ impl<'a> Walker<'a> {
 
 /// The target, the states one step before it, and so on to the first set that holds the vector.
 fn rings(space: &mut Space<'_>, target: Set, all: Set, first: &[u32]) -> Result<Vec<Set>, Ended> {
-    let (mut rings, mut rest) = (vec![target], space.ldd.minus(all, target)?);
+    let (mut rings, mut rest) = (vec![target], space.known.ldd.minus(all, target)?);
     let mut ring = target;
-    while !space.ldd.contains(ring, first) {
+    while !space.known.ldd.contains(ring, first) {
         ring = space.before(ring, rest)?;
         if ring.is_empty() {
             return Err(Ended::Broken("a reachable state cannot be reached".to_string()));
         }
-        rest = space.ldd.minus(rest, ring)?;
+        rest = space.known.ldd.minus(rest, ring)?;
         rings.push(ring);
     }
     Ok(rings)

@@ -207,9 +207,34 @@ impl Claim {
 
     /// Whether something depends on propositions.
     pub fn asks(&self) -> bool {
-        let cubes =
-            |edge: &ClaimEdge| matches!(&edge.guard, Guard::Any(cubes) if cubes.iter().any(|c| c.0 != 0));
-        self.edges.iter().flatten().any(|edge| edge.asserts.is_some() || cubes(edge))
+        self.all_asked() != 0
+    }
+
+    /// The propositions on which something depends: bit `i` is proposition `i`.
+    pub fn all_asked(&self) -> u64 {
+        let of = |edge: &ClaimEdge| {
+            let asserts = edge.asserts.as_ref().map_or(0, |(proposition, _)| 1 << proposition);
+            match &edge.guard {
+                Guard::Any(cubes) => cubes.iter().fold(asserts, |all, (mask, _)| all | mask),
+                Guard::True | Guard::Else => asserts,
+            }
+        };
+        self.edges.iter().flatten().fold(0, |all, edge| all | of(edge))
+    }
+
+    /// The claim that follows every run and accepts in every state, as long as the run goes.
+    pub fn everything() -> Self {
+        let to = ClaimState(0);
+        let edge = ClaimEdge { guard: Guard::True, to, atomic: false, marks: 0, asserts: None };
+        Claim {
+            initial: to,
+            n_marks: 0,
+            accepting: vec![true],
+            ends: vec![None],
+            edges: vec![vec![edge]],
+            first_only: vec![false],
+            stutters: true,
+        }
     }
 
     /// The propositions that its next move from a state looks at.

@@ -73,7 +73,7 @@ const fn weak(options: &'static [&'static str]) -> Way {
 pub const ALWAYS: [Way; 2] = [plain(&[]), weak(&[])];
 
 /// The ways that are taken in turn. One that is refused says nothing.
-pub const IN_TURN: [Way; 33] = [
+pub const IN_TURN: [Way; 35] = [
     plain(&["--search", "scc"]),
     weak(&["--threads", "8", "--alone", "0"]),
     plain(&["--search", "ufscc", "--threads", "3", "--alone", "0"]),
@@ -107,6 +107,8 @@ pub const IN_TURN: [Way; 33] = [
     weak(&["--store", "tree", "--threads", "3", "--alone", "0"]),
     weak(&["--store", "collapse", "--threads", "2", "--alone", "0"]),
     plain(&["--store", "cleary", "--search", "ndfs-dual"]),
+    plain(&["--engine", "symbolic"]),
+    weak(&["--engine", "symbolic"]),
 ];
 
 /// A contradiction: about which property, between which ways of asking.

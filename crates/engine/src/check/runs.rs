@@ -6,18 +6,20 @@ use crate::backend::Backend;
 use crate::client::Client;
 use crate::counterexample::{confirm, tighten};
 use crate::failure::Failure;
-use crate::liveness;
-use crate::options::Por;
+use crate::liveness::{self, How};
+use crate::options::{Engine, Por};
 use crate::plan::{CycleSearch, Plan};
 use crate::property::Selected;
-use crate::report::{PropertyReport, Shown, Vacuous, Verdict};
-use crate::run_property::{RunProperty, Stronger};
+use crate::report::{PropertyReport, Reason, Refutation, Shown, Vacuous, Verdict};
+use crate::run_property::{RunProperties, RunProperty};
 use crate::self_check::Reference;
+use crate::symbolic_runs::{self, BySets};
+use crate::{symbolic_branching, symbolic_search};
 use machine::Interp;
 use machine::opt::Reductions;
 use promela::ir::Expr;
 use search::reduced::Reduced;
-use search::{Checks, Limits, Outcome, Silent, Statistics, Task};
+use search::{Checks, Limits, Observer, Outcome, Silent, Statistics, Task};
 use std::time::Duration;
 use system::{ActionId, Explain, Fairness, FaultKind, TransitionSystem};
 use trace::Judge;
@@ -35,41 +37,55 @@ struct Told {
     fairness: Option<Fairness>,
 }
 
+/// What a search for a wrong run gave.
+struct Searched {
+    how: How,
+    outcome: Outcome,
+    /// What else there is to say, where it was made with sets of states.
+    by_sets: Option<BySets>,
+}
+
 impl Checker<'_> {
-    /// Searches for a run that a claim finds wrong, replays it, and concludes.
+    /// Searches for a run that a claim finds wrong, replays it, and concludes. `plain` is what a symbolic search
+    /// takes.
     pub(super) fn whole_runs<M: TransitionSystem + Explain>(
         &mut self,
         machine: &M,
-        searched: &dyn Backend,
+        (searched, plain): (&dyn Backend, Option<&dyn Backend>),
         property: Selected,
-        (watch, sets): (&RunProperty, &[Vec<Expr>]),
+        (watch, watches): (&RunProperty, &RunProperties),
         client: &mut dyn Client,
     ) -> Result<PropertyReport, Failure> {
+        let sets = &watches.sets[..];
         let state = |state: &[u8]| searched.to_interp(state);
         let reference = searched.interp().map(|interp| Reference { interp, state: &state });
         let reduction = liveness::reduction(self.plan, searched, (watch, sets), reference);
         let reduced = reduction.as_ref().map(|by| by.reduced(searched.system()));
         let system = reduced.as_ref().map_or(searched.system(), |reduced| reduced);
         // The model's own errors are no errors of a property of whole runs.
-        let task = self.task(if watch.is_claim() { Checks::CLAIM } else { Checks::NONE }, None);
-        let (how, mut outcome) = liveness::search(self.plan, self.leaving, system, watch, &task, client);
-        if self.plan.options.shorten {
-            self.shorten(&task, &mut outcome, &mut |task| {
+        let checks = if watch.is_claim() { Checks::CLAIM } else { Checks::NONE };
+        let Searched { how, mut outcome, by_sets } =
+            self.search_runs((system, plain), (watch, watches), checks, client)?;
+        if self.plan.options.shorten && by_sets.is_none() {
+            self.shorten(&self.task(checks, None), &mut outcome, &mut |task| {
                 liveness::search(self.plan, self.leaving, system, watch, task, client).1
             });
         }
         reduction.as_ref().map_or(Ok(()), |by| by.verdict())?;
+        let reduced = reduced.as_ref().filter(|_| by_sets.is_none());
         let Told { stays_at, shown, fairness } = stop::regardless(|| {
-            self.tell_runs(machine, (&property.name, watch), reduced.as_ref(), &mut outcome, client)
+            self.tell_runs(machine, (&property.name, watch), reduced, &mut outcome, client)
         })?;
         let mut report = self.conclude(property, outcome, shown, stays_at);
         report.how = Some(how);
-        report.por = reduction.as_ref().map_or(Por::None, |by| by.por());
+        report.por = reduction.as_ref().filter(|_| by_sets.is_none()).map_or(Por::None, |by| by.por());
         // What is only worth knowing beside the verdict must not cost it.
         let holds_under = stop::attempt(|| self.holds_under(fairness, (watch, sets), &report));
         report.holds_under = holds_under.unwrap_or(Ok(None))?;
         report.fairness = self.plan.fairness;
-        if let Verdict::Holds(_) = report.verdict {
+        if let Some(by_sets) = by_sets {
+            tell_by_sets(by_sets, watch, &mut report);
+        } else if let Verdict::Holds(_) = report.verdict {
             // A reduction may leave out that a buffer gets full.
             report.met_full_buffer = reduction.is_none().then(|| searched.met_full_buffer());
             let vacuous = stop::attempt(|| self.vacuous(system, watch, &report.statistics));
@@ -120,6 +136,63 @@ impl Checker<'_> {
         Ok(Told { stays_at, shown, fairness })
     }
 
+    /// Searches by the engine that was asked for.
+    fn search_runs(
+        &mut self,
+        (system, plain): (&dyn TransitionSystem, Option<&dyn Backend>),
+        (watch, watches): (&RunProperty, &RunProperties),
+        checks: Checks,
+        client: &mut dyn Client,
+    ) -> Result<Searched, Failure> {
+        let (plan, leaving) = (self.plan, self.leaving);
+        let explicitly = |task: &Task<'_>, observer: &mut dyn Observer| {
+            liveness::search(plan, leaving, system, watch, task, observer)
+        };
+        let fit = match plan.engine {
+            Engine::Explicit => false,
+            Engine::Symbolic => self.fit_for_sets(plain, watch).map(|()| true)?,
+            Engine::Auto => self.fit_for_sets(plain, watch).is_ok(),
+        };
+        let jit = plain.and_then(Backend::compiled).filter(|_| fit);
+        // Where there is no initial state there is nothing to compute.
+        let Some(jit) = jit.filter(|jit| jit.initial(&mut Vec::new()).is_ok()) else {
+            let (how, outcome) = explicitly(&self.task(checks, None), client);
+            return Ok(Searched { how, outcome, by_sets: None });
+        };
+        leaving.wait();
+        let known = self.runs.take();
+        let task = self.task(checks, None);
+        let with = (&task, client as &mut dyn Observer);
+        let mut runs = match (known, plan.engine) {
+            (Some(known), _) => known,
+            (None, Engine::Symbolic) => symbolic_runs::judge(plan, jit, watches, with)?,
+            (None, _) => {
+                let explore = |task: &Task<'_>, observer: &mut dyn Observer| {
+                    let (how, outcome) = explicitly(task, observer);
+                    let sound = symbolic_search::is_sound(&outcome);
+                    ((how, outcome), sound)
+                };
+                match symbolic_runs::judge_both(plan, jit, watches, with, explore)? {
+                    (_, Some(found)) => found,
+                    ((how, outcome), None) => return Ok(Searched { how, outcome, by_sets: None }),
+                }
+            }
+        };
+        let (outcome, by_sets) = runs.take(watch.set);
+        self.runs = Some(runs);
+        Ok(Searched { how: How::Sets, outcome, by_sets: Some(by_sets) })
+    }
+
+    /// Refuses what the symbolic engine is not made for.
+    fn fit_for_sets(&self, plain: Option<&dyn Backend>, watch: &RunProperty) -> Result<(), Failure> {
+        let session = self.session.ok_or_else(|| Failure::Internal("there is no program".to_string()))?;
+        let compiled = plain.and_then(Backend::compiled);
+        symbolic_runs::refuse(self.plan, watch)?;
+        symbolic_runs::refuse_compiled(self.plan, watch, compiled)?;
+        symbolic_search::refuse(session.program()?, compiled)?;
+        compiled.map_or(Ok(()), symbolic_branching::refuse)
+    }
+
     /// Who decides whether a run is wrong, when it is replayed.
     fn judge<'w>(&self, watch: &'w RunProperty, essence: Option<&'w Interp>) -> Judge<'w> {
         Judge {
@@ -139,9 +212,7 @@ impl Checker<'_> {
         watch: &RunProperty,
         statistics: &Statistics,
     ) -> Option<Vacuous> {
-        // What counts repetitions has no answer where some are left out.
-        let suits = |stronger: &&Stronger| stronger.stutter_invariant || !watch.stutter_invariant;
-        watch.stronger.iter().filter(suits).find_map(|stronger| {
+        symbolic_runs::stronger(watch).find_map(|stronger| {
             let task = Task {
                 checks: Checks::CLAIM,
                 all_errors: false,
@@ -206,6 +277,23 @@ impl Checker<'_> {
         }
         Ok(None)
     }
+}
+
+/// What a symbolic search says besides its verdict.
+fn tell_by_sets(by_sets: BySets, watch: &RunProperty, report: &mut PropertyReport) {
+    let BySets { figures, unfit, unshown, vacuous } = by_sets;
+    report.symbolic = figures.map(Box::new);
+    if let (Verdict::Unknown(why), Some(unfit)) = (&mut report.verdict, unfit) {
+        *why = Reason::Engine(unfit);
+    }
+    if let Some((mut fault, exhausted)) = unshown {
+        fault.message.push_str(" (no run is shown: to find one takes more work or memory than there is)");
+        report.errors = 1;
+        report.exhaustive = true;
+        report.verdict = Verdict::Refuted(Box::new(Refutation { exhausted, fault }));
+    }
+    let stronger = vacuous.and_then(|number| symbolic_runs::stronger(watch).nth(number));
+    report.vacuous = stronger.map(|of| Vacuous { formula: of.formula.clone(), part: of.part.clone() });
 }
 
 /// A path without the repetitions of its last state, which no machine takes.

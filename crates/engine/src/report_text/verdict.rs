@@ -100,10 +100,7 @@ fn of_runs(property: &PropertyReport) -> String {
         Fairness::Weak => "fair ",
         Fairness::Strong => "strongly fair ",
     };
-    let states = match &property.symbolic {
-        Some(figures) if property.statistics.states != 1 => format!("{} states", many(&figures.states)),
-        _ => plural(property.statistics.states, "state"),
-    };
+    let states = explored(property);
     let fair = word;
     let what = match property.kind {
         "ltl" => format!("every {fair}run satisfies it"),
@@ -114,6 +111,14 @@ fn of_runs(property: &PropertyReport) -> String {
         _ => format!("no {fair}run passes an accept label again and again forever"),
     };
     format!("{what} ({states} explored)")
+}
+
+/// The number of states that were explored, which a number of the machine may not hold.
+fn explored(property: &PropertyReport) -> String {
+    match &property.symbolic {
+        Some(figures) if property.statistics.states != 1 => format!("{} states", many(&figures.states)),
+        _ => plural(property.statistics.states, "state"),
+    }
 }
 
 fn absence(kind: FaultKind) -> &'static str {
@@ -133,7 +138,7 @@ fn absence(kind: FaultKind) -> &'static str {
 fn unknown(property: &PropertyReport, why: &Reason) -> String {
     match property.statistics.states {
         0 => why.to_string(),
-        states => format!("{why}; no violation in the {} explored", plural(states, "state")),
+        _ => format!("{why}; no violation in the {} explored", explored(property)),
     }
 }
 

@@ -16,7 +16,7 @@ use promela::ir::{Action, Base, Edge, Expr, ExprKind, LocId, Proctype, ProctypeI
 use stop::Stop;
 use system::matrix::{BitMatrix, BitSet};
 
-use super::mark::hand_over;
+use super::mark::{HandOver, hand_over};
 use super::matrix::{Item, MemberFacts, cuts, list_items, updated};
 use super::object::Objects;
 use super::population::{Member, Population};
@@ -86,21 +86,41 @@ pub struct Partition {
     pub n_locations: Vec<u32>,
 }
 
-impl Partition {
-    /// The partition for these processes; `watched` are expressions that somebody from outside asks about.
-    pub fn new(program: &Program, members: Vec<Member>, watched: &[&Expr], stop: &Stop) -> Partition {
-        let population = Population::of_members(members);
+/// What partitions of a program need to know, whichever processes there are.
+#[derive(Debug)]
+pub struct Groundwork<'p> {
+    analysis: Analysis<'p>,
+    handed: HandOver,
+}
+
+impl<'p> Groundwork<'p> {
+    /// For a program.
+    pub fn new(program: &'p Program) -> Self {
         let analysis = Analysis::new(program);
         let handed = hand_over(&analysis, &Facts::new(program));
+        Groundwork { analysis, handed }
+    }
+}
+
+impl Partition {
+    /// The partition for these processes; `watched` are expressions that somebody from outside asks about.
+    pub fn new(
+        Groundwork { analysis, handed }: &Groundwork<'_>,
+        members: Vec<Member>,
+        watched: &[&Expr],
+        stop: &Stop,
+    ) -> Partition {
+        let program = analysis.program;
+        let population = Population::of_members(members);
         let mut objects = Objects::default();
         let mut facts: Vec<MemberFacts<'_>> = Vec::new();
         for member in &population.members {
             let first_edge = facts.last().map_or(0, MemberFacts::end_edge);
-            let marker = Marker::new(&analysis, &handed, member.who());
+            let marker = Marker::new(analysis, handed, member.who());
             facts.push(MemberFacts::new(marker, program.proctype(member.id), first_edge, &mut objects, stop));
         }
         let items = list_items(program, &facts, &population, (usize::MAX, stop)).expect("there is no limit");
-        let cuts = cuts(program, &facts, &handed, &population);
+        let cuts = cuts(program, &facts, handed, &population);
         let slots = Slots::new(program, &analysis.channels, &population, &cuts);
         let filling = Filling { program, population: &population, facts: &facts, slots: &slots };
         let mut steps = Vec::new();
@@ -110,7 +130,7 @@ impl Partition {
         }
         let looked_at = |expr: &&Expr| filling.slots_of(None, &analysis.looked_at(expr));
         let watched = watched.iter().map(looked_at).collect();
-        let provided = (0..population.members.len()).map(|m| filling.provided(m, &analysis)).collect();
+        let provided = (0..population.members.len()).map(|m| filling.provided(m, analysis)).collect();
         let n_locations = |member: &Member| program.proctype(member.id).locations.len() as u32;
         let n_locations = population.members.iter().map(n_locations).collect();
         Partition { watched, provided, n_locations, steps, slots, members: population.members }
