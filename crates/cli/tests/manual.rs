@@ -57,7 +57,7 @@ fn completions_offer_every_option_and_its_values() {
     let bash = stdout(&["completions", "bash"]);
     for values in [
         "auto frontier dfs bfs",
-        "table tree cleary collapse hc bitstate",
+        "table tree cleary collapse automaton hc bitstate",
         "none ample stubborn twophase",
         "weak strong",
     ] {

@@ -391,13 +391,20 @@ fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduct
     })
 }
 
-/// The model, with the formula that is to be checked too.
+/// The model, with the formula that is to be checked too; one that it was read with stays unless there is another.
 fn source(options: &CheckOptions) -> Source {
     let mut source = options.source.clone();
-    source.options.formula.clone_from(&options.ltl);
-    source.options.ctl.clone_from(&options.ctl);
-    source.options.mu.clone_from(&options.mu);
-    source.options.claim.clone_from(&options.claim);
+    let model = &mut source.options;
+    for (of_model, asked) in [
+        (&mut model.formula, &options.ltl),
+        (&mut model.ctl, &options.ctl),
+        (&mut model.mu, &options.mu),
+        (&mut model.claim, &options.claim),
+    ] {
+        if asked.is_some() {
+            of_model.clone_from(asked);
+        }
+    }
     source.options.lossy_channels |= options.lossy_channels;
     if let Some(memory) = weak_memory::of_options(options) {
         source.options.memory = Some(memory);

@@ -145,7 +145,7 @@ fn what_contradicts_the_whole_graph_is_refused() {
     for (words, why) in [
         (&["--por", "stubborn"][..], "--por would leave out a part"),
         (&["--opt", "merge,fold"], "--opt merge would leave out a part"),
-        (&["--store", "bitstate"], "a store that loses no state"),
+        (&["--store", "bitstate"], "a store that numbers states, and loses none"),
         (&["--max-depth", "9"], "--max-depth would leave out a part"),
         (&["--fair", "strong"], "CTL knows weak fairness"),
     ] {

@@ -79,7 +79,7 @@ fn agree(model: &Model, formula: &Formula) -> bool {
 #[test]
 fn runs_are_found_state_by_state() {
     let stuck = Formula::Finally(Quantifier::Some, Box::new(Formula::stuck()));
-    let models = (0..60).filter_map(|seed| Model::random(seed, Size::Small));
+    let models = (0..90).filter_map(|seed| Model::random(seed, Size::Small));
     let agreed = models.filter(|model| agree(model, &stuck)).count();
     assert!(agreed > 20, "{agreed}");
 }

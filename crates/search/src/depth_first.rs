@@ -238,7 +238,8 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
     /// is judged.
     #[inline]
     pub fn explore(&mut self, is_new: bool) -> Result<(), StopReason> {
-        let depth = self.arrive()?;
+        let depth = self.stack.steps() as u64;
+        let arrived = self.arrive(depth);
         let expanded = self.expand(depth);
         self.enter()?;
         // Sleep sets come to a state again, which was judged the first time; and behind phase 1 nothing was
@@ -247,7 +248,9 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
             self.judge_state()?;
         }
         self.judge_steps()?;
-        // An error counts also beside a step that was cut short.
+        // An error counts also beside a step that was cut short, and where the search ends: the step may have
+        // been cut short when it was tried in advance.
+        arrived?;
         let expanded_ahead = expanded?;
         self.look_up(expanded_ahead, depth)?;
         let kept = self.push_successors(false)?;
@@ -271,18 +274,17 @@ impl<'a, S: Evicting, Z: Sleeping<S>> DepthFirst<'a, S, Z> {
         self.expanded_in_full()
     }
 
-    /// The search has come to the state at the end of the path; answers how many steps lead there.
+    /// The search has come to the state at the end of the path, `depth` steps from the beginning.
     #[inline]
-    fn arrive(&mut self) -> Result<u64, StopReason> {
-        let depth = self.stack.steps() as u64;
+    fn arrive(&mut self, depth: u64) -> Result<(), StopReason> {
         self.statistics.depth = self.statistics.depth.max(depth);
         self.statistics.vector_bytes = self.statistics.vector_bytes.max(self.stack.state_len() as u64);
+        self.expander.look_for_loops(!self.found.knows_atomic_loop());
+        self.store.hold(key(self.stack.state(), self.hidden));
         if self.budget.tick()? {
             self.look()?;
         }
-        self.expander.look_for_loops(!self.found.knows_atomic_loop());
-        self.store.hold(key(self.stack.state(), self.hidden));
-        Ok(depth)
+        Ok(())
     }
 
     /// Expands the state at the end of the path; true if that was done in advance.

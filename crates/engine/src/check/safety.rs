@@ -17,7 +17,7 @@ use crate::strategy;
 use crate::symbolic_search::{self, Explored};
 use reduce::Building;
 use search::switches::BoundedSwitches;
-use search::{Checks, Method, Outcome, Proviso, Reduce, Violation};
+use search::{Checks, Method, Outcome, Proviso, Reduce, Task, Violation};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
 
 /// How a safety property is searched: who chooses actions, and by which method.
@@ -74,6 +74,11 @@ impl Checker<'_> {
             self.shorten(&task, &mut outcome, &mut |task| {
                 strategy::search(&Exploration { task, ..exploration }, client)
             });
+            if let Some(plan) = self.breadth_first() {
+                self.shorten(&Task { reduce: None, ..task }, &mut outcome, &mut |task| {
+                    strategy::search(&Exploration { plan: &plan, task, ..exploration }, client)
+                });
+            }
         }
         let unseen = bounded.as_ref().is_some_and(BoundedSwitches::left_out);
         let was_all_within = unseen && outcome.exhausted.take().is_some();
