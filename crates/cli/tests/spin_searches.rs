@@ -38,7 +38,7 @@ fn full_channels_lose_messages() {
     // The trail knows it, and says which message was lost.
     let replay = scratch.run(&["replay", "m.pml.trail.json"]);
     assert_eq!(replay.status, Some(0), "{}", replay.stderr);
-    assert!(scratch.read("m.pml.trail.json").contains("\"lossy_channels\": true"));
+    assert!(scratch.read("m.pml.trail.json").contains("\"lossy_channels\":true"));
     let simulated = scratch.run(&["simulate", "m.pml", "--lossy-channels", "--seed", "4"]);
     assert!(matches!(simulated.status, Some(0 | 1)), "{}", simulated.stderr);
     let traced = Scratch::with("chan q = [1] of { byte };\nactive proctype P() { q!1 }\ntrace { q!1 }\n");

@@ -206,7 +206,12 @@ impl Lowerer<'_> {
                         place.cell += n as u32 * stride
                     }
                     _ => {
-                        let span = value.span;
+                        // An argument of an inline is written where that is used; what happens to it happens in
+                        // the body.
+                        let (array, index) = (part.name.span, value.span);
+                        let in_body =
+                            self.sources.site(array).expansion != self.sources.site(index).expansion;
+                        let span = if in_body { array } else { index };
                         place.indices.push(Index { value, len, stride, span });
                     }
                 }
