@@ -5,6 +5,7 @@ use crate::certificate;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
 use crate::failure::{Answer, Failure};
+use crate::gpu_search;
 use crate::inside::unseen;
 use crate::isolate::{HostThread, isolated_at};
 use crate::liveness;
@@ -203,6 +204,7 @@ fn prepare_runs(
         if plan.engine == Engine::Symbolic {
             symbolic_runs::refuse(plan, watch)?;
         }
+        gpu_search::refuse_whole(plan, &property.name)?;
     }
     if of_runs().count() == selected.len() {
         liveness::refuse_for_runs_alone(plan, &watches.list)?;

@@ -283,6 +283,7 @@ mod tests {
             statistics: Statistics::default(),
             certificate: None,
             symbolic: None,
+            gpu: None,
             checked: Vec::new(),
             coverage: None,
             met_full_buffer: None,

@@ -22,6 +22,7 @@ pub mod facts;
 pub mod failure;
 pub mod files;
 pub mod formula;
+pub mod gpu_search;
 pub mod hints;
 pub mod inside;
 mod isolate;

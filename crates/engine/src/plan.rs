@@ -326,7 +326,7 @@ fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = everything || options.stop_at.is_some() || options.max_switches.is_some();
     let everything = everything || options.profile;
     // A symbolic search has no use for fewer states.
-    let everything = everything || options.engine == Some(Engine::Symbolic);
+    let everything = everything || matches!(options.engine, Some(Engine::Symbolic | Engine::Gpu));
     // A certificate has all states.
     let everything = everything || options.certify.is_some();
     options.por.unwrap_or(match everything {
@@ -359,7 +359,7 @@ pub(crate) fn has_stack(order: Order, threads: u64) -> bool {
 /// when they are asked for. What needs the stack of one worker has one, whatever is asked for.
 fn threads(options: &CheckOptions, search: Search) -> u64 {
     match options.threads {
-        _ if needs_stack(options) || options.engine == Some(Engine::Symbolic) => 1,
+        _ if needs_stack(options) || matches!(options.engine, Some(Engine::Symbolic | Engine::Gpu)) => 1,
         None if options.store == Some(StoreKind::Automaton) || options.stop_at.is_some() => 1,
         Some(threads) => threads,
         None if search == Search::Dfs => 1,
@@ -381,7 +381,7 @@ fn static_reductions(options: &CheckOptions, search: Search) -> Vec<StaticReduct
         // A certificate is about the program as it is written.
         _ if options.certify.is_some() => Vec::new(),
         // Merged steps read and write more slots.
-        _ if options.engine == Some(Engine::Symbolic) => vec![DeadVariables, Fold],
+        _ if matches!(options.engine, Some(Engine::Symbolic | Engine::Gpu)) => vec![DeadVariables, Fold],
         // What is merged cannot be interrupted.
         _ if options.max_switches.is_some() || options.profile => vec![DeadVariables, Fold],
         // A value that nobody will look at is a value all the same.

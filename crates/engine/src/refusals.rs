@@ -401,9 +401,12 @@ fn self_check_without_reduction(plan: &Plan) -> Option<Refusal> {
 
 /// A symbolic search has neither a store of states nor an order in which they are visited.
 fn symbolic_with_explicit_options(plan: &Plan) -> Option<Refusal> {
-    if plan.engine != Engine::Symbolic {
-        return None;
-    }
+    let why = match plan.engine {
+        Engine::Symbolic => "a symbolic search computes with sets of states, not with one after another",
+        Engine::Gpu => "a GPU has a store and an order of its own",
+        Engine::Explicit | Engine::Auto => return None,
+    };
+    let on_gpu = plan.engine == Engine::Gpu;
     let options = &plan.options;
     let given = |given: bool, name: &'static str| given.then_some(name);
     let other_search =
@@ -421,18 +424,20 @@ fn symbolic_with_explicit_options(plan: &Plan) -> Option<Refusal> {
         .or(given(options.ranges, "--ranges"))
         .or(given(options.profile, "--profile"))
         .or(given(options.max_depth.is_some(), "--max-depth"))
-        .or(given(options.max_states.is_some(), "--max-states"))?;
+        .or(given(options.max_states.is_some() && !on_gpu, "--max-states"))
+        .or(given(options.max_switches.is_some() && on_gpu, "--max-switches"))
+        .or(given(options.channels_empty && on_gpu, "--channels-empty"))
+        .or(given(options.certify.is_some() && on_gpu, "--certify"))
+        .or(given(plan.doubts.any() && on_gpu, "--check"))?;
     refusal(
-        format!(
-            "{option} is for explicit search: a symbolic search computes with sets of states, not with one after another"
-        ),
+        format!("{option} is for explicit search: {why}"),
         format!("leave {option} out, or use --engine explicit"),
     )
 }
 
 fn symbolic_options_without_symbolic(plan: &Plan) -> Option<Refusal> {
     let option = match &plan.options {
-        _ if plan.engine != Engine::Explicit => return None,
+        _ if matches!(plan.engine, Engine::Symbolic | Engine::Auto) => return None,
         options if options.order.is_some() => "--order",
         options if options.reorder.is_some() => "--reorder",
         _ => return None,

@@ -229,6 +229,8 @@ pub struct PropertyReport {
     pub certificate: Option<Certified>,
     /// Numbers of a symbolic search, if that is what it was.
     pub symbolic: Option<Box<symbolic::Figures>>,
+    /// What is to be known of a search on a GPU.
+    pub gpu: Option<Box<crate::gpu_search::Figures>>,
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
     /// The partial-order reduction that was used, as `--por` names it.
@@ -284,6 +286,7 @@ impl PropertyReport {
             statistics: Statistics::default(),
             certificate: None,
             symbolic: None,
+            gpu: None,
             checked: Vec::new(),
             por: Por::None,
             how: None,

@@ -149,6 +149,17 @@ fn property(property: &PropertyReport) -> Value {
         let certificate = json!({"file": certified.file, "bytes": certified.bytes});
         object.insert("certificate".to_string(), certificate);
     }
+    if let (Some(gpu), Some(object)) = (&property.gpu, value.as_object_mut()) {
+        let figures = json!({
+            "device": gpu.device,
+            "seconds": gpu.seconds,
+            "bits": gpu.bits,
+            "table": gpu.table.words(),
+            "layouts": gpu.layouts,
+            "instructions": gpu.instructions,
+        });
+        object.insert("gpu".to_string(), figures);
+    }
     if let (Some(figures), Some(object)) = (&property.symbolic, value.as_object_mut()) {
         object.insert("symbolic".to_string(), symbolic(figures));
     }

@@ -18,6 +18,8 @@ pub struct Explored {
     pub outcome: Outcome,
     /// Numbers, of a search that came to its end.
     pub figures: Option<Box<Figures>>,
+    /// What is to be known of a search on a GPU.
+    pub gpu: Option<Box<crate::gpu_search::Figures>>,
     /// Why the engine could not go on.
     pub unfit: Option<String>,
 }
@@ -25,7 +27,7 @@ pub struct Explored {
 impl Explored {
     /// What another engine found.
     pub fn found(outcome: Outcome) -> Self {
-        Explored { outcome, figures: None, unfit: None }
+        Explored { outcome, figures: None, gpu: None, unfit: None }
     }
 }
 
@@ -71,9 +73,11 @@ pub fn search_safety(
 fn explored(watched: Watched<(SetSearch, Figures)>) -> Result<Explored, Failure> {
     Ok(match watched.answer()? {
         Ok((found, figures)) => {
-            Explored { outcome: found.conclude(), figures: Some(Box::new(figures)), unfit: None }
+            Explored { outcome: found.conclude(), figures: Some(Box::new(figures)), gpu: None, unfit: None }
         }
-        Err(Nothing { stop, unfit }) => Explored { outcome: Outcome::nothing(stop), figures: None, unfit },
+        Err(Nothing { stop, unfit }) => {
+            Explored { outcome: Outcome::nothing(stop), figures: None, gpu: None, unfit }
+        }
     })
 }
 

@@ -9,6 +9,7 @@ use crate::branching::{ExploredGraph, Exploring, Question, Questions, RunJudge, 
 use crate::client::Client;
 use crate::counterexample::confirm_formula;
 use crate::failure::Failure;
+use crate::gpu_search;
 use crate::options::Engine;
 use crate::plan::Plan;
 use crate::property::Selected;
@@ -140,6 +141,7 @@ impl Checker<'_> {
         // Where there is no initial state there is nothing to compute.
         let begins = |jit: &&Jit| jit.initial(&mut Vec::new()).is_ok();
         match plan.engine {
+            Engine::Gpu => Err(gpu_search::no_whole("ctl and mu blocks")),
             Engine::Explicit => Ok(graph(explore(&task, client))),
             Engine::Symbolic => {
                 fit(backend, plan)?;

@@ -119,6 +119,7 @@ impl Checker<'_> {
             statistics,
             certificate: None,
             symbolic: None,
+            gpu: None,
             checked: Vec::new(),
             por: Por::None,
             coverage: None,

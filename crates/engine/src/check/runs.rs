@@ -149,7 +149,8 @@ impl Checker<'_> {
             liveness::search(plan, leaving, system, watch, task, observer)
         };
         let fit = match plan.engine {
-            Engine::Explicit => false,
+            // Refused before.
+            Engine::Explicit | Engine::Gpu => false,
             Engine::Symbolic => self.fit_for_sets(plain, watch).map(|()| true)?,
             Engine::Auto => self.fit_for_sets(plain, watch).is_ok(),
         };

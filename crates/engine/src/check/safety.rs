@@ -7,6 +7,7 @@ use crate::client::Client;
 use crate::counterexample::confirm;
 use crate::dispatch::Exploration;
 use crate::failure::Failure;
+use crate::gpu_search;
 use crate::noting::{NotedSystem, Notes};
 use crate::options::{Engine, Por};
 use crate::plan::Order;
@@ -64,9 +65,10 @@ impl Checker<'_> {
         let bounded = plan.options.max_switches.and_then(|most| BoundedSwitches::new(system, most));
         let system = bounded.as_ref().map_or(system, |bounded| bounded as _);
         let exploration = Exploration { plan, leaving, system, task: &task, recorder: recorder.as_ref() };
-        let Explored { mut outcome, figures, unfit } = match plan.engine {
+        let Explored { mut outcome, figures, gpu, unfit } = match plan.engine {
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
             Engine::Symbolic => self.symbolic(searched, &exploration, client)?,
+            Engine::Gpu => self.on_gpu(searched, &exploration, client)?,
             Engine::Auto => self.both(beside, &exploration, client)?,
         };
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
@@ -98,6 +100,7 @@ impl Checker<'_> {
             report.certificate = Some(recorder.finish(report.statistics.states)?);
         }
         report.symbolic = figures;
+        report.gpu = gpu;
         report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
         // With a proviso every action that is possible is taken somewhere; without one, statements may be
         // passed over.
@@ -179,6 +182,19 @@ impl Checker<'_> {
         match compiled.filter(|jit| jit.initial(&mut Vec::new()).is_ok()) {
             Some(jit) => symbolic_search::search_safety(self.plan, jit, task, client),
             None => Ok(Explored::found(strategy::search(exploration, client))),
+        }
+    }
+
+    /// Searches on a GPU. Where there is no initial state there is nothing to search.
+    fn on_gpu(
+        &self,
+        searched: &dyn Backend,
+        exploration: &Exploration<'_>,
+        client: &mut dyn Client,
+    ) -> Result<Explored, Failure> {
+        match searched.system().initial(&mut Vec::new()) {
+            Ok(()) => gpu_search::search_safety(self.plan, searched, exploration.task, client),
+            Err(_) => Ok(Explored::found(strategy::search(exploration, client))),
         }
     }
 

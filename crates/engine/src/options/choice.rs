@@ -153,6 +153,8 @@ choice! {
         Explicit = "explicit",
         /// With sets of states.
         Symbolic = "symbolic",
+        /// From state to state, on a GPU.
+        Gpu = "gpu",
         /// Both at once: the first answer counts.
         Auto = "auto",
     }

@@ -119,7 +119,8 @@ options! {
     max_memory: Option<Size> = ["max-memory", "SIZE", Common, Exploration];
 
     /// Who explores: explicit (from state to state, the default), symbolic (with sets of states, for spaces
-    /// that no explicit search can finish) or auto (both at once; the first answer counts).
+    /// that no explicit search can finish), gpu (from state to state on an NVIDIA GPU: safety only) or auto
+    /// (explicit and symbolic at once; the first answer counts).
     engine: Option<Engine> = ["engine", "ENGINE", Expert, Exploration];
     /// How visited states are stored: table, tree, cleary or collapse (exact), automaton (exact, slow, for long
     /// runs in little memory), hc or bitstate (lossy: finds errors, proves nothing). Default: table.

@@ -55,6 +55,10 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         ("transitions", grouped(s.transitions), format!("{} to states already visited", grouped(s.matched))),
         ("depth", grouped(s.depth), String::new()),
     ];
+    if let Some(gpu) = &property.gpu {
+        let how = format!("on {}, {} bits a state, {}", gpu.device, gpu.bits, gpu.table.words());
+        lines.push(("gpu", format!("{:.3} s", gpu.seconds), how));
+    }
     if s.reduced > 0 {
         let how = format!("states where the reduction skipped actions (--por {})", property.por.word());
         lines.insert(1, ("reduced", grouped(s.reduced), how));
