@@ -1,5 +1,5 @@
-//! Searches a model on the first card and prints what it counted: `card model.pml [-DNAME=VALUE]`. For measurements without the
-//! rest of the tool.
+//! Searches a model on the first card and prints what it counted: `card model.pml [-DNAME=VALUE]`. For
+//! measurements without the rest of the tool.
 
 use std::time::Instant;
 

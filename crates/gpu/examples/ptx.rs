@@ -1,4 +1,5 @@
-//! Prints the PTX of a model, for people and for `ptxas`: `cargo run -p gpu --example ptx -- model.pml [quotient|arena]`.
+//! Prints the PTX of a model, for people and for `ptxas`:
+//! `cargo run -p gpu --example ptx -- model.pml [quotient|arena]`.
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;

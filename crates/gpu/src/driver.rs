@@ -36,7 +36,9 @@ macro_rules! functions {
                     $($field: {
                         let found = symbol(library, $name)?;
                         // SAFETY: the library documents a function of this type under this name.
-                        unsafe { std::mem::transmute::<Pointer, unsafe extern "C" fn($($ty),*) -> Status>(found) }
+                        unsafe {
+                            std::mem::transmute::<Pointer, unsafe extern "C" fn($($ty),*) -> Status>(found)
+                        }
                     },)*
                 })
             }
@@ -63,7 +65,8 @@ functions! {
     fill = "cuMemsetD8_v2" (u64, u8, usize);
     to_device = "cuMemcpyHtoD_v2" (u64, *const c_void, usize);
     to_host = "cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
-    launch = "cuLaunchKernel" (Pointer, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Pointer, *mut Pointer, *mut Pointer);
+    launch = "cuLaunchKernel" (Pointer, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Pointer,
+        *mut Pointer, *mut Pointer);
     synchronize = "cuCtxSynchronize" ();
 }
 

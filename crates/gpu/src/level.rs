@@ -166,7 +166,8 @@ impl Maker<'_> {
         self.t.lines(
             ".reg .b64 %table, %queue, %buckets, %i, %stride, %first_of_warp, %record, %pos, %in;
             .reg .b32 %bits, %thread, %lane, %below, %have, %owner, %some, %turn, %slot, %timeout, %active;
-            .reg .b32 %k, %visit, %more, %ok, %flags, %mode, %count, %taken, %steps, %who, %r, %mask, %told, %shows, %calm;
+            .reg .b32 %k, %visit, %more, %ok, %flags, %mode, %count, %taken, %steps, %who, %r;
+            .reg .b32 %mask, %told, %shows, %calm;
             .reg .pred %done, %p, %q1;",
         );
     }

@@ -9,6 +9,8 @@ use crate::parse::{Arg, Code, Inst, Op, Special, parse};
 
 /// Threads of a warp.
 const WARP: usize = 32;
+/// Threads of a block: fewer than a kernel allows, since most would have nothing to do.
+const MOST_THREADS: u32 = 64;
 /// Instructions that all threads together may execute in one launch.
 const MOST_STEPS: u64 = 4_000_000_000;
 
@@ -57,7 +59,7 @@ impl Simulator {
         let at = at as usize;
         let end = at
             .checked_add(bytes)
-            .filter(|&end| at >= 64 && end <= self.memory.len() && at % bytes.clamp(1, 8) == 0);
+            .filter(|&end| at >= 64 && end <= self.memory.len() && at.is_multiple_of(bytes.clamp(1, 8)));
         end.map(|end| at..end).ok_or_else(|| DeviceError::Broken(format!("address {at} is none")))
     }
 
@@ -89,6 +91,7 @@ impl Device for Simulator {
 
     fn load(&mut self, text: &str) -> Result<(), DeviceError> {
         self.code = parse(text).map_err(DeviceError::Broken)?;
+        self.code.block = self.code.block.min(MOST_THREADS);
         Ok(())
     }
 
@@ -329,7 +332,7 @@ fn meet(code: &Code, warp: &mut [Thread]) -> Result<(), DeviceError> {
             vec![bits.sum(); WARP]
         }
         Op::ShflSyncIdx => second.iter().map(|&lane| source[lane as usize % WARP]).collect(),
-        Op::ShflSyncBfly => (0..WARP).map(|lane| source[lane ^ second[lane] as usize % WARP]).collect(),
+        Op::ShflSyncBfly => (0..WARP).map(|lane| source[lane ^ (second[lane] as usize % WARP)]).collect(),
         other => return Err(DeviceError::Broken(format!("{other:?} cannot be executed here"))),
     };
     for (thread, result) in warp.iter_mut().zip(results) {

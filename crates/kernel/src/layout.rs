@@ -321,9 +321,10 @@ fn frozen(program: &Program, variables: &Variables, learned: &Learned) -> BTreeM
         for edge in &proctype.edges {
             match &edge.action {
                 Action::Assign(place, _) | Action::Lock(place) | Action::Unlock(place) => write(place),
-                Action::Receive { args, .. } => args.iter().for_each(|arg| match arg {
-                    RecvArg::Store(place) => write(place),
-                    _ => {}
+                Action::Receive { args, .. } => args.iter().for_each(|arg| {
+                    if let RecvArg::Store(place) = arg {
+                        write(place);
+                    }
                 }),
                 _ => {}
             }

@@ -105,6 +105,16 @@ impl Learned {
         std::mem::take(&mut self.grown)
     }
 
+    /// Gives columns that change the range of all of them: where one of some like processes or channels met a
+    /// value, the others will.
+    pub fn share(&mut self, like: impl Fn(Part) -> bool) {
+        let ranges = || self.ranges.iter().filter(|(part, range)| like(**part) && range.0 < range.1);
+        let all = ranges().map(|(_, range)| *range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let Some(all) = all else { return };
+        let parts: Vec<Part> = ranges().map(|(part, _)| *part).collect();
+        parts.into_iter().for_each(|part| _ = self.ranges.insert(part, all));
+    }
+
     /// Makes room for twice as many values of a column, for one that was met and is not known.
     pub fn widen(&mut self, part: Part) {
         let (min, max) = self.ranges.get(&part).copied().unwrap_or((0, 0));

@@ -4,7 +4,8 @@
 //! Reading order: [`columns`] (what is packed alike), [`learn`] (how wide values are), [`layout`] (where they
 //! are), [`ir`] (the kernel IR; [`print`] it, [`verify`] it, [`eval`]uate it), [`builder`], [`lower`] (from
 //! the program to a function), [`expand`] (the evaluator as a machine that expands packed states; it is what
-//! tests walk beside the reference machine), [`refuse`] what packed states are not made for, [`model`] all together.
+//! tests walk beside the reference machine), [`refuse`] what packed states are not made for, [`model`] all
+//! together.
 
 pub mod builder;
 pub mod columns;

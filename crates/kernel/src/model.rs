@@ -9,7 +9,7 @@ use system::{Successors, SystemExt, TransitionSystem};
 
 use crate::expand::Expander;
 use crate::layout::Layout;
-use crate::learn::{Learned, Variables};
+use crate::learn::{Learned, Part, Variables};
 use crate::lower::{Kernel, MISS_COLUMN, lower};
 use crate::refuse::{Refused, refuse};
 use crate::sample::{self, Extent};
@@ -83,13 +83,17 @@ impl<'a> Model<'a> {
     /// Learns from a state in which something was not foreseen, and makes everything again.
     pub fn missed(&mut self, miss: u32, words: &[u64]) -> Result<(), Refused> {
         self.look_behind(&self.bytes(words));
+        let column = miss.checked_sub(MISS_COLUMN).and_then(|at| self.layout.columns.get(at as usize));
+        let part = column.map(|column| column.part);
         if !self.learned.has_grown() {
-            let column = miss.checked_sub(MISS_COLUMN).and_then(|at| self.layout.columns.get(at as usize));
-            let part = column.map(|column| column.part);
             self.learned.widen(
                 part.ok_or(Refused::Language("processes that are started inside a d_step and die there"))?,
             );
             self.learned.has_grown();
+        }
+        if let Some(part) = part {
+            let layout = &self.layout;
+            self.learned.share(|other| is_like(layout, part, other));
         }
         self.remade += 1;
         self.layout = Layout::new(self.interp.program(), &self.learned)?;
@@ -115,5 +119,19 @@ impl<'a> Model<'a> {
                 }
             }
         }
+    }
+}
+
+/// Whether two columns are the same thing of two processes or channels of one declaration.
+fn is_like(layout: &Layout, part: Part, other: Part) -> bool {
+    let same = |a: usize, b: usize| {
+        let ty = |number: usize| layout.channels.get(number).map(|channel| channel.ty);
+        ty(a) == ty(b)
+    };
+    match (part, other) {
+        (Part::Local(_, proctype, column), Part::Local(_, of, at)) => (proctype, column) == (of, at),
+        (Part::Length(channel), Part::Length(other)) => same(channel, other),
+        (Part::Field(channel, field), Part::Field(other, at)) => field == at && same(channel, other),
+        _ => false,
     }
 }
