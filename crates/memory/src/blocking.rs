@@ -1,8 +1,9 @@
 //! Processors as Promela, for systems whose operations return when the processor may go on.
 //!
 //! Every option of a loop begins with the operation itself, so that no choice is made before it can be
-//! carried out, and no operation is inside an atomic sequence of ours: a system whose writes are visible
-//! half-way must not look better than it is.
+//! carried out; but where an operation begins with a choice of its own that has an `else`, which would then be
+//! about all options of the loop, a processor chooses first. No operation is inside an atomic sequence of ours:
+//! a system whose writes are visible half-way must not look better than it is.
 
 use crate::program::{Move, Phase, Program, told};
 use crate::rules::Op;
@@ -65,7 +66,12 @@ fn phase_text(program: &Program, cpu: usize, (number, phase): (usize, &Phase)) -
     let mut out = format!("phase_{number}:\n\t{word}\n");
     for one in phase {
         let jump = one.to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
-        out += &format!("\t:: {}{jump}\n", operation(program, cpu, one));
+        let first = match (&one.before, program.chooses_first) {
+            (Some(before), _) => format!("{before}; "),
+            (None, true) => "skip; ".to_string(),
+            (None, false) => String::new(),
+        };
+        out += &format!("\t:: {first}{}{jump}\n", operation(program, cpu, one));
     }
     out + "\t" + &end
 }

@@ -1,11 +1,11 @@
 //! A memory system and the processors of a test, as one model: a text that any Promela tool reads.
 
 use crate::interface::Form;
-use crate::litmus::Litmus;
+use crate::litmus::{Litmus, Step};
 use crate::memory_system::{self, MemorySystem, Place};
 use crate::program::{Program, Roles};
 use crate::rules::Test;
-use crate::{blocking, observer, split};
+use crate::{blocking, observer, ordering, split};
 use engine::{Answer, Session, Stop};
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ pub enum Question {
     Litmus(Litmus),
     /// Sequential consistency in full, for cycles through this number of processors and addresses.
     Sequential(usize),
+    /// Whether `ORDER` is said once of every write: what the full check rests on.
+    Order,
     /// Whether the system can get stuck.
     Progress,
     /// Whether a processor can be shut out forever, while others go on.
@@ -31,8 +33,27 @@ impl Question {
             Question::Rule(test) => test.name.to_string(),
             Question::Litmus(litmus) => litmus.name.to_string(),
             Question::Sequential(k) => format!("sc{k}"),
+            Question::Order => "order".to_string(),
             Question::Progress => "progress".to_string(),
             Question::Service => "service".to_string(),
+        }
+    }
+
+    /// Those that are no tests of rules and no litmus tests, but can be asked for in the same way.
+    pub fn others() -> [Question; 5] {
+        [Question::Sequential(2), Question::Sequential(3), Question::Order, Question::Progress, Question::Service]
+    }
+
+    /// What holds where it holds, in short.
+    pub fn about(&self) -> String {
+        match self {
+            Question::Rule(test) => test.rules.to_string(),
+            Question::Litmus(_) => "an outcome that some models forbid".to_string(),
+            Question::Sequential(2) => "sequential consistency in full".to_string(),
+            Question::Sequential(k) => format!("no cycle through {k} processors and addresses"),
+            Question::Order => "ORDER is said once of every write".to_string(),
+            Question::Progress => "the system never gets stuck as a whole".to_string(),
+            Question::Service => "each processor can always complete an operation".to_string(),
         }
     }
 
@@ -42,14 +63,28 @@ impl Question {
             Question::Rule(test) => (test.clients.len(), test.addresses),
             Question::Litmus(litmus) => (litmus.programs.len(), litmus.addresses()),
             Question::Sequential(k) => (*k, *k),
-            Question::Progress | Question::Service => (2, 2),
+            Question::Order | Question::Progress | Question::Service => (2, 2),
         }
+    }
+
+    /// The largest value that is written.
+    pub fn largest_value(&self) -> u32 {
+        let largest = match self {
+            Question::Rule(test) => {
+                let moves = test.clients.iter().flat_map(|client| &client.0).flatten();
+                moves.filter_map(|one| one.op.written()).max()
+            }
+            Question::Litmus(litmus) => litmus.programs.iter().flatten().filter_map(Step::written).max(),
+            Question::Sequential(_) => Some(2),
+            Question::Order | Question::Progress | Question::Service => Some(1),
+        };
+        u32::from(largest.unwrap_or(0))
     }
 
     /// The property of the composed model that answers it.
     pub fn property(&self) -> &'static str {
         match self {
-            Question::Rule(_) | Question::Litmus(_) | Question::Sequential(_) => "assertion",
+            Question::Rule(_) | Question::Litmus(_) | Question::Sequential(_) | Question::Order => "assertion",
             Question::Progress => "safety",
             Question::Service => "ctl:cli",
         }
@@ -62,6 +97,7 @@ impl Question {
             Question::Sequential(k) => {
                 format!("sequential consistency, cycles through {k} processors and addresses")
             }
+            Question::Order => "is ORDER said once of every write?".to_string(),
             Question::Progress => "reads and writes without end: can the system get stuck?".to_string(),
             Question::Service => {
                 "reads and writes without end: can each processor always complete another operation?"
@@ -114,10 +150,30 @@ impl Composed {
         matches!(self.question, Question::Service).then(|| format!("AG EF {process}{first}@served"))
     }
 
+    /// Where a place of the text comes from, if it is one of the system: its own line, or else the operation that
+    /// is called there.
+    pub fn origin(&self, line: u32, column: u32) -> Option<&Place> {
+        self.place(line).or_else(|| called_at(self, line, column))
+    }
+
     /// Where a line of the text comes from, if it is one of the system.
     pub fn place(&self, line: u32) -> Option<&Place> {
         self.places.get(line.checked_sub(self.system_begins + 1)? as usize)
     }
+}
+
+/// Where a line of the processors, at a column inside its arguments, calls an operation: the operation's place.
+/// What begins with an argument has no other place in the text.
+fn called_at<'a>(composed: &'a Composed, line: u32, column: u32) -> Option<&'a Place> {
+    let text = composed.text.lines().nth(line.checked_sub(1)? as usize)?;
+    let before: String = text.chars().take(column.saturating_sub(1) as usize).collect();
+    let name = before.rsplit_once('(')?.0.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    let defines = |line: &str| {
+        let rest = line.trim_start().strip_prefix("inline")?.trim_start().strip_prefix(name)?;
+        Some(rest.trim_start().starts_with('('))
+    };
+    let at = composed.text.lines().position(|line| defines(line) == Some(true))?;
+    composed.place(at as u32 + 1)
 }
 
 /// Composes a system and a question.
@@ -129,16 +185,18 @@ pub fn compose(
     bound: Option<u32>,
 ) -> Composed {
     let size = (cpus, addresses);
-    let program = match question {
+    let mut program = match question {
         Question::Rule(test) => Program::of_test(test, roles, size),
         Question::Litmus(litmus) => Program::of_litmus(litmus, roles, size),
         Question::Sequential(k) => observer::program(*k, roles, size),
+        Question::Order => ordering::program(size),
         Question::Progress | Question::Service => {
             let values = if system.interface.is_data_independent { 1 } else { 2 };
             let tells = matches!(question, Question::Service);
             Program { tells_service: tells, ..Program::of_anything(cpus, addresses, values) }
         }
     };
+    program.chooses_first = system.interface.begins_with_else;
     let mut head = format!(
         "/* {} of the memory system {}, made by `spinor memory`.\n   \
          {cpus} processors, {addresses} addresses{}. With Spin: spin -a, cc -DSAFETY -o pan pan.c, ./pan -E. */\n",
@@ -196,13 +254,14 @@ pub fn compose(
 
 /// What stands behind the processors.
 fn ending(question: &Question, form: Form, cpus: usize) -> String {
-    match question {
-        Question::Sequential(_) if form == Form::Split => {
-            let idle = (0..cpus * split::WINDOW).map(|slot| format!("mv_op[{slot}] == 0"));
-            let idle = idle.collect::<Vec<_>>().join(" && ");
-            observer::violation().replace("mem_quiet", &format!("mem_quiet && {idle}"))
+    let idle = || (0..cpus).map(split::idle).collect::<Vec<_>>().join(" && ");
+    match (question, form) {
+        (Question::Sequential(_), Form::Split) => {
+            observer::violation().replace("mem_quiet", &format!("mem_quiet && {}", idle()))
         }
-        Question::Sequential(_) => observer::violation().to_string(),
+        (Question::Sequential(_), Form::Blocking) => observer::violation().to_string(),
+        (Question::Order, Form::Split) => ordering::violation(&idle()),
+        (Question::Order, Form::Blocking) => ordering::violation(&ordering::idle(cpus)),
         _ => String::new(),
     }
 }

@@ -7,7 +7,7 @@ use engine::session::front_end_of;
 use engine::{Failure, Notice, Session, Source, Stop};
 use promela::ast::{InlineDef, Item, Unit};
 use promela::diagnostic::{Code, Diagnostic, has_errors};
-use promela::ir::{Action, Base, Program, RecvArg};
+use promela::ir::{Action, Base, Place, Program, RecvArg};
 use promela::source::{Files, SourceMap, Span};
 use std::sync::Arc;
 
@@ -33,6 +33,11 @@ pub struct Interface {
     pub has_bound: bool,
     /// It never looks at the values that it stores, so that verdicts are for any values.
     pub is_data_independent: bool,
+    /// An operation begins with a choice that has an `else`, so that it cannot be an option of a choice of ours:
+    /// there is only one `else` in a choice, and it would be about all options.
+    pub begins_with_else: bool,
+    /// The largest value that it can keep.
+    pub largest_value: u32,
 }
 
 /// Operations with their parameters.
@@ -45,6 +50,9 @@ const FENCE: (&str, &[&str]) = ("mem_fence", &["p"]);
 /// Files that are made to look at a system.
 const LOOK: &str = "the system alone";
 const PROBE: &str = "the system with a probe";
+
+/// What `ORDER` assigns to in the probe.
+const SAYS_ORDER: &str = "mv_says_order";
 
 /// What the probe's processor does: writes a value of unknown origin, and reads into a variable.
 fn probe(form: Form, has_fence: bool) -> String {
@@ -65,8 +73,8 @@ fn probe(form: Form, has_fence: bool) -> String {
 /// The head of a model that includes the system.
 fn head(source: &Source) -> String {
     format!(
-        "#define NP 2\n#define NA 2\n#define MEM_READ 0\n#define MEM_WRITE 1\n#define ORDER(a, v) skip\n\
-         #include \"{}\"\n",
+        "#define NP 2\n#define NA 2\n#define MEM_READ 0\n#define MEM_WRITE 1\nbit {SAYS_ORDER};\n\
+         #define ORDER(a, v) {SAYS_ORDER} = 1\n#include \"{}\"\n",
         source.path.rsplit('/').next().unwrap_or(&source.path)
     )
 }
@@ -77,6 +85,15 @@ fn beside(source: &Source, name: &str) -> String {
         Some(at) => format!("{}/{name}", &source.path[..at]),
         None => name.to_string(),
     }
+}
+
+/// Whether a text is meant as a memory system: one of its operations is there, and nothing that runs by itself.
+pub fn looks_like_one(text: &str) -> bool {
+    let code = without_comments(text);
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let words: Vec<&str> = code.split(|c: char| !part(c)).filter(|word| !word.is_empty()).collect();
+    let defines = |name: &str| words.windows(2).any(|pair| pair == ["inline", name]);
+    (defines("mem_write") || defines("mem_read") || defines("mem_issue")) && !words.contains(&"init")
 }
 
 /// Looks at a system; errors and warnings become notices.
@@ -112,16 +129,23 @@ pub fn of(
         return Err(Failure::Model);
     };
     let mut found: Vec<Diagnostic> = unassigned(program, form, &inlines).into_iter().collect();
-    let looks = taint::looks_at_values(program);
-    found.extend(looks.iter().take(MOST_LOOKS).map(described));
+    let values = taint::of(program);
+    found.extend(values.looks.iter().take(MOST_LOOKS).map(described));
     notices.extend(found.iter().map(|d| Notice::from_diagnostic(d, &session.sources)));
     if has_errors(&found) {
         return Err(Failure::Model);
     }
     let defined = |word: &String| word.starts_with("-DMEM_BOUND");
-    let has_bound = mentions(&text, "MEM_BOUND") && !source.options.preprocessor.iter().any(defined);
-    let has_order = mentions(&text, "ORDER");
-    Ok(Interface { form, has_fence, has_order, has_bound, is_data_independent: looks.is_empty() })
+    let has_bound = leaves_bound_open(&text) && !source.options.preprocessor.iter().any(defined);
+    Ok(Interface {
+        form,
+        has_fence,
+        has_order: assigns(program, SAYS_ORDER),
+        has_bound,
+        is_data_independent: values.looks.is_empty(),
+        begins_with_else: begins_with_else(program),
+        largest_value: values.largest,
+    })
 }
 
 /// Places at which values are looked at that are told.
@@ -135,10 +159,34 @@ fn described(look: &taint::Look) -> Diagnostic {
         .note("verdicts are for the values 0, 1 and 2 of the tests only, not for any values")
 }
 
-/// Whether a name occurs in a text.
-fn mentions(text: &str, name: &str) -> bool {
+/// Whether the size of buffers is a parameter: `MEM_BOUND` is used, and defined only where it is not yet.
+fn leaves_bound_open(text: &str) -> bool {
+    let code = without_comments(text);
+    let lines = || code.lines().map(|line| line.split_whitespace().collect::<String>());
+    let defines = lines().any(|line| line.starts_with("#defineMEM_BOUND"));
+    let asks = lines().any(|line| line == "#ifndefMEM_BOUND" || line.contains("!defined(MEM_BOUND)"));
     let part = |c: char| c.is_alphanumeric() || c == '_';
-    text.split(|c: char| !part(c)).any(|word| word == name)
+    code.split(|c: char| !part(c)).any(|word| word == "MEM_BOUND") && (asks || !defines)
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((code, comment)) = rest.split_once("/*") {
+        out += code;
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    out + rest
+}
+
+/// Whether the choice between the operations of the probe's processor has an `else`, which is that of an
+/// operation.
+fn begins_with_else(program: &Program) -> bool {
+    let processor = program.proctypes.iter().find(|proctype| proctype.name == "CPU0");
+    processor.is_some_and(|processor| {
+        let first = &processor.locations[processor.start.index()].edges;
+        first.iter().any(|edge| matches!(processor.edges[edge.index()].action, Action::Else))
+    })
 }
 
 fn inlines(unit: &Unit) -> Vec<InlineDef> {
@@ -169,10 +217,14 @@ fn missing(unit: &Unit, sources: &SourceMap) -> Vec<Diagnostic> {
         let shape = format!("inline {name}({}) {{ … }}", params.join(", "));
         match inlines.iter().find(|inline| &*inline.name.name == name) {
             None if name == FENCE.0 => {}
-            None => out.push(
-                Diagnostic::new(Code::E0801, top, format!("the memory system has no `{name}`"))
-                    .help(format!("define `{shape}`")),
-            ),
+            None => {
+                let mut told = Diagnostic::new(Code::E0801, top, format!("the memory system has no `{name}`"))
+                    .help(format!("define `{shape}`"));
+                if is_macro(name, sources) {
+                    told = told.note(format!("`{name}` is a macro here, and must be an inline"));
+                }
+                out.push(told);
+            }
             Some(inline) if inline.params.len() != params.len() => {
                 let count = |n: usize| if n == 1 { "1 parameter".into() } else { format!("{n} parameters") };
                 let (has, wants) = (count(inline.params.len()), count(params.len()));
@@ -194,25 +246,36 @@ fn missing(unit: &Unit, sources: &SourceMap) -> Vec<Diagnostic> {
     out
 }
 
+/// Whether a name is that of a macro.
+fn is_macro(name: &str, sources: &SourceMap) -> bool {
+    let defines = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start)?.strip_prefix("define")?;
+        let rest = rest.trim_start().strip_prefix(name)?;
+        Some(rest.starts_with(|c: char| c == '(' || c.is_whitespace()))
+    };
+    sources.files().iter().flat_map(|file| file.text.lines()).any(|line| defines(line) == Some(true))
+}
+
+/// Whether some process stores to a global variable.
+fn assigns(program: &Program, name: &str) -> bool {
+    let cell = program.globals.iter().find(|var| var.name == name).map(|var| var.cell);
+    let stores = |place: &Place| place.base == Base::Global && Some(place.cell) == cell;
+    program.proctypes.iter().flat_map(|proctype| &proctype.edges).any(|edge| match &edge.action {
+        Action::Assign(place, _) => stores(place),
+        Action::Receive { args, .. } => {
+            args.iter().any(|arg| matches!(arg, RecvArg::Store(place) if stores(place)))
+        }
+        _ => false,
+    })
+}
+
 /// A read that assigns nothing to the variable that is given to it.
 fn unassigned(program: &Program, form: Form, inlines: &[InlineDef]) -> Option<Diagnostic> {
-    let assigned = |name: &str| {
-        let result = program.globals.iter().find(|var| var.name == name).map(|var| var.cell);
-        let stores = |place: &promela::ir::Place| place.base == Base::Global && Some(place.cell) == result;
-        let processor = program.proctypes.iter().find(|proctype| proctype.name == "CPU0");
-        processor.into_iter().flat_map(|processor| &processor.edges).any(|edge| match &edge.action {
-            Action::Assign(place, _) => stores(place),
-            Action::Receive { args, .. } => {
-                args.iter().any(|arg| matches!(arg, RecvArg::Store(place) if stores(place)))
-            }
-            _ => false,
-        })
-    };
     let (name, places): (&str, &[(&str, usize)]) = match form {
         Form::Blocking => ("mem_read", &[("mv_result", 2)]),
         Form::Split => ("mem_reply", &[("mv_tag", 1), ("mv_result", 2)]),
     };
-    let &(_, place) = places.iter().find(|(variable, _)| !assigned(variable))?;
+    let &(_, place) = places.iter().find(|(variable, _)| !assigns(program, variable))?;
     let inline = inlines.iter().find(|inline| &*inline.name.name == name)?;
     let param = &inline.params[place];
     let message = format!("`{name}` never assigns to its parameter `{}`", param.name);

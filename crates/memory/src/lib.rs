@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`memory_system`] (what a designer writes) and [`interface`], [`taint`] (whether it is one) →
 //! [`rules`] and [`litmus`] (tests as data), [`model`] (which model needs which) → [`program`] (what processors
-//! do) → [`blocking`], [`split`], [`observer`] (as Promela) → [`compose`](mod@compose) (one text) → [`running`]
+//! do) → [`blocking`], [`split`], [`observer`], [`ordering`] (as Promela) → [`compose`](mod@compose) (one text) → [`running`]
 //! (checked by the engine), [`table`] (a violation as people read it) → [`campaign`] (all questions) →
 //! [`report`] (what was shown, in words and as JSON). Nothing is printed or written here.
 
@@ -16,6 +16,7 @@ pub mod memory_system;
 pub mod model;
 pub mod observer;
 mod observer_words;
+pub mod ordering;
 pub mod program;
 pub mod report;
 pub mod rules;

@@ -34,6 +34,16 @@ pub enum Step {
     Fence,
 }
 
+impl Step {
+    /// The value that it writes.
+    pub fn written(&self) -> Option<u8> {
+        match *self {
+            Step::Write(_, value) => Some(value),
+            Step::Read(..) | Step::Fence => None,
+        }
+    }
+}
+
 /// What a model says about the outcome of a litmus test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Says {

@@ -63,7 +63,7 @@ fn noted(op: Op, part: Option<usize>, place: Option<usize>, k: usize) -> Move {
         (Some(p), Some(a)) if a == (p + 1) % k => next(op, p),
         _ => String::new(),
     };
-    Move { op, to: None, notes, leads: None }
+    Move { notes, ..Move::plain(op) }
 }
 
 /// A use of the own address.

@@ -84,6 +84,9 @@ pub struct Program {
     pub finals: Vec<(usize, String)>,
     /// A label, `served`, is passed whenever a processor has completed an operation.
     pub tells_service: bool,
+    /// A processor makes up its mind before it begins an operation: the system's operations cannot be options
+    /// of one choice.
+    pub chooses_first: bool,
 }
 
 /// A phase of a processor: what it may do, in any order and as often as it likes; in a phase without moves it
@@ -97,6 +100,8 @@ pub struct Move {
     pub op: Op,
     /// The phase after it.
     pub to: Option<usize>,
+    /// A statement that notes, before it begins, that it will.
+    pub before: Option<String>,
     /// Statements that note it; `$` is the value that a read returned.
     pub notes: String,
     /// A read that leads to another phase when it returns this value.
@@ -104,8 +109,8 @@ pub struct Move {
 }
 
 impl Move {
-    fn plain(op: Op) -> Self {
-        Move { op, to: None, notes: String::new(), leads: None }
+    pub(crate) fn plain(op: Op) -> Self {
+        Move { op, to: None, before: None, notes: String::new(), leads: None }
     }
 }
 
@@ -123,6 +128,7 @@ impl Program {
             outcome: None,
             finals: Vec::new(),
             tells_service: false,
+            chooses_first: false,
         }
     }
 
@@ -137,6 +143,7 @@ impl Program {
                 let moves = moves.iter().map(|one| Move {
                     op: renamed(one.op, roles),
                     to: one.to,
+                    before: None,
                     notes: notes(&one.sees, test),
                     leads: one.sees.iter().find_map(leading),
                 });
@@ -179,7 +186,7 @@ impl Program {
                     }
                 };
                 let to = Some(phases.len() + 1);
-                phases.push(vec![Move { op: renamed(op, roles), to, notes, leads: None }]);
+                phases.push(vec![Move { to, notes, ..Move::plain(renamed(op, roles)) }]);
             }
             phases.push(Vec::new());
             program.clients[roles.cpus[part]] = phases;
@@ -208,7 +215,7 @@ impl Program {
         program
     }
 
-    /// A program for [`crate::observer`] to fill in.
+    /// A program for [`crate::observer`] and [`crate::ordering`] to fill in.
     pub(crate) fn empty(cpus: usize, addresses: usize) -> Self {
         Program::bare(cpus, addresses)
     }

@@ -34,7 +34,7 @@ impl Findings<'_> {
         outcome.known() == Known::Violated
             && match &outcome.question {
                 _ if self.request.classify => false,
-                Question::Rule(_) | Question::Sequential(_) => true,
+                Question::Rule(_) | Question::Sequential(_) | Question::Order => true,
                 Question::Litmus(litmus) => {
                     self.request.model.is_some_and(|model| litmus.says(model) == Says::Forbids)
                 }
@@ -234,19 +234,17 @@ impl Findings<'_> {
                 )
             }
             (Question::Rule(test), Known::Violated) => ("violated", cannot_hold(test.rules)),
-            (Question::Rule(test), _) => ("holds", test.rules.to_string()),
             (Question::Sequential(_), Known::Violated) => {
                 ("violated", "not sequentially consistent, for the given order of writes".to_string())
             }
-            (Question::Sequential(_), _) => ("holds", "sequential consistency in full".to_string()),
+            (Question::Order, Known::Violated) => {
+                ("violated", "ORDER is not said once of every write: the full check would rest on it".to_string())
+            }
             (Question::Progress, Known::Violated) => ("stuck", "the system can get stuck".to_string()),
-            (Question::Progress, _) => ("holds", "the system never gets stuck as a whole".to_string()),
             (Question::Service, Known::Violated) => {
                 ("violated", "a processor can be shut out forever".to_string())
             }
-            (Question::Service, _) => {
-                ("holds", "each processor can always complete an operation".to_string())
-            }
+            (question, Known::Holds) => ("holds", question.about()),
         };
         format!("  {name:10} {word:12}{states}   {more}\n")
     }
@@ -267,6 +265,9 @@ impl Findings<'_> {
                 format!("an outcome that {} forbid{}", by.join(", "), if by.len() == 1 { "s" } else { "" })
             }
             Question::Sequential(_) => "no interleaving of the processors explains what was read".to_string(),
+            Question::Order => {
+                "say ORDER(a, v) once of every write, in the step in which it takes its place".to_string()
+            }
             Question::Progress => violation.what.clone(),
             Question::Service => {
                 let cpu = composed.roles.cpus.first().map_or_else(String::new, |cpu| crate::words::cpu(*cpu));
@@ -323,6 +324,7 @@ impl Findings<'_> {
         let mut value = report_json::json(&deciding.report)["properties"][0].take();
         let is_litmus = matches!(outcome.question, Question::Litmus(_));
         value["name"] = json!(outcome.question.name());
+        value["about"] = json!(outcome.question.about());
         value["verdict"] = json!(match (is_litmus, outcome.known()) {
             (true, Known::Violated) if !self.is_violation(outcome) => "holds",
             (_, known) => known.word(),
@@ -342,7 +344,7 @@ impl Findings<'_> {
                 let by = Model::ALL.into_iter().filter(|&model| litmus.says(model) == Says::Allows);
                 value["allowed_by"] = by.map(|model| json!(model.name())).collect();
             }
-            Question::Sequential(_) | Question::Progress | Question::Service => {}
+            Question::Sequential(_) | Question::Order | Question::Progress | Question::Service => {}
         }
         if let Some(violation) = &deciding.violation {
             value["table"] = violation.table.json();

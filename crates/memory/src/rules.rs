@@ -63,6 +63,16 @@ pub enum Op {
     Fence,
 }
 
+impl Op {
+    /// The value that it writes.
+    pub fn written(self) -> Option<u8> {
+        match self {
+            Op::Write(_, value) => Some(value),
+            Op::Read(_) | Op::Fence => None,
+        }
+    }
+}
+
 /// What is noted of a value.
 #[derive(Clone, Debug)]
 pub struct Seen {

@@ -92,7 +92,7 @@ fn issue(cpu: usize, number: usize, op: Op) -> String {
 }
 
 /// Everything that was issued has retired.
-fn idle(cpu: usize) -> String {
+pub(crate) fn idle(cpu: usize) -> String {
     let slots = (0..WINDOW).map(|slot| format!("mv_op[{}] == 0", cpu * WINDOW + slot));
     slots.collect::<Vec<_>>().join(" && ")
 }
@@ -118,7 +118,8 @@ fn issuer(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> String 
         for (_, one) in all.iter().filter(|(phase, _)| *phase == number) {
             let to = one.guess.map_or(one.what.to, |_| one.what.leads.map(|(_, to)| to));
             let jump = to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
-            out += &format!("\t:: {}{jump}\n", issue(cpu, one.number, one.what.op));
+            let before = one.what.before.as_deref().map_or_else(String::new, |before| format!("{before}; "));
+            out += &format!("\t:: {before}{}{jump}\n", issue(cpu, one.number, one.what.op));
         }
         out += "\tod;\n";
     }

@@ -8,7 +8,7 @@
 //! through an inline that was called on a line of ours, and that line says what it was.
 
 use crate::compose::{Composed, Question};
-use crate::observer_words;
+use crate::{observer_words, ordering};
 use crate::rules::Op;
 use crate::words;
 use engine::Session;
@@ -273,6 +273,7 @@ fn reason(table: &Table, composed: &Composed, fault: &system::Fault) -> String {
         Question::Rule(test) => filled(test.reason, table, composed),
         Question::Litmus(_) => String::new(),
         Question::Sequential(k) => observer_words::cycle(table, &composed.roles, *k),
+        Question::Order => ordering::reason(&fault.message).to_string(),
         Question::Progress => "nobody can go on".to_string(),
         Question::Service => "no continuation lets it complete what it began".to_string(),
     }

@@ -5,7 +5,9 @@
 //! Variables are known by their declaration and field, whatever the index; what a channel holds by the
 //! variable of the channel and the number of the field. That is coarse, and errs on the side of a warning.
 
-use promela::ir::{Action, Base, Expr, ExprKind, InitStep, Place, ProctypeId, Program, RecvArg, Type, Var};
+use promela::ir::{
+    Action, Base, Expr, ExprKind, InitStep, Place, ProctypeId, Program, RecvArg, Scalar, Type, Var,
+};
 use promela::source::Span;
 use std::collections::BTreeSet;
 
@@ -27,8 +29,17 @@ enum Holder {
     Field(Option<Box<Holder>>, usize),
 }
 
-/// Where a system looks at the values that come from the global variable `mv_value`.
-pub fn looks_at_values(program: &Program) -> Vec<Look> {
+/// What becomes of the values that processors write.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// Where the system looks at them.
+    pub looks: Vec<Look>,
+    /// The largest value that everything that holds one can hold.
+    pub largest: u32,
+}
+
+/// Follows the values that come from the global variable `mv_value`.
+pub fn of(program: &Program) -> Values {
     let mut taint = Taint { program, tainted: BTreeSet::new(), looks: Vec::new() };
     if let Some(seed) = program.globals.iter().position(|var| var.name == "mv_value") {
         taint.tainted.insert(Holder::Global(seed, Vec::new()));
@@ -41,12 +52,15 @@ pub fn looks_at_values(program: &Program) -> Vec<Look> {
             break;
         }
     }
+    let largest = taint.tainted.iter().map(|holder| taint.largest(holder)).min().unwrap_or(LARGEST);
     let mut looks = taint.looks;
-    looks.dedup_by_key(|look| (look.span.file, look.span.start, look.span.end));
     let mut seen = BTreeSet::new();
     looks.retain(|look| seen.insert((look.span.file, look.span.start, look.span.end)));
-    looks
+    Values { looks, largest }
 }
+
+/// The largest value of a byte, which processors keep values in.
+const LARGEST: u32 = 255;
 
 struct Taint<'a> {
     program: &'a Program,
@@ -262,5 +276,49 @@ impl<'a> Taint<'a> {
                 }
             }
         }
+    }
+
+    /// The largest value that a holder can hold.
+    fn largest(&self, holder: &Holder) -> u32 {
+        match holder {
+            Holder::Global(var, path) => self.largest_of(&self.program.globals[*var].ty, path),
+            Holder::Local(owner, var, path) => {
+                self.largest_of(&self.program.proctypes[*owner].locals[*var].ty, path)
+            }
+            Holder::Field(channel, field) => {
+                let made = self.program.proctypes.iter().enumerate().flat_map(|(owner, proctype)| {
+                    proctype.init.iter().map(move |step| (owner, step))
+                });
+                let made = made.chain(self.program.init.iter().map(|step| (0, step)));
+                let of_it = made.filter_map(|(owner, step)| match step {
+                    InitStep::NewChan(place, ty) => {
+                        let is_it = channel.is_none() || self.holder(owner, place).as_ref() == channel.as_deref();
+                        is_it.then_some(*ty)
+                    }
+                    InitStep::Assign(..) => None,
+                });
+                let fields = of_it.filter_map(|ty| self.program.chan_types[ty.index()].fields.get(*field));
+                fields.map(|scalar| largest_in(*scalar)).min().unwrap_or(LARGEST)
+            }
+        }
+    }
+
+    fn largest_of(&self, ty: &Type, path: &[usize]) -> u32 {
+        match (ty, path) {
+            (Type::Scalar(scalar), _) => largest_in(*scalar),
+            (Type::Array(element, _), _) => self.largest_of(element, path),
+            (Type::Struct(id), [field, path @ ..]) => {
+                self.largest_of(&self.program.structs[id.index()].fields[*field].ty, path)
+            }
+            (Type::Struct(_), []) => LARGEST,
+        }
+    }
+}
+
+fn largest_in(scalar: Scalar) -> u32 {
+    match scalar {
+        Scalar::Bit | Scalar::Bool => 1,
+        Scalar::Unsigned(bits) if bits < 8 => (1 << bits) - 1,
+        _ => LARGEST,
     }
 }

@@ -86,6 +86,17 @@ fn errors_of_the_system_are_told_where_its_author_finds_them() {
         }\n");
     let outcomes = asked(&system, &rules(&["rowo1"]));
     let why = outcomes[0].unknown().expect("cut off").to_string();
+    // What begins with an argument is where it is called: then the operation is told.
+    assert!(why.contains("own.pml:4") && why.contains("out of bounds"), "{why}");
+    let system = own("byte mem[2], last[2];\n\
+        inline mem_start() { skip }\n\
+        inline mem_write(p, a, v) {\n\
+          mem[a] = v;\n\
+          last[2 - p] = v\n\
+        }\n\
+        inline mem_read(p, a, v) { v = mem[a] }\n");
+    let outcomes = asked(&system, &rules(&["rowo1"]));
+    let why = outcomes[0].unknown().expect("cut off").to_string();
     assert!(why.contains("own.pml:5") && why.contains("out of bounds"), "{why}");
 }
 
@@ -105,4 +116,77 @@ fn what_was_shown_is_said_with_its_limits() {
     );
     let bounded = conclusions(&built_in("tso"), &Request { all_roles: true, ..rules(&["rowo1"]) });
     assert_eq!(bounded, ["1 test holds for any values, buffers of 1 and of 2"]);
+}
+
+/// A cache whose operations begin with a choice, as most do; what it does not have it takes from memory, and
+/// nobody tells it when that has changed.
+const STALE: &str = "byte mem[NA], line[NP * NA]; bool valid[NP * NA];\n\
+    inline mem_start() { skip }\n\
+    inline mem_write(p, a, v) { mem[a] = v; line[p * NA + a] = v; valid[p * NA + a] = true }\n\
+    inline mem_read(p, a, v) {\n\
+      if :: valid[p * NA + a] -> v = line[p * NA + a]\n\
+         :: else -> d_step { line[p * NA + a] = mem[a]; valid[p * NA + a] = true; v = mem[a] } fi\n\
+    }\n";
+
+#[test]
+fn operations_may_begin_with_a_choice() {
+    let system = own(STALE);
+    assert!(system.interface.begins_with_else);
+    let outcomes = asked(&system, &rules(&["upo", "rowo1", "rowo2", "po_wr", "progress"]));
+    let known: Vec<Known> = outcomes.iter().map(Outcome::known).collect();
+    // P0 never sees anything but its own line, P1 keeps the first x that it reads.
+    use Known::{Holds, Violated};
+    assert_eq!(known, [Holds, Holds, Violated, Violated, Holds]);
+    assert!(outcomes.iter().flat_map(|o| &o.checks).all(|check| check.unreached.is_empty()));
+    // An `else` that a statement precedes is nobody else's.
+    let late = STALE.replace("if :: valid", "skip; if :: valid");
+    let late = own(Box::leak(late.into_boxed_str()));
+    assert!(!late.interface.begins_with_else);
+    let again = asked(&late, &rules(&["upo", "rowo1", "rowo2", "po_wr", "progress"]));
+    assert_eq!(again.iter().map(Outcome::known).collect::<Vec<_>>(), known);
+}
+
+/// One memory, with something in front of `ORDER` and its arguments.
+fn ordering(condition: &str, value: &str) -> MemorySystem {
+    let text = format!(
+        "byte mem[NA];\ninline mem_start() {{ skip }}\ninline mem_read(p, a, v) {{ v = mem[a] }}\n\
+         inline mem_write(p, a, v) {{ d_step {{ mem[a] = v;\n#ifdef ORDER\n\
+         if :: {condition} -> ORDER(a, {value}) :: else fi;\n#endif\nskip }} }}\n"
+    );
+    own(Box::leak(text.into_boxed_str()))
+}
+
+#[test]
+fn the_full_check_rests_on_an_order_of_all_writes() {
+    let outcomes = asked(&ordering("true", "v"), &rules(&["sc2"]));
+    assert_eq!((outcomes[0].question.name(), outcomes[0].known()), ("sc2".to_string(), Known::Holds));
+    for (condition, value, why) in [("a == 0", "v", "a write has no place"), ("true", "0", "nobody had issued")] {
+        let system = ordering(condition, value);
+        let outcomes = asked(&system, &rules(&["sc2"]));
+        assert_eq!((outcomes[0].question.name(), outcomes[0].known()), ("order".to_string(), Known::Violated));
+        let told = Findings::told(&outcomes[0]).expect("a table");
+        assert!(told.contains(why), "{told}");
+        let request = Request { model: Some(memory::Model::Sc), ..Request::default() };
+        let said = conclusions(&system, &request);
+        assert!(said[0].contains("not all were decided"), "{said:?}");
+    }
+    // A word in a comment is no statement.
+    let none = own("/* ORDER, MEM_BOUND */ byte mem[NA];\ninline mem_start() { skip }\n\
+        inline mem_write(p, a, v) { mem[a] = v }\ninline mem_read(p, a, v) { v = mem[a] }\n");
+    assert!(!none.interface.has_order && !none.interface.has_bound);
+}
+
+#[test]
+fn values_that_do_not_fit_are_not_written() {
+    let system = own("bit x, y;\ninline mem_start() { skip }\n\
+        inline mem_write(p, a, v) { atomic { if :: a == 0 -> x = v :: else -> y = v fi } }\n\
+        inline mem_read(p, a, v) { atomic { if :: a == 0 -> v = x :: else -> v = y fi } }\n");
+    assert_eq!(system.interface.largest_value, 1);
+    let request = Request { model: Some(memory::Model::Sc), ..Request::default() };
+    let agenda = request.agenda(&system).expect("some can be asked");
+    let skipped: Vec<&str> = agenda.skipped.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(["cmp", "con", "pos", "con_wo"].iter().all(|name| skipped.contains(name)), "{skipped:?}");
+    assert!(asked(&system, &request).iter().all(|outcome| outcome.known() == Known::Holds));
+    let refused = rules(&["con"]).agenda(&system).expect_err("a value is too large");
+    assert!(format!("{refused:?}").contains("keeps values up to 1"), "{refused:?}");
 }

@@ -110,6 +110,7 @@ fn run_routes() -> Router<Arc<Shared>> {
         .route("/runs/{id}/find", post(run_api::find))
         .route("/runs/{id}/judge", post(run_api::judge))
         .route("/runs/{id}/graph", post(run_api::around))
+        .route("/runs/{id}/report.html", get(run_api::report))
         .route("/runs/{id}/trail", get(run_api::trail).post(run_api::save_trail))
 }
 
@@ -183,6 +184,9 @@ impl Model {
 async fn analyse(State(app): App, Json(model): Json<Model>) -> Answered {
     waiting(move || {
         let files = model.overlay(&app.folder);
+        if files.read(&model.path).is_ok_and(|text| memory::interface::looks_like_one(&text)) {
+            return Ok(Json(memory_api::analysis(&model.source(), &files)));
+        }
         let Answer { mut notices, result } = Session::open(&model.source(), &files, &Stop::never());
         let session = result.ok();
         notices.extend(session.iter().flat_map(|session| session.notices.clone()));

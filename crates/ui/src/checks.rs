@@ -7,6 +7,7 @@ use crate::error::ApiError;
 use crate::folder::Overlay;
 use crate::memory_test::{Bench, MemoryTest, Tested};
 use engine::options::{OptionSpec, Size, TABLE};
+use engine::suggest_fences::{self, Suggestion};
 use engine::{Answer, CheckOptions, Event, Failure, Job, Report, Session, Snapshot, Source, Stop, memory};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -292,9 +293,26 @@ impl Checks {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        let report = job.wait().result;
-        Finished { found: report.map(|report| Found::Report(session, Box::new(report))), notices: told }
+        let Answer { notices, result } = job.wait();
+        // What was read was told already.
+        let more = notices.iter().map(engine::Notice::json).filter(|notice| !told.contains(notice));
+        let more: Vec<Value> = more.collect();
+        told.extend(more);
+        let found = result.map(|mut report| {
+            report.fences = fences(request, &report, &Stop::when(stop));
+            Found::Report(session, Box::new(report))
+        });
+        Finished { found, notices: told }
     }
+}
+
+/// Fences that would make the properties hold, where they are asked for.
+fn fences(request: &Request, report: &Report, stop: &Stop) -> Option<Suggestion> {
+    if !request.options.suggest_fences || report.weak_memory.is_none() {
+        return None;
+    }
+    let answer = suggest_fences::suggest(&request.options, &request.files, stop);
+    Some(answer.result.unwrap_or(Suggestion::Unknown("a check failed")))
 }
 
 /// A description without the steps of counterexamples, which may be many: they are asked for by runs.

@@ -6,8 +6,10 @@ use crate::error::ApiError;
 use crate::memory_test::MemoryTest;
 use axum::Json;
 use axum::extract::{Path, State};
-use engine::{CheckOptions, command_line};
-use memory::{Model as MemoryModel, builtin, litmus, rules};
+use crate::folder::Overlay;
+use engine::{CheckOptions, Notice, Source, Stop, command_line};
+use memory::compose::Question;
+use memory::{MemorySystem, Model as MemoryModel, builtin, litmus, rules};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,7 +17,11 @@ use serde_json::{Value, json};
 pub async fn catalogue() -> Answered {
     let models =
         MemoryModel::ALL.into_iter().map(|model| json!({"name": model.name(), "words": model.words()}));
-    let rules = rules::tests().into_iter().map(|test| json!({"name": test.name, "rules": test.rules}));
+    let tests = rules::tests().into_iter().map(|test| (Question::Rule(test), true));
+    let questions = tests.chain(Question::others().map(|question| (question, false)));
+    let rules = questions.map(|(question, is_rule)| {
+        json!({"name": question.name(), "about": question.about(), "is_rule": is_rule})
+    });
     let litmus = litmus::names();
     Ok(Json(json!({
         "systems": builtin::names(),
@@ -84,6 +90,15 @@ impl Wanted {
         words.extend(self.options.iter().map(|word| command_line::quoted(word)));
         words.join(" ")
     }
+}
+
+/// What there is to say about a memory system while it is written: it is half of a model, and no error for that.
+pub fn analysis(source: &Source, files: &Overlay) -> Value {
+    let notices = MemorySystem::load(source, files, &Stop::never()).notices;
+    json!({
+        "diagnostics": notices.iter().map(Notice::json).collect::<Vec<Value>>(),
+        "memory_system": true,
+    })
 }
 
 /// Lets a test wait for its turn among the checks.

@@ -212,6 +212,21 @@ fn trail_text(e: &mut Exploration<'_, '_>) -> Result<String, ApiError> {
     e.trail_text(fault).map_err(|why| ApiError::bad(why.to_string()))
 }
 
+/// The page about a run that leads to an error, to be kept: what `spinor replay --report` writes.
+pub async fn report(State(app): App, Path(id): Path<u64>) -> Result<Response, ApiError> {
+    let page = |e: &mut Exploration<'_, '_>| {
+        let trail = trace::read::read(&trail_text(e)?).map_err(ApiError::bad)?;
+        let answer = engine::replay::replay_trail(e.session(), trail, |replayed| report::of_replay(replayed));
+        Ok::<String, ApiError>(answer.result?)
+    };
+    let page = waiting(move || app.runs.ask(id, page)).await?;
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"report.html\""),
+    ];
+    Ok((headers, page).into_response())
+}
+
 /// Where a trail is to be.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -84,6 +84,7 @@ export default {
     await other.waitForSelector("text=It waits for the check before it");
     const row = page.locator(".history tr", { hasText: "peterson.pml" }).first();
     await row.locator("text=waiting").waitFor();
+    await page.locator(".history tr", { hasText: "endless.pml" }).filter({ hasText: "waiting" }).locator("button").click();
     await page.click(".top button:has-text('Stop')");
     await verdict(other, "holds");
     await row.locator(".badge.holds").waitFor();

@@ -27,6 +27,7 @@ function verdict() {
 export function Header() {
   const model = store.model.value;
   const broken = store.errors.value.length > 0;
+  const half = !!store.analysis.value?.memory_system;
   const properties = store.analysis.value?.properties ?? [];
   const count = Object.keys(store.given.value).length;
   return (
@@ -49,12 +50,12 @@ export function Header() {
           <option value="progress">progress (no starvation without it)</option>
         </select>
       </label>
-      <button class="accent" disabled={!model || broken} title={store.running.value ? "Explore every reachable state, after the check that is under way (Ctrl-Enter)" : "Explore every reachable state (Ctrl-Enter)"} onClick={() => store.beginCheck()}>Check</button>
+      <button class="accent" disabled={!model || broken} title={half ? "A memory system is half of a model: the view Memory tests it (Ctrl-Enter)" : store.running.value ? "Explore every reachable state, after the check that is under way (Ctrl-Enter)" : "Explore every reachable state (Ctrl-Enter)"} onClick={() => store.beginCheck()}>{half ? "Test" : "Check"}</button>
       {store.running.value && <button class="danger" title="End the check that is under way" onClick={() => store.stopCheck(store.running.value!.id)}><Icon name="stop" /> Stop</button>}
       <span class="joined">
-        <button disabled={!model || broken} title="A random run; the seed decides which" onClick={() => store.simulate(50)}>Simulate</button>
+        <button disabled={!model || broken || half} title="A random run; the seed decides which" onClick={() => store.simulate(50)}>Simulate</button>
         <label title="The seed of the random run">seed <input type="number" min={0} value={store.seed.value} onInput={event => { store.seed.value = Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)); }} /></label>
-        <button disabled={!model || broken} title="A run that you choose step by step" onClick={() => store.simulate(0)}>Step by step</button>
+        <button disabled={!model || broken || half} title="A run that you choose step by step" onClick={() => store.simulate(0)}>Step by step</button>
       </span>
       <button onClick={() => { store.dialog.value = "options"; }}><Icon name="gear" /> Options{count > 0 && <span class="count">{count}</span>}</button>
       <div class="verdict" role="status" aria-live="polite">{verdict()}</div>

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { useSignalEffect } from "@preact/signals";
-import { giveToken, hasToken, post } from "./api";
+import { download, giveToken, hasToken, post } from "./api";
 import { SourcePane } from "./editor";
 import { Header } from "./header";
 import * as links from "./links";
@@ -90,6 +90,7 @@ function Footer() {
       {run && <span>{run.trail ? `${run.on_trail ? "the counterexample" : `a branch after step ${run.shared}`} of ${run.trail.property}` : `simulation, seed ${store.seed.value}`}{run.trail?.cycle != null && run.on_trail && `, steps ${run.trail.cycle + 1} to ${run.steps} forever`}</span>}
       {run?.fault && <span class="bad">✗ {run.fault}</span>}
       {run?.can_save && !run.on_trail && !store.info.value?.read_only && <button class="link" onClick={saving}>save as a trail</button>}
+      {run?.can_save && <button class="link" title="The run to its error as one HTML file that needs nothing else" onClick={() => download(`/runs/${run.id}/report.html`, "report.html").catch(store.complain)}>report of this run</button>}
       <span class="grow" />
       {run && <button class="link" title="The address leads back to this moment, also of a branch" onClick={copyLink}>copy link</button>}
       {!store.connected.value && <span class="bad">the server does not answer</span>}

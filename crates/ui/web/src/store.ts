@@ -231,10 +231,16 @@ export const errors = computed(() => analysis.value?.diagnostics.filter(one => o
 
 // ---------------------------------------------------------------- checks
 
-export function optionWords(): string[] {
+/** Options that mean nothing where there are no store buffers. */
+const ABOUT_BUFFERS = new Set(["memory-bound", "memory-split", "plain", "suggest-fences"]);
+
+/** The options that were given, as words; for one memory model where several are asked for. */
+export function optionWords(memory?: string): string[] {
   const words: string[] = [];
   const specs = info.value?.options ?? [];
   for (const spec of specs) {
+    if (memory === "sc" && ABOUT_BUFFERS.has(spec.name)) continue;
+    if (memory && spec.name === "memory") { words.push("--memory", memory); continue; }
     if (spec.name === "property" && property.value) words.push("--property", property.value);
     for (const value of given.value[spec.name] ?? []) {
       if (spec.kind === "flag") words.push(`--${spec.name}`);
@@ -277,17 +283,24 @@ export async function beginMemory(body: unknown): Promise<number | null> {
   } catch (error) { complain(error); return null; }
 }
 
+/** Begins a check; where all memory models are asked for, one of each: the history compares them. A memory system is tested
+ *  in a view of its own. */
 export async function beginCheck(more: string[] = []): Promise<void> {
   if (!model.value) return;
+  if (analysis.value?.memory_system) { tab.value = "memory"; return; }
+  const memories = given.value.memory?.[0] === "all" ? ["sc", "tso", "pso"] : [undefined];
+  const asked = memories.map(memory => ({ ...request(), options: [...optionWords(memory), ...more] }));
+  const now = textsNow();
   try {
-    const words = [...optionWords(), ...more];
-    const { id } = await api.post<{ id: number }>("/checks", { ...request(), options: words });
-    batch(() => {
-      texts.set(id, textsNow());
-      checks.value = [...checks.value.filter(one => one.id !== id), { id, state: "waiting", model: model.value! }];
-      shownCheck.value = id;
-      tab.value = "check";
-    });
+    for (const [at, body] of asked.entries()) {
+      const { id } = await api.post<{ id: number }>("/checks", body);
+      batch(() => {
+        texts.set(id, now);
+        checks.value = [...checks.value.filter(one => one.id !== id), { id, state: "waiting", model: body.path }];
+        if (at === 0) shownCheck.value = id;
+        tab.value = "check";
+      });
+    }
     await refreshChecks();
   } catch (error) { complain(error); }
 }

@@ -43,7 +43,7 @@ export interface Automaton {
   edges: { edge: number; from: number; to: number | null; text: string; range: Range }[];
 }
 export interface Picture { name: string; kind: string; svg: string; automaton: Automaton }
-export interface Analysis { diagnostics: Notice[]; properties?: string[]; automata?: { automaton: Automaton; svg: string }[] }
+export interface Analysis { diagnostics: Notice[]; memory_system?: boolean; properties?: string[]; automata?: { automaton: Automaton; svg: string }[] }
 
 export interface Progress { states: number; transitions: number; depth: number; frontier: number; memory: number; errors: number; seconds: number }
 
@@ -100,7 +100,7 @@ export interface MemoryProperty extends Property {
   processors: number;
   addresses: number;
   bounds: number[];
-  rules?: string;
+  about: string;
   reached?: boolean | null;
   allowed_by?: string[];
   table?: MemoryRow[];
@@ -117,7 +117,7 @@ export interface MemoryReport {
   seconds: { total: number };
   notices: Notice[];
 }
-export interface MemoryCatalogue { systems: string[]; models: { name: string; words: string }[]; rules: { name: string; rules: string }[]; litmus: string[] }
+export interface MemoryCatalogue { systems: string[]; models: { name: string; words: string }[]; rules: { name: string; about: string; is_rule: boolean }[]; litmus: string[] }
 
 export interface Where { pid: number | null; process: string; file: string; line: number; column: number; text: string }
 export interface Change { name: string; scope: "global" | "local" | "channel"; pid?: number; before?: unknown; after?: unknown }

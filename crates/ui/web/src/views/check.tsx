@@ -98,6 +98,13 @@ function Figures({ of }: { of: Property }) {
   return <details class="figures" open={tables.length > 0}><summary>Figures</summary>{tables}<dl>{rows.map(([name, value]) => <div key={name}><dt>{name.replace(/_/g, " ")}</dt><dd>{typeof value === "number" ? grouped(value) : String(value)}</dd></div>)}</dl></details>;
 }
 
+/** What the check said besides its verdict, without what the editor says of the text anyway. */
+function notices(check: Check) {
+  const known = new Set(store.analysis.value?.diagnostics.map(one => one.message));
+  const told = [...(check.report?.notices ?? []), ...(check.notices ?? [])].filter(one => !known.has(one.message));
+  return told.filter((one, at) => told.findIndex(other => other.message === one.message && other.line === one.line) === at);
+}
+
 function Result({ check }: { check: Check }) {
   const report = check.report;
   if (check.error) {
@@ -135,7 +142,7 @@ function Result({ check }: { check: Check }) {
         })}
       </table>
       <Memory of={report.memory} />
-      {(report.notices ?? []).map((one, at) => <p key={at} class="warn">{one.file && <button class="link" onClick={() => jump(one.file!, one.line ?? 1)}>{one.file}:{one.line}</button>} {one.message}{one.help && <span class="faint"> {one.help}</span>}</p>)}
+      {notices(check).map((one, at) => <p key={at} class="warn">{one.file && <button class="link" onClick={() => jump(one.file!, one.line ?? 1)}>{one.file}:{one.line}</button>} {one.message}{one.help && <span class="faint"> {one.help}</span>}</p>)}
       <p class="faint">{config.engine} · {config.search} · {config.store} · {config.exec} · {config.threads} {config.threads === 1 ? "thread" : "threads"} · reduction {config.por} · {seconds(report.seconds.total)} · peak {bytes(report.memory.peak_rss)}</p>
     </>
   );

@@ -12,9 +12,6 @@ type Aim = "model" | "rules" | "litmus" | "classify";
 const AIMS: [Aim, string][] = [["model", "a memory model"], ["rules", "rules"], ["litmus", "litmus tests"], ["classify", "all models"]];
 const SIGN = { holds: "✓", violated: "✗", unknown: "?" } as const;
 
-/** Whether the model in the editor offers what a memory system must. */
-const isSystem = () => /\bmem_(write|issue)\s*\(/.test(store.file.value?.text ?? "");
-
 function What({ of }: { of: MemoryRow }) {
   const place = of.address ?? "";
   switch (of.operation) {
@@ -65,7 +62,7 @@ function Result({ check, report }: { check: Check; report: MemoryReport }) {
         <thead><tr><th scope="col">test</th><th scope="col">verdict</th><th scope="col">about</th><th scope="col" class="right">states</th></tr></thead>
         {all.map(one => {
           const [sort, word] = verdict(one);
-          const about = one.allowed_by ? `allowed by ${one.allowed_by.join(", ") || "no model"}` : one.rules ?? { progress: "the system never gets stuck as a whole", sc2: "sequential consistency in full", sc3: "cycles through three processors and addresses" }[one.name] ?? "";
+          const about = one.allowed_by ? `allowed by ${one.allowed_by.join(", ") || "no model"}` : one.about;
           return (
             <tbody key={one.name}>
               <tr>
@@ -82,19 +79,21 @@ function Result({ check, report }: { check: Check; report: MemoryReport }) {
           <li key={name}><span class={`badge ${one.possible === null ? "unknown" : one.possible ? "holds" : "violated"}`}>{one.possible === null ? "?" : one.possible ? "✓" : "✗"} {name}</span> <span class="faint">{one.against.join(", ")}</span></li>
         ))}</ul></section>}
       {report.conclusions.length > 0 && !report.classification && <section aria-label="Conclusions"><h3>What may be concluded</h3><ul class="conclusions">{report.conclusions.map(one => <li key={one}>{one}</li>)}</ul></section>}
-      {report.notices.map((one, at) => <p key={at} class="warn">{one.message}{one.help && <span class="faint"> {one.help}</span>}</p>)}
+      {[...(check.notices ?? []), ...report.notices].map((one, at) => <p key={at} class="warn">{one.file && one.line && `${one.file}:${one.line} `}{one.message}{one.help && <span class="faint"> {one.help}</span>}</p>)}
     </>
   );
 }
 
 /** What is chosen outlives a look at another view. */
-const known = { catalogue: null as MemoryCatalogue | null, system: "mesi_lost", aim: "model" as Aim, against: "sc", rules: [] as string[], litmus: [] as string[], cpus: "", addresses: "", roles: false, shown: null as number | null };
+const known = { catalogue: null as MemoryCatalogue | null, system: null as string | null, aim: "model" as Aim, against: "sc", rules: [] as string[], litmus: [] as string[], cpus: "", addresses: "", roles: false, shown: null as number | null };
 
 export function Memory() {
   const state = useSignal({ ...known });
   const set = (change: Partial<typeof known>) => { Object.assign(known, change); state.value = { ...known }; };
   useEffect(() => { if (!known.catalogue) api.get<MemoryCatalogue>("/memory").then(catalogue => set({ catalogue })).catch(store.complain); }, []);
-  const { catalogue, system, aim, against, rules, litmus, cpus, addresses, roles } = state.value;
+  const { catalogue, aim, against, rules, litmus, cpus, addresses, roles } = state.value;
+  // Who writes a memory system means that one.
+  const system = state.value.system ?? (store.analysis.value?.memory_system ? "" : "mesi_lost");
   if (!catalogue) return <Empty><p>Reading the tests…</p></Empty>;
   const own = system === "";
   const list = aim === "rules" ? rules : litmus;
@@ -114,7 +113,7 @@ export function Memory() {
     const next = on ? [...list, name] : list.filter(one => one !== name);
     set(aim === "rules" ? { rules: next } : { litmus: next });
   };
-  const options = aim === "rules" ? [...catalogue.rules.map(one => [one.name, one.rules] as const), ["sc2", "the full check"] as const, ["progress", "never stuck"] as const] : catalogue.litmus.map(name => [name, ""] as const);
+  const options = aim === "rules" ? catalogue.rules.map(one => [one.name, one.about] as const) : catalogue.litmus.map(name => [name, ""] as const);
   return (
     <div class="view"><div class="scroll memory" tabIndex={0} role="region" aria-label="Memory systems">
       <form class="memory-form" onSubmit={begin}>
@@ -125,13 +124,13 @@ export function Memory() {
         <fieldset><legend>held against</legend>{AIMS.map(([name, label]) => <label key={name}><input type="radio" name="aim" checked={aim === name} onChange={() => set({ aim: name })} /> {label}</label>)}</fieldset>
         {aim === "model" && <label>Model <select value={against} onChange={event => set({ against: event.currentTarget.value })}>{catalogue.models.map(one => <option key={one.name} value={one.name}>{one.words} ({one.name})</option>)}</select></label>}
         {(aim === "rules" || aim === "litmus") && <fieldset class="tests"><legend>{aim === "rules" ? "Rules" : "Litmus tests"}</legend>
-          <span class="picks"><button type="button" class="link" onClick={() => set(aim === "rules" ? { rules: catalogue.rules.map(one => one.name) } : { litmus: [...catalogue.litmus] })}>all</button> <button type="button" class="link" onClick={() => set(aim === "rules" ? { rules: [] } : { litmus: [] })}>none</button></span>
+          <span class="picks"><button type="button" class="link" onClick={() => set(aim === "rules" ? { rules: catalogue.rules.filter(one => one.is_rule).map(one => one.name) } : { litmus: [...catalogue.litmus] })}>all</button> <button type="button" class="link" onClick={() => set(aim === "rules" ? { rules: [] } : { litmus: [] })}>none</button></span>
           {options.map(([name, about]) => <label key={name} title={about}><input type="checkbox" checked={list.includes(name)} onChange={event => pick(name, event.currentTarget.checked)} /> <code>{name}</code> <span class="faint">{about}</span></label>)}</fieldset>}
         <label title="More than the test needs: the others make noise">Processors <input type="number" min={2} max={8} value={cpus} placeholder="as needed" onInput={event => set({ cpus: event.currentTarget.value })} /></label>
         <label title="More than the test needs">Addresses <input type="number" min={1} max={8} value={addresses} placeholder="as needed" onInput={event => set({ addresses: event.currentTarget.value })} /></label>
         <label title="For systems that treat processors or addresses differently: each gets each part"><input type="checkbox" checked={roles} onChange={event => set({ roles: event.currentTarget.checked })} /> all roles</label>
         <button class="accent" disabled={!ready}>Test</button>
-        {own && !isSystem() && <p class="warn">The model in the editor defines no <code>mem_read</code> and <code>mem_write</code>: see docs/memory-systems.md.</p>}
+        {own && !store.analysis.value?.memory_system && <p class="warn">The model in the editor defines no <code>mem_read</code> and <code>mem_write</code>: see docs/memory-systems.md.</p>}
       </form>
       {tests.length > 1 && <label class="of-session">Tests of this session <select value={check?.id ?? ""} onChange={event => set({ shown: Number(event.currentTarget.value) })}>{[...tests].reverse().map(one => <option key={one.id} value={one.id}>{one.id}: {one.command?.replace(/^spinor memory /, "")}</option>)}</select></label>}
       {check === null ? (
