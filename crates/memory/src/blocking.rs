@@ -15,13 +15,18 @@ pub fn text(program: &Program) -> String {
         out += &processor(program, cpu);
     }
     let run: Vec<String> = (0..program.cpus).map(|cpu| format!("run CPU{cpu}()")).collect();
-    out += &format!("init {{\n\tatomic {{ mem_start(); {} }}", run.join("; "));
-    out += &judgement(program);
-    out + "\n}\n"
+    out + &init(program, &run)
+}
+
+/// Starts the system, then all processors.
+pub(crate) fn init(program: &Program, run: &[String]) -> String {
+    let judge = if program.has_judge { "; run mv_judge()" } else { "" };
+    let judgement = judgement(program);
+    format!("init {{\n\tatomic {{ mem_start(); {}{judge} }}{judgement}\n}}\n", run.join("; "))
 }
 
 /// What init does at last, if anything.
-pub(crate) fn judgement(program: &Program) -> String {
+fn judgement(program: &Program) -> String {
     let Some(outcome) = &program.outcome else { return String::new() };
     let finished = program.cpus + usize::from(!program.finals.is_empty());
     format!(";\n\tmv_done == {finished} && mem_quiet;\n\tassert({outcome})")

@@ -266,7 +266,8 @@ fn rule(name: &str) -> Result<Vec<Question>, Failure> {
             let found = rules::test(name).map(Question::Rule).or_else(other);
             found.map(|question| vec![question]).ok_or_else(|| {
                 let others = Question::others().map(|question| question.name());
-                let known = rules::names().into_iter().chain(others.iter().map(String::as_str)).chain(["all"]);
+                let known =
+                    rules::names().into_iter().chain(others.iter().map(String::as_str)).chain(["all"]);
                 Failure::refused_with(format!("there is no test {name:?}"), one_of(name, known))
             })
         }

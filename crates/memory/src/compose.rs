@@ -41,7 +41,13 @@ impl Question {
 
     /// Those that are no tests of rules and no litmus tests, but can be asked for in the same way.
     pub fn others() -> [Question; 5] {
-        [Question::Sequential(2), Question::Sequential(3), Question::Order, Question::Progress, Question::Service]
+        [
+            Question::Sequential(2),
+            Question::Sequential(3),
+            Question::Order,
+            Question::Progress,
+            Question::Service,
+        ]
     }
 
     /// What holds where it holds, in short.
@@ -84,7 +90,9 @@ impl Question {
     /// The property of the composed model that answers it.
     pub fn property(&self) -> &'static str {
         match self {
-            Question::Rule(_) | Question::Litmus(_) | Question::Sequential(_) | Question::Order => "assertion",
+            Question::Rule(_) | Question::Litmus(_) | Question::Sequential(_) | Question::Order => {
+                "assertion"
+            }
             Question::Progress => "safety",
             Question::Service => "ctl:cli",
         }

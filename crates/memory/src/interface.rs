@@ -218,8 +218,9 @@ fn missing(unit: &Unit, sources: &SourceMap) -> Vec<Diagnostic> {
         match inlines.iter().find(|inline| &*inline.name.name == name) {
             None if name == FENCE.0 => {}
             None => {
-                let mut told = Diagnostic::new(Code::E0801, top, format!("the memory system has no `{name}`"))
-                    .help(format!("define `{shape}`"));
+                let mut told =
+                    Diagnostic::new(Code::E0801, top, format!("the memory system has no `{name}`"))
+                        .help(format!("define `{shape}`"));
                 if is_macro(name, sources) {
                     told = told.note(format!("`{name}` is a macro here, and must be an inline"));
                 }

@@ -16,11 +16,16 @@ const MOST_WAITING: usize = 2;
 pub fn program((cpus, addresses): (usize, usize)) -> Program {
     let mut program = Program::empty(cpus, addresses);
     program.globals.push(format!("byte mv_waits[{}];        /* writes without a place */", 2 * addresses));
-    program.globals.push(format!("bool mv_busy[{cpus}];           /* it is in the middle of an operation */"));
-    program.globals.push("bool mv_stray;             /* ORDER of a write that nobody has issued */".to_string());
+    program
+        .globals
+        .push(format!("bool mv_busy[{cpus}];           /* it is in the middle of an operation */"));
+    program
+        .globals
+        .push("bool mv_stray;             /* ORDER of a write that nobody has issued */".to_string());
     program.order = "if :: (a) < NA && (v) < 2 && mv_waits[2 * (a) + (v)] > 0 -> \
                      mv_waits[2 * (a) + (v)]--; :: else -> mv_stray = true fi"
         .to_string();
+    program.has_judge = true;
     for (cpu, client) in program.clients.iter_mut().enumerate() {
         let busy = format!("mv_busy[{cpu}] = true");
         let write = |a: usize, v: u8| {
@@ -30,11 +35,8 @@ pub fn program((cpus, addresses): (usize, usize)) -> Program {
         };
         let uses = (0..addresses).flat_map(|a| [write(a, 0), write(a, 1), (Op::Read(a), busy.clone())]);
         let notes = format!("mv_busy[{cpu}] = false");
-        let moves = uses.map(|(op, before)| Move {
-            before: Some(before),
-            notes: notes.clone(),
-            ..Move::plain(op)
-        });
+        let moves =
+            uses.map(|(op, before)| Move { before: Some(before), notes: notes.clone(), ..Move::plain(op) });
         *client = vec![moves.collect()];
     }
     program
@@ -49,7 +51,7 @@ pub fn idle(cpus: usize) -> String {
 pub fn violation(idle: &str) -> String {
     let open = "mv_waits[mv_k] > 0";
     format!(
-        "active proctype mv_judge() {{\n\tbyte mv_k;\n\tif\n\
+        "proctype mv_judge() {{\n\tbyte mv_k;\n\tif\n\
          \t:: atomic {{ mv_stray -> assert(!mv_stray) }}\n\
          \t:: atomic {{ mem_quiet && {idle} ->\n\t\tdo\n\
          \t\t:: mv_k < 2 * NA -> assert(!({open})); mv_k++\n\
@@ -61,6 +63,8 @@ pub fn violation(idle: &str) -> String {
 pub fn reason(assertion: &str) -> &'static str {
     match assertion.contains("mv_stray") {
         true => "ORDER was said of a write that nobody had issued, or that had its place already",
-        false => "nothing is in flight any more (mem_quiet), and a write has no place: ORDER was not said of it",
+        false => {
+            "nothing is in flight any more (mem_quiet), and a write has no place: ORDER was not said of it"
+        }
     }
 }

@@ -84,6 +84,9 @@ pub struct Program {
     pub finals: Vec<(usize, String)>,
     /// A label, `served`, is passed whenever a processor has completed an operation.
     pub tells_service: bool,
+    /// A process of its own, `mv_judge`, says when a run is a violation. It is started last, so that the numbers of the
+    /// system's processes are the same in every test.
+    pub has_judge: bool,
     /// A processor makes up its mind before it begins an operation: the system's operations cannot be options
     /// of one choice.
     pub chooses_first: bool,
@@ -128,6 +131,7 @@ impl Program {
             outcome: None,
             finals: Vec::new(),
             tells_service: false,
+            has_judge: false,
             chooses_first: false,
         }
     }

@@ -237,9 +237,10 @@ impl Findings<'_> {
             (Question::Sequential(_), Known::Violated) => {
                 ("violated", "not sequentially consistent, for the given order of writes".to_string())
             }
-            (Question::Order, Known::Violated) => {
-                ("violated", "ORDER is not said once of every write: the full check would rest on it".to_string())
-            }
+            (Question::Order, Known::Violated) => (
+                "violated",
+                "ORDER is not said once of every write: the full check would rest on it".to_string(),
+            ),
             (Question::Progress, Known::Violated) => ("stuck", "the system can get stuck".to_string()),
             (Question::Service, Known::Violated) => {
                 ("violated", "a processor can be shut out forever".to_string())

@@ -8,7 +8,7 @@
 //! the same as for systems that block. A read that leads to another phase is a guess at issue: when it
 //! returns another value, the run is no witness (`mv_void`).
 
-use crate::blocking::judgement;
+use crate::blocking::init;
 use crate::program::{Move, Program, told};
 use crate::rules::Op;
 
@@ -40,9 +40,7 @@ pub fn text(program: &Program) -> String {
     }
     let run = (0..program.cpus).map(|cpu| format!("run CPU{cpu}(); run Port{cpu}()"));
     let run: Vec<String> = run.collect();
-    out += &format!("init {{\n\tatomic {{ mem_start(); {} }}", run.join("; "));
-    out += &judgement(program).replace("assert(", "assert(mv_void || ");
-    out + "\n}\n"
+    out + &init(program, &run).replace("assert(", "assert(mv_void || ")
 }
 
 /// The number of all operations of which nothing is noted: their values are of no interest.

@@ -8,9 +8,9 @@
 //! through an inline that was called on a line of ours, and that line says what it was.
 
 use crate::compose::{Composed, Question};
-use crate::{observer_words, ordering};
 use crate::rules::Op;
 use crate::words;
+use crate::{observer_words, ordering};
 use engine::Session;
 use engine::replay::Replayed;
 use promela::source::Span;
@@ -268,6 +268,10 @@ fn reason(table: &Table, composed: &Composed, fault: &system::Fault) -> String {
         let (file, line) =
             composed.place(fault.line).cloned().unwrap_or((fault.file.as_str().into(), fault.line));
         return format!("{} ({file}:{line})", fault.message);
+    }
+    if stated && fault.message.contains("mv_answered") {
+        let port = fault.process.as_deref().and_then(|name| name.strip_prefix("Port")?.parse().ok());
+        return format!("{} is answered, and waits for no answer", port.map_or_else(String::new, words::cpu));
     }
     match &composed.question {
         Question::Rule(test) => filled(test.reason, table, composed),

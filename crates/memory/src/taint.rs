@@ -286,13 +286,17 @@ impl<'a> Taint<'a> {
                 self.largest_of(&self.program.proctypes[*owner].locals[*var].ty, path)
             }
             Holder::Field(channel, field) => {
-                let made = self.program.proctypes.iter().enumerate().flat_map(|(owner, proctype)| {
-                    proctype.init.iter().map(move |step| (owner, step))
-                });
+                let made = self
+                    .program
+                    .proctypes
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(owner, proctype)| proctype.init.iter().map(move |step| (owner, step)));
                 let made = made.chain(self.program.init.iter().map(|step| (0, step)));
                 let of_it = made.filter_map(|(owner, step)| match step {
                     InitStep::NewChan(place, ty) => {
-                        let is_it = channel.is_none() || self.holder(owner, place).as_ref() == channel.as_deref();
+                        let is_it =
+                            channel.is_none() || self.holder(owner, place).as_ref() == channel.as_deref();
                         is_it.then_some(*ty)
                     }
                     InitStep::Assign(..) => None,

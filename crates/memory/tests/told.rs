@@ -160,10 +160,15 @@ fn ordering(condition: &str, value: &str) -> MemorySystem {
 fn the_full_check_rests_on_an_order_of_all_writes() {
     let outcomes = asked(&ordering("true", "v"), &rules(&["sc2"]));
     assert_eq!((outcomes[0].question.name(), outcomes[0].known()), ("sc2".to_string(), Known::Holds));
-    for (condition, value, why) in [("a == 0", "v", "a write has no place"), ("true", "0", "nobody had issued")] {
+    for (condition, value, why) in
+        [("a == 0", "v", "a write has no place"), ("true", "0", "nobody had issued")]
+    {
         let system = ordering(condition, value);
         let outcomes = asked(&system, &rules(&["sc2"]));
-        assert_eq!((outcomes[0].question.name(), outcomes[0].known()), ("order".to_string(), Known::Violated));
+        assert_eq!(
+            (outcomes[0].question.name(), outcomes[0].known()),
+            ("order".to_string(), Known::Violated)
+        );
         let told = Findings::told(&outcomes[0]).expect("a table");
         assert!(told.contains(why), "{told}");
         let request = Request { model: Some(memory::Model::Sc), ..Request::default() };

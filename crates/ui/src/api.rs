@@ -22,6 +22,7 @@ use engine::simulate::SimulateOptions;
 use engine::{Answer, CheckOptions, Session, Source, Stop};
 use explore::picture::{Situation, graph};
 use explore::{Exploration, RunThread, automata};
+use promela::source::Files;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;

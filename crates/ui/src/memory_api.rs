@@ -3,10 +3,10 @@
 use crate::api::{Answered, App, Model, waiting};
 use crate::checks::{Request, Work};
 use crate::error::ApiError;
+use crate::folder::Overlay;
 use crate::memory_test::MemoryTest;
 use axum::Json;
 use axum::extract::{Path, State};
-use crate::folder::Overlay;
 use engine::{CheckOptions, Notice, Source, Stop, command_line};
 use memory::compose::Question;
 use memory::{MemorySystem, Model as MemoryModel, builtin, litmus, rules};
@@ -19,9 +19,9 @@ pub async fn catalogue() -> Answered {
         MemoryModel::ALL.into_iter().map(|model| json!({"name": model.name(), "words": model.words()}));
     let tests = rules::tests().into_iter().map(|test| (Question::Rule(test), true));
     let questions = tests.chain(Question::others().map(|question| (question, false)));
-    let rules = questions.map(|(question, is_rule)| {
-        json!({"name": question.name(), "about": question.about(), "is_rule": is_rule})
-    });
+    let rules = questions.map(
+        |(question, is_rule)| json!({"name": question.name(), "about": question.about(), "is_rule": is_rule}),
+    );
     let litmus = litmus::names();
     Ok(Json(json!({
         "systems": builtin::names(),

@@ -84,7 +84,7 @@ export default {
     await other.waitForSelector("text=It waits for the check before it");
     const row = page.locator(".history tr", { hasText: "peterson.pml" }).first();
     await row.locator("text=waiting").waitFor();
-    await page.locator(".history tr", { hasText: "endless.pml" }).filter({ hasText: "waiting" }).locator("button").click();
+    await page.locator(".history tr", { hasText: "endless.pml" }).filter({ hasText: "waiting" }).locator("button:text-is('Stop')").click();
     await page.click(".top button:has-text('Stop')");
     await verdict(other, "holds");
     await row.locator(".badge.holds").waitFor();
@@ -114,6 +114,55 @@ export default {
     await page.selectOption(".memory-form select >> nth=0", "tso");
     await page.click(".memory-form button:text-is('Test')");
     await page.waitForSelector(".memory-verdicts td:has-text('reached')");
+    await page.context().close();
+  },
+
+  async "all memory models are compared, and fences are found"() {
+    const page = await open();
+    await select(page, "weak_memory/peterson.pml");
+    await page.click(".top button:has-text('Options')");
+    await page.selectOption("#option-memory", "all");
+    await page.keyboard.press("Escape");
+    await check(page);
+    const rows = page.locator(".history tr", { hasText: "weak_memory/peterson.pml" });
+    for (const [model, badge] of [["sc", "holds"], ["tso", "violated"], ["pso", "violated"]]) {
+      await rows.filter({ hasText: `--memory ${model}` }).locator(`.badge.${badge}`).first().waitFor();
+    }
+    await page.click(".top button:has-text('Options')");
+    await page.selectOption("#option-memory", "tso");
+    await page.check("#option-suggest-fences");
+    await page.keyboard.press("Escape");
+    await check(page);
+    await page.waitForSelector("#tab-steps[aria-selected=true]");
+    await page.click("#tab-check");
+    await page.waitForSelector("text=These fences are enough");
+    await page.context().close();
+  },
+
+  async "a memory system in the editor is one, and is tested"() {
+    const page = await open();
+    await select(page, "memory/atomic.pml");
+    await page.waitForSelector(".problems summary:has-text('no errors')");
+    await page.click(".top button:text-is('Test')");
+    await page.check(".memory-form label:has-text('rules') input");
+    await page.check(".memory-form .tests label:has(code:text-is('order')) input");
+    await page.click(".memory-form button:text-is('Test')");
+    await page.waitForSelector(".memory-verdicts tr:has(code:text-is('order')) .badge.holds");
+    await page.context().close();
+  },
+
+  async "a run that leads to an error is a report, also without a check"() {
+    const page = await open();
+    await select(page, "wild.pml");
+    await page.click(".top button:text-is('Step by step')");
+    await page.click(".choice:has-text('printf')");
+    await page.click(".choice:has-text('assertion violated')");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("footer button:text-is('report of this run')")]);
+    const report = await page.context().newPage();
+    const file = join(folder, "..", "run.html");
+    await download.saveAs(file);
+    await report.goto(pathToFileURL(file).href);
+    await report.waitForSelector("h1 .badge.violated");
     await page.context().close();
   },
 };
