@@ -172,7 +172,7 @@ impl Composed {
 
 /// Where a line of the processors, at a column inside its arguments, calls an operation: the operation's place.
 /// What begins with an argument has no other place in the text.
-fn called_at<'a>(composed: &'a Composed, line: u32, column: u32) -> Option<&'a Place> {
+fn called_at(composed: &Composed, line: u32, column: u32) -> Option<&Place> {
     let text = composed.text.lines().nth(line.checked_sub(1)? as usize)?;
     let before: String = text.chars().take(column.saturating_sub(1) as usize).collect();
     let name = before.rsplit_once('(')?.0.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;

@@ -69,9 +69,9 @@ impl Model {
             Model::Sc => true,
             Model::Tso => weaker(&["pos", "po_wr", "wa_self"]),
             Model::Pso => weaker(&["pos", "po_wr", "wa_self", "rowo2", "con_wo"]),
-            Model::Pram => ["cmp", "upo", "rowo1", "rowo2", "pos"].contains(&test),
-            Model::Pc => ["cmp", "upo", "rowo1", "rowo2", "pos", "con", "con_wo"].contains(&test),
-            Model::Coherent => ["cmp", "upo", "rowo1", "con"].contains(&test),
+            Model::Pram => ["cmp", "upo", "upo2", "rowo1", "rowo2", "pos"].contains(&test),
+            Model::Pc => ["cmp", "upo", "upo2", "rowo1", "rowo2", "pos", "con", "con_wo"].contains(&test),
+            Model::Coherent => ["cmp", "upo", "upo2", "rowo1", "con"].contains(&test),
         }
     }
 }

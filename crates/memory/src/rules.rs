@@ -193,6 +193,22 @@ fn single_address() -> Vec<Test> {
             violation: vec![0],
         },
         Test {
+            name: "upo2",
+            rules: "CMP and UPO",
+            forbidden: "{P1} overwrites the value of {x} that it has read, and reads it again",
+            reason: "old: {P1} had overwritten ({#P1 w x 2}) this value, which {P0} wrote once ({#P0 w x 1})",
+            addresses: 1,
+            clients: vec![
+                Client(vec![vec![write(X, 0), write(X, 1).to(1)], vec![write(X, 0)]]),
+                Client(vec![
+                    vec![write(X, 0), read(X).leads(1, 1)],
+                    vec![write(X, 2).to(2)],
+                    vec![write(X, 2), read(X).sees(1, 0)],
+                ]),
+            ],
+            violation: vec![0],
+        },
+        Test {
             name: "rowo1",
             rules: "CMP, RO and WOS",
             forbidden: "{P1} reads the new {x}, then the old one",

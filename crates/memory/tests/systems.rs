@@ -8,7 +8,7 @@ use memory::{Known, MemorySystem, Model, Outcome, Request, litmus};
 
 /// Tests with two processors, of which no system has many states.
 const QUICK: &[&str] =
-    &["upo", "rowo1", "rowo2", "pos", "po_wr", "po_rw", "wa_self", "con", "fence_wr", "fence_ww"];
+    &["upo", "upo2", "rowo1", "rowo2", "pos", "po_wr", "po_rw", "wa_self", "con", "fence_wr", "fence_ww"];
 /// Systems whose two-processor tests have few states.
 const SMALL: &[&str] = &[
     "atomic",

@@ -1,4 +1,4 @@
-/* expect: upo y, rowo1 y, rowo2 y, po_wr y, con y, progress y
+/* expect: upo y, upo2 y, rowo1 y, rowo2 y, po_wr y, con y, progress y
    Split transactions: done in the order of issue, answered in any order. */
 byte mem[NA];
 chan rq[8] = [1] of { byte, byte, byte, byte };

@@ -1,4 +1,4 @@
-/* expect: upo y, rowo1 y, rowo2 y, pos n, po_wr n, po_rw y, wa_self n, con y, fence_wr y, fence_ww y, order y, sc2 n, progress y
+/* expect: upo y, upo2 y, rowo1 y, rowo2 y, pos n, po_wr n, po_rw y, wa_self n, con y, fence_wr y, fence_ww y, order y, sc2 n, progress y
    A write buffer of one entry; a read looks there first: total store order. */
 byte mem[NA]; bool held[8]; byte ba[8], bv[8];
 #define mem_quiet (!held[0] && !held[1] && !held[2] && !held[3])

@@ -1,4 +1,4 @@
-/* expect: upo n, rowo1 y, rowo2 y, pos n, po_wr n, wa_self y, con n, fence_wr y, fence_ww y, order y, sc2 n, progress y
+/* expect: upo n, upo2 n, rowo1 y, rowo2 y, pos n, po_wr n, wa_self y, con n, fence_wr y, fence_ww y, order y, sc2 n, progress y
    A write buffer of one entry; reads go past it, also those of what it holds. */
 byte mem[NA]; bool held[8]; byte ba[8], bv[8];
 #define mem_quiet (!held[0] && !held[1] && !held[2] && !held[3])

@@ -1,4 +1,4 @@
-/* expect: upo y, rowo2 y, pos n, order y, sc2 n, progress y
+/* expect: upo y, upo2 n, rowo2 y, pos n, order y, sc2 n, progress y
    Reads are forwarded to the owner of the line. Who is not the owner writes to memory, and nobody tells the owner, who
    goes on answering with what it has. */
 #define IX(p,a) (p*NA+a)

@@ -1,4 +1,4 @@
-/* expect: upo y, rowo1 y, rowo2 y, pos y, po_wr n, wa_self n, con n, progress y
+/* expect: upo y, upo2 y, rowo1 y, rowo2 y, pos y, po_wr n, wa_self n, con n, progress y
    Copies, brought up to date by messages; the own copy at once, the others in the order in which messages come: PRAM. */
 #define IX(p,a) (p*NA+a)
 byte copy[8*8];

@@ -1,4 +1,4 @@
-/* expect: upo y, rowo1 y, rowo2 y, pos y, po_wr y, po_rw y, wa_self y, con y, order y, sc2 y, progress y, service y
+/* expect: upo y, upo2 y, rowo1 y, rowo2 y, pos y, po_wr y, po_rw y, wa_self y, con y, order y, sc2 y, progress y, service y
    Write-through caches that are invalidated in the step of the write: sequentially consistent. */
 #define IX(p,a) (p*NA+a)
 byte mem[NA]; byte data[8*8]; bool valid[8*8];
