@@ -115,11 +115,15 @@ impl Request {
             }
         }
         let mut agenda = Agenda::default();
-        let named = !self.rules.is_empty() || !self.litmus.is_empty();
+        let is_named = |question: &Question| {
+            let name = question.name();
+            let is_it = |asked: &String| asked.eq_ignore_ascii_case(&name) || asked == "sc" && name == "sc2";
+            self.rules.iter().chain(&self.litmus).any(is_it)
+        };
         for question in self.questions()? {
             match self.obstacle(&question, system) {
                 None => agenda.questions.push(question),
-                Some(why) if named => {
+                Some(why) if is_named(&question) => {
                     let message = format!("{} cannot be asked: {why}", question.name());
                     return Err(Failure::refused_with(message, "leave it out, or give it what it needs"));
                 }

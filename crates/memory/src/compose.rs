@@ -158,30 +158,10 @@ impl Composed {
         matches!(self.question, Question::Service).then(|| format!("AG EF {process}{first}@served"))
     }
 
-    /// Where a place of the text comes from, if it is one of the system: its own line, or else the operation that
-    /// is called there.
-    pub fn origin(&self, line: u32, column: u32) -> Option<&Place> {
-        self.place(line).or_else(|| called_at(self, line, column))
-    }
-
     /// Where a line of the text comes from, if it is one of the system.
     pub fn place(&self, line: u32) -> Option<&Place> {
         self.places.get(line.checked_sub(self.system_begins + 1)? as usize)
     }
-}
-
-/// Where a line of the processors, at a column inside its arguments, calls an operation: the operation's place.
-/// What begins with an argument has no other place in the text.
-fn called_at(composed: &Composed, line: u32, column: u32) -> Option<&Place> {
-    let text = composed.text.lines().nth(line.checked_sub(1)? as usize)?;
-    let before: String = text.chars().take(column.saturating_sub(1) as usize).collect();
-    let name = before.rsplit_once('(')?.0.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
-    let defines = |line: &str| {
-        let rest = line.trim_start().strip_prefix("inline")?.trim_start().strip_prefix(name)?;
-        Some(rest.trim_start().starts_with('('))
-    };
-    let at = composed.text.lines().position(|line| defines(line) == Some(true))?;
-    composed.place(at as u32 + 1)
 }
 
 /// Composes a system and a question.

@@ -90,7 +90,7 @@ pub fn check(
 fn tell_own_places(report: &mut Report, composed: &Composed) {
     for property in &mut report.properties {
         if let Verdict::Unknown(Reason::Cut(fault)) = &mut property.verdict
-            && let Some((file, line)) = composed.origin(fault.line, fault.column)
+            && let Some((file, line)) = composed.place(fault.line)
         {
             (fault.file, fault.line) = (file.to_string(), *line);
         }
@@ -118,11 +118,10 @@ fn searched(
 ) -> Result<Report, Failure> {
     let properties = vec![composed.question.property().to_string()];
     let mut asked = CheckOptions { properties, trail: None, report: None, ..options.clone() };
-    let formula = composed.formula();
-    let is_formula = formula.is_some();
+    let is_formula = composed.formula().is_some();
     if is_formula {
         // A formula needs the whole graph.
-        asked = CheckOptions { ctl: formula, search: None, por: None, ..asked };
+        asked = CheckOptions { search: None, por: None, ..asked };
     }
     let first = session.check(&asked, stop, client);
     notices.extend(first.notices);

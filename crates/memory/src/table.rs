@@ -202,9 +202,9 @@ impl Table {
             let row = line(&(number + 1).to_string(), &text);
             let row = match short && number + 1 == cells.len() {
                 true => format!("{row}   {}", self.reason),
-                false => row.trim_end().to_string(),
+                false => row,
             };
-            out += &format!("\n{row}");
+            out += &format!("\n{}", row.trim_end());
         }
         if short { out + "\n" } else { format!("{out}\n      {}\n", self.reason) }
     }

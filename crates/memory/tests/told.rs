@@ -86,8 +86,7 @@ fn errors_of_the_system_are_told_where_its_author_finds_them() {
         }\n");
     let outcomes = asked(&system, &rules(&["rowo1"]));
     let why = outcomes[0].unknown().expect("cut off").to_string();
-    // What begins with an argument is where it is called: then the operation is told.
-    assert!(why.contains("own.pml:4") && why.contains("out of bounds"), "{why}");
+    assert!(why.contains("own.pml:5") && why.contains("out of bounds"), "{why}");
     let system = own("byte mem[2], last[2];\n\
         inline mem_start() { skip }\n\
         inline mem_write(p, a, v) {\n\
@@ -194,4 +193,16 @@ fn values_that_do_not_fit_are_not_written() {
     assert!(asked(&system, &request).iter().all(|outcome| outcome.known() == Known::Holds));
     let refused = rules(&["con"]).agenda(&system).expect_err("a value is too large");
     assert!(format!("{refused:?}").contains("keeps values up to 1"), "{refused:?}");
+}
+
+#[test]
+fn all_tests_are_those_that_can_be_asked() {
+    let system = own("byte mem[NA];\ninline mem_start() { skip }\ninline mem_write(p, a, v) { mem[a] = v }\n\
+        inline mem_read(p, a, v) { v = mem[a] }\n");
+    let litmus = |name: &str| Request { litmus: vec![name.to_string()], ..Request::default() };
+    let all = litmus("all").agenda(&system).expect("some can be asked");
+    assert_eq!(all.skipped.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["SB+fences", "MP+fence"]);
+    assert!(all.questions.len() > 10);
+    let refused = litmus("sb+fences").agenda(&system).expect_err("there is no fence");
+    assert!(format!("{refused:?}").contains("no mem_fence"), "{refused:?}");
 }
