@@ -269,6 +269,9 @@ async fn an_explored_error_becomes_a_trail_and_is_opened_again() {
     assert_eq!(save("a.trail.json").await.status, StatusCode::BAD_REQUEST, "nothing is overwritten");
     let again = bench.post("/runs", json!({"trail": "a.trail.json"})).await.json();
     assert_eq!((again["steps"].as_u64(), again["on_trail"].as_bool()), (Some(4), Some(true)), "{again}");
+    let report = bench.get(&format!("/runs/{}/report.html", again["id"])).await;
+    assert_eq!(report.status, StatusCode::OK, "{}", report.body);
+    assert!(report.body.contains("Content-Security-Policy") && report.body.contains("is violated"));
     let closed = Bench::new(true);
     let refused = closed.post("/runs", json!({"trail": "../a.trail.json"})).await;
     assert!(refused.status.is_client_error(), "{}", refused.body);
@@ -375,4 +378,27 @@ async fn a_memory_system_is_tested() {
             assert!(status.is_client_error(), "{wrong}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_memory_system_in_the_editor_is_judged_as_one() {
+    let bench = Bench::new(false);
+    let text = "byte mem[NA];\ninline mem_start() { skip }\ninline mem_write(p, a, v) { mem[a] = v }\n";
+    let half = bench.post("/analyse", json!({"path": "m.pml", "text": text})).await.json();
+    assert_eq!((&half["memory_system"], &half["diagnostics"][0]["code"]), (&json!(true), &json!("E0801")));
+    let whole = format!("{text}inline mem_read(p, a, v) {{ v = mem[a] }}\n");
+    let whole = bench.post("/analyse", json!({"path": "m.pml", "text": whole})).await.json();
+    assert_eq!((&whole["memory_system"], &whole["diagnostics"]), (&json!(true), &json!([])));
+}
+
+#[tokio::test]
+async fn fences_are_found_where_they_are_asked_for() {
+    let bench = Bench::new(false);
+    let text = "byte data, flag;\nactive proctype w() { data = 1; flag = 1 }\n\
+        active proctype r() { byte d; flag == 1; d = data; assert(d == 1) }\n";
+    let options = json!(["--memory", "pso", "--suggest-fences"]);
+    let (_, done) = checked(&bench, json!({"path": "m.pml", "text": text, "options": options})).await;
+    assert_eq!(done["report"]["verdict"], "violated", "{done}");
+    let places = &done["report"]["memory"]["fences"]["places"];
+    assert_eq!((places.as_array().map(Vec::len), &places[0]["statement"]), (Some(1), &json!("flag = 1")));
 }

@@ -204,7 +204,7 @@ export function Transport() {
       </div>
       <output class="position" data-testid="position">{at} / {run.steps}</output>
       <div class="what" title={step ? `${step.file}:${step.line}  ${step.text}\n${step.effects}` : undefined}>
-        {step ? <Statement of={step} /> : <span class="faint">the beginning of the run</span>}
+        {step ? <Statement of={step} /> : <span class="faint">{at > run.first ? "…" : "the beginning of the run"}</span>}
         {step?.effects && <div class="effects">{step.effects}</div>}
         {step?.fault && <div class="bad" title={step.fault.message}>✗ {step.fault.kind}</div>}
       </div>

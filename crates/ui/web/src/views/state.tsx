@@ -206,7 +206,7 @@ export function StatePane() {
     return (
       <aside class="pane state-pane" aria-label="State of the run">
         <Splitter side="right" label="Width of the state" />
-        <div class="empty small"><p>No run yet.</p><p class="faint">A counterexample opens by itself when a check finds one; <em>Simulate</em> begins a run of the model.</p></div>
+        {!store.run.value && <div class="empty small"><p>No run yet.</p><p class="faint">A counterexample opens by itself when a check finds one; <em>Simulate</em> begins a run of the model.</p></div>}
       </aside>
     );
   }
