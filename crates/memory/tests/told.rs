@@ -197,11 +197,15 @@ fn values_that_do_not_fit_are_not_written() {
 
 #[test]
 fn all_tests_are_those_that_can_be_asked() {
-    let system = own("byte mem[NA];\ninline mem_start() { skip }\ninline mem_write(p, a, v) { mem[a] = v }\n\
+    let system =
+        own("byte mem[NA];\ninline mem_start() { skip }\ninline mem_write(p, a, v) { mem[a] = v }\n\
         inline mem_read(p, a, v) { v = mem[a] }\n");
     let litmus = |name: &str| Request { litmus: vec![name.to_string()], ..Request::default() };
     let all = litmus("all").agenda(&system).expect("some can be asked");
-    assert_eq!(all.skipped.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["SB+fences", "MP+fence"]);
+    assert_eq!(
+        all.skipped.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["SB+fences", "MP+fence"]
+    );
     assert!(all.questions.len() > 10);
     let refused = litmus("sb+fences").agenda(&system).expect_err("there is no fence");
     assert!(format!("{refused:?}").contains("no mem_fence"), "{refused:?}");
