@@ -238,6 +238,7 @@ fn symbolic(figures: &symbolic::Figures) -> Value {
         "slots": figures.slots,
         "groups": figures.groups,
         "machine_calls": figures.calls,
+        "growths": figures.growths,
         "restarts": figures.restarts,
     })
 }

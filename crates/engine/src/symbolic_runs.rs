@@ -81,19 +81,8 @@ pub fn refuse(plan: &Plan, watch: &RunProperty) -> Result<(), Failure> {
 }
 
 /// Refuses what depends on the compiled program.
-pub fn refuse_compiled(plan: &Plan, watch: &RunProperty, jit: Option<&Jit>) -> Result<(), Failure> {
+pub fn refuse_compiled(plan: &Plan, jit: Option<&Jit>) -> Result<(), Failure> {
     let refused = |why: &str, repair: &str| Err(Failure::refused_with(why.to_string(), repair.to_string()));
-    let asked = |claim: &Claim| claim.all_asked();
-    let claims = [watch.claim.as_ref(), watch.general.as_ref()].into_iter().flatten();
-    let stronger = watch.stronger.iter().map(|stronger| &stronger.claim);
-    let asked = claims.chain(stronger).map(asked).fold(0, |all, bits| all | bits);
-    let propositions = jit.and_then(|jit| jit.capabilities().propositions);
-    if propositions.is_some_and(|told| told.may_fail(watch.set) & asked != 0) {
-        return refused(
-            "the property may meet an error when it is evaluated, which sets of states do not tell",
-            "use --engine explicit, or ask for indices and divisors in range first",
-        );
-    }
     if plan.fairness != Fairness::None && jit.is_some_and(|jit| jit.interp().n_parts() > 1) {
         return refused(
             "a symbolic search is fair to processes, and with --memory store buffers need fairness as well",

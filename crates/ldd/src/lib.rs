@@ -12,6 +12,7 @@
 //! | [`set`] | union, intersection, difference; building, membership, picking, counting |
 //! | [`nearest`] | the vector of a set that differs least from another one |
 //! | [`project`] | the values at some levels |
+//! | [`widen`](mod@widen) | longer vectors |
 //! | [`relation`] | groups: a relation over the levels that they read and write; image and pre-image |
 //! | [`saturate`] | the states that are reachable, forwards while relations are learned, and backwards |
 //!
@@ -25,6 +26,7 @@ pub mod project;
 pub mod relation;
 pub mod saturate;
 pub mod set;
+pub mod widen;
 
 pub use nodes::{Node, Nodes, Set};
 pub use relation::{Access, Group};
@@ -34,7 +36,7 @@ pub use set::Vectors;
 use cache::Cache;
 
 /// Diagrams are collected when they have this many times as many nodes as after the last collection.
-const GROWTH: usize = 4;
+const GROWTH: usize = 2;
 
 /// Bytes of a node with its entry in the table, at the worst.
 const NODE_BYTES: u64 = 24;
@@ -59,7 +61,7 @@ pub struct Ldd {
 }
 
 /// Fewer nodes than this are not worth a collection, unless somebody says otherwise.
-const FEW_NODES: usize = 1 << 20;
+const FEW_NODES: usize = 1 << 17;
 
 impl Ldd {
     /// No diagrams yet, within `limit` bytes.
@@ -136,8 +138,8 @@ impl Ldd {
     /// afterwards.
     pub fn collect(&mut self, roots: &[Set]) {
         debug_assert!(self.steps.is_empty(), "an operation is under way");
-        self.nodes.collect(roots.iter().chain(&self.protected).copied());
-        self.cache.clear();
+        let needed = self.nodes.collect(roots.iter().chain(&self.protected).copied());
+        self.cache.retain(&needed);
     }
 
     /// Saturation collects when there are at least this many nodes; for tests, and for little memory.
@@ -145,8 +147,8 @@ impl Ldd {
         self.few_nodes = nodes;
     }
 
-    /// The number of nodes at which saturation collects next.
-    pub(crate) fn next_collection(&self) -> usize {
+    /// The number of nodes at which it is time to collect again.
+    pub fn next_collection(&self) -> usize {
         let most = (self.nodes.limit() / NODE_BYTES) as usize / 2;
         (self.nodes.len() * GROWTH).max(self.few_nodes).min(most.max(self.nodes.len() * 5 / 4))
     }

@@ -259,8 +259,8 @@ impl Nodes {
         Ok(())
     }
 
-    /// Gives back all nodes but those that `roots` need.
-    pub fn collect(&mut self, roots: impl Iterator<Item = Set>) {
+    /// Gives back all nodes but those that `roots` need; tells which these are.
+    pub fn collect(&mut self, roots: impl Iterator<Item = Set>) -> Needed {
         let mut needed = vec![false; self.nodes.len()];
         let mut open: Vec<Set> = roots.filter(|set| !set.is_terminal()).collect();
         while let Some(set) = open.pop() {
@@ -287,6 +287,19 @@ impl Nodes {
             }
             self.table[at] = number as u32;
         }
+        Needed(needed)
+    }
+}
+
+/// Which nodes survived a collection.
+#[derive(Debug)]
+pub struct Needed(Vec<bool>);
+
+impl Needed {
+    /// Whether the diagram with this number is still there.
+    #[inline(always)]
+    pub fn has(&self, number: u32) -> bool {
+        number <= 1 || self.0[number as usize]
     }
 }
 

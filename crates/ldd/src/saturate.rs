@@ -92,6 +92,21 @@ impl Groups {
         self.enabled[group]
     }
 
+    /// A group does what another one was known to do: its relation is the same, over the levels that it touches.
+    /// `unknown` are values of which nothing is known, though they were learned.
+    pub fn take_over(
+        &mut self,
+        group: usize,
+        (from, other): (&Groups, usize),
+        unknown: Set,
+        ldd: &mut Ldd,
+    ) -> Result<(), Full> {
+        self.relations[group] = from.relations[other];
+        self.enabled[group] = from.enabled[other];
+        self.learned[group] = ldd.minus(from.learned[other], unknown)?;
+        Ok(())
+    }
+
     /// Saturation leaves a group out; it takes steps only when it is asked to ([`Ldd::step`]).
     pub fn set_aside(&mut self, group: usize) {
         let top = self.groups[group].top();

@@ -278,3 +278,24 @@ fn without_memory_there_is_an_answer() {
         assert_eq!(ldd.pick(one), Some(vec![1, 2, 3]));
     }
 }
+
+#[test]
+fn longer_vectors_have_new_values_among_the_old_ones() {
+    let mut random = Random(21);
+    let mut ldd = Ldd::new(u64::MAX);
+    for _ in 0..200 {
+        let levels = random.below(5) as usize;
+        let set = random.vectors(levels, 20, VALUES);
+        let mut plan: Vec<Option<u32>> = vec![None; levels];
+        for _ in 0..random.below(4) {
+            plan.insert(random.below(plan.len() as u32 + 1) as usize, Some(random.below(VALUES)));
+        }
+        let longer = |vector: &Vec<u32>| -> Vec<u32> {
+            let mut old = vector.iter();
+            plan.iter().filter_map(|value| value.or_else(|| old.next().copied())).collect()
+        };
+        let before = diagram(&mut ldd, &set);
+        let after = ldd.widen(before, &plan).unwrap();
+        assert_eq!(plain(&ldd, after), set.iter().map(longer).collect());
+    }
+}

@@ -90,19 +90,17 @@ fn main() {
             std::thread::sleep(std::time::Duration::from_secs(limit));
             flag.store(true, std::sync::atomic::Ordering::Relaxed);
         });
-        let (n, groups) = (pins.slots().len(), pins.groups().len());
-        let mut vector = Vec::new();
-        pins.vector(&initial, &mut vector).expect("a vector");
         let started = Instant::now();
-        match race::reach(&mut Remembering::new(&mut pins), &vector, &means) {
+        match race::reach(&mut Remembering::new(&mut pins), &initial, &means) {
             Ok(Reached { mut space, all: set, .. }) => {
                 let took = started.elapsed();
-                let count = space.count(set, &vec![false; n]).expect("memory");
+                let count = space.count(set).expect("memory");
                 let (calls, figures) = (space.calls(), space.figures_line(set));
-                println!("{count} states, {n} slots, {groups} groups, {calls} calls, {took:?}, {figures}");
+                println!("{count} states, {calls} calls, {took:?}, {figures}");
             }
             Err(Ended::Grown) => {
                 println!("grown");
+                pins.grow();
                 continue;
             }
             Err(other) => println!("{other:?} {:?}", started.elapsed()),

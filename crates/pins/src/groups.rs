@@ -13,7 +13,6 @@ use machine::facts::matrix::Item;
 use machine::facts::partition::{LocalStep, Partition};
 use promela::ir::Program;
 use symbolic::{LocalGroup, Taker};
-use system::ActionId;
 
 use crate::shapes::Shapes;
 
@@ -22,8 +21,6 @@ use crate::shapes::Shapes;
 pub struct Group {
     /// As a search sees it.
     pub local: LocalGroup,
-    /// Its actions, in ascending order.
-    pub actions: Vec<ActionId>,
     /// The processes that take part.
     pub parts: Vec<usize>,
     /// Where the shape is among the slots that are read.
@@ -83,9 +80,9 @@ pub fn groups(program: &Program, partition: &Partition, shapes: &Shapes) -> Vec<
 }
 
 fn join(group: &mut Group, other: Group) {
-    group.actions.extend(other.actions);
-    group.actions.sort_unstable();
-    group.actions.dedup();
+    group.local.actions.extend(other.local.actions);
+    group.local.actions.sort_unstable();
+    group.local.actions.dedup();
     group.local.hands_over |= other.local.hands_over;
     debug_assert_eq!(group.local.only.len(), other.local.only.len());
     for (only, more) in group.local.only.iter_mut().zip(other.local.only) {
@@ -218,8 +215,8 @@ impl Making<'_> {
             shape_at: reads.iter().position(|slot| *slot == self.shape),
             others,
             host,
-            actions: vec![action],
             local: LocalGroup {
+                actions: vec![action],
                 process: pid as u32,
                 takers: parts().map(|item| self.taker(item.member)).collect(),
                 hands_over: self.meets && step.is_sequence,
@@ -257,8 +254,8 @@ impl Making<'_> {
                 shape_at: reads.iter().position(|slot| *slot == self.shape),
                 others: self.others(&reads, |other| other == member),
                 host,
-                actions: vec![action.pack()],
                 local: LocalGroup {
+                    actions: vec![action.pack()],
                     process: action.pid as u32,
                     takers: vec![self.taker(member)],
                     hands_over: false,

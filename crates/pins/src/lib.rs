@@ -9,6 +9,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`shapes`] | which processes there are, and where the parts of a state are then |
+//! | [`slot_part`] | what slots are slots of, whatever their numbers |
 //! | [`values`] | parts of states as numbers |
 //! | [`groups`] | groups of steps, from the facts about the program |
 //! | [`sample`] | a few runs, to know most shapes before the search |
@@ -18,6 +19,7 @@ pub mod groups;
 pub mod local;
 pub mod sample;
 pub mod shapes;
+pub mod slot_part;
 pub mod values;
 
 pub use local::Pins;

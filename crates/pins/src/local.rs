@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use jit::{Jit, OneProcess};
 use machine::facts::partition::{Groundwork, Partition};
+use machine::facts::slots::Slots;
 use machine::facts::{Telling, telling};
 use promela::ir::{Expr, Location, Program};
 use search::expand::{Expander, Expansion, Wanted};
@@ -21,6 +22,7 @@ use stop::Stop;
 use symbolic::{
     LocalFault, LocalGroup, LocalPredicate, LocalSteps, Move, Partitioned, Predicate, Slot, Unanswered,
 };
+use system::matrix::SlotId;
 use system::{Fault, TransitionSystem};
 
 mod moves;
@@ -28,6 +30,7 @@ mod moves;
 use crate::groups::{Group, groups};
 use crate::sample;
 use crate::shapes::Shapes;
+use crate::slot_part::{SlotPart, slot_parts};
 use crate::values::{Content, Numbered, put, value};
 
 /// Shapes beyond which a program is not for this engine.
@@ -44,6 +47,8 @@ pub struct Pins<'a> {
     asked: Vec<(Predicate, &'a Expr)>,
     shapes: Shapes,
     slots: Vec<Slot>,
+    /// For each slot what it is a slot of.
+    parts: Vec<SlotPart>,
     contents: Vec<Content>,
     /// For each shape and slot its bytes.
     places: Vec<Vec<Option<jit::places::Bytes>>>,
@@ -79,9 +84,15 @@ impl<'a> Pins<'a> {
         for invariant in &program.invariants {
             asked.push((Predicate::Invariants, &invariant.expr));
         }
+        let told = jit.capabilities().propositions;
         for (set, list) in propositions.iter().enumerate() {
-            let numbered = list.iter().zip(0..);
-            asked.extend(numbered.map(|(expr, number)| (Predicate::Proposition(set, number), expr)));
+            let failing = told.map_or(0, |told| told.may_fail(set));
+            for (expr, number) in list.iter().zip(0..) {
+                asked.push((Predicate::Proposition(set, number), expr));
+                if failing >> number & 1 != 0 {
+                    asked.push((Predicate::Fails(set, number), expr));
+                }
+            }
         }
         let mut pins = Pins {
             jit,
@@ -91,6 +102,7 @@ impl<'a> Pins<'a> {
             asked,
             shapes: Shapes::default(),
             slots: Vec::new(),
+            parts: Vec::new(),
             contents: Vec::new(),
             places: Vec::new(),
             numbered: Vec::new(),
@@ -143,15 +155,16 @@ impl<'a> Pins<'a> {
         if partition.steps.iter().any(|step| step.starts.others) && self.shapes.forget_constants() {
             partition = Partition::new(&self.groundwork, self.shapes.members(), &exprs, self.stop);
         }
-        self.place_slots(program, &partition);
+        self.name_slots(program, &partition.slots);
+        self.place_slots(&partition.slots);
         self.groups = groups(program, &partition, &self.shapes);
         self.local = self.groups.iter().map(|group| group.local.clone()).collect();
         self.make_predicates(&partition);
         self.hosts.clear();
     }
 
-    fn place_slots(&mut self, program: &Program, partition: &Partition) {
-        let slots = &partition.slots;
+    /// Slots, what is in them, and the values that were numbered before growth.
+    fn name_slots(&mut self, program: &Program, slots: &Slots) {
         let n = slots.list.len();
         let hidden = machine::interp::layout::hidden_cells(program);
         let mut is_hidden = vec![false; n];
@@ -164,11 +177,19 @@ impl<'a> Pins<'a> {
         locations.for_each(|slot| self.contents[slot.index()] = Content::Location);
         let unknown = [slots.priorities, slots.trace].into_iter().flatten();
         unknown.for_each(|slot| self.contents[slot.index()] = Content::Nothing);
-        self.numbered = (0..n).map(|_| Numbered::default()).collect();
+        let before = std::mem::replace(&mut self.parts, slot_parts(slots));
+        let numbered = before.into_iter().zip(std::mem::take(&mut self.numbered));
+        let mut numbered: HashMap<SlotPart, Numbered> = numbered.collect();
+        self.numbered = self.parts.iter().map(|part| numbered.remove(part).unwrap_or_default()).collect();
+    }
+
+    /// The bytes of all slots in all shapes.
+    fn place_slots(&mut self, slots: &Slots) {
+        let n = slots.list.len();
         self.places.clear();
         for shape in &self.shapes.list {
             let mut at: Vec<Option<jit::places::Bytes>> = vec![None; n];
-            let mut add = |slot: system::matrix::SlotId, bytes: &jit::places::Bytes| {
+            let mut add = |slot: SlotId, bytes: &jit::places::Bytes| {
                 let place = &mut at[slot.index()];
                 // The cells of a slot follow each other.
                 *place = Some(match place.take() {
@@ -222,9 +243,9 @@ impl<'a> Pins<'a> {
         self.about.resize(self.predicates.len(), None);
     }
 
-    /// The shape of a state; one that was not known before is from now on.
+    /// The shape of a state, if it has slots; one without is noted.
     fn shape_of(&mut self, state: &[u8]) -> Result<usize, Unanswered> {
-        if let Some(number) = self.shapes.of_state(state) {
+        if let Some(number) = self.placed(state) {
             return Ok(number);
         }
         let mut proctypes = Vec::new();
@@ -232,8 +253,12 @@ impl<'a> Pins<'a> {
             return Err(Unanswered::Broken("a step led to bytes that are no state".to_string()));
         }
         self.add_shape(&proctypes)?;
-        self.rebuild();
         Err(Unanswered::Grown)
+    }
+
+    /// The shape of a state, if it has slots.
+    fn placed(&self, state: &[u8]) -> Option<usize> {
+        self.shapes.of_state(state).filter(|number| *number < self.places.len())
     }
 
     /// Adds a shape, unless there are too many.
@@ -251,23 +276,22 @@ impl<'a> Pins<'a> {
     /// The shape of a state to which a step leads from a state with the shape `before`. What is believed of
     /// processes that are new there is compared with how they were started.
     fn shape_after(&mut self, state: &[u8], before: usize) -> Result<usize, Unanswered> {
-        let known = self.shapes.of_state(state);
-        if known == Some(before) {
+        let placed = self.placed(state);
+        if placed == Some(before) {
             return Ok(before);
         }
         let mut proctypes = Vec::new();
         self.jit.proctypes(state, &mut proctypes);
         let same = self.shapes.list[before].proctypes.iter().zip(&proctypes);
         let old = same.take_while(|(a, b)| a == b).count();
-        if known.is_none() {
+        if placed.is_none() {
             self.add_shape(&proctypes)?;
         }
         let refuted = sample::note_starts(self.jit, &mut self.shapes, state, old, &self.telling);
-        if known.is_none() || refuted {
-            self.rebuild();
-            return Err(Unanswered::Grown);
+        match placed {
+            Some(shape) if !refuted => Ok(shape),
+            _ => Err(Unanswered::Grown),
         }
-        self.shape_of(state)
     }
 
     /// The value of a slot in a state.
@@ -300,7 +324,7 @@ impl<'a> Pins<'a> {
                     has == exists || has && !other.is_location
                 })
         };
-        let found = self.shapes.list.iter().position(fits);
+        let found = self.shapes.list[..self.places.len()].iter().position(fits);
         let host = found.ok_or_else(|| Unanswered::Broken("no shape fits what a group reads".to_string()))?;
         self.hosts.insert(key, host);
         Ok(host)
@@ -361,7 +385,7 @@ impl<'a> Pins<'a> {
         };
         self.machine.select(self.local[group].process as usize);
         self.expansion.clear();
-        let wanted = Wanted::Only(&self.groups[group].actions);
+        let wanted = Wanted::Only(&self.local[group].actions);
         let mut silent = Silent;
         let mut budget = Budget::new(&task, &mut silent);
         self.expander
@@ -456,7 +480,7 @@ impl<'a> Pins<'a> {
             list
         };
         if sorted(&again) != sorted(out) || again.n_steps != out.n_steps || again.enabled != out.enabled {
-            let (process, list) = (self.local[group].process, &self.groups[group].actions);
+            let (process, list) = (self.local[group].process, &self.local[group].actions);
             let why = format!("a step of process {process} ({list:?}) looks at what it should not");
             return Err(Unanswered::Broken(why));
         }
@@ -485,6 +509,12 @@ impl Partitioned for Pins<'_> {
 
     fn predicates(&self) -> &[LocalPredicate] {
         &self.predicates
+    }
+
+    fn grow(&mut self) -> Vec<Option<u32>> {
+        let before: HashMap<SlotPart, u32> = self.parts.iter().copied().zip(0..).collect();
+        self.rebuild();
+        self.parts.iter().map(|part| before.get(part).copied()).collect()
     }
 
     fn vector(&mut self, state: &[u8], out: &mut Vec<u32>) -> Result<(), Unanswered> {
@@ -520,7 +550,7 @@ impl Partitioned for Pins<'_> {
             Predicate::ValidEnd => Ok(self.at_location(predicate, reads[0]).is_none_or(|at| at.end)),
             Predicate::Accepting => Ok(self.at_location(predicate, reads[0]).is_some_and(|at| at.accept)),
             Predicate::EmptyChannel => Ok(self.is_empty(slots[0] as usize, reads[0])),
-            Predicate::Invariants | Predicate::Proposition(..) => {
+            Predicate::Invariants | Predicate::Proposition(..) | Predicate::Fails(..) => {
                 let shape = self.shape_with(&slots, reads)?;
                 self.fill(shape, &slots, reads, false)?;
                 let capabilities = self.jit.capabilities();
@@ -528,6 +558,9 @@ impl Partitioned for Pins<'_> {
                     Predicate::Proposition(set, number) => capabilities
                         .propositions
                         .is_some_and(|system| system.propositions(set, &self.state) >> number & 1 != 0),
+                    Predicate::Fails(set, number) => capabilities
+                        .propositions
+                        .is_some_and(|system| system.evaluation_error(set, number, &self.state).is_some()),
                     _ => {
                         let mut found: Vec<Fault> = Vec::new();
                         capabilities
@@ -575,7 +608,7 @@ impl Pins<'_> {
                 has == (*read != 0) || has && self.contents[slot] != Content::Location
             })
         };
-        (0..self.shapes.list.len())
+        (0..self.places.len())
             .find(fits)
             .ok_or_else(|| Unanswered::Broken("no shape fits what a predicate reads".to_string()))
     }

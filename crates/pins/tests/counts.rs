@@ -45,7 +45,6 @@ fn symbolic(jit: &Jit, states: u64, reorder: Reorder) -> Result<String, String> 
         return Ok("0".to_string());
     }
     loop {
-        let hidden: Vec<bool> = pins.slots().iter().map(|slot| slot.hidden).collect();
         let means = Means {
             reorder,
             chains: states.is_multiple_of(5),
@@ -53,13 +52,13 @@ fn symbolic(jit: &Jit, states: u64, reorder: Reorder) -> Result<String, String> 
             ending: None,
             progress: Arc::new(Progress::default()),
         };
-        let mut vector = Vec::new();
-        pins.vector(&initial, &mut vector).map_err(|why| format!("{why:?}"))?;
-        match race::reach(&mut Remembering::new(&mut pins), &vector, &means) {
+        match race::reach(&mut Remembering::new(&mut pins), &initial, &means) {
             Ok(Reached { mut space, all, .. }) => {
-                return space.count(all, &hidden).map(|n| n.to_string()).map_err(|e| format!("{e:?}"));
+                return space.count(all).map(|n| n.to_string()).map_err(|e| format!("{e:?}"));
             }
-            Err(Ended::Grown) => {}
+            Err(Ended::Grown) => {
+                pins.grow();
+            }
             Err(other) => return Err(format!("{other:?}")),
         }
     }

@@ -13,7 +13,9 @@ use mu::{Formula, Quantifier, Truth};
 use pins::Pins;
 use search::{Checks, Limits, Task};
 use stop::Stop;
-use symbolic::{Asked, Demonstration, Progress, Reorder, Request, Vocabulary, WORK_FOR_RINGS, branching};
+use symbolic::{
+    Asked, Demonstration, Ended, Progress, Reorder, Request, Vocabulary, WORK_FOR_RINGS, branching,
+};
 use system::{Successors, TransitionSystem};
 use testkit::generate::Size;
 
@@ -34,7 +36,10 @@ fn answer(jit: &Jit, formula: &Formula, work_for_rings: u64) -> Option<(Truth, O
         Request { system: jit, task: &task, reorder: Reorder::None, chains: false, memory: 256 << 20 };
     let formulas = std::slice::from_ref(formula);
     let asked = Asked { formulas, vocabulary: Vocabulary::default(), fair: false, work_for_rings };
-    let found = branching(request, asked, &mut pins, &Arc::new(Progress::default())).ok()?;
+    let found = match branching(request, asked, &mut pins, &Arc::new(Progress::default())) {
+        Err(Ended::Unfit(_)) => return None,
+        found => found.expect("an answer"),
+    };
     let judgement = found.judgements.into_iter().next()?;
     Some((judgement.truth, judgement.run))
 }

@@ -103,8 +103,7 @@ pub fn branching(
     // Errors of the system end nothing.
     let task = Task { checks: Checks::NONE, all_errors: true, ..*request.task };
     let request = Request { task: &task, ..request };
-    let (found, restarts) = explore(request, partitioned, progress, |judging| answer_all(judging, asked))?;
-    Ok(Branched { figures: Figures { restarts, ..found.figures }, ..found })
+    explore(request, partitioned, progress, |judging| answer_all(judging, asked))
 }
 
 fn answer_all(mut judging: Judging<'_, '_>, asked: Asked<'_>) -> Result<Branched, Ended> {

@@ -11,6 +11,8 @@
 //! | [`branching`](mod@branching) | the sets of the crate `mu` as diagrams, answers to formulas of branching time |
 //! | [`demonstration`] | runs that show such an answer |
 //! | `guided` | paths that are looked for state by state, where sets at a distance are too large |
+//! | `learning` | what the machine answers, put into diagrams |
+//! | `growth` | new slots: the search goes on |
 //! | [`runs`](mod@runs) | whole runs: which of them a claim finds wrong |
 //! | `product` | a claim beside a space; emptiness |
 //! | `lasso` | a run that the claim finds wrong |
@@ -22,8 +24,10 @@
 mod bad_states;
 pub mod branching;
 pub mod demonstration;
+mod growth;
 mod guided;
 mod lasso;
+mod learning;
 pub mod operators;
 pub mod partitioned;
 mod product;

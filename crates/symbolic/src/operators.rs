@@ -65,11 +65,6 @@ pub struct Goal {
     pub steps: Option<ChosenSteps>,
 }
 
-/// Fewer nodes than this are not worth a collection.
-const FEW_NODES: usize = 1 << 20;
-/// Diagrams are collected when they have this many times as many nodes as after the last collection.
-const GROWTH: usize = 4;
-
 /// The operators on the reachable states of a space.
 pub struct Operators<'s, 'p> {
     /// The space.
@@ -79,7 +74,6 @@ pub struct Operators<'s, 'p> {
     kept: Vec<Weak<Set>>,
     /// The number of nodes at which diagrams are collected.
     collect_at: usize,
-    few_nodes: usize,
 }
 
 impl<'s, 'p> Operators<'s, 'p> {
@@ -87,13 +81,14 @@ impl<'s, 'p> Operators<'s, 'p> {
     pub fn new(space: &'s mut Space<'p>, all: Set) -> Self {
         let all = Kept(Rc::new(all));
         let kept = vec![Rc::downgrade(&all.0)];
-        Operators { space, all, kept, collect_at: FEW_NODES, few_nodes: FEW_NODES }
+        let collect_at = space.known.ldd.next_collection();
+        Operators { space, all, kept, collect_at }
     }
 
     /// Collects when there are at least this many nodes; for tests.
     pub fn collecting_beyond(mut self, nodes: usize) -> Self {
         self.space.known.ldd.collect_beyond(nodes);
-        (self.collect_at, self.few_nodes) = (nodes, nodes);
+        self.collect_at = self.space.known.ldd.next_collection();
         self
     }
 
@@ -129,7 +124,7 @@ impl<'s, 'p> Operators<'s, 'p> {
         let mut roots = self.space.known.groups.roots();
         roots.extend(self.kept_sets());
         self.space.known.ldd.collect(&roots);
-        self.collect_at = (self.space.known.ldd.n_nodes() * GROWTH).max(self.few_nodes);
+        self.collect_at = self.space.known.ldd.next_collection();
     }
 
     fn kept_or(&mut self, result: Result<Set, ldd::Full>) -> Result<Kept, Ended> {
@@ -173,8 +168,11 @@ impl<'s, 'p> Operators<'s, 'p> {
 
     /// The states of a set in which no step at all is possible.
     pub fn stuck(&mut self, set: &Kept) -> Result<Kept, Ended> {
-        let stuck = self.space.stuck(set.set())?;
-        Ok(self.keep(stuck))
+        let kept = self.kept_sets();
+        kept.iter().for_each(|set| self.space.known.ldd.protect(*set));
+        let stuck = self.space.stuck(set.set());
+        self.space.known.ldd.unprotect(kept.len());
+        Ok(self.keep(stuck?))
     }
 
     /// The states of a set in which a predicate of the system holds.

@@ -7,10 +7,10 @@
 //! states that agree on these slots.
 //!
 //! Slots and groups need not be known in advance. When a step leads to a state that has parts without a slot,
-//! the system answers [`Unanswered::Grown`], and has more slots and groups from then on.
+//! the system answers [`Unanswered::Grown`]; it has more slots and groups when it was told to [grow](Partitioned::grow).
 
 use search::StopReason;
-use system::Fault;
+use system::{ActionId, Fault};
 
 /// A slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Taker {
 /// A group of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalGroup {
+    /// The actions that begin its steps, in ascending order.
+    pub actions: Vec<ActionId>,
     /// The process whose steps they are: of a rendezvous, the sender.
     pub process: u32,
     /// Who takes part.
@@ -67,6 +69,8 @@ pub enum Predicate {
     Invariants,
     /// A proposition of a set of propositions holds.
     Proposition(usize, u32),
+    /// A proposition of a set of propositions cannot be evaluated.
+    Fails(usize, u32),
 }
 
 /// A predicate and the slots that it reads, in ascending order.
@@ -125,7 +129,7 @@ pub struct Move {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// There are new slots and groups.
+    /// There is something without a slot: the system can grow.
     Grown,
     /// The search is to stop.
     Stop(StopReason),
@@ -145,6 +149,10 @@ pub trait Partitioned {
 
     /// The predicates.
     fn predicates(&self) -> &[LocalPredicate];
+
+    /// Makes slots and groups for all that was met without a slot. Tells for each slot, of those that there are
+    /// now, which one it was: its values mean what they meant then.
+    fn grow(&mut self) -> Vec<Option<u32>>;
 
     /// The values of all slots in a state.
     fn vector(&mut self, state: &[u8], out: &mut Vec<u32>) -> Result<(), Unanswered>;

@@ -5,15 +5,20 @@
 //! it goes on for a while. What is larger pays for a race, from more work for each on. In each round the
 //! better half goes on, with twice the work, until one comes to its end or is left.
 //!
+//! **New slots.** Where a search meets what has no slot the system grows, and the search goes on
+//! ([`crate::growth`]). Orders that are still tried are made anew then, for all slots.
+//!
 //! (Measured: with less work in the first round of the race the wrong order wins too often, and a race from
 //! the beginning takes longer than most searches.)
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use ldd::Set;
 use search::Checks;
 
+use crate::growth::{changing, grow};
 use crate::partitioned::Partitioned;
 use crate::remembering::Remembering;
 use crate::slot_order::{Reorder, candidates};
@@ -57,34 +62,25 @@ pub struct Reached<'p> {
     pub whole: bool,
 }
 
-/// The space and its reachable states, with slots in an order that has proved good. `initial` has the values
-/// of all slots in the initial state.
-pub fn reach<'p>(
-    system: &'p mut Remembering<'_>,
-    initial: &[u32],
-    means: &Means,
-) -> Result<Reached<'p>, Ended> {
-    let won = match best_order(system, initial, means)? {
-        Won::Done(Done { known, all, whole }) => {
-            return Ok(Reached { space: Space::attach(system, known), all, whole });
+/// A search: the system, its initial state, the means.
+struct Search<'s> {
+    system: &'s mut dyn Partitioned,
+    state: &'s [u8],
+    means: &'s Means,
+}
+
+/// The space and its reachable states, with slots in an order that has proved good. `state` is the initial one.
+pub fn reach<'p>(system: &'p mut Remembering<'_>, state: &[u8], means: &Means) -> Result<Reached<'p>, Ended> {
+    let won = Search { system: &mut *system, state, means }.best_order()?;
+    let done = match won {
+        Won::Done(done) => done,
+        Won::Order(order) => {
+            system.notes = false;
+            Search { system: &mut *system, state, means }.finish(order)?
         }
-        Won::Order(order) => order,
     };
-    system.notes = false;
-    let mut space = space(system, won, initial, means);
-    let (mut all, mut stage) = (space.beginning()?, FIRST_STAGE);
-    loop {
-        if means.ending.is_some() {
-            space.rest_after(stage);
-        }
-        all = space.reach(all)?;
-        let whole = !space.rests();
-        space.rest_after(u64::MAX);
-        if whole || shows_error(&mut space, all, means)? {
-            return Ok(Reached { space, all, whole });
-        }
-        stage = stage.saturating_mul(LONGER);
-    }
+    let Done { known, all, whole } = done;
+    Ok(Reached { space: Space::attach(system, known), all, whole })
 }
 
 /// Whether a part of the reachable states shows an error that ends the search.
@@ -97,6 +93,10 @@ fn shows_error(space: &mut Space<'_>, all: Set, means: &Means) -> Result<bool, E
         return Ok(false);
     }
     space.learn(all)?;
+    // Where some steps are not known yet, nobody knows which states have none.
+    if space.has_grown() {
+        return Ok(false);
+    }
     let bad = space.bad_states(all, checks)?;
     Ok(space.known.found.is_over() || bad.iter().any(|set| !set.is_empty()))
 }
@@ -116,101 +116,150 @@ enum Won {
     Order(Vec<u32>),
 }
 
-fn space<'p>(system: &'p mut dyn Partitioned, order: Vec<u32>, initial: &[u32], means: &Means) -> Space<'p> {
-    let mut space = Space::new(system, order, initial.to_vec(), means.memory, Arc::clone(&means.progress));
-    space.known.chains = means.chains;
-    space.known.found.ending = means.ending;
-    space
-}
-
-/// The slots that have a level: those that some group writes. The others never change.
-fn changing(system: &dyn Partitioned) -> Vec<bool> {
-    let mut changing = vec![false; system.slots().len()];
-    for group in system.groups() {
-        group.writes.iter().for_each(|slot| changing[*slot as usize] = true);
-    }
-    // A group must have a level, even one that only shows errors and reads what never changes.
-    for group in system.groups() {
-        if !group.reads.iter().chain(&group.writes).any(|slot| changing[*slot as usize]) {
-            group.reads.iter().take(1).for_each(|slot| changing[*slot as usize] = true);
-        }
-    }
-    changing
-}
-
 /// How a search ended that was given some work.
 enum Tried {
     /// It came to its end.
     Done(Done),
     /// It did not; the questions that it asked.
     Asked(u64),
+    /// There are new slots, which orders must have.
+    Grown,
 }
 
-/// Searches with an order until some work was done. `looks`: what was found by then is looked at for errors.
-fn attempt(
-    system: &mut dyn Partitioned,
-    order: &[u32],
-    (work, looks): (u64, bool),
-    (initial, means): (&[u32], &Means),
-) -> Result<Tried, Ended> {
-    let mut space = space(system, order.to_vec(), initial, means);
-    // To put together what was found takes some work, too.
-    space.limit_work(2 * work);
-    space.rest_after(work);
-    let before = space.calls();
-    let all = match space.reach_all() {
-        Ok(all) => all,
-        Err(Ended::WornOut | Ended::Full) => return Ok(Tried::Asked(space.calls() - before)),
-        Err(ended) => return Err(ended),
-    };
-    let (whole, calls) = (!space.rests(), space.calls() - before);
-    space.limit_work(u64::MAX);
-    if whole || looks && shows_error(&mut space, all, means)? {
-        return Ok(Tried::Done(Done { known: space.detach(), all, whole }));
-    }
-    Ok(Tried::Asked(calls))
-}
+/// How often orders are made anew for new slots. From then on searches go on with the slots that are new where
+/// they find their place.
+const NEW_ORDERS: usize = 8;
 
-/// The order that proves good.
-fn best_order(system: &mut dyn Partitioned, initial: &[u32], means: &Means) -> Result<Won, Ended> {
-    let mut orders = orders(system, means.reorder);
-    let with = (initial, means);
-    if orders.len() == 1 {
-        return Ok(Won::Order(orders.swap_remove(0)));
+impl Search<'_> {
+    /// Nothing is known yet but the initial state.
+    fn begin(&mut self, order: Vec<u32>) -> Result<(Known, Set), Ended> {
+        let mut initial = Vec::new();
+        self.system.vector(self.state, &mut initial)?;
+        let (memory, progress) = (self.means.memory, Arc::clone(&self.means.progress));
+        let mut space = Space::new(self.system, order, initial, memory, progress);
+        space.known.chains = self.means.chains;
+        space.known.found.ending = self.means.ending;
+        let all = space.beginning()?;
+        Ok((space.detach(), all))
     }
-    let mut ranked = Vec::new();
-    for order in orders {
-        match attempt(system, &order, (MOMENT, false), with)? {
-            Tried::Done(done) => return Ok(Won::Done(done)),
-            Tried::Asked(calls) => ranked.push((calls, order)),
-        }
-    }
-    // A stable sort: who is ahead by little is not, and the more promising order comes first.
-    ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
-    let orders: Vec<Vec<u32>> = ranked.into_iter().map(|(_, order)| order).collect();
-    match attempt(system, &orders[0], (WHILE, true), with)? {
-        Tried::Done(done) => Ok(Won::Done(done)),
-        Tried::Asked(_) => win(system, orders, with),
-    }
-}
 
-/// The order that wins the race.
-fn win(system: &mut dyn Partitioned, mut left: Vec<Vec<u32>>, with: (&[u32], &Means)) -> Result<Won, Ended> {
-    let mut work = FIRST_ROUND;
-    while left.len() > 1 {
-        let mut ranked = Vec::new();
-        for order in left {
-            match attempt(system, &order, (work, false), with)? {
-                Tried::Done(done) => return Ok(Won::Done(done)),
-                Tried::Asked(calls) => ranked.push((calls, order)),
+    /// Searches with an order until some work was done. `looks`: what was found by then is looked at for errors,
+    /// where one is enough.
+    fn attempt(&mut self, order: &[u32], work: u64, looks: bool) -> Result<Tried, Ended> {
+        let before = self.means.progress.calls.load(Relaxed);
+        let (mut known, mut all) = self.begin(order.to_vec())?;
+        let (most, mut has_grown) = (2 * order.len(), false);
+        loop {
+            let mut space = Space::attach(self.system, known);
+            // To put together what was found takes some work, too.
+            space.limit_work(2 * work);
+            space.rest_after(work);
+            let asked = |space: &Space<'_>| match has_grown {
+                true => Tried::Grown,
+                false => Tried::Asked(space.calls() - before),
+            };
+            all = match space.reach(all) {
+                Ok(all) => all,
+                Err(Ended::WornOut | Ended::Full) => return Ok(asked(&space)),
+                Err(ended) => return Err(ended),
+            };
+            let whole = !space.rests() && !space.has_grown();
+            space.limit_work(u64::MAX);
+            if whole || looks && shows_error(&mut space, all, self.means)? {
+                return Ok(Tried::Done(Done { known: space.detach(), all, whole }));
+            }
+            if !space.has_grown() {
+                return Ok(asked(&space));
+            }
+            has_grown = true;
+            known = space.detach();
+            match grow((known, all), self.system, self.state, most)? {
+                Some(further) => (known, all) = further,
+                None => return Ok(Tried::Grown),
             }
         }
-        ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
-        ranked.truncate(ranked.len().div_ceil(2));
-        left = ranked.into_iter().map(|(_, order)| order).collect();
-        work *= 2;
     }
-    Ok(Won::Order(left.swap_remove(0)))
+
+    /// Searches with an order to the end. Where one error is enough it stops now and then to look for it.
+    fn finish(&mut self, order: Vec<u32>) -> Result<Done, Ended> {
+        let (most, mut stage) = (2 * order.len(), FIRST_STAGE);
+        let (mut known, mut all) = self.begin(order)?;
+        loop {
+            let mut space = Space::attach(self.system, known);
+            if self.means.ending.is_some() {
+                space.rest_after(stage);
+            }
+            all = space.reach(all)?;
+            let whole = !space.rests() && !space.has_grown();
+            space.rest_after(u64::MAX);
+            if whole || shows_error(&mut space, all, self.means)? {
+                return Ok(Done { known: space.detach(), all, whole });
+            }
+            let has_grown = space.has_grown();
+            known = space.detach();
+            if has_grown {
+                let grown = grow((known, all), self.system, self.state, most)?;
+                (known, all) = grown.ok_or(Ended::Grown)?;
+            } else {
+                stage = stage.saturating_mul(LONGER);
+            }
+        }
+    }
+
+    /// The order that proves good.
+    fn best_order(&mut self) -> Result<Won, Ended> {
+        for _ in 0..NEW_ORDERS {
+            let orders = orders(self.system, self.means.reorder);
+            if let [order] = &orders[..] {
+                return Ok(Won::Order(order.clone()));
+            }
+            if let Some(won) = self.best_of(orders)? {
+                return Ok(won);
+            }
+            self.means.progress.restarts.fetch_add(1, Relaxed);
+        }
+        Ok(Won::Order(orders(self.system, self.means.reorder).swap_remove(0)))
+    }
+
+    /// The order of several that proves good; nothing where there are new slots.
+    fn best_of(&mut self, orders: Vec<Vec<u32>>) -> Result<Option<Won>, Ended> {
+        let mut ranked = Vec::new();
+        for order in orders {
+            match self.attempt(&order, MOMENT, false)? {
+                Tried::Done(done) => return Ok(Some(Won::Done(done))),
+                Tried::Asked(calls) => ranked.push((calls, order)),
+                Tried::Grown => return Ok(None),
+            }
+        }
+        // A stable sort: who is ahead by little is not, and the more promising order comes first.
+        ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
+        let orders: Vec<Vec<u32>> = ranked.into_iter().map(|(_, order)| order).collect();
+        match self.attempt(&orders[0], WHILE, true)? {
+            Tried::Done(done) => Ok(Some(Won::Done(done))),
+            Tried::Asked(_) => self.win(orders),
+            Tried::Grown => Ok(None),
+        }
+    }
+
+    /// The order that wins the race.
+    fn win(&mut self, mut left: Vec<Vec<u32>>) -> Result<Option<Won>, Ended> {
+        let mut work = FIRST_ROUND;
+        while left.len() > 1 {
+            let mut ranked = Vec::new();
+            for order in left {
+                match self.attempt(&order, work, false)? {
+                    Tried::Done(done) => return Ok(Some(Won::Done(done))),
+                    Tried::Asked(calls) => ranked.push((calls, order)),
+                    Tried::Grown => return Ok(None),
+                }
+            }
+            ranked.sort_by_key(|(calls, _)| std::cmp::Reverse(lead(*calls)));
+            ranked.truncate(ranked.len().div_ceil(2));
+            left = ranked.into_iter().map(|(_, order)| order).collect();
+            work *= 2;
+        }
+        Ok(Some(Won::Order(left.swap_remove(0))))
+    }
 }
 
 /// Numbers of questions that differ by less than a third have the same lead, mostly.

@@ -8,7 +8,7 @@ use crate::partitioned::{
 };
 
 /// Answers that are remembered at most: more are asked again.
-const MOST: usize = 1 << 18;
+const MOST: usize = 1 << 16;
 
 /// An answer.
 #[derive(Debug)]
@@ -20,11 +20,21 @@ struct Answer {
     atomic_loop: bool,
 }
 
+impl Answer {
+    fn tell(&self, out: &mut LocalSteps) {
+        out.written.extend_from_slice(&self.written);
+        out.n_steps += self.n_steps;
+        out.faults.extend(self.faults.iter().cloned());
+        out.enabled |= self.enabled;
+        out.atomic_loop |= self.atomic_loop;
+    }
+}
+
 /// A system that remembers its answers.
 pub struct Remembering<'p> {
     system: &'p mut dyn Partitioned,
     answers: HashMap<(u32, Box<[u32]>), Answer>,
-    /// Whether new answers are remembered.
+    /// Whether new answers are remembered. If not, old ones are forgotten when they are asked for.
     pub notes: bool,
 }
 
@@ -32,12 +42,6 @@ impl<'p> Remembering<'p> {
     /// Nothing is remembered yet.
     pub fn new(system: &'p mut dyn Partitioned) -> Self {
         Remembering { system, answers: HashMap::new(), notes: true }
-    }
-
-    /// Slots and groups are new: forgets everything.
-    pub fn forget(&mut self) {
-        self.answers.clear();
-        self.notes = true;
     }
 }
 
@@ -54,6 +58,12 @@ impl Partitioned for Remembering<'_> {
         self.system.predicates()
     }
 
+    /// Slots and groups are new: forgets everything.
+    fn grow(&mut self) -> Vec<Option<u32>> {
+        self.answers.clear();
+        self.system.grow()
+    }
+
     fn vector(&mut self, state: &[u8], out: &mut Vec<u32>) -> Result<(), Unanswered> {
         self.system.vector(state, out)
     }
@@ -63,12 +73,14 @@ impl Partitioned for Remembering<'_> {
             return self.system.steps(group, reads, out);
         }
         let key = (group as u32, Box::from(reads));
-        if let Some(answer) = self.answers.get(&key) {
-            out.written.extend_from_slice(&answer.written);
-            out.n_steps += answer.n_steps;
-            out.faults.extend(answer.faults.iter().cloned());
-            out.enabled |= answer.enabled;
-            out.atomic_loop |= answer.atomic_loop;
+        if self.notes {
+            if let Some(answer) = self.answers.get(&key) {
+                answer.tell(out);
+                return Ok(());
+            }
+        } else if let Some(answer) = self.answers.remove(&key) {
+            // The last search asks each question once.
+            answer.tell(out);
             return Ok(());
         }
         debug_assert!(out.n_steps == 0, "answers are asked for one at a time");

@@ -11,7 +11,7 @@ use crate::branching::{
     SymbolicSets, Vocabulary, WORK_FOR_FAILURE, WORK_FOR_WITNESS, attempt, refuse_hidden,
 };
 use crate::lasso::show;
-use crate::partitioned::Partitioned;
+use crate::partitioned::{Partitioned, Predicate};
 use crate::product::Product;
 use crate::safety::{Figures, Judging, Request, explore};
 use crate::space::{Ended, Progress};
@@ -70,8 +70,7 @@ pub fn runs(
     // Errors of the system are none of its runs, and end nothing.
     let task = Task { checks: Checks::NONE, all_errors: true, ..*request.task };
     let request = Request { task: &task, ..request };
-    let (found, restarts) = explore(request, partitioned, progress, |judging| judge_all(judging, asked))?;
-    Ok(JudgedRuns { figures: Figures { restarts, ..found.figures }, ..found })
+    explore(request, partitioned, progress, |judging| judge_all(judging, asked))
 }
 
 fn judge_all(mut judging: Judging<'_, '_>, asked: AskedRuns<'_>) -> Result<JudgedRuns, Ended> {
@@ -101,6 +100,7 @@ fn judge(
 ) -> Result<RunAnswer, Ended> {
     let everything = Claim::everything();
     let claim = watch.claim.unwrap_or(&everything);
+    refuse_failing(sets, (watch, claim))?;
     let mut answer = RunAnswer { search: nothing_found(met), unshown: None, vacuous: None };
     let mut product = attempt(|| Product::new(sets, claim, (watch, fair)))?;
     let Some(wrong) = attempt(|| product.wrong(watch.fault))? else {
@@ -125,6 +125,22 @@ fn judge(
         Err(ended) => return Err(ended),
     }
     Ok(answer)
+}
+
+/// Where a proposition cannot be evaluated the run ends for its claim, which sets of states do not tell.
+fn refuse_failing(
+    sets: &mut SymbolicSets<'_, '_, '_>,
+    (watch, claim): (&Watch<'_>, &Claim),
+) -> Result<(), Ended> {
+    let asked = watch.stronger.iter().fold(claim.all_asked(), |all, claim| all | claim.all_asked());
+    for number in (0..u64::BITS).filter(|number| asked >> number & 1 != 0) {
+        if !attempt(|| sets.some_predicate(Predicate::Fails(watch.set, number)))?.is_empty() {
+            let why = "the property meets an error when it is evaluated in a state that can be reached; sets of \
+                       states do not tell what that means for a run, --engine explicit does";
+            return Err(Ended::Unfit(why.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// A search of everything that has found nothing wrong, and nothing that cut it off.

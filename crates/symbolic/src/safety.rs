@@ -6,18 +6,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use ldd::Set;
 use num_bigint::BigUint;
 use search::property::Judge;
 use search::{Checks, SetSearch, Statistics, StopReason, Task, Violation};
-use system::{Fault, FaultKind, TransitionSystem};
+use system::TransitionSystem;
 
+use crate::learning::{FoundFault, Signature, signature};
 use crate::partitioned::Partitioned;
 use crate::race::{self, Means, Reached};
 use crate::remembering::Remembering;
 use crate::slot_order::Reorder;
-use crate::space::{Ended, FoundFault, Progress, Space};
+use crate::space::{Ended, Progress, Space};
 use crate::walk::{Walk, Walker};
 
 /// What is searched, for what, and with which means.
@@ -52,7 +54,9 @@ pub struct Figures {
     pub groups: u64,
     /// Questions to the machine.
     pub calls: u64,
-    /// How often the search began again because there were new slots.
+    /// How often there were new slots and the search went on with what it had.
+    pub growths: u64,
+    /// How often there were new slots and the search, or the choice of an order, began again.
     pub restarts: u64,
 }
 
@@ -63,18 +67,16 @@ pub fn safety(
     progress: &Arc<Progress>,
 ) -> Result<(SetSearch, Figures), Ended> {
     let judge = |mut judging: Judging<'_, '_>| judging.conclude();
-    let ((found, figures), restarts) = explore(request, partitioned, progress, judge)?;
-    Ok((found, Figures { restarts, ..figures }))
+    explore(request, partitioned, progress, judge)
 }
 
-/// Explores everything, and lets somebody judge it. Where there are new slots it begins again; how often is
-/// told.
+/// Explores everything, and lets somebody judge it.
 pub(crate) fn explore<'a, T>(
     request: Request<'a>,
     partitioned: &mut dyn Partitioned,
     progress: &Arc<Progress>,
     mut judge: impl for<'p> FnMut(Judging<'a, 'p>) -> Result<T, Ended>,
-) -> Result<(T, u64), Ended> {
+) -> Result<T, Ended> {
     let mut initial = Vec::new();
     if request.system.initial(&mut initial).is_err() {
         return Err(Ended::Broken("there is no initial state".to_string()));
@@ -83,46 +85,33 @@ pub(crate) fn explore<'a, T>(
     let ending = (!request.task.all_errors).then_some(request.task.checks);
     let means = Means { reorder, chains, memory, ending, progress: Arc::clone(progress) };
     let mut system = Remembering::new(partitioned);
-    let mut restarts = 0;
     loop {
-        let mut vector = Vec::new();
-        let reached = match system.vector(&initial, &mut vector) {
-            Ok(()) => race::reach(&mut system, &vector, &means),
-            Err(unanswered) => Err(Ended::from(unanswered)),
-        };
+        system.notes = true;
+        let reached = race::reach(&mut system, &initial, &means);
         match reached.and_then(|Reached { space, all, whole }| judge(Judging { request, space, all, whole }))
         {
-            Ok(found) => return Ok((found, restarts)),
             Err(Ended::Grown) => {
-                restarts += 1;
-                system.forget();
+                progress.restarts.fetch_add(1, Ordering::Relaxed);
+                system.grow();
             }
-            Err(ended) => return Err(ended),
+            found => return found,
         }
     }
 }
 
 /// Numbers about a space and its reachable states.
 pub(crate) fn figures(space: &mut Space<'_>, all: Set) -> Result<Figures, Ended> {
-    let slots = space.system.slots();
-    let hidden: Vec<bool> = slots.iter().map(|slot| slot.hidden).collect();
     Ok(Figures {
-        states: space.count(all, &hidden)?,
+        states: space.count(all)?,
         nodes: space.known.ldd.size(all) as u64,
         all_nodes: space.known.ldd.n_nodes() as u64,
         memory: space.known.ldd.memory(),
-        slots: hidden.len() as u64,
+        slots: space.system.slots().len() as u64,
         groups: space.system.groups().len() as u64,
         calls: space.calls(),
-        restarts: 0,
+        growths: space.known.progress.growths.load(Ordering::Relaxed),
+        restarts: space.known.progress.restarts.load(Ordering::Relaxed),
     })
-}
-
-/// What is the same violation for a report.
-type Signature = (FaultKind, String, u32, Option<String>);
-
-fn signature(fault: &Fault) -> Signature {
-    (fault.kind, fault.file.clone(), fault.line, fault.process.clone())
 }
 
 pub(crate) struct Judging<'a, 'p> {

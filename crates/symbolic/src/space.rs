@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use ldd::{Access, Full, Group, Groups, Ldd, Learned, Learner, Set};
+use ldd::{Full, Group, Groups, Ldd, Set};
 use num_bigint::BigUint;
-use search::{Checks, StopReason};
-use std::collections::HashMap;
-use system::{Fault, FaultKind};
+use search::StopReason;
 
-use crate::partitioned::{LocalFault, LocalGroup, LocalSteps, Move, Partitioned, Predicate, Unanswered};
+use crate::learning::{Arrangement, Found, FoundMove, Learning, arranged, reading};
+use crate::partitioned::{LocalGroup, LocalSteps, Move, Partitioned, Predicate, Unanswered};
 
 /// Why a computation ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub enum Ended {
     WornOut,
     /// Somebody asked for an end.
     Stopped(StopReason),
-    /// There are new slots and groups.
+    /// There is something without a slot, and it is best to begin again.
     Grown,
     /// The system is not fit for a symbolic search, for this reason.
     Unfit(String),
@@ -54,65 +53,12 @@ pub struct Progress {
     pub memory: AtomicU64,
     /// Questions to the machine.
     pub calls: AtomicU64,
+    /// How often there were new slots and the search went on.
+    pub growths: AtomicU64,
+    /// How often there were new slots and it began again.
+    pub restarts: AtomicU64,
     /// Set when the computation is to end.
     pub stop: Arc<AtomicBool>,
-}
-
-/// An error that steps of a group show.
-#[derive(Clone, Debug)]
-pub struct FoundFault {
-    /// The error.
-    pub fault: Fault,
-    /// The step could not be completed.
-    pub cut: bool,
-    /// The group.
-    pub group: usize,
-    /// The values that were read, in the order of levels.
-    pub reads: Vec<u32>,
-}
-
-/// Work after an error is met until the search rests, where one error is enough: what is nearly finished should
-/// come to its end, so that the run that is told is a shortest one.
-const WORK_AFTER_ERROR: u64 = 1 << 22;
-
-/// A step of a group, and those who move in it.
-#[derive(Clone, Debug)]
-pub(crate) struct FoundMove {
-    /// The values that were read, in the order of levels.
-    pub reads: Vec<u32>,
-    /// What it is in the group's relation; nothing for a step that does not come to its end.
-    pub pair: Option<Vec<u32>>,
-    /// Those who move.
-    pub movers: Vec<u32>,
-}
-
-/// Steps that show the same error and are kept: a shortest run to one of these is told.
-const MOST_FAULTS: usize = 10_000;
-
-/// How the values of a group are put into the order of levels.
-#[derive(Debug)]
-struct Arrangement {
-    /// For each level that is read, in order, its place among the group's reads.
-    reads: Vec<usize>,
-    /// The values of all reads; those of slots that change are replaced.
-    values: Vec<u32>,
-    /// For each level that is used, in order: its place among reads, and among writes.
-    used: Vec<(Option<usize>, Option<usize>)>,
-}
-
-/// What is known of the groups besides their relations.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// Which errors end a search, if any do.
-    pub(crate) ending: Option<Checks>,
-    /// Errors.
-    pub faults: Vec<FoundFault>,
-    /// How often each error was met, also those that are not kept: of each some are.
-    met: HashMap<(FaultKind, String, u32, Option<String>), usize>,
-    /// Some step could not be completed.
-    pub cuts: bool,
-    /// A group and values that it reads for which an atomic sequence does not end.
-    pub atomic_loop: Option<(usize, Vec<u32>)>,
 }
 
 /// The state space of a partitioned system.
@@ -128,9 +74,11 @@ pub struct Known {
     /// For each level its slot.
     pub(crate) slots: Vec<u32>,
     /// For each slot its level; nothing for one whose value never changes.
-    level_of: Vec<Option<usize>>,
+    pub(crate) level_of: Vec<Option<usize>>,
     /// The initial values of all slots.
-    initial: Vec<u32>,
+    pub(crate) initial: Vec<u32>,
+    /// The groups, as the system describes them.
+    pub(crate) locals: Vec<LocalGroup>,
     pub(crate) groups: Groups,
     arrangements: Vec<Arrangement>,
     /// For each group what restricts a set to the states in which it is enabled.
@@ -139,27 +87,25 @@ pub struct Known {
     pub(crate) idle: Vec<usize>,
     /// What the search met on its way.
     pub(crate) found: Found,
-    progress: Arc<Progress>,
+    pub(crate) progress: Arc<Progress>,
     /// Predicates that were asked have numbers from here on.
     next_number: usize,
     /// Steps are taken group after group, not by saturation.
     pub(crate) chains: bool,
 }
 
-impl<'p> Space<'p> {
-    /// The space with slots at these levels, and `memory` bytes for diagrams. Slots without a level keep the
-    /// value that they have in the initial state.
-    pub fn new(
-        system: &'p mut dyn Partitioned,
-        slots: Vec<u32>,
-        initial: Vec<u32>,
-        memory: u64,
+impl Known {
+    /// Nothing is known yet of a system with these groups; `slots` are those that have levels, in order, and
+    /// `initial` the initial values of all.
+    pub(crate) fn nothing(
+        ldd: Ldd,
+        (slots, initial): (Vec<u32>, Vec<u32>),
+        locals: Vec<LocalGroup>,
         progress: Arc<Progress>,
-    ) -> Space<'p> {
+    ) -> Known {
         let n = slots.len();
         let mut level_of = vec![None; initial.len()];
         slots.iter().enumerate().for_each(|(level, &slot)| level_of[slot as usize] = Some(level));
-        let locals = system.groups();
         let (mut groups, mut guards, mut arrangements) = (Vec::new(), Vec::new(), Vec::new());
         for (number, local) in locals.iter().enumerate() {
             let (group, arrangement) = arranged(number, local, (n, &level_of), &initial);
@@ -172,22 +118,36 @@ impl<'p> Space<'p> {
         let next_number = 2 * groups.len();
         let mut groups = Groups::new(groups, n);
         idle.iter().for_each(|group| groups.set_aside(*group));
-        let ldd = Ldd::new(memory).stopped_by(Arc::clone(&progress.stop));
-        let found = Found::default();
-        let known = Known {
-            initial,
+        Known {
             ldd,
             slots,
             level_of,
+            initial,
+            locals,
             groups,
             arrangements,
             guards,
             idle,
-            found,
+            found: Found::default(),
             progress,
             next_number,
             chains: false,
-        };
+        }
+    }
+}
+
+impl<'p> Space<'p> {
+    /// The space with slots at these levels, and `memory` bytes for diagrams. Slots without a level keep the
+    /// value that they have in the initial state.
+    pub fn new(
+        system: &'p mut dyn Partitioned,
+        slots: Vec<u32>,
+        initial: Vec<u32>,
+        memory: u64,
+        progress: Arc<Progress>,
+    ) -> Space<'p> {
+        let ldd = Ldd::new(memory).stopped_by(Arc::clone(&progress.stop));
+        let known = Known::nothing(ldd, (slots, initial), system.groups().to_vec(), progress);
         Space { system, known }
     }
 
@@ -245,12 +205,18 @@ impl<'p> Space<'p> {
         Ok(self.known.ldd.single(&self.initial_vector())?)
     }
 
-    /// Finds out what all groups do in the states of a set, so that it is known which of them have a step.
+    /// Finds out what all groups do in the states of a set, so that it is known which of them have a step. Other
+    /// sets that are to survive must be protected.
     pub(crate) fn learn(&mut self, set: Set) -> Result<(), Ended> {
+        let mut collect_at = self.known.ldd.next_collection();
         for group in 0..self.known.guards.len() {
             if !self.known.idle.contains(&group) {
                 self.learn_group(set, group)?;
+                self.collect_if_large(&mut collect_at, &[set]);
             }
+        }
+        if self.has_grown() {
+            return Ok(());
         }
         let dead = self.dead(set)?;
         for group in self.known.idle.clone() {
@@ -266,7 +232,8 @@ impl<'p> Space<'p> {
     }
 
     /// The number of states of a set; states that differ in hidden slots alone are one.
-    pub fn count(&mut self, set: Set, hidden: &[bool]) -> Result<BigUint, Ended> {
+    pub fn count(&mut self, set: Set) -> Result<BigUint, Ended> {
+        let hidden: Vec<bool> = self.system.slots().iter().map(|slot| slot.hidden).collect();
         if !hidden.contains(&true) {
             return Ok(self.known.ldd.count(set));
         }
@@ -301,17 +268,22 @@ impl<'p> Space<'p> {
     ) -> Result<Set, Ended> {
         let mut all = from;
         loop {
-            let more = round(self, all)?;
-            if more == all || self.rests() {
+            // Its name must not be given to another set.
+            self.known.ldd.protect(all);
+            let more = round(self, all);
+            self.known.ldd.unprotect(1);
+            let more = more?;
+            if more == all || self.rests() || self.has_grown() {
                 return Ok(more);
             }
             all = more;
         }
     }
 
-    /// A set with the states to which a group leads from another one.
+    /// A set with the states to which a group leads from another one. Where some steps are not known yet, nobody
+    /// knows which states have none, so there are no more.
     fn add_step(&mut self, all: Set, from: Set, group: usize) -> Result<Set, Ended> {
-        if self.rests() {
+        if self.rests() || self.has_grown() {
             return Ok(all);
         }
         let next = self.step(from, group)?;
@@ -326,6 +298,11 @@ impl<'p> Space<'p> {
     /// Whether it rests: there may be more than it has found.
     pub fn rests(&self) -> bool {
         self.known.ldd.rests()
+    }
+
+    /// Whether a step has led to something without a slot, so that the system is to grow.
+    pub fn has_grown(&self) -> bool {
+        !self.known.found.beyond.is_empty()
     }
 
     fn split(&mut self) -> (&mut Ldd, &mut Groups, Learning<'_>) {
@@ -372,21 +349,35 @@ impl<'p> Space<'p> {
         }
     }
 
-    /// The states of a set in which no group is enabled, but for those that need just that.
+    /// Gives back what nobody needs, if that is much: besides what is known and protected, these sets are needed.
+    fn collect_if_large(&mut self, collect_at: &mut usize, needed: &[Set]) {
+        let Known { ldd, groups, .. } = &mut self.known;
+        if ldd.n_nodes() < *collect_at {
+            return;
+        }
+        needed.iter().for_each(|set| ldd.protect(*set));
+        ldd.collect(&groups.roots());
+        ldd.unprotect(needed.len());
+        *collect_at = ldd.next_collection();
+    }
+
+    /// The states of a set in which no group is enabled, but for those that need just that. Other sets that are
+    /// to survive must be protected.
     pub fn dead(&mut self, set: Set) -> Result<Set, Ended> {
         let result = self.without_enabled(set, |space, group| !space.known.idle.contains(&group));
         self.ended(result)
     }
 
-    /// The states of a set in which no group at all is enabled.
+    /// The states of a set in which no group at all is enabled. Other sets that are to survive must be protected.
     pub fn stuck(&mut self, set: Set) -> Result<Set, Ended> {
         let result = self.without_enabled(set, |_, _| true);
         self.ended(result)
     }
 
     fn without_enabled(&mut self, set: Set, counts: impl Fn(&Self, usize) -> bool) -> Result<Set, Ended> {
-        let mut rest = set;
+        let (mut rest, mut collect_at) = (set, self.known.ldd.next_collection());
         for group in 0..self.known.guards.len() {
+            self.collect_if_large(&mut collect_at, &[set, rest]);
             if rest.is_empty() || !counts(self, group) {
                 continue;
             }
@@ -483,143 +474,5 @@ impl<'p> Space<'p> {
             all = self.known.ldd.union(all, before)?;
         }
         Ok(all)
-    }
-}
-
-/// A group over `n` levels, and how its values are put into their order.
-fn arranged(
-    number: usize,
-    local: &LocalGroup,
-    (n, level_of): (usize, &[Option<usize>]),
-    initial: &[u32],
-) -> (Group, Arrangement) {
-    let mut access = vec![Access::Skip; n];
-    // Level, place among reads, place among writes.
-    let mut used: Vec<(usize, Option<usize>, Option<usize>)> = Vec::new();
-    let levels = |slots: &[u32]| -> Vec<(usize, usize)> {
-        let places = slots.iter().enumerate();
-        places.filter_map(|(at, slot)| Some((at, level_of[*slot as usize]?))).collect()
-    };
-    for (at, level) in levels(&local.reads) {
-        access[level] = Access::Read;
-        used.push((level, Some(at), None));
-    }
-    for (at, level) in levels(&local.writes) {
-        match used.iter_mut().find(|(other, ..)| *other == level) {
-            Some((.., write)) => {
-                access[level] = Access::Both;
-                *write = Some(at);
-            }
-            None => {
-                access[level] = Access::Write;
-                used.push((level, None, Some(at)));
-            }
-        }
-    }
-    used.sort_unstable();
-    let mut group = Group::new(number, &access).expect("a step moves a process");
-    for (slot, values) in &local.only {
-        if let Some(level) = level_of[*slot as usize] {
-            group = group.only(level, values.clone());
-        }
-    }
-    let arrangement = Arrangement {
-        reads: used.iter().filter_map(|(_, read, _)| *read).collect(),
-        values: local.reads.iter().map(|slot| initial[*slot as usize]).collect(),
-        used: used.into_iter().map(|(_, read, write)| (read, write)).collect(),
-    };
-    (group, arrangement)
-}
-
-/// A group that reads some slots.
-fn reading(number: usize, level_of: &[Option<usize>], slots: &[u32]) -> Option<Group> {
-    let mut access = vec![Access::Skip; level_of.len()];
-    let levels = slots.iter().filter_map(|slot| level_of[*slot as usize]);
-    levels.for_each(|level| access[level] = Access::Read);
-    Group::new(number, &access)
-}
-
-/// Asks the machine.
-struct Learning<'a> {
-    system: &'a mut dyn Partitioned,
-    arrangements: &'a [Arrangement],
-    found: &'a mut Found,
-    progress: &'a Progress,
-    out: LocalSteps,
-}
-
-impl Learner for Learning<'_> {
-    type Error = Ended;
-
-    fn learn(&mut self, ldd: &mut Ldd, group: usize, read: Set) -> Result<Learned, Ended> {
-        self.progress.nodes.store(ldd.n_nodes() as u64, Ordering::Relaxed);
-        self.progress.memory.store(ldd.memory(), Ordering::Relaxed);
-        let arrangement = &self.arrangements[group];
-        let (mut pairs, mut enabled) = (Vec::new(), Vec::new());
-        let mut values = arrangement.values.clone();
-        let mut is_over = false;
-        for vector in ldd.vectors(read) {
-            if self.progress.stop.load(Ordering::Relaxed) {
-                return Err(Ended::Stopped(StopReason::Interrupted));
-            }
-            self.progress.calls.fetch_add(1, Ordering::Relaxed);
-            arrangement.reads.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
-            self.out.clear();
-            self.system.steps(group, &values, &mut self.out)?;
-            is_over |= self.found.note(group, &vector, &mut self.out);
-            let width = arrangement.used.iter().filter(|(_, write)| write.is_some()).count();
-            for step in 0..self.out.n_steps {
-                let written = &self.out.written[step * width..][..width];
-                pairs.push(arrangement.pair(&values, written));
-            }
-            if self.out.enabled {
-                enabled.push(vector);
-            }
-        }
-        if is_over {
-            ldd.rest_within(WORK_AFTER_ERROR);
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        Ok(Learned { relation: ldd.set_of_sorted(&pairs)?, enabled: ldd.set_of_sorted(&enabled)? })
-    }
-}
-
-impl Arrangement {
-    /// What is read and what is written, level by level.
-    fn pair(&self, read: &[u32], written: &[u32]) -> Vec<u32> {
-        let mut pair = Vec::with_capacity(self.used.len() * 2);
-        for (from, to) in &self.used {
-            pair.extend(from.map(|at| read[at]));
-            pair.extend(to.map(|at| written[at]));
-        }
-        pair
-    }
-}
-
-impl Found {
-    /// Whether an error was met that ends the search.
-    pub(crate) fn is_over(&self) -> bool {
-        self.ending.is_some_and(|checks| self.met.keys().any(|(kind, ..)| checks.count(*kind)))
-    }
-
-    /// Notes errors; whether one of them ends the search.
-    fn note(&mut self, group: usize, reads: &[u32], out: &mut LocalSteps) -> bool {
-        let mut is_over = false;
-        if out.atomic_loop && self.atomic_loop.is_none() {
-            self.atomic_loop = Some((group, reads.to_vec()));
-        }
-        self.cuts |= out.atomic_loop;
-        for LocalFault { fault, cut } in out.faults.drain(..) {
-            self.cuts |= cut;
-            is_over |= self.ending.is_some_and(|checks| checks.count(fault.kind));
-            let signature = (fault.kind, fault.file.clone(), fault.line, fault.process.clone());
-            let met = self.met.entry(signature).or_default();
-            *met += 1;
-            if *met <= MOST_FAULTS {
-                self.faults.push(FoundFault { fault, cut, group, reads: reads.to_vec() });
-            }
-        }
-        is_over
     }
 }

@@ -63,6 +63,7 @@ impl Table {
             steps.push(table);
             let only = Vec::new();
             groups.push(LocalGroup {
+                actions: Vec::new(),
                 process,
                 takers: Vec::new(),
                 hands_over: false,
@@ -96,6 +97,7 @@ impl Table {
         let (reads, only) = ((0..SLOTS as u32).collect(), Vec::new());
         self.steps.push(table);
         self.groups.push(LocalGroup {
+            actions: Vec::new(),
             process: 9,
             takers: Vec::new(),
             hands_over: false,
@@ -149,6 +151,10 @@ impl Partitioned for Table {
 
     fn predicates(&self) -> &[LocalPredicate] {
         &self.predicates
+    }
+
+    fn grow(&mut self) -> Vec<Option<u32>> {
+        (0..SLOTS as u32).map(Some).collect()
     }
 
     fn vector(&mut self, state: &[u8], out: &mut Vec<u32>) -> Result<(), Unanswered> {

@@ -189,7 +189,7 @@ impl Checker<'_> {
         let session = self.session.ok_or_else(|| Failure::Internal("there is no program".to_string()))?;
         let compiled = plain.and_then(Backend::compiled);
         symbolic_runs::refuse(self.plan, watch)?;
-        symbolic_runs::refuse_compiled(self.plan, watch, compiled)?;
+        symbolic_runs::refuse_compiled(self.plan, compiled)?;
         symbolic_search::refuse(session.program()?, compiled)?;
         compiled.map_or(Ok(()), symbolic_branching::refuse)
     }

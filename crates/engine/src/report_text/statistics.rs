@@ -1,7 +1,7 @@
 //! The numbers: one line each, aligned, with what belongs to them behind.
 
 use super::number::{bytes, grouped, many};
-use crate::options::{Choice, Por, Value};
+use crate::options::{Choice, Engine, Por, Value};
 use crate::report::{PropertyReport, Report, Verdict};
 use std::time::Duration;
 use trace::Palette;
@@ -94,14 +94,16 @@ fn of_run(report: &Report) -> Vec<Line> {
     let parts = [("reading", times.front_end), ("preparing", times.compile), ("searching", times.search)];
     let parts: Vec<String> = parts.iter().map(|(what, time)| format!("{what} {}", seconds(*time))).collect();
     let opt = config.opt.write().replace(',', "+");
-    let how = format!(
-        "search {}, reduction {}, static {}, store {}, execution {}",
-        config.search.word(),
-        config.por.word(),
-        opt,
-        config.store.word(),
-        config.exec.word()
-    );
+    let how = match config.engine {
+        Engine::Symbolic => format!("engine symbolic, static {opt}, execution {}", config.exec.word()),
+        _ => format!(
+            "search {}, reduction {}, static {opt}, store {}, execution {}",
+            config.search.word(),
+            config.por.word(),
+            config.store.word(),
+            config.exec.word()
+        ),
+    };
     if report.properties.iter().all(is_small) {
         return vec![("time", seconds(times.total), String::new())];
     }

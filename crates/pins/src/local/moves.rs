@@ -14,7 +14,7 @@ impl<'a> Pins<'a> {
         let slots = self.local[group].reads.clone();
         self.fill(shape, &slots, reads, false)?;
         let steps = self.steps_one_by_one(group)?;
-        let actions = &self.groups[group].actions;
+        let actions = &self.local[group].actions;
         let processes = self.jit.capabilities().processes;
         let (mut moves, mut ends) = (Vec::new(), Vec::new());
         let wanted = |actions_of: &[ActionId]| actions_of.first().is_some_and(|a| actions.contains(a));
