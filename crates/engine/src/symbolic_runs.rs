@@ -9,7 +9,7 @@ use jit::Jit;
 use search::{Exhausted, Observer, Outcome, StopReason, Task};
 use symbolic::{AskedRuns, Figures, JudgedRuns, RunAnswer, Watch, runs};
 use system::claim::Claim;
-use system::{Fairness, Fault, Processes, TransitionSystem};
+use system::{Fairness, Fault, Processes};
 
 /// What the engine gave.
 #[derive(Debug)]
