@@ -173,7 +173,8 @@ fn conclude(
     if !found.all_told && counts.errors > 0 && !(task.checks.runtime && task.checks.assertion) {
         return unfit("there are too many errors of other kinds on the GPU: use --engine explicit");
     }
-    let mut evidence = Evidence { checks: task.checks, interp, violations: vec![], cuts: vec![], errors: 0 };
+    let mut evidence =
+        Evidence { checks: task.checks, interp, violations: vec![], cuts: vec![], errors: 0, seen: 0 };
     for way in &found.ways {
         evidence.add(model, way)?;
     }
@@ -203,7 +204,8 @@ fn conclude(
         atomic_loop: None,
         statistics: statistics(model, counts),
     };
-    Ok(Explored::found(set.conclude()))
+    let full = (found.ended == Ended::Full).then(|| "the memory of the GPU is full".to_string());
+    Ok(Explored { unfit: full, ..Explored::found(set.conclude()) })
 }
 
 fn statistics(model: &Model<'_>, counts: &Counts) -> Statistics {
@@ -225,6 +227,8 @@ struct Evidence<'a> {
     violations: Vec<Violation>,
     cuts: Vec<Violation>,
     errors: u64,
+    /// Errors that were seen, whether they count or not.
+    seen: u64,
 }
 
 impl Evidence<'_> {
@@ -239,9 +243,9 @@ impl Evidence<'_> {
             path.extend(&actions);
         }
         let Some(last) = way.last() else { return Ok(()) };
-        let before = self.violations.len() + self.cuts.len();
+        let before = self.seen;
         self.look(&model.bytes(last), &path);
-        if self.violations.len() + self.cuts.len() == before {
+        if self.seen == before {
             let message = "the GPU found an error that the reference machine does not see";
             return Err(Failure::Internal(message.to_string()));
         }
@@ -304,6 +308,7 @@ impl Evidence<'_> {
     }
 
     fn note(&mut self, fault: Fault, path: Path, cut: bool) {
+        self.seen += 1;
         if self.checks.count(fault.kind) {
             self.errors += 1;
             self.violations.push(Violation { fault, path, cycle: None });

@@ -43,7 +43,8 @@ pub enum Counter {
     MissAt,
     /// d_steps that were given up.
     Long,
-    /// States that show something: their places are in the records.
+    /// States that show something: their places are in the records, with what they show in the upper four
+    /// bits (1 a deadlock, 2 an error that ends a step, 4 a failed assertion).
     Records,
 }
 
@@ -316,14 +317,15 @@ impl Maker<'_> {
             }
             self.t.lines("@!%p bra DEAD;");
         }
-        self.t.lines("bra TOLD;\nDEAD:\nadd.s32 %n_dead, %n_dead, 1;\nmov.u32 %shows, 1;\nTOLD:");
+        self.t.lines("bra TOLD;\nDEAD:\nadd.s32 %n_dead, %n_dead, 1;\nor.b32 %shows, %shows, 1;\nTOLD:");
         self.t.line(format_args!("setp.eq.s32 %p, %shows, 0;\n@%p bra RECORDED;"));
         let at = 8 * Counter::Records as usize;
         self.t.lines("mov.u64 %t, 1;");
         self.t.line(format_args!("atom.global.add.u64 %record, [%p_counters+{at}], %t;"));
         self.t.line(format_args!("setp.ge.u64 %p, %record, {RECORDS};\n@%p bra RECORDED;"));
         self.t.lines("shl.b64 %record, %record, 3;\nadd.s64 %record, %record, %p_records;");
-        self.t.lines("add.s64 %t, %p_number, %i;\nst.global.u64 [%record], %t;\nRECORDED:");
+        self.t.lines("add.s64 %t, %p_number, %i;\ncvt.u64.u32 %pos, %shows;\nshl.b64 %pos, %pos, 60;");
+        self.t.lines("or.b64 %t, %t, %pos;\nst.global.u64 [%record], %t;\nRECORDED:");
     }
 
     /// Fires alternative `%k`: `%ok` says whether there is a state, `%more` whether there are alternatives.
@@ -377,7 +379,9 @@ impl Maker<'_> {
         self.t
             .line(format_args!("and.b32 %s32, {flags}, {LONG};\nsetp.eq.s32 %p, %s32, 0;\n@%p bra {skip};"));
         self.t.line(format_args!("add.s32 %n_long, %n_long, 1;\n{skip}:"));
-        self.t.line(format_args!("add.s32 %n_errors, %n_errors, 1;\nmov.u32 %shows, 1;\nbra FIRED;\n{on}:"));
+        self.t.line(format_args!(
+            "add.s32 %n_errors, %n_errors, 1;\nor.b32 %shows, %shows, 2;\nbra FIRED;\n{on}:"
+        ));
     }
 
     /// A failed assertion.
@@ -385,7 +389,7 @@ impl Maker<'_> {
         let on = self.t.label();
         self.t
             .line(format_args!("and.b32 %s32, {flags}, {FAILED};\nsetp.eq.s32 %p, %s32, 0;\n@%p bra {on};"));
-        self.t.line(format_args!("add.s32 %n_errors, %n_errors, 1;\nmov.u32 %shows, 1;\n{on}:"));
+        self.t.line(format_args!("add.s32 %n_errors, %n_errors, 1;\nor.b32 %shows, %shows, 4;\n{on}:"));
     }
 
     /// Follows an atomic sequence from the state in the function's registers as long as it is straight.

@@ -138,8 +138,9 @@ pub fn search(
             }
             place => place?,
         };
-        let found = place.run(device, request, watch)?;
-        if found.ended != Ended::Full || budget >= request.memory {
+        let last = budget >= request.memory;
+        let found = place.run(device, request, last, watch)?;
+        if found.ended != Ended::Full || last {
             device.release();
             return Ok(found);
         }
@@ -219,6 +220,7 @@ impl Place {
         &self,
         device: &mut dyn Device,
         request: &Request<'_>,
+        last: bool,
         watch: &mut dyn FnMut(&Counts) -> bool,
     ) -> Result<Found, DeviceError> {
         device.zero(self.at, 32 * self.buckets)?;
@@ -227,6 +229,8 @@ impl Place {
         let started = std::time::Instant::now();
         self.launch(device, (0, 1, 0), (1, true))?;
         let (mut low, mut high) = (0, 1u64);
+        // What the queue has held, with a level that was not finished.
+        let mut reached = high;
         let mut counts = Counts { memory: self.bytes, ..Counts::default() };
         let mut ended = Ended::Complete;
         'levels: while low < high {
@@ -244,6 +248,7 @@ impl Place {
                 let now = read_words(device, self.counters, COUNTERS)?;
                 let get = |counter: Counter| now[counter as usize];
                 appended = get(Counter::Appended);
+                reached = high + appended;
                 counts.states = get(Counter::States);
                 counts.steps = get(Counter::Steps);
                 counts.deadlocks = get(Counter::Deadlocks);
@@ -276,8 +281,10 @@ impl Place {
         }
         let mut found = Found { ended, counts, ways: Vec::new(), lost: false, all_told: true };
         // A search that begins again tells nothing.
-        if !matches!(found.ended, Ended::Missed(..) | Ended::Full | Ended::Long) {
-            self.tell(device, request, high, &mut found)?;
+        let again =
+            matches!(found.ended, Ended::Missed(..) | Ended::Long) || found.ended == Ended::Full && !last;
+        if !again {
+            self.tell(device, request, reached, &mut found)?;
         }
         Ok(found)
     }
@@ -298,22 +305,20 @@ impl Place {
         &self,
         device: &mut dyn Device,
         request: &Request<'_>,
-        high: u64,
+        reached: u64,
         found: &mut Found,
     ) -> Result<(), DeviceError> {
         let n = read_words(device, self.counters + 8 * Counter::Records as u64, 1)?[0];
         if n == 0 {
             return Ok(());
         }
-        if high > self.capacity {
+        if reached > self.capacity {
             found.lost = true;
             return Ok(());
         }
-        let mut numbers = read_words(device, self.records, n.min(RECORDS) as usize)?;
-        numbers.sort_unstable();
-        numbers.dedup();
-        found.all_told = n <= RECORDS && numbers.len() <= MOST_WAYS;
-        numbers.truncate(MOST_WAYS);
+        let records = read_words(device, self.records, n.min(RECORDS) as usize)?;
+        found.all_told = n <= RECORDS && records.len() <= MOST_WAYS;
+        let numbers = chosen(records);
         for number in numbers {
             let (mut way, mut at) = (Vec::new(), number);
             loop {
@@ -330,4 +335,20 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// The numbers of the states whose ways are told: the first that show each kind of error.
+fn chosen(records: Vec<u64>) -> Vec<u64> {
+    let number = |record: u64| record << 4 >> 4;
+    let mut chosen = Vec::new();
+    for kind in 0..3 {
+        let mut of: Vec<u64> =
+            records.iter().filter(|&&record| record >> 60 & 1 << kind != 0).map(|&r| number(r)).collect();
+        of.sort_unstable();
+        of.truncate(if records.len() <= MOST_WAYS { MOST_WAYS } else { MOST_WAYS / 3 });
+        chosen.extend(of);
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
 }
