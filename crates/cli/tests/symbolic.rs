@@ -107,7 +107,7 @@ fn the_first_answer_counts() {
 
 /// Formulas, never claims, accept labels and progress; runs that end, fairness that matters, claims that
 /// remember, generalised acceptance, rendezvous, atomic sequences.
-const RUN_MODELS: [&str; 8] = [
+const RUN_MODELS: [&str; 10] = [
     "byte x; active proctype p() { do :: x = 1 - x od } active proctype q() { do :: skip od }\n\
      ltl a { []<> (x == 1) } ltl b { [] (x < 2) } ltl c { <> (x == 1) } ltl d { [] (x == 0 -> <> (x == 1)) }\n\
      ltl e { <>[] (x == 0) } ltl f { X (x == 1) } ltl g { (x == 0) U (x == 1) }",
@@ -125,6 +125,8 @@ const RUN_MODELS: [&str; 8] = [
      ltl a { []<> (n == 1) } ltl b { [] (n == 0 -> <> (n == 1)) }",
     "byte n; proctype w() { n = 1 } init { run w(); run w(); n = 2; do :: n == 2 -> n = 0 :: n == 0 -> n = 2 :: n == 1 od }\n\
      ltl a { <> (n == 1) } ltl b { []<> (n == 2) } ltl c { <>[] (n == 1) }",
+    "int a[2]; byte x; active proctype p() { x = 1; a[x] = 1 } ltl a { [] (a[x] != 1) } ltl b { <> (a[x] == 1) }",
+    "int a[2]; byte x; active proctype p() { x = 5 } ltl a { <> (x == 6) } ltl b { [] (a[x] != 1) } ltl c { [] (x < 7) }",
 ];
 
 /// The verdict for each property.

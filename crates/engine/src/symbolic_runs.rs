@@ -46,13 +46,13 @@ impl SymbolicRuns {
     /// The answer for the property with this number, which is told once.
     pub fn take(&mut self, number: usize) -> (Outcome, BySets) {
         let figures = self.figures.clone();
-        let by_sets = |unshown, vacuous| BySets { figures, unfit: self.unfit.clone(), unshown, vacuous };
         let Some(RunAnswer { search, unshown, vacuous }) = self.answers[number].take() else {
-            return (Outcome::nothing(self.stop), by_sets(None, None));
+            let by_sets = BySets { figures, unfit: self.unfit.clone(), unshown: None, vacuous: None };
+            return (Outcome::nothing(self.stop), by_sets);
         };
         let mut outcome = search.conclude();
         let unshown = unshown.and_then(|fault| Some((fault, outcome.exhausted.take()?)));
-        (outcome, by_sets(unshown, vacuous))
+        (outcome, BySets { figures, unfit: None, unshown, vacuous })
     }
 }
 
@@ -123,11 +123,10 @@ fn judged(watched: Watched<JudgedRuns>, n: usize) -> Result<SymbolicRuns, Failur
         Err(nothing) => (None, Some(nothing)),
     };
     let Nothing { stop, unfit } = nothing.unwrap_or(Nothing { stop: StopReason::Completed, unfit: None });
-    let (answers, figures) = match found {
+    let (mut answers, figures) = match found {
         Some(found) => (found.answers, Some(found.figures)),
         None => (Vec::new(), None),
     };
-    let mut answers: Vec<Option<RunAnswer>> = answers.into_iter().map(Some).collect();
     answers.resize_with(n, || None);
     Ok(SymbolicRuns { answers, stop, figures, unfit })
 }
@@ -159,7 +158,7 @@ pub fn judge_both<E>(
     let Both { explicit: (explicit, sound), sets } = asking(plan, watches, |asked| {
         Computation::new(plan, jit, &watches.sets, task).beside(
             |request, pins, progress| runs(request, asked, pins, progress),
-            move |found: &JudgedRuns| found.answers.len() == n,
+            move |found: &JudgedRuns| found.answers.iter().flatten().count() == n,
             (task, observer),
             explore,
         )

@@ -52,9 +52,10 @@ pub struct RunAnswer {
 /// All answers.
 #[derive(Debug)]
 pub struct JudgedRuns {
-    /// The answers, in the order of the properties: as many as there were time and memory for.
-    pub answers: Vec<RunAnswer>,
-    /// Why there are no more.
+    /// The answers, in the order of the properties: as many as there were time and memory for, and nothing for a
+    /// property that is not for sets of states.
+    pub answers: Vec<Option<RunAnswer>>,
+    /// Why some are missing.
     pub ended: Option<Ended>,
     /// Numbers.
     pub figures: Figures,
@@ -81,8 +82,12 @@ fn judge_all(mut judging: Judging<'_, '_>, asked: AskedRuns<'_>) -> Result<Judge
     let (mut answers, mut ended) = (Vec::new(), None);
     for watch in asked.watches {
         match judge(&mut sets, request.system, (watch, asked.fair, &met)) {
-            Ok(answer) => answers.push(answer),
+            Ok(answer) => answers.push(Some(answer)),
             Err(Ended::Grown) => return Err(Ended::Grown),
+            Err(unfit @ Ended::Unfit(_)) => {
+                answers.push(None);
+                ended = Some(unfit);
+            }
             Err(why) => {
                 ended = Some(why);
                 break;
