@@ -6,7 +6,8 @@
 //! us. An operation takes the next of [`WINDOW`] slots, its tag; replies fill slots in any order, and slots
 //! retire in the order of issue. What is noted of an operation is noted when it retires, so the observers are
 //! the same as for systems that block. A read that leads to another phase is a guess at issue: when it
-//! returns another value, the run is no witness (`mv_void`).
+//! returns another value, the run is no witness (`mv_void`). Where there are guesses, a violation counts only
+//! when all of them have come true: others may see what follows from a guess before it is answered.
 
 use crate::blocking::init;
 use crate::program::{Move, Program, told};
@@ -22,8 +23,19 @@ struct Issued<'a> {
     guess: Option<u8>,
 }
 
+/// Whether a processor guesses what a read returns.
+fn guesses(program: &Program) -> bool {
+    program.clients.iter().flatten().flatten().any(|one| one.leads.is_some())
+}
+
+/// What says that a violation counts, where there are guesses.
+const JUDGE: &str =
+    "proctype mv_judge() {\n\tatomic { mv_bad && mv_guesses == 0 && !mv_void -> assert(!mv_bad) }\n}\n";
+
 /// The text of all processors and of init.
 pub fn text(program: &Program) -> String {
+    let guesses = guesses(program);
+    let program = &Program { has_judge: program.has_judge || guesses, ..program.clone() };
     let slots = program.cpus * WINDOW;
     let mut out = format!(
         "byte mv_op[{slots}];          /* what waits in a slot: the number of an operation, 0 for nothing */\n\
@@ -33,6 +45,10 @@ pub fn text(program: &Program) -> String {
          bool mv_void;            /* a guess was wrong: this run shows nothing */\n",
         program.cpus
     );
+    if guesses {
+        out += "byte mv_guesses;         /* that are not answered yet */\nbool mv_bad;             /* what must not be seen was seen */\n";
+        out += JUDGE;
+    }
     for cpu in 0..program.cpus {
         let issued = issued(program, cpu);
         out += &issuer(program, cpu, &issued);
@@ -72,7 +88,7 @@ fn first_final(all: &[(usize, Issued<'_>)]) -> usize {
 }
 
 /// Takes the next slot for an operation and issues it.
-fn issue(cpu: usize, number: usize, op: Op) -> String {
+fn issue(cpu: usize, number: usize, op: Op, noted: &str) -> String {
     let slot = format!("mv_op[{} + mv_tag]", cpu * WINDOW);
     let (word, address, value) = match op {
         Op::Write(a, v) => ("MEM_WRITE", a, v),
@@ -84,7 +100,7 @@ fn issue(cpu: usize, number: usize, op: Op) -> String {
         _ => told(op),
     };
     format!(
-        "d_step {{ {slot} == 0 -> {slot} = {number}; printf(\"mem: P{cpu} issue {told} tag %d\\n\", mv_tag) }}; \
+        "d_step {{ {slot} == 0 -> {slot} = {number}; printf(\"mem: P{cpu} issue {told} tag %d\\n\", mv_tag){noted} }}; \
          mem_issue({cpu}, mv_tag, {word}, {address}, {value}); mv_tag = (mv_tag + 1) % {WINDOW}"
     )
 }
@@ -117,14 +133,15 @@ fn issuer(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> String 
             let to = one.guess.map_or(one.what.to, |_| one.what.leads.map(|(_, to)| to));
             let jump = to.map_or_else(String::new, |to| format!("; goto phase_{to}"));
             let before = one.what.before.as_deref().map_or_else(String::new, |before| format!("{before}; "));
-            out += &format!("\t:: {before}{}{jump}\n", issue(cpu, one.number, one.what.op));
+            let guess = if one.guess.is_some() { "; mv_guesses++" } else { "" };
+            out += &format!("\t:: {before}{}{jump}\n", issue(cpu, one.number, one.what.op, guess));
         }
         out += "\tod;\n";
     }
     if cpu == 0 && !program.finals.is_empty() {
         out += &format!("\tmv_done == {} && mem_quiet;\n", program.cpus);
         for (i, (address, _)) in program.finals.iter().enumerate() {
-            out += &format!("\t{};\n", issue(0, first_final(all) + i, Op::Read(*address)));
+            out += &format!("\t{};\n", issue(0, first_final(all) + i, Op::Read(*address), ""));
         }
         out += &format!("\t({}) -> mv_done++\n", idle(0));
     }
@@ -150,8 +167,13 @@ fn receiver(program: &Program, cpu: usize, all: &[(usize, Issued<'_>)]) -> Strin
     );
     let guard = program.guard.as_ref().map_or_else(String::new, |guard| format!(" && {guard}"));
     let mut retiring = |number: usize, guess: Option<u8>, notes: &str| {
-        let wrong = guess.map(|value| format!("if :: mv_v != {value} -> mv_void = true :: else fi"));
-        let notes = notes.replace('$', "mv_v").replace("assert(", "assert(mv_void || ");
+        let wrong =
+            guess.map(|value| format!("mv_guesses--; if :: mv_v != {value} -> mv_void = true :: else fi"));
+        let notes = notes.replace('$', "mv_v");
+        let notes = match guesses(program) {
+            true => notes.replace("assert(!", "mv_bad = mv_bad || ("),
+            false => notes.replace("assert(", "assert(mv_void || "),
+        };
         let parts: Vec<String> = wrong.into_iter().chain(Some(notes).filter(|n| !n.is_empty())).collect();
         if !parts.is_empty() {
             let parts = parts.join("; ");
