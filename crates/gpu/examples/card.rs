@@ -1,5 +1,6 @@
 //! Searches a model on the first card and prints what it counted: `card model.pml [-DNAME=VALUE]`. For
 //! measurements without the rest of the tool.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for measuring")]
 
 use std::time::Instant;
 
