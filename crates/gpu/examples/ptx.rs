@@ -1,5 +1,6 @@
 //! Prints the PTX of a model, for people and for `ptxas`:
 //! `cargo run -p gpu --example ptx -- model.pml [quotient|arena]`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for measuring")]
 
 #[path = "../../machine/tests/common/mod.rs"]
 mod common;
