@@ -88,7 +88,7 @@ fn compare(model: &Model, program: &Program, most: u64, seed: u64) -> bool {
     let interp = model.machine(program);
     let Some(outcome) = explicit(&interp, most) else { return false };
     // A small memory for which states of two words are too wide, and a larger one.
-    let memory = if seed % 2 == 0 { 2 << 20 } else { 16 << 20 };
+    let memory = if seed.is_multiple_of(2) { 2 << 20 } else { 16 << 20 };
     let Some(found) = simulate(&interp, memory, seed) else { return false };
     assert_eq!(found.ended, Ended::Complete, "{}", model.name);
     let counts = found.counts;
