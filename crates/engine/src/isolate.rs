@@ -32,9 +32,8 @@ pub fn isolated_at<T: Send>(work: impl FnOnce(HostThread) -> T + Send) -> Result
     let (mut work, mut result) = (Some(work), None);
     let mut run = |place| result = work.take().map(|work| work(place));
     let started = std::thread::scope(|scope| {
-        let stack = store::pages::affordable(STACK_BYTES);
-        let builder = std::thread::Builder::new().name("check".to_string()).stack_size(stack);
-        let worker = builder.spawn_scoped(scope, || run(HostThread::OwnThread)).map_err(|e| e.to_string())?;
+        let worker = store::threads::start(scope, "check", STACK_BYTES, || run(HostThread::OwnThread))
+            .map_err(|e| e.to_string())?;
         Ok(worker.join())
     });
     let ended = started

@@ -105,7 +105,7 @@ impl<'a> Computation<'a> {
     ) -> Watched<T> {
         thread::scope(|scope| {
             let worker = begin(scope, || stop::attempt(|| self.compute(&compute)), |_| {});
-            let reason = watch(&self.progress, task, observer, || worker.is_finished());
+            let reason = watch(&self.progress, task, observer, || is_finished(&worker));
             Watched { computed: joined(worker), reason }
         })
     }
@@ -139,7 +139,7 @@ impl<'a> Computation<'a> {
             } else {
                 let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
                 let rest = Task { limits: Limits { time, memory: half, ..task.limits }, ..*task };
-                reason = watch(&computation.progress, &rest, observer, || worker.is_finished());
+                reason = watch(&computation.progress, &rest, observer, || is_finished(&worker));
             }
             Both { explicit, sets: Watched { computed: joined(worker), reason } }
         })
@@ -204,17 +204,16 @@ impl Observer for Forward<'_> {
     }
 }
 
-type Worker<'scope, T> = thread::ScopedJoinHandle<'scope, T>;
+/// The thread of a computation; none where the system refused it.
+type Worker<'scope, T> = Option<thread::ScopedJoinHandle<'scope, Computed<T>>>;
 
 /// Runs a computation on a thread of its own; wakes this one at the end.
 fn begin<'scope, 'env, T: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, 'env>,
-    compute: impl FnOnce() -> T + Send + 'scope,
-    then: impl FnOnce(&T) + Send + 'scope,
+    compute: impl FnOnce() -> Computed<T> + Send + 'scope,
+    then: impl FnOnce(&Computed<T>) + Send + 'scope,
 ) -> Worker<'scope, T> {
     let watcher = thread::current();
-    let stack = store::pages::affordable(STACK_BYTES);
-    let builder = thread::Builder::new().name("symbolic".to_string()).stack_size(stack);
     let run = move || {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compute));
         if let Ok(computed) = &result {
@@ -223,11 +222,17 @@ fn begin<'scope, 'env, T: Send + 'scope>(
         watcher.unpark();
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     };
-    builder.spawn_scoped(scope, run).expect("a thread can be started")
+    store::threads::start(scope, "symbolic", STACK_BYTES, run).ok()
 }
 
-fn joined<T>(worker: Worker<'_, T>) -> T {
-    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+fn is_finished<T>(worker: &Worker<'_, T>) -> bool {
+    worker.as_ref().is_none_or(thread::ScopedJoinHandle::is_finished)
+}
+
+/// What a computation gave. Without memory for its thread it gave nothing.
+fn joined<T>(worker: Worker<'_, T>) -> Computed<T> {
+    let ended = worker.map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    ended.unwrap_or(Ok(Err(Ended::Full)))
 }
 
 /// Watches the budgets of a computation until it is finished; answers why it was made to end.

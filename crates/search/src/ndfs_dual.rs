@@ -29,6 +29,9 @@ use system::{ActionId, TransitionSystem};
 /// Accepting states that may wait.
 const QUEUE: usize = 4096;
 
+/// The stack of the thread of the second search.
+const STACK_BYTES: usize = 2 << 20;
+
 /// Looks for a cycle through an accepting state, with two workers. The task has no limit on depth.
 pub fn ndfs_dual(
     system: &dyn TransitionSystem,
@@ -60,9 +63,11 @@ impl Alone for Dual {
         std::thread::scope(|scope| {
             let (sender, seeds) = sync_channel(QUEUE);
             let halt = &halt;
-            let second = scope.spawn(move || second_search(system, cycles, task, halt, &seeds, store()));
+            let work = move || second_search(system, cycles, task, halt, &seeds, store());
+            let second = store::threads::start(scope, "second search", STACK_BYTES, work);
             let budget = Budget::new(task, observer).halted_by(halt.flag());
             let mut first = Ndfs::new(system, cycles, task, budget, store());
+            let Ok(second) = second else { return first.conclude(StopReason::MemoryLimit) };
             first.seeds = Some(sender);
             let searched = obeying(|| first.run());
             // Nothing more will come.

@@ -5,8 +5,7 @@
 //! [`crate::ufscc`]) runs its first worker on the thread that called, inside [`std::thread::scope`], and the
 //! others in a [`WorkerPool`]. What they do is theirs.
 
-use std::thread::{Builder, Scope, ScopedJoinHandle};
-use store::pages::affordable;
+use std::thread::{Scope, ScopedJoinHandle};
 
 /// The stack of a thread in bytes; reserved, not used. Where the process may have few addresses it is less.
 const STACK_BYTES: usize = 256 << 20;
@@ -28,8 +27,7 @@ impl<'s, 'e, Y: Send + 's> WorkerPool<'s, 'e, Y> {
 
     /// Starts one more worker; false where the system refuses a thread.
     pub fn spawn(&mut self, work: impl FnOnce() -> Y + Send + 's) -> bool {
-        let builder = Builder::new().name("worker".to_string()).stack_size(affordable(STACK_BYTES));
-        let worker = builder.spawn_scoped(self.scope, work);
+        let worker = store::threads::start(self.scope, "worker", STACK_BYTES, work);
         let started = worker.is_ok();
         self.workers.extend(worker.ok());
         started

@@ -59,6 +59,7 @@ pub mod table;
 pub mod tally;
 #[cfg(test)]
 mod test_random;
+pub mod threads;
 mod together;
 pub mod tree;
 pub mod union_find;

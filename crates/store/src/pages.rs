@@ -58,7 +58,7 @@ pub fn affordable(stack: usize) -> usize {
 }
 
 /// Whether the system still has this number of addresses.
-fn can_be_had(bytes: usize) -> bool {
+pub(crate) fn can_be_had(bytes: usize) -> bool {
     isize::try_from(bytes).is_ok() && reserve(bytes).is_ok()
 }
 

@@ -10,6 +10,9 @@ use crate::sync::{Mutex, PoisonError};
 /// Keys that are worth a thread: to move them takes several hundred microseconds.
 const WORTH_A_THREAD: u64 = 1 << 15;
 
+/// The stack of a thread that moves keys.
+const STACK_BYTES: usize = 2 << 20;
+
 /// Does `work` on every piece, with up to `threads` threads where the pieces have enough keys together.
 pub(crate) fn together<T: Send>(pieces: &mut [T], keys: u64, threads: usize, work: impl Fn(&mut T) + Sync) {
     let worth = if cfg!(loom) { 1 } else { usize::try_from(keys / WORTH_A_THREAD).unwrap_or(usize::MAX) };
@@ -31,7 +34,7 @@ pub(crate) fn together<T: Send>(pieces: &mut [T], keys: u64, threads: usize, wor
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // One that cannot be started is not missed: there is less help.
-            let _ = std::thread::Builder::new().name("growth".to_string()).spawn_scoped(scope, work);
+            let _ = crate::threads::start(scope, "growth", STACK_BYTES, work);
         }
         work();
     });
