@@ -1,9 +1,10 @@
 //! The commands and their arguments, from which parsing, help, completions and manual pages are derived. The
 //! options of a check are not listed here: [`crate::given`] takes them from the engine's table.
 
-use crate::given::{ForCheck, ForGraph, ForMemory, ForModel, ForSwarm, ForTest, Given};
+use crate::given::{ForC, ForCheck, ForGraph, ForMemory, ForModel, ForSwarm, ForTest, Given};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use engine::audit::AuditOptions;
+use engine::embedded::UseOfC;
 use engine::files::STANDARD_INPUT;
 use engine::options::OptionSpec;
 use engine::replay::TrailFile;
@@ -135,6 +136,13 @@ pub struct ModelArgs {
     pub memory: Given<ForModel>,
 }
 
+/// What the options of a command allow to be done with embedded C.
+pub fn use_of_c(given: &Given<ForC>) -> Result<UseOfC, Failure> {
+    let options = given.options()?;
+    engine::embedded::refuse_without_permission(&options)?;
+    Ok(engine::embedded::of_options(&options))
+}
+
 /// How a model is read.
 #[derive(Args, Debug)]
 pub struct ReadingArgs {
@@ -186,6 +194,7 @@ impl ReadingArgs {
                 preprocessor,
                 ..trace::ModelOptions::default()
             },
+            ..Source::default()
         }
     }
 }
@@ -425,6 +434,9 @@ pub struct ReplayArgs {
     /// For trails of Spin: how the model is read.
     #[command(flatten)]
     pub reading: ReadingArgs,
+    /// What may be done with embedded C.
+    #[command(flatten)]
+    pub c: Given<ForC>,
     /// How the run is written.
     #[arg(long, value_enum, default_value_t = RunFormat::Text)]
     pub format: RunFormat,
@@ -467,10 +479,11 @@ pub enum RunFormat {
 
 impl ReplayArgs {
     /// The trail, as the engine takes it.
-    pub fn file(&self) -> TrailFile {
+    pub fn file(&self) -> Result<TrailFile, Failure> {
         let mut reading = self.reading.source("").options;
         reading.lossy_channels = self.lossy_channels;
-        TrailFile { path: self.trail.clone(), model: self.model.clone(), reading }
+        let c = use_of_c(&self.c)?;
+        Ok(TrailFile { path: self.trail.clone(), model: self.model.clone(), reading, c })
     }
 }
 
@@ -510,6 +523,9 @@ pub struct SimulateArgs {
     /// The model and how it is read.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// What may be done with embedded C.
+    #[command(flatten)]
+    pub c: Given<ForC>,
     /// The same seed gives the same run. Default: drawn at random and printed; 0 with --interactive.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -531,6 +547,13 @@ pub struct SimulateArgs {
     /// end.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+impl SimulateArgs {
+    /// The model, as the engine takes it.
+    pub fn source(&self) -> Result<Source, Failure> {
+        Ok(Source { c: use_of_c(&self.c)?, ..self.model.source()? })
+    }
 }
 
 /// What `parse` writes.
@@ -626,6 +649,9 @@ pub struct GraphArgs {
     /// Write the quotient modulo this bisimulation.
     #[arg(long, value_enum, value_name = "EQUIVALENCE")]
     pub reduce: Option<GraphReduction>,
+    /// What may be done with embedded C.
+    #[command(flatten)]
+    pub c: Given<ForC>,
     /// Options of `check` that concern exploration.
     #[command(flatten)]
     pub given: Given<ForGraph>,
@@ -634,7 +660,8 @@ pub struct GraphArgs {
 impl GraphArgs {
     /// As the engine takes them.
     pub fn options(&self) -> Result<GraphOptions, Failure> {
-        let check = CheckOptions { source: self.model.source()?, ..self.given.options()? };
+        let source = Source { c: use_of_c(&self.c)?, ..self.model.source()? };
+        let check = CheckOptions { source, ..self.given.options()? };
         let reduce = self.reduce.map(|reduction| match reduction {
             GraphReduction::Strong => Equivalence::Strong,
             GraphReduction::Branching => Equivalence::Branching,

@@ -46,6 +46,16 @@ impl Taker for ForModel {
     }
 }
 
+/// What runs a model without checking it: what may be done with its embedded C.
+#[derive(Debug)]
+pub struct ForC;
+
+impl Taker for ForC {
+    fn takes(spec: &OptionSpec) -> bool {
+        matches!(spec.name, "allow-c" | "c-source" | "c-flags" | "c-in-process")
+    }
+}
+
 /// `spinor graph`: budgets, and how states are made and kept.
 #[derive(Debug)]
 pub struct ForGraph;
@@ -143,6 +153,8 @@ fn arg(spec: &'static OptionSpec) -> Arg {
     let arg = arg.action(action).value_name(spec.placeholder);
     // What is wrong with a negative number is said of the number.
     let arg = arg.allow_negative_numbers(matches!(spec.kind, Kind::Number | Kind::Time));
+    // Words for a compiler begin with a dash.
+    let arg = arg.allow_hyphen_values(spec.name == "c-flags");
     if spec.last_counts { arg.overrides_with(spec.name) } else { arg }
 }
 

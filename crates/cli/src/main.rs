@@ -10,6 +10,7 @@ mod audit;
 mod certificate_file;
 mod chart;
 mod check;
+mod embedded;
 mod explain;
 mod facts;
 mod given;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     allocator::prepare();
     signal::survive_file_limit();
     let status = command();
+    embedded::done(status);
     if let Some(requests) = allocator::counted() {
         output::err(&requests);
     }
@@ -71,6 +73,9 @@ fn command() -> u8 {
 
 /// Does what a command asks for.
 fn run(command: &Command) -> u8 {
+    if let Some(status) = embedded::supervised(command) {
+        return status;
+    }
     match command {
         Command::Check(args) => check::run(args),
         Command::Parse(args) => parse::run(args),

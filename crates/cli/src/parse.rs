@@ -3,8 +3,9 @@
 use crate::args::{Format, ParseArgs, ParseFormat};
 use crate::output;
 use draw::{Frame, Graph, dot, graph_svg};
+use engine::embedded::UseOfC;
 use engine::parse::Understood;
-use engine::{Answer, DiskOrInput, Failure, Stop};
+use engine::{Answer, DiskOrInput, Failure, Source, Stop};
 use explore::automata;
 use explore::picture::{Situation, graph};
 use promela::ir::{Program, json, print, promela_text};
@@ -14,7 +15,8 @@ pub fn run(args: &ParseArgs) -> u8 {
     let format = args.format;
     let notices = if format == ParseFormat::Json { Format::Json } else { Format::Text };
     let source = match args.model.source() {
-        Ok(source) => source,
+        // The C of a model is only looked at.
+        Ok(source) => Source { c: UseOfC::Text, ..source },
         Err(failure) => return output::answer(Answer::failed(failure), notices),
     };
     let files = DiskOrInput::default();

@@ -57,7 +57,10 @@ pub fn run(args: &ReplayArgs) -> u8 {
         });
         Ok(output)
     };
-    let mut answer = replay(&args.file(), &DiskOrInput::default(), signals.stop(), view);
+    let mut answer = match args.file() {
+        Ok(file) => replay(&file, &DiskOrInput::default(), signals.stop(), view),
+        Err(failure) => Answer::failed(failure),
+    };
     let flat = Answer { notices: std::mem::take(&mut answer.notices), result: answer.result.and_then(|r| r) };
     match output::write_notices(flat, args.format.of_notices()) {
         Ok(output) => output.finish(0),
@@ -71,7 +74,7 @@ const INTERNAL: u8 = 4;
 /// Lets somebody step through the run.
 fn step_through(args: &ReplayArgs) -> u8 {
     let (interrupt, palette) = (Interrupt::listen(), output::out_palette());
-    let begun = RunThread::replay(args.file(), Disk, interrupt.stop().clone());
+    let begun = args.file().and_then(|file| RunThread::replay(file, Disk, interrupt.stop().clone()));
     let answer = match begun {
         Err(failure) => Answer::failed(failure),
         Ok(run) => {

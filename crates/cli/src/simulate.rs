@@ -25,7 +25,7 @@ pub fn run(args: &SimulateArgs) -> u8 {
     let output = output::standard();
     let mut printer = Printer { args, seed, teller, origin: None, output, failure: None };
     let steps = Some(args.steps.unwrap_or(STEPS)).filter(|&steps| steps > 0);
-    let source = match args.model.source() {
+    let source = match args.source() {
         Ok(source) => source,
         Err(failure) => {
             let answer: Answer<()> = Answer::failed(failure);
@@ -61,7 +61,7 @@ const STEPS: u64 = 1000;
 const SEEDS: u64 = 1_000_000;
 
 /// A seed by chance.
-fn drawn() -> u64 {
+pub fn drawn() -> u64 {
     RandomState::new().build_hasher().finish() % SEEDS
 }
 

@@ -4,6 +4,7 @@ use crate::backend::{Backends, SearchedBackends};
 use crate::certificate;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
+use crate::embedded;
 use crate::failure::{Answer, Failure};
 use crate::gpu_search;
 use crate::inside::unseen;
@@ -11,7 +12,7 @@ use crate::isolate::{HostThread, isolated_at};
 use crate::liveness;
 use crate::memory;
 use crate::notice::Notice;
-use crate::options::{CheckOptions, Engine, Por};
+use crate::options::{CheckOptions, Engine, Por, Source};
 use crate::plan::{Config, Plan};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
@@ -61,7 +62,11 @@ impl Session {
         client: &mut (dyn Client + Send),
     ) -> Answer<Report> {
         let options = CheckOptions { source: self.source.clone(), ..options.clone() };
-        attempt(&options, stop, client, |plan, stop, _| self.for_formula(&plan.source, stop))
+        attempt(&options, stop, client, |plan, stop, _| {
+            // What may be done with C was decided when the model was read.
+            let source = Source { c: self.source.c.clone(), ..plan.source.clone() };
+            self.for_formula(&source, stop)
+        })
     }
 }
 
@@ -84,7 +89,8 @@ fn attempt(
         let mut known = asked_for(&plan);
         let result = stop::attempt(|| {
             let session = load(&plan, stop, &mut notices)?;
-            run(&plan, &session, (stop, started), client, &mut notices, &mut known)
+            let plan = &embedded::adapted(&plan, &session)?;
+            run(plan, &session, (stop, started), client, &mut notices, &mut known)
         });
         let short = client.is_short_of_memory();
         let report = |cause| Ok(unprepared(&plan, known, too_early(&plan, cause, short), started));

@@ -58,6 +58,7 @@ mod tests {
             source: Source {
                 path: "my model.pml".to_string(),
                 options: ModelOptions { dialect: "pv".to_string(), preprocessor, ..ModelOptions::default() },
+                ..Source::default()
             },
             properties: vec!["assertion".to_string(), "runtime".to_string()],
             ltl: Some("[] p".to_string()),

@@ -15,6 +15,7 @@ pub mod command_line;
 pub mod counterexample;
 pub mod deferred_drop;
 pub mod dispatch;
+pub mod embedded;
 pub mod endless;
 pub mod explain;
 mod expression;

@@ -1,6 +1,7 @@
 //! A plan: the request with everything that it leaves open decided. What cannot be done is refused
 //! ([`crate::refusals`]), nothing is weakened.
 
+use crate::embedded;
 use crate::failure::Failure;
 use crate::memory;
 use crate::options::{
@@ -117,6 +118,7 @@ pub struct Plan {
 impl Plan {
     /// Decides what the request leaves open, and judges the result.
     pub fn new(options: &CheckOptions) -> Result<Plan, Failure> {
+        embedded::refuse_without_permission(options)?;
         let plan = Plan::derived(options);
         refusals::judge(&plan)?;
         Ok(plan)
@@ -406,6 +408,7 @@ fn source(options: &CheckOptions) -> Source {
         }
     }
     source.options.lossy_channels |= options.lossy_channels;
+    source.c = embedded::of_options(options);
     if let Some(memory) = weak_memory::of_options(options) {
         source.options.memory = Some(memory);
     }

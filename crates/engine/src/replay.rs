@@ -1,6 +1,7 @@
 //! Replays a trail file: finds the model again, takes each step, and says whether the violation shows.
 
 use crate::branching::{Questions, RunJudge, question::question_of};
+use crate::embedded::UseOfC;
 use crate::failure::{Answer, Failure};
 use crate::formula::Written;
 use crate::isolate::isolated;
@@ -61,13 +62,15 @@ pub struct TrailFile {
     pub model: Option<String>,
     /// How the model of one of Spin's trails is read, which names none; others know it themselves.
     pub reading: ModelOptions,
+    /// What may be done with the model's embedded C: a trail cannot allow anything.
+    pub c: UseOfC,
 }
 
 impl TrailFile {
     /// A trail that knows its model.
     pub fn new(path: impl Into<String>) -> Self {
         let reading = ModelOptions { dialect: "spin".to_string(), ..ModelOptions::default() };
-        TrailFile { path: path.into(), model: None, reading }
+        TrailFile { path: path.into(), model: None, reading, c: UseOfC::Refused }
     }
 }
 
@@ -171,7 +174,7 @@ fn replayed<T>(
     })?;
     fits(&trail.property, &finding)?;
     run.goto(0);
-    let source = Source { path: model.clone(), options: trail.options.clone() };
+    let source = Source { options: trail.options.clone(), ..session.source.clone() };
     let origin = Origin::new(source, session.fingerprint());
     let (property, violation, cycle) = (trail.property, finding, trail.cycle);
     let system: &dyn Reads = match &acting {
@@ -244,7 +247,7 @@ fn model_of_spin(file: &TrailFile, files: &dyn Files, stop: &Stop) -> Result<Ses
         };
         return Err(Failure::refused_with(what, "give the model with --model MODEL"));
     };
-    let source = Source { path: path.clone(), options: file.reading.clone() };
+    let source = Source { path: path.clone(), options: file.reading.clone(), c: file.c.clone() };
     Session::load(&source, files, stop)
 }
 
@@ -292,7 +295,7 @@ fn find_model(
         if files.read(&candidate).is_err() {
             continue;
         }
-        let source = Source { path: candidate.clone(), options: trail.options.clone() };
+        let source = Source { path: candidate.clone(), options: trail.options.clone(), c: file.c.clone() };
         let session = Session::load(&source, files, stop)?;
         if session.fingerprint() == trail.fingerprint {
             return Ok((candidate, session));

@@ -1,6 +1,7 @@
 //! A model's text to a program and a machine: all that is known here of the front end.
 
 use crate::backend::{Machine, ProgramBackend};
+use crate::embedded;
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::notice::Notice;
@@ -92,6 +93,15 @@ impl Session {
         let mut program = program.filter(|_| !has_errors(&diagnostics));
         if let Some(program) = &program {
             verify(program)?;
+        }
+        if let Some(c) = program.as_mut() {
+            match embedded::prepare(c, source, &sources)? {
+                None => verify(c)?,
+                Some(error) => {
+                    notices.push(Notice::from_diagnostic(&error, &sources));
+                    program = None;
+                }
+            }
         }
         if let Some(program) = program.as_mut().filter(|_| source.options.lossy_channels) {
             lose_messages(program)?;

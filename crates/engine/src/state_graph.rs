@@ -10,6 +10,7 @@ use crate::backend::{Backend, ProgramBackend};
 use crate::branching::question::expression;
 use crate::branching::refusals::refuse_for_graph;
 use crate::client::Client;
+use crate::embedded;
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::options::CheckOptions;
@@ -94,7 +95,9 @@ pub fn state_graph<T: Send>(
     let work = || match Session::load(&plan.source, files, stop) {
         Err(failure) => Answer::failed(failure),
         Ok(session) => {
-            let result = make(options, &plan, &session, (stop, client)).map(|made| view(&made));
+            let adapted = embedded::adapted(&plan, &session);
+            let made = adapted.and_then(|plan| make(options, &plan, &session, (stop, client)));
+            let result = made.map(|made| view(&made));
             Answer { notices: session.notices, result }
         }
     };

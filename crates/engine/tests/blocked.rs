@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
 
 /// Who is blocked after these steps.
 fn blocked(model: &str, steps: &[&str]) -> Vec<Blocked> {
-    let source = Source { path: "m.pml".to_string(), options: trace::ModelOptions::default() };
+    let source = Source { path: "m.pml".to_string(), ..Source::default() };
     let session = Session::load(&source, &Model(model), &engine::Stop::never()).expect("a model");
     let machine = session.machine().unwrap_or_else(|_| panic!("{:?}", session.notices));
     let mut state = Vec::new();
@@ -101,7 +101,7 @@ fn who_is_not_named_cannot_help() {
 
 /// Explores a model; counts how often a step unblocks a process.
 fn compare_with_steps(text: &str, name: &str) -> usize {
-    let source = Source { path: "m.pml".to_string(), options: trace::ModelOptions::default() };
+    let source = Source { path: "m.pml".to_string(), ..Source::default() };
     let Ok(session) = Session::load(&source, &Model(text), &engine::Stop::never()) else { return 0 };
     let Ok(machine) = session.machine() else { return 0 };
     let mut first = Vec::new();

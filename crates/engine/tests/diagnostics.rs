@@ -22,6 +22,7 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::E0103, "promela: parse::tests::limits"),
     (Code::E0104, "promela: parse::tests::limits"),
     (Code::E0105, "promela: parse::tests::limits"),
+    (Code::E0603, "spinor: embedded_c"),
     (Code::E0701, "promela: ir::read::tests"),
     (Code::W0710, "spinor-cli: tests/weak_memory.rs"),
     (Code::E0801, "memory: tests/gallery.rs"),

@@ -38,7 +38,7 @@ impl Watch for AtEnd<'_> {
 fn look(path: &str, seed: u64, steps: u64, mut view: impl FnMut(&Run<'_>, Option<&Fault>) + Send) -> bool {
     let dialect = if path.contains("pv") { "pv" } else { "spin" };
     let options = ModelOptions { dialect: dialect.into(), ..ModelOptions::default() };
-    let source = Source { path: path.into(), options };
+    let source = Source { path: path.into(), options, ..Source::default() };
     let options = SimulateOptions { source, seed, steps: Some(steps) };
     let stop = engine::Stop::never();
     let answer = simulate(&options, &Disk, &stop, &mut || Some(b'x'), &mut AtEnd(&mut view));

@@ -45,7 +45,7 @@ fn every_automaton_can_be_read() {
     for path in models() {
         let dialect = if path.contains("pv") { "pv" } else { "spin" };
         let options = ModelOptions { dialect: dialect.into(), ..ModelOptions::default() };
-        let source = Source { path: path.clone(), options };
+        let source = Source { path: path.clone(), options, ..Source::default() };
         let Ok(session) = Session::open(&source, &Disk, &Stop::never()).result else { continue };
         for automaton in automata(session.program().unwrap(), &session.sources) {
             let graph = graph(&automaton, &Situation::default());

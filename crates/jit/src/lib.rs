@@ -8,8 +8,8 @@
 //!
 //! The reference machine stays behind it. Whatever code was not made for is handed over (`runtime`): all that
 //! one process can do, by converting the state (`convert`). Every error is found so: code only notices that
-//! something is wrong and lets the reference machine say what. Two mechanisms are not compiled at all, and
-//! models that use them run in the reference machine altogether: priorities and trace assertions. So do
+//! something is wrong and lets the reference machine say what. Three mechanisms are not compiled at all, and
+//! models that use them run in the reference machine altogether: priorities, trace assertions and embedded C. So do
 //! models whose channels or arrays are so large that a layout of fixed size would waste memory.
 //!
 //! Most of the `unsafe` code of the workspace is here. Its safety rests on three things: code is called with
@@ -101,7 +101,7 @@ impl Jit {
         stop: &Stop,
     ) -> Result<Self, String> {
         let interp = Interp::new(program.clone(), locate)?.watched(propositions).obeying(stop);
-        if program.uses.priority || program.trace.is_some() {
+        if program.uses.priority || program.trace.is_some() || !program.embedded.is_empty() {
             return Ok(Jit { machine: Machine::Reference(interp) });
         }
         let Some(layout) = Layout::new(&program) else {

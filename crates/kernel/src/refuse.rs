@@ -52,6 +52,9 @@ pub fn refuse(interp: &Interp) -> Result<(), Refused> {
     if program.uses.priority {
         return no("priorities");
     }
+    if !program.embedded.is_empty() {
+        return no("embedded C");
+    }
     if program.uses.enabled {
         return no("enabled()");
     }

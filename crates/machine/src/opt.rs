@@ -35,7 +35,13 @@ pub fn reduce_for_runs(program: &mut Program, wanted: Reductions) {
 }
 
 /// Folding comes first, because it finds reads that are none.
+///
+/// With embedded C nothing is left out: it may look at any variable at any time, and a place that a merged step
+/// passes over is one where it could be called.
 fn apply(program: &mut Program, wanted: Reductions, labels: bool) {
+    if !program.embedded.is_empty() {
+        return;
+    }
     if wanted.fold {
         fold::fold(program);
     }

@@ -122,7 +122,7 @@ pub fn of(
         sources.files().iter().filter(|file| file.name != look).map(|file| &*file.text).collect();
     let path = beside(source, PROBE);
     let probed = Made { made: vec![(path.clone(), head(source) + &probe(form, has_fence))], files };
-    let source = Source { path, options: source.options.clone() };
+    let source = Source { path, options: source.options.clone(), ..Source::default() };
     let session = Session::load(&source, &probed, stop)?;
     let Some(program) = &session.program else {
         notices.extend(session.notices.iter().filter(|notice| notice.is_error()).cloned());

@@ -100,6 +100,7 @@ impl<'a> Taint<'a> {
             | Action::Printm(..)
             | Action::Event { .. }
             | Action::Skip
+            | Action::C(_)
             | Action::Else
             | Action::Lock(_)
             | Action::Unlock(_)

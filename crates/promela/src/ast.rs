@@ -50,7 +50,7 @@ pub enum Item {
     Invariant(Invariant),
     /// PV: `typedef enum { a, b } T`.
     Enum(EnumDecl),
-    /// `c_code`, `c_decl`, `c_state`, `c_track`: parsed, not yet supported.
+    /// `c_code`, `c_decl`, `c_state`, `c_track`.
     EmbeddedC(EmbeddedC),
 }
 
@@ -248,6 +248,14 @@ pub struct EnumDecl {
 pub struct EmbeddedC {
     /// `c_code`, `c_decl`, `c_expr`, `c_state` or `c_track`.
     pub keyword: Ident,
+    /// What must hold: the text between brackets.
+    pub precondition: Option<String>,
+    /// The text between braces.
+    pub text: String,
+    /// Where the text between the braces begins.
+    pub text_span: Span,
+    /// The strings of `c_state` and `c_track`.
+    pub strings: Vec<(Arc<str>, Span)>,
 }
 
 /// `hidden byte x = 1, y[3]`.

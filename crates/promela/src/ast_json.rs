@@ -108,7 +108,20 @@ impl Writer<'_> {
 
     fn embedded_c(&mut self, c: &EmbeddedC) {
         self.node("embedded-c", c.keyword.span);
+        self.text_of_c(c);
+    }
+
+    fn text_of_c(&mut self, c: &EmbeddedC) {
         self.text_field("keyword", &c.keyword.name);
+        match &c.strings[..] {
+            [] => {
+                if let Some(precondition) = &c.precondition {
+                    self.text_field("precondition", precondition);
+                }
+                self.text_field("text", &c.text);
+            }
+            strings => self.list("strings", strings, |w, (text, _)| w.string(text)),
+        }
     }
 
     fn syntax_proctype(&mut self, proctype: &Proctype) {
@@ -222,7 +235,7 @@ impl Writer<'_> {
                 self.body("body", &inline.body);
             }
             StmtKind::RunIterated(run) => self.run_iterated(run),
-            StmtKind::EmbeddedC(c) => self.text_field("keyword", &c.keyword.name),
+            StmtKind::EmbeddedC(c) => self.text_of_c(c),
             StmtKind::Break | StmtKind::Else | StmtKind::Error => {}
             _ => self.simple_statement(&stmt.kind),
         }
@@ -340,7 +353,7 @@ impl Writer<'_> {
                 self.expr("then", yes);
                 self.expr("else", no);
             }
-            ExprKind::EmbeddedC(c) => self.text_field("keyword", &c.keyword.name),
+            ExprKind::EmbeddedC(c) => self.text_of_c(c),
             ExprKind::State(op) => self.state_operator(op),
             ExprKind::Var(_) | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::Error => {}
             _ => self.question(&expr.kind),

@@ -172,6 +172,7 @@ impl Model {
         Source {
             path: self.path.clone(),
             options: ModelOptions { dialect, preprocessor, ..ModelOptions::default() },
+            ..Source::default()
         }
     }
 

@@ -83,10 +83,12 @@ impl Finished {
     }
 }
 
-/// Whether an option names a file that a check writes, or a folder: a page gets no files written. A claim is
-/// read, from the folder like everything else.
-pub fn writes_files(spec: &OptionSpec) -> bool {
-    matches!(spec.placeholder, "FILE" | "DIR" | "FOLDER" | "PATH") && spec.name != "claim"
+/// Whether an option names a file that a check writes, or a folder, or lets C run: a page gets no files written,
+/// and no code of a model is run for it. A claim is read, from the folder like everything else.
+pub fn is_kept_from_pages(spec: &OptionSpec) -> bool {
+    const ABOUT_C: [&str; 4] = ["allow-c", "c-source", "c-flags", "c-in-process"];
+    let writes = matches!(spec.placeholder, "FILE" | "DIR" | "FOLDER" | "PATH") && spec.name != "claim";
+    writes || ABOUT_C.contains(&spec.name)
 }
 
 struct Entry {
@@ -161,10 +163,10 @@ impl Checks {
     /// Lets a check wait for its turn; its number.
     pub fn add(&self, mut request: Request) -> Result<u64, ApiError> {
         if let Some(spec) =
-            TABLE.iter().find(|spec| writes_files(spec) && !spec.given(&request.options).is_empty())
+            TABLE.iter().find(|spec| is_kept_from_pages(spec) && !spec.given(&request.options).is_empty())
         {
             return Err(ApiError::bad(format!(
-                "a check from a page writes no file: leave --{} out",
+                "a check from a page writes no file and runs no C: leave --{} out",
                 spec.name
             )));
         }

@@ -2,7 +2,7 @@
 //! automaton of a formula.
 
 use crate::api::{Answered, App, Model, waiting};
-use crate::checks::writes_files;
+use crate::checks::is_kept_from_pages;
 use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
@@ -27,7 +27,7 @@ pub async fn info(State(app): App) -> Answered {
 }
 
 fn is_for_pages(spec: &OptionSpec) -> bool {
-    spec.group != Group::Hidden && !writes_files(spec)
+    spec.group != Group::Hidden && !is_kept_from_pages(spec)
 }
 
 fn option(spec: &OptionSpec) -> Value {

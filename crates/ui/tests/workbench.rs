@@ -188,7 +188,7 @@ async fn options_come_from_the_table_and_make_a_command() {
     // A page writes no files.
     assert!(named("trail").is_none() && named("report").is_none());
     for spec in engine::options::TABLE.iter().filter(|spec| spec.group != engine::options::Group::Hidden) {
-        assert_ne!(named(spec.name).is_some(), ui::checks::writes_files(spec), "{}", spec.name);
+        assert_ne!(named(spec.name).is_some(), ui::checks::is_kept_from_pages(spec), "{}", spec.name);
     }
     let asked = json!({"path": "m.pml", "defines": ["N=3"], "options": ["--search", "bfs"]});
     assert_eq!(

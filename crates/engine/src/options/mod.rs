@@ -7,6 +7,7 @@ pub mod choice;
 pub mod table;
 pub mod value;
 
+use crate::embedded::UseOfC;
 use crate::failure::Failure;
 use trace::ModelOptions;
 
@@ -24,6 +25,9 @@ pub struct Source {
     pub path: String,
     /// Dialect and preprocessor options.
     pub options: ModelOptions,
+    /// What may be done with embedded C. It is no part of how a model is read: neither a trail nor a model can
+    /// allow it.
+    pub c: UseOfC,
 }
 
 /// Where help lists an option.

@@ -195,6 +195,16 @@ options! {
     suggest_fences: bool = ["suggest-fences", "", Expert, Check];
     /// A send to a full channel is executable and loses its message.
     lossy_channels: bool = ["lossy-channels", "", Expert, Model];
+    /// Compile the embedded C of the model with the C compiler of the machine, and run it: such code can do whatever
+    /// you can. Without this option a model with embedded C is refused.
+    allow_c: bool = ["allow-c", "", Expert, Check];
+    /// With --allow-c: a C file that is compiled with the model (repeatable).
+    c_source: Vec<String> = ["c-source", "FILE", Expert, Check];
+    /// With --allow-c: more words for the C compiler, such as -lm (repeatable).
+    c_flags: Vec<String> = ["c-flags", "ARGS", Expert, Check];
+    /// With --allow-c: run C in the process of the checker, without a supervisor; faster to begin, but a crash
+    /// of C is the end of the check.
+    c_in_process: bool = ["c-in-process", "", Expert, Check];
     /// Channels must be empty at a valid end.
     channels_empty: bool = ["channels-empty", "", Expert, Model];
 }

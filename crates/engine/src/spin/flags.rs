@@ -438,7 +438,10 @@ pub static FLAGS: &[Flag] = &[
         "-link",
         Next,
         "link pan to a C file",
-        Refused("embedded C is not available yet", "leave -link out"),
+        Refused(
+            "embedded C is run only where a person allows it, for which Spin has no flag",
+            "use `spinor check MODEL --allow-c --c-source FILE`",
+        ),
     ),
     flag(Run, "-collapse", Nothing, "collapse compression", Check("--store collapse")),
     flag(Run, "-noreduce", Nothing, "no partial-order reduction", Check("--por none")),

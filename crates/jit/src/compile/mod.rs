@@ -434,7 +434,7 @@ impl Plan<'_> {
             Action::Printf(_, args) => args.iter().all(can_eval),
             Action::Lock(place) | Action::Unlock(place) => place.indices.iter().all(|i| can_eval(&i.value)),
             Action::DStep { entry, guards, .. } => self.can_d_step(proctype, *entry, *guards),
-            Action::SetPriority(..) | Action::Event { .. } => false,
+            Action::SetPriority(..) | Action::C(_) | Action::Event { .. } => false,
         }
     }
 
@@ -680,7 +680,11 @@ fn can_eval(expr: &Expr) -> bool {
     walk(expr, &mut |e| {
         can &= !matches!(
             e.kind,
-            ExprKind::Enabled(_) | ExprKind::GetPriority(_) | ExprKind::Priority | ExprKind::NonProgress
+            ExprKind::Enabled(_)
+                | ExprKind::GetPriority(_)
+                | ExprKind::Priority
+                | ExprKind::NonProgress
+                | ExprKind::C(_)
         );
     });
     can

@@ -123,6 +123,7 @@ impl<'a> Lower<'a> {
             | Action::End
             | Action::DStep { .. }
             | Action::SetPriority(..)
+            | Action::C(_)
             | Action::Event { .. } => {}
         }
     }

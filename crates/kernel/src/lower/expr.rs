@@ -63,6 +63,7 @@ impl<'a> Lower<'a> {
             // What is refused before.
             ExprKind::Run { .. }
             | ExprKind::Enabled(_)
+            | ExprKind::C(_)
             | ExprKind::GetPriority(_)
             | ExprKind::Last
             | ExprKind::Priority

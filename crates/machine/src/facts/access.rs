@@ -322,6 +322,7 @@ impl<'p> Analysis<'p> {
             | Action::Printf(..)
             | Action::Printm(..)
             | Action::SetPriority(..)
+            | Action::C(_)
             | Action::Unlock(_)
             | Action::Event { .. } => {}
         }
@@ -345,6 +346,14 @@ impl<'p> Analysis<'p> {
             Action::Assign(place, _) => add_cells(writes, Some(who), place),
             Action::Send { .. } | Action::Receive { .. } => self.exchange(effect, who, &edge.action),
             Action::Event { chan, args, .. } => self.message(reads, Some(who), (chan, false), false, args),
+            // C sees the globals and the process's own variables, and memory of its own beside them.
+            Action::C(_) => {
+                reads.everything = true;
+                reads.globals.add(0, self.program.n_global_cells);
+                reads.own.add(0, proctype.n_cells);
+                writes.globals.add(0, self.program.n_global_cells);
+                writes.own.add(0, proctype.n_cells);
+            }
             Action::SetPriority(..) => {
                 reads.processes = true;
                 writes.priorities = true;
@@ -460,7 +469,7 @@ impl<'p> Analysis<'p> {
             }
             ExprKind::Poll { chan, random, args } => self.message(region, who, (chan, false), *random, args),
             ExprKind::Run { .. } | ExprKind::NrPr => region.processes = true,
-            ExprKind::Enabled(_) => region.everything = true,
+            ExprKind::Enabled(_) | ExprKind::C(_) => region.everything = true,
             ExprKind::Timeout => region.timeout = true,
             ExprKind::PcValue(_) | ExprKind::NonProgress => {
                 region.processes = true;

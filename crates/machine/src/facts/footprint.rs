@@ -1,5 +1,6 @@
 //! What an action may read and write.
 
+use promela::ir::verify::MAX_CELLS;
 use promela::ir::visit;
 use promela::ir::{
     Action, Base, BinaryOp, Edge, Expr, ExprKind, Formula, LocId, Place, ProctypeId, Program, RecvArg,
@@ -118,6 +119,7 @@ impl Footprint {
         match action {
             Action::Skip | Action::Else | Action::DStep { .. } => {}
             Action::End => self.system = true,
+            Action::C(_) => self.embedded(true),
             Action::Guard(expr) | Action::Assert(expr) | Action::Printm(expr, _) => self.expr(expr),
             Action::Assign(place, expr) => {
                 self.expr(expr);
@@ -140,6 +142,18 @@ impl Footprint {
                 self.read(place);
                 self.write(place);
             }
+        }
+    }
+
+    /// C may touch every cell that there can be, globals and own ones.
+    fn embedded(&mut self, changes: bool) {
+        self.system = true;
+        self.may_fail = true;
+        self.global_reads.add(0, MAX_CELLS);
+        self.local_reads.add(0, MAX_CELLS);
+        if changes {
+            self.global_writes.add(0, MAX_CELLS);
+            self.local_writes.add(0, MAX_CELLS);
         }
     }
 
@@ -167,6 +181,7 @@ impl Footprint {
                 self.expr(a);
                 self.expr(b);
             }
+            ExprKind::C(_) => self.embedded(false),
             ExprKind::Cond(a, b, c) => [a, b, c].into_iter().for_each(|part| self.expr(part)),
             ExprKind::Chan(_, chan) => {
                 self.channels = true;

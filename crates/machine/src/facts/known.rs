@@ -89,10 +89,9 @@ fn of_proctype(proctype: &Proctype) -> Telling {
     // Resetting a dead variable is no change here: it is never read again unless it is written before.
     let mut constant = vec![true; proctype.n_cells as usize];
     for edge in &proctype.edges {
-        for cell in Footprint::of(edge).local_writes.iter() {
-            if let Some(constant) = constant.get_mut(cell as usize) {
-                *constant = false;
-            }
+        for (first, end) in Footprint::of(edge).local_writes.ranges() {
+            let cells = constant.iter_mut().take(end as usize).skip(first as usize);
+            cells.for_each(|constant| *constant = false);
         }
     }
     let mut found = Found { constant, cells: BTreeSet::new(), pid: false, channels: false };

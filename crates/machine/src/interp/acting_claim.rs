@@ -81,6 +81,11 @@ impl ActingClaim {
             let message = format!("the never claim {} starts a process", proctype.name);
             return Err(Unsuitable { message, span: edge.span });
         }
+        if let Some(edge) = proctype.edges.iter().find(|edge| matches!(edge.action, Statement::C(_))) {
+            let message =
+                format!("the never claim {} executes c_code: a claim can have c_expr only", proctype.name);
+            return Err(Unsuitable { message, span: edge.span });
+        }
         if proctype.locations.len() > usize::from(u16::MAX) {
             let message = format!("the never claim {} has more than {} locations", proctype.name, u16::MAX);
             return Err(Unsuitable { message, span: proctype.span });

@@ -79,6 +79,7 @@ impl<'a> View<'a> {
             ExprKind::Poll { chan, random, args } => self.poll(chan, *random, args, expr.span),
             ExprKind::Run { .. } => self.run_value(expr.span),
             ExprKind::Enabled(pid) => self.enabled(pid, expr.span),
+            ExprKind::C(piece) => self.value_of_c(*piece, expr.span),
             ExprKind::PcValue(pid) => {
                 let process = self.process(self.eval(pid)?);
                 Ok(process.map_or(0, |process| process.location.0 as i32))

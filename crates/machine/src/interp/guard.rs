@@ -34,6 +34,7 @@ impl View<'_> {
             | Action::Printf(..)
             | Action::Printm(..)
             | Action::SetPriority(..)
+            | Action::C(_)
             | Action::Unlock(_) => Ok(true),
         }
     }

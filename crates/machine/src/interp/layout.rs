@@ -74,6 +74,8 @@ fn runs(cells: impl Iterator<Item = (usize, Width)>) -> Vec<CellRun> {
 pub struct Layout {
     /// Global cells that make states different.
     pub visible: Vec<CellRun>,
+    /// What each global cell holds.
+    pub globals: Vec<Scalar>,
     /// Hidden global cells.
     pub hidden: Vec<CellRun>,
     /// Bytes of all hidden cells together.
@@ -138,6 +140,7 @@ impl Layout {
         Layout {
             hidden_bytes: hidden.iter().map(|&(_, width): &(usize, Width)| width.bytes()).sum(),
             visible: runs(visible.into_iter()),
+            globals: scalars,
             hidden: runs(hidden.into_iter()),
             global_channels: created(&program.init),
             proctype: Width::below(program.proctypes.len()),
@@ -285,7 +288,7 @@ impl Check<'_> {
 
     fn action(&self, action: &Action) -> Result<(), String> {
         match action {
-            Action::Skip | Action::Else | Action::End => Ok(()),
+            Action::Skip | Action::Else | Action::C(_) | Action::End => Ok(()),
             Action::Guard(expr) | Action::Assert(expr) | Action::Printm(expr, _) => self.expr(expr),
             Action::Assign(place, expr) => self.place(place).and_then(|()| self.expr(expr)),
             Action::SetPriority(a, b) => self.expr(a).and_then(|()| self.expr(b)),

@@ -14,6 +14,7 @@ mod channel;
 mod codec;
 mod coverage;
 mod d_step;
+mod embedded;
 pub(crate) mod eval;
 mod evaluate;
 mod events;
@@ -105,6 +106,9 @@ impl Interp {
         locate: impl Fn(Span) -> Location + Send + Sync + 'static,
     ) -> Result<Self, String> {
         layout::check(&program)?;
+        if program.embedded.is_missing() {
+            return Err("its embedded C is not compiled".to_string());
+        }
         let layout = Layout::new(&program);
         let n_buffers = crate::memory::n_buffers(&program);
         let taken = Taken::new(&program);
@@ -241,7 +245,7 @@ pub fn may_fail(expr: &Expr) -> bool {
             ExprKind::Load(place) => !place.indices.is_empty(),
             ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => true,
             ExprKind::Chan(..) | ExprKind::Poll { .. } => true,
-            ExprKind::Enabled(_) | ExprKind::RemoteVar { .. } => true,
+            ExprKind::Enabled(_) | ExprKind::RemoteVar { .. } | ExprKind::C(_) => true,
             _ => false,
         };
     });

@@ -96,6 +96,7 @@ impl<'a> Step<'a> {
             Action::Assert(expr) => self.assert(pid, edge, expr),
             Action::Printf(format, args) => self.printf(pid, format, args),
             Action::Printm(expr, set) => self.printm(pid, expr, *set),
+            Action::C(piece) => self.execute_c(pid, *piece, edge.span),
             Action::SetPriority(who, priority) => self.set_priority(pid, who, priority, edge.span),
             Action::Lock(place) => self.lock(pid, place, edge.span),
             Action::Unlock(place) => self.unlock(pid, place, edge.span),

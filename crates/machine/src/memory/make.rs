@@ -89,6 +89,7 @@ pub(super) fn change(e: &mut Expr, how: &mut impl FnMut(&mut Expr)) {
             change_place(place, how);
         }
         ExprKind::Const(_)
+        | ExprKind::C(_)
         | ExprKind::Pid
         | ExprKind::NrPr
         | ExprKind::Last
@@ -136,7 +137,7 @@ pub(super) fn change_action(action: &mut Action, how: &mut impl FnMut(&mut Expr)
             change(b, how);
         }
         Action::Lock(place) | Action::Unlock(place) => change_place(place, how),
-        Action::Skip | Action::Else | Action::DStep { .. } | Action::End => {}
+        Action::Skip | Action::Else | Action::DStep { .. } | Action::C(_) | Action::End => {}
     }
 }
 

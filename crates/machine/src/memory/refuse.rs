@@ -38,6 +38,10 @@ pub(super) fn program(program: &Program, settings: &Settings) -> Result<(), Refu
             ));
         }
     }
+    if let Some(span) = program.embedded.first() {
+        let message = "--memory tso and pso do not know what embedded C stores";
+        return Err(refused(message, "check this model with --memory sc", Some(span)));
+    }
     let uses = program.uses;
     for (used, what) in [(uses.priority, "priorities"), (uses.last, "`_last`"), (uses.enabled, "`enabled()`")]
     {

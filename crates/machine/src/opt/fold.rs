@@ -55,7 +55,7 @@ struct Folder {
 impl Folder {
     fn action(&self, action: &mut Action) {
         match action {
-            Action::Skip | Action::Else | Action::DStep { .. } | Action::End => {}
+            Action::Skip | Action::Else | Action::DStep { .. } | Action::C(_) | Action::End => {}
             Action::Guard(expr) | Action::Assert(expr) | Action::Printm(expr, _) => self.expr(expr),
             Action::Assign(place, expr) => {
                 self.place(place);
@@ -113,6 +113,7 @@ impl Folder {
                 self.place(place);
             }
             ExprKind::Const(_)
+            | ExprKind::C(_)
             | ExprKind::Pid
             | ExprKind::NrPr
             | ExprKind::Last

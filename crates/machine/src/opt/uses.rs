@@ -56,7 +56,8 @@ impl Context<'_> {
         let mut uses = Uses::default();
         let own = Some(proctype);
         match action {
-            Action::Skip | Action::Else | Action::DStep { .. } | Action::End => {}
+            // Programs with C are not reduced.
+            Action::Skip | Action::Else | Action::DStep { .. } | Action::C(_) | Action::End => {}
             Action::Guard(expr) => self.guard(&mut uses, own, expr, wanted),
             Action::Assert(expr) => self.expr(&mut uses, own, expr),
             Action::Printm(expr, _) => self.harmless(&mut uses, own, expr),

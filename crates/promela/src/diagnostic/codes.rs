@@ -167,8 +167,10 @@ codes! {
     E0519 "a never claim that sends or receives",
     E0520 "an iterator that runs too far",
     E0521 "a claim declared twice",
-    // Not supported.
-    E0601 "embedded C",
+    // Embedded C.
+    E0601 "embedded C that may not be run",
+    E0602 "embedded C in the wrong form",
+    E0603 "embedded C that the C compiler does not take",
     // The text form of the intermediate form.
     E0701 "a malformed text of the intermediate form",
     // Memory systems (`spinor memory`).

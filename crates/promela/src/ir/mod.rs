@@ -4,6 +4,7 @@
 //! checks what every producer guarantees and every machine may rely on; [`visit`] walks over expressions;
 //! [`json`] shows the automata to other tools, [`promela_text`] writes them as Promela. The IR knows nothing of the syntax tree.
 
+mod embedded;
 pub mod json;
 mod lexer;
 mod names;

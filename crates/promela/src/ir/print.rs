@@ -24,6 +24,10 @@
 //!     e2 -> L0 { end } "-end-"
 //! }
 //! active proctype0 priority 1
+//! c0 = expr proctype0 @0:60..70 requires "now.x > 0" "now.x < 3"
+//! c_decl @0:1..9 "int z;"
+//! c_state local proctype0 @0:2..3 "int y" = "7"
+//! c_track matched @0:4..5 "&z" "sizeof(int)"
 //! ```
 //!
 //! - One line is one thing; `;` begins a comment. Numbered things are words: `mtype0`, `struct0`,
@@ -39,6 +43,7 @@
 //!   variable or an initialisation, that of its proctype; everything else, [`Span::NONE`].
 //! - A name that is not a plain word is written as a string.
 
+mod embedded;
 mod state_formula;
 
 use super::lexer::{is_word, quote};
@@ -113,6 +118,7 @@ pub fn action_word(action: &Action) -> &'static str {
         Action::Unlock(_) => "unlock",
         Action::DStep { .. } => "d_step",
         Action::Event { .. } => "event",
+        Action::C(_) => "c",
         Action::End => "end",
     }
 }
@@ -207,6 +213,7 @@ impl Printer {
             self.word(&format!("active proctype{} priority {}\n", active.proctype.0, active.priority));
         }
         self.properties(program);
+        self.embedded(&program.embedded);
     }
 
     fn uses(&mut self, uses: Uses) {
@@ -502,6 +509,7 @@ impl Printer {
                     self.word(&format!(" mtype{}", set.0));
                 }
             }
+            Action::C(piece) => self.word(&format!(" c{piece}")),
             Action::SetPriority(pid, priority) => self.args([pid, priority]),
             Action::Lock(place) | Action::Unlock(place) => {
                 self.word(" ");
@@ -611,6 +619,7 @@ impl Printer {
             ExprKind::Run { proctype, args, priority } => {
                 self.call(&format!("run proctype{} priority {priority}", proctype.0), args);
             }
+            ExprKind::C(piece) => self.word(&format!("c c{piece}")),
             ExprKind::Enabled(pid) => self.call("enabled", [&**pid]),
             ExprKind::PcValue(pid) => self.call("pc_value", [&**pid]),
             ExprKind::GetPriority(pid) => self.call("get_priority", [&**pid]),

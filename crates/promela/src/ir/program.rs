@@ -9,6 +9,7 @@
 //! - The edges of a location are tried in their order. That order is observable: `else` is enabled when no
 //!   earlier edge of the same location was, and escapes (`unless`) come first.
 
+pub use super::embedded::{Attached, CContext, CItem, COwner, CPiece, Code, Embedded, declared_name};
 pub use crate::logic::{Logic, PathOp};
 use crate::source::Span;
 
@@ -77,6 +78,8 @@ pub struct Program {
     pub trace: Option<ProctypeId>,
     /// Language features that change the state or the way steps are chosen.
     pub uses: Uses,
+    /// Embedded C.
+    pub embedded: Embedded,
 }
 
 /// Which global mechanisms a program uses; a machine may leave out those that it does not.
@@ -575,6 +578,8 @@ pub enum Action {
         /// [`RecvArg::Match`] for constants, [`RecvArg::Ignore`] for anything else.
         args: Vec<RecvArg>,
     },
+    /// `c_code`: the piece of embedded C with this number. It may read and write everything.
+    C(u32),
     /// The end of the body: the process disappears, provided that it has the highest pid.
     End,
 }
@@ -709,6 +714,8 @@ pub enum ExprKind {
         /// The cell (its base is [`Base::Local`], of the other process).
         place: Box<Place>,
     },
+    /// `c_expr`: the value of the piece of embedded C with this number. It may read everything.
+    C(u32),
 }
 
 /// Operators with one operand.

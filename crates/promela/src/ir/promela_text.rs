@@ -247,6 +247,7 @@ impl Writer<'_> {
             Action::SetPriority(..) | Action::Lock(_) | Action::Unlock(_) | Action::Event { .. } => {
                 return Err("priorities, locks and events are not written".to_string());
             }
+            Action::C(_) => return Err(EMBEDDED_C.to_string()),
             Action::DStep { .. } => return Err("a d_step inside a d_step".to_string()),
         })
     }
@@ -324,6 +325,7 @@ impl Writer<'_> {
                 let args = args.iter().map(|arg| self.expr(arg)).collect::<Written<Vec<String>>>()?;
                 format!("run {}({})", self.program.proctype(*proctype).name, args.join(", "))
             }
+            ExprKind::C(_) => return Err(EMBEDDED_C.to_string()),
             ExprKind::Pid => "_pid".to_string(),
             ExprKind::NrPr => "_nr_pr".to_string(),
             ExprKind::Timeout => "timeout".to_string(),
@@ -340,6 +342,8 @@ impl Writer<'_> {
         })
     }
 }
+
+const EMBEDDED_C: &str = "embedded C is not written";
 
 /// Locations inside atomic sequences.
 fn held(proctype: &Proctype) -> Vec<bool> {

@@ -6,6 +6,7 @@
 //! limits them. What it returns is well formed, not verified: whoever executes it calls
 //! [`super::verify::verify`] first.
 
+mod embedded;
 mod expr;
 mod state_formula;
 
@@ -280,6 +281,11 @@ impl<'a> Reader<'a> {
             "xr" | "xs" => program.promises.push(self.promise()?),
             "ltl" => program.ltl.push(self.ltl()?),
             "ctl" => program.state_properties.push(self.state_property(Logic::Ctl)?),
+            "c" => {
+                self.next_number("c", program.embedded.pieces.len())?;
+                program.embedded.pieces.push(self.piece()?);
+            }
+            "c_decl" | "c_code" | "c_state" | "c_track" => program.embedded.items.push(self.item_of_c()?),
             "mu" => program.state_properties.push(self.state_property(Logic::Mu)?),
             "never" => {
                 self.keyword("never")?;

@@ -37,7 +37,7 @@
 //! location lists. That a d_step ends is *not* guaranteed.
 //!
 //! **Expressions.** An action has at most one `run`; guards such as `provided`, invariants and formulas have
-//! none. A send, receive or poll has at least one field. `lock` and `unlock` are about locks and semaphores.
+//! none. `c` names a piece of embedded C of its kind, whose proctype exists. A send, receive or poll has at least one field. `lock` and `unlock` are about locks and semaphores.
 //! What `_last`, priorities (reading, setting, or one other than 1), `timeout` and `enabled` need is declared
 //! in `uses` (which may declare more). Expressions, formulas and types nest at most [`MAX_NESTING`] deep.
 
@@ -142,6 +142,20 @@ impl<'a> Verifier<'a> {
         self.within("globals", |v| v.init(&program.init, None));
         for (i, proctype) in program.proctypes.iter().enumerate() {
             self.within(format!("proctype{i} ({})", proctype.name), |v| v.automaton(proctype));
+        }
+        for (number, piece) in program.embedded.pieces.iter().enumerate() {
+            self.within(format!("c{number}"), |v| {
+                if let Some(id) = piece.proctype {
+                    v.proctype(id);
+                }
+            });
+        }
+        for item in &program.embedded.items {
+            if let CItem::State { owner: COwner::Local(id), .. } = item {
+                self.within("c_state", |v| {
+                    v.proctype(*id);
+                });
+            }
         }
         self.active();
         self.claims();

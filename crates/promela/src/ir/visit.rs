@@ -71,7 +71,7 @@ pub fn walk_action<'e>(action: &'e Action, visit: &mut impl FnMut(&'e Expr)) {
             walk(b, visit);
         }
         Action::Lock(place) | Action::Unlock(place) => walk_place(place, visit),
-        Action::Skip | Action::Else | Action::DStep { .. } | Action::End => {}
+        Action::Skip | Action::Else | Action::DStep { .. } | Action::C(_) | Action::End => {}
     }
 }
 

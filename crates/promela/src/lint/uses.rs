@@ -240,7 +240,7 @@ impl<'a> Collector<'a> {
                 self.fields(owner, args, false);
             }
             Action::Lock(place) | Action::Unlock(place) => self.load(owner, place, None),
-            Action::Skip | Action::Else | Action::DStep { .. } | Action::End => {}
+            Action::Skip | Action::Else | Action::DStep { .. } | Action::C(_) | Action::End => {}
         }
     }
 

@@ -151,10 +151,7 @@ impl Lowerer<'_> {
                 return self.remote_label(proctype, pid.as_deref(), label);
             }
             A::RemoteVar { proctype, pid, var } => return self.remote_var(proctype, pid.as_deref(), var),
-            A::EmbeddedC(c) => {
-                self.refuse_c(c);
-                return None;
-            }
+            A::EmbeddedC(c) => ExprKind::C(self.piece_of_c(c)?),
             A::State(_) => {
                 self.push(
                     Diagnostic::new(

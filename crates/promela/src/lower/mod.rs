@@ -9,6 +9,7 @@
 
 mod automaton;
 mod channels;
+mod embedded;
 mod expr;
 mod expression;
 mod flow;
@@ -22,7 +23,7 @@ mod statement;
 mod suggest;
 mod types;
 
-use crate::ast::{self, Item, Unit};
+use crate::ast::{Item, Unit};
 use crate::diagnostic::{Code, Diagnostic, Severity, has_errors};
 use crate::ir::{InitStep, MtypeId, Proctype, ProctypeId, ProctypeKind, Program, StructId, Var};
 use crate::source::{SourceMap, Span};
@@ -272,16 +273,8 @@ impl<'a> Lowerer<'a> {
             Item::Inline(_) => {}
             Item::Invariant(invariant) => self.invariant(invariant),
             Item::Enum(decl) => self.declare_enum(decl),
-            Item::EmbeddedC(c) => self.refuse_c(c),
+            Item::EmbeddedC(c) => self.item_of_c(c),
         }
-    }
-
-    fn refuse_c(&mut self, c: &ast::EmbeddedC) {
-        let message = format!("embedded C (`{}`) is not supported yet", c.keyword.name);
-        self.push(
-            Diagnostic::new(Code::E0601, c.keyword.span, message)
-                .help("express it in Promela, or check this model with Spin"),
-        );
     }
 
     fn in_d_step(&self) -> bool {

@@ -262,8 +262,8 @@ impl Lowerer<'_> {
             }
             StmtKind::RunIterated(run) => self.run_iterated(run, span),
             StmtKind::EmbeddedC(c) => {
-                self.refuse_c(c);
-                None
+                let piece = self.piece_of_c(c)?;
+                Some(self.basic(Action::C(piece), span))
             }
             StmtKind::Error => None,
         }

@@ -241,7 +241,7 @@ impl Parser<'_> {
             Keyword::Run => self.run(),
             Keyword::CExpr => {
                 let c = self.embedded_c()?;
-                let span = c.keyword.span;
+                let span = c.keyword.span.to(c.text_span);
                 Ok(Parsed::leaf(ExprKind::EmbeddedC(c), span))
             }
             _ => Err(self.unexpected("an expression")),
@@ -486,12 +486,38 @@ impl Parser<'_> {
             Kind::Key(k) => k.text().into(),
             _ => "c_code".into(),
         };
-        if self.peek().kind != Kind::CBlock {
+        if !matches!(self.peek().kind, Kind::CBlock(_)) {
             return Err(self.unexpected("C text in braces"));
         }
-        self.bump();
-        Ok(EmbeddedC { keyword: Ident { name, span: tok.span } })
+        let block = self.bump();
+        let Kind::CBlock(text) = block.kind else { return Err(self.unexpected("C text in braces")) };
+        let (precondition, body) = c_parts(&text);
+        let text_span = block.span;
+        let keyword = Ident { name, span: tok.span };
+        Ok(EmbeddedC { keyword, precondition, text: body, text_span, strings: Vec::new() })
     }
+}
+
+/// The text between the brackets in front, if there are any, and that between the braces, in front of which
+/// stand as many ends of lines as were in what precedes it.
+fn c_parts(text: &str) -> (Option<String>, String) {
+    let inside = |text: &str| text.get(1..text.len().saturating_sub(1)).unwrap_or_default().to_string();
+    let mut depth = 0usize;
+    let end = text.find('[').filter(|&at| at == 0).and_then(|_| {
+        text.char_indices().find_map(|(at, c)| {
+            depth = match c {
+                '[' => depth + 1,
+                ']' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            (depth == 0).then_some(at)
+        })
+    });
+    let Some(end) = end else { return (None, inside(text)) };
+    let (precondition, rest) = text.split_at(end + 1);
+    let body = rest.trim_start();
+    let lines = text[..text.len() - body.len()].matches('\n').count();
+    (Some(inside(precondition)), "\n".repeat(lines) + &inside(body))
 }
 
 /// How a question about a channel is written.

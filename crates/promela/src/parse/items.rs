@@ -267,15 +267,18 @@ impl Parser<'_> {
     fn c_state(&mut self) -> PResult<EmbeddedC> {
         let tok = self.bump();
         let Kind::Key(keyword) = tok.kind else { return Err(self.unexpected("`c_state`")) };
-        for _ in 0..2 {
-            if !matches!(self.peek().kind, Kind::Str(_)) {
-                return Err(self.unexpected("a string"));
+        let mut strings = Vec::new();
+        while let Kind::Str(text) = &self.peek().kind {
+            let text = text.clone();
+            strings.push((text, self.bump().span));
+            if strings.len() == 3 {
+                break;
             }
-            self.bump();
         }
-        if matches!(self.peek().kind, Kind::Str(_)) {
-            self.bump();
+        if strings.len() < 2 {
+            return Err(self.unexpected("a string"));
         }
-        Ok(EmbeddedC { keyword: Ident { name: keyword.text().into(), span: tok.span } })
+        let keyword = Ident { name: keyword.text().into(), span: tok.span };
+        Ok(EmbeddedC { keyword, precondition: None, text: String::new(), text_span: tok.span, strings })
     }
 }

@@ -52,7 +52,7 @@ pub(super) enum Kind {
     Key(Keyword),
     Temporal(Temporal),
     Punct(Punct),
-    CBlock,
+    CBlock(Arc<str>),
     Unknown(char),
     End,
 }
@@ -77,7 +77,7 @@ impl Last {
             Kind::Punct(Punct::RParen | Punct::RBracket | Punct::PlusPlus | Punct::MinusMinus)
             | Kind::Key(Keyword::Od | Keyword::Fi | Keyword::Break)
             | Kind::Key(Keyword::CCode | Keyword::CExpr | Keyword::CDecl)
-            | Kind::CBlock
+            | Kind::CBlock(_)
             | Kind::Name(_)
             | Kind::Constant(_)
             | Kind::Number(_) => Last::Ending,
@@ -253,7 +253,7 @@ impl<'s> Lexer<'s> {
             TokenKind::Name(ref word) => self.name(word.clone(), &raw)?,
             TokenKind::Number(n) => Kind::Number(n),
             TokenKind::Str(text) => Kind::Str(text),
-            TokenKind::CBlock(_) => Kind::CBlock,
+            TokenKind::CBlock(text) => Kind::CBlock(text),
             TokenKind::Punct(p) => self.punct(p, raw.span),
             TokenKind::Unknown(c) => Kind::Unknown(c),
             TokenKind::End => Kind::End,
@@ -501,7 +501,7 @@ impl Tok {
             Kind::Key(k) => format!("`{}`", k.text()),
             Kind::Temporal(t) => format!("`{}`", t.text()),
             Kind::Punct(p) => format!("`{}`", p.text()),
-            Kind::CBlock => "embedded C".to_string(),
+            Kind::CBlock(_) => "embedded C".to_string(),
             Kind::Unknown(c) => format!("the character {c:?}"),
             Kind::End => "the end of the model".to_string(),
         }

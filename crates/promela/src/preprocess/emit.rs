@@ -22,6 +22,9 @@ struct Char {
     line_start: bool,
 }
 
+/// Lines without tokens that are kept between two lines of embedded C.
+const MAX_GAP: u32 = 200;
+
 /// Embedded C that is being read.
 struct CText {
     text: String,
@@ -73,13 +76,15 @@ impl Emitter {
     /// Takes the next token of the preprocessor.
     pub fn push(&mut self, pp: &mut Preprocessor, token: PpToken) {
         let line_start = token.line != self.line && token.has(SPACE | SEAM);
+        // Lines of C keep their distance, so that the C compiler names the right ones.
+        let lines = token.line.saturating_sub(self.line).clamp(1, MAX_GAP);
         if line_start {
             self.line = token.line;
         }
         let seam = token.has(SEAM) && self.previous.is_some_and(|p| would_paste(pp, &p, &token));
         let apart = line_start || token.has(SPACE) || seam;
         self.previous = Some(token);
-        if self.c_text.is_some() && self.push_c(pp, &token, line_start, apart) {
+        if self.c_text.is_some() && self.push_c(pp, &token, (line_start, lines), apart) {
             return;
         }
         if apart || token.kind != Kind::Operator && token.kind != Kind::Number {
@@ -273,7 +278,13 @@ impl Emitter {
     }
 
     /// Takes a token of embedded C; false if it is none.
-    fn push_c(&mut self, pp: &mut Preprocessor, token: &PpToken, line_start: bool, apart: bool) -> bool {
+    fn push_c(
+        &mut self,
+        pp: &mut Preprocessor,
+        token: &PpToken,
+        (line_start, lines): (bool, u32),
+        apart: bool,
+    ) -> bool {
         let Some(c) = &mut self.c_text else { return false };
         if c.brackets + c.braces == 0 && !token.is(Sym::LBRACKET) && !token.is(Sym::LBRACE) {
             self.c_text = None;
@@ -284,7 +295,7 @@ impl Emitter {
         }
         match c.span {
             None => c.line_start = line_start,
-            Some(_) if line_start => c.text.push('\n'),
+            Some(_) if line_start => c.text.extend((0..lines).map(|_| '\n')),
             Some(_) if apart => c.text.push(' '),
             Some(_) => {}
         }

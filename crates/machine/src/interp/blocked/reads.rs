@@ -128,6 +128,10 @@ impl<'a> Reader<'a> {
                 self.reads.value(format!("get_priority({})", self.number(pid)), number(value));
                 self.reads.need(Need::Priority);
             }
+            ExprKind::C(_) => {
+                self.reads.value("c_expr", number(value));
+                self.reads.need(Need::Anything);
+            }
             ExprKind::Pid => self.reads.value("_pid", number(value)),
             ExprKind::Last => {
                 self.reads.value("_last", number(value));

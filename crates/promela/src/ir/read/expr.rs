@@ -41,6 +41,7 @@ impl Reader<'_> {
                 Action::Printm(expr, set)
             }
             "set_priority" => Action::SetPriority(self.expr()?, self.expr()?),
+            "c" => Action::C(self.numbered("c")?),
             "lock" => Action::Lock(self.place()?),
             "unlock" => Action::Unlock(self.place()?),
             "d_step" => {
@@ -177,6 +178,7 @@ impl Reader<'_> {
             "enabled" => self.boxed().map(ExprKind::Enabled),
             "pc_value" => self.boxed().map(ExprKind::PcValue),
             "get_priority" => self.boxed().map(ExprKind::GetPriority),
+            "c" => self.numbered("c").map(ExprKind::C),
             "poll" => self.poll(false),
             "poll_random" => self.poll(true),
             "run" => self.run(),

@@ -43,6 +43,10 @@ impl Verifier<'_> {
     pub(super) fn action(&mut self, action: &Action, locals: Option<&[Var]>) -> usize {
         let runs = match action {
             Action::Skip | Action::Else | Action::End | Action::DStep { .. } => 0,
+            Action::C(piece) => {
+                self.piece(*piece, true);
+                0
+            }
             Action::Guard(expr) | Action::Assert(expr) => self.expr(expr, locals, 1),
             Action::Assign(place, value) => self.place(place, locals, 0) + self.expr(value, locals, 1),
             Action::Send { chan, args, .. } => {
@@ -114,6 +118,10 @@ impl Verifier<'_> {
                 self.declared(&expr.kind);
                 0
             }
+            ExprKind::C(piece) => {
+                self.piece(*piece, false);
+                0
+            }
             ExprKind::Load(place) => self.place(place, locals, depth),
             ExprKind::Unary(_, operand) | ExprKind::Chan(_, operand) | ExprKind::PcValue(operand) => {
                 self.expr(operand, locals, inner)
@@ -158,6 +166,14 @@ impl Verifier<'_> {
             _ => return,
         };
         self.check(declared, || undeclared(word));
+    }
+
+    /// A piece of embedded C is one of the program, and of the kind that is named.
+    fn piece(&mut self, number: u32, statement: bool) {
+        let piece = self.program.embedded.pieces.get(number as usize);
+        self.check(piece.is_some_and(|piece| piece.statement == statement), || {
+            format!("c{number} is no {} of the program", if statement { "c_code" } else { "c_expr" })
+        });
     }
 
     fn run(&mut self, id: ProctypeId, n_args: usize, priority: u8) {
