@@ -14,9 +14,14 @@
 //! finding. A worker expands states in packs, each found by one worker without a gap, so a note for each pack
 //! ([`Ancestry::take_up`]) tells which states its expansions were. A way back goes from ancestry to ancestry
 //! ([`edges_to`]).
+//!
+//! **After an interruption** ([`checkpoint`](crate::checkpoint)) the ancestries that were written down stay as
+//! they are, and the workers of the search that goes on are more workers.
 
 use crate::edge_number::EdgeOrder;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, TryReserveError};
+use std::ops::Range;
 use system::Sequence;
 
 /// The place of a state in the order of finding.
@@ -30,24 +35,34 @@ const GROUP: u32 = 3;
 const MOST_GROUPS: u64 = 11;
 
 /// A place in the log from which it can be read.
-#[derive(Clone, Copy, Debug)]
-struct Landmark {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Landmark {
     /// The half-byte.
-    at: u64,
+    pub at: u64,
     /// The parent that is expanded here.
-    parent: Ordinal,
+    pub parent: Ordinal,
     /// The state that is found next.
-    child: Ordinal,
+    pub child: Ordinal,
 }
 
 /// From this expansion on a worker expanded states that were found one after another.
-#[derive(Clone, Copy, Debug)]
-struct Pack {
-    expansion: Ordinal,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pack {
+    /// The first of the expansions.
+    pub expansion: Ordinal,
     /// Who found them.
-    worker: usize,
+    pub worker: usize,
     /// The first of them.
-    state: Ordinal,
+    pub state: Ordinal,
+}
+
+/// From this state on those that a worker found have this depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Depth {
+    /// The state.
+    pub state: Ordinal,
+    /// Edges from the initial state, along the way that was found.
+    pub depth: u64,
 }
 
 /// Which edge of which state led to each state.
@@ -66,9 +81,121 @@ pub struct Ancestry {
     landmark_due: bool,
     /// None when only one worker searches: then states are expanded in the order of finding.
     packs: Vec<Pack>,
+    /// How deep states are, where somebody will ask.
+    depths: Vec<Depth>,
+    /// Expansions that were given up: they count for the states that they found, and are to be made again.
+    pub(crate) given_up: Range<Ordinal>,
+}
+
+/// An ancestry as it is written down. All lists but the log's end only grow.
+#[derive(Clone, Debug, Default)]
+pub struct AncestryImage<'a> {
+    /// Half-bytes, sixteen a word.
+    pub log: Cow<'a, [u64]>,
+    /// The half-bytes that do not fill a word, and how many bits they have.
+    pub latest: (u64, u32),
+    /// Places from which the log can be read.
+    pub landmarks: Cow<'a, [Landmark]>,
+    /// Which states were expanded.
+    pub packs: Cow<'a, [Pack]>,
+    /// How deep states are.
+    pub depths: Cow<'a, [Depth]>,
+    /// How many states were expanded and found.
+    pub parent: Ordinal,
+    /// How many states were found.
+    pub child: Ordinal,
+    /// Expansions that are to be made again.
+    pub given_up: Range<Ordinal>,
 }
 
 impl Ancestry {
+    /// Of a worker that never came.
+    pub(crate) const NOTHING: Ancestry = Ancestry {
+        log: Vec::new(),
+        latest: 0,
+        bits: 0,
+        landmarks: Vec::new(),
+        parent: 0,
+        child: 0,
+        apart: BTreeMap::new(),
+        landmark_due: false,
+        packs: Vec::new(),
+        depths: Vec::new(),
+        given_up: 0..0,
+    };
+
+    /// As it is written down. Of a search by single steps there is more to an ancestry.
+    pub fn image(&self) -> AncestryImage<'_> {
+        debug_assert!(self.apart.is_empty(), "searches by single steps are not written down");
+        AncestryImage {
+            log: Cow::Borrowed(&self.log),
+            latest: (self.latest, self.bits),
+            landmarks: Cow::Borrowed(&self.landmarks),
+            packs: Cow::Borrowed(&self.packs),
+            depths: Cow::Borrowed(&self.depths),
+            parent: self.parent,
+            child: self.child,
+            given_up: self.given_up.clone(),
+        }
+    }
+
+    /// As it was written down. What is wrong with it shows when it is read: paths end early, which no replay
+    /// accepts.
+    pub fn of_image(image: AncestryImage<'_>) -> Self {
+        Ancestry {
+            log: image.log.into_owned(),
+            latest: image.latest.0,
+            bits: image.latest.1,
+            landmarks: image.landmarks.into_owned(),
+            parent: image.parent,
+            child: image.child,
+            apart: BTreeMap::new(),
+            landmark_due: true,
+            packs: image.packs.into_owned(),
+            depths: image.depths.into_owned(),
+            given_up: image.given_up,
+        }
+    }
+
+    /// The states that are found from now on have this depth.
+    pub fn note_depth(&mut self, depth: u64) {
+        if self.depths.last().is_none_or(|last| last.depth != depth) {
+            self.depths.push(Depth { state: self.child, depth });
+        }
+    }
+
+    /// The expansions to come are those of states that these packs name, and then of its own.
+    pub(crate) fn expect(&mut self, packs: Vec<Pack>) {
+        debug_assert!(self.packs.is_empty() && self.parent == 0);
+        self.packs = packs;
+    }
+
+    /// Which states were expanded here for good, as runs of states of one finder; `own` is this worker's
+    /// number.
+    pub(crate) fn expansions(&self, own: usize) -> impl Iterator<Item = (usize, Range<Ordinal>)> {
+        let whole = [Pack { expansion: 0, worker: own, state: 0 }];
+        let packs: Vec<Pack> = if self.packs.is_empty() { whole.to_vec() } else { self.packs.clone() };
+        let ends: Vec<Ordinal> =
+            packs.iter().skip(1).map(|pack| pack.expansion).chain([self.parent]).collect();
+        let (done, again) = (self.parent, self.given_up.clone());
+        packs.into_iter().zip(ends).flat_map(move |(pack, end)| {
+            let end = end.min(done);
+            // What was given up is a hole in the middle.
+            let before = pack.expansion..end.min(again.start.max(pack.expansion));
+            let after = pack.expansion.max(again.end)..end;
+            let parts = if again.is_empty() { [pack.expansion..end, 0..0] } else { [before, after] };
+            parts.into_iter().filter(|part| !part.is_empty()).map(move |part| {
+                let at = |expansion: Ordinal| pack.state + (expansion - pack.expansion);
+                (pack.worker, at(part.start)..at(part.end))
+            })
+        })
+    }
+
+    /// The depths of the states that were found here.
+    pub(crate) fn depths(&self) -> &[Depth] {
+        &self.depths
+    }
+
     /// Nothing was found yet, and somebody else will begin.
     pub fn wait(&mut self) -> Result<(), TryReserveError> {
         self.place_landmark()
@@ -249,7 +376,8 @@ impl Ancestry {
     pub fn memory(&self) -> u64 {
         let landmarks = self.landmarks.capacity() * size_of::<Landmark>();
         let packs = self.packs.capacity() * size_of::<Pack>();
-        (self.log.capacity() * 8 + landmarks + packs + self.apart.len() * 32) as u64
+        let depths = self.depths.capacity() * size_of::<Depth>();
+        (self.log.capacity() * 8 + landmarks + packs + depths + self.apart.len() * 32) as u64
     }
 }
 

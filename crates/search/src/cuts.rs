@@ -12,7 +12,7 @@ use crate::property::Checks;
 use system::Fault;
 
 /// What was not followed to its end.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cuts {
     /// Something was left out because of the depth limit.
     depth: bool,
@@ -32,6 +32,21 @@ pub enum About {
 }
 
 impl Cuts {
+    /// As they were written down, of a search without a depth limit.
+    pub fn restored(atomic_loop: bool, errors: Vec<Fault>) -> Self {
+        Cuts { depth: false, atomic_loop, errors }
+    }
+
+    /// Whether an atomic sequence can run forever.
+    pub fn atomic_loop(&self) -> bool {
+        self.atomic_loop
+    }
+
+    /// Steps that could not be completed: the first of each kind of error.
+    pub fn errors(&self) -> &[Fault] {
+        &self.errors
+    }
+
     /// The depth limit left something out.
     pub(crate) fn at_depth(&mut self) {
         self.depth = true;

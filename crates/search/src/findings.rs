@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use system::{ActionId, Fault, Path};
 
 /// Where something was found.
-#[derive(Clone, Debug)]
-pub(crate) struct Spot {
-    /// The worker who found it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// The ancestry of the worker who found it.
     pub worker: usize,
     /// Which of the worker's expansions it was.
     pub expansion: Ordinal,
@@ -20,36 +20,75 @@ pub(crate) struct Spot {
     pub more: Vec<ActionId>,
 }
 
-#[derive(Debug)]
-struct Finding {
-    fault: Fault,
+/// A violation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What is wrong.
+    pub fault: Fault,
     /// Steps from the beginning, or `u64::MAX` when they were not counted.
-    depth: u64,
-    spot: Spot,
+    pub depth: u64,
+    /// Where.
+    pub spot: Spot,
 }
 
 /// Counts violations and keeps the first of each signature, or a later one that is nearer to the beginning.
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// Violations met.
     pub errors: u64,
     list: Vec<Finding>,
     index: BTreeMap<Signature, usize>,
     atomic_loop: Option<Spot>,
     /// Errors that are no violations, but cut a path off: the first of each signature.
     cuts: Vec<(Fault, Spot)>,
+    /// Grows with every change.
+    version: u64,
 }
 
 impl Findings {
+    /// As they were written down.
+    pub fn restored(
+        errors: u64,
+        list: Vec<Finding>,
+        cuts: Vec<(Fault, Spot)>,
+        atomic_loop: Option<Spot>,
+    ) -> Self {
+        let index = list.iter().map(|finding| signature(&finding.fault)).zip(0..).collect();
+        Findings { errors, list, index, atomic_loop, cuts, version: 1 }
+    }
+
+    /// The first of each.
+    pub fn list(&self) -> &[Finding] {
+        &self.list
+    }
+
+    /// The first of each error that cut a path off.
+    pub fn cuts(&self) -> &[(Fault, Spot)] {
+        &self.cuts
+    }
+
+    /// Where an atomic sequence can run forever.
+    pub fn atomic_loop(&self) -> Option<&Spot> {
+        self.atomic_loop.as_ref()
+    }
+
+    /// Another number after every change.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
     /// Notes an error that is no violation and after which its path does not go on.
-    pub fn cut(&mut self, fault: Fault, spot: impl FnOnce() -> Spot) {
+    pub(crate) fn cut(&mut self, fault: Fault, spot: impl FnOnce() -> Spot) {
+        self.version += 1;
         if !self.cuts.iter().any(|(other, _)| signature(other) == signature(&fault)) {
             self.cuts.push((fault, spot()));
         }
     }
 
     /// Counts a violation; `spot` is asked for only when it will be kept.
-    pub fn add(&mut self, fault: Fault, depth: u64, spot: impl FnOnce() -> Spot) {
+    pub(crate) fn add(&mut self, fault: Fault, depth: u64, spot: impl FnOnce() -> Spot) {
         self.errors += 1;
+        self.version += 1;
         match self.index.get(&signature(&fault)) {
             Some(&at) if self.list[at].depth <= depth => {}
             Some(&at) => self.list[at] = Finding { fault, depth, spot: spot() },
@@ -61,22 +100,23 @@ impl Findings {
     }
 
     /// Notes where an atomic sequence can run forever.
-    pub fn add_atomic_loop(&mut self, spot: Spot) {
+    pub(crate) fn add_atomic_loop(&mut self, spot: Spot) {
+        self.version += 1;
         self.atomic_loop.get_or_insert(spot);
     }
 
     /// Whether an endless atomic sequence is known.
-    pub fn knows_atomic_loop(&self) -> bool {
+    pub(crate) fn knows_atomic_loop(&self) -> bool {
         self.atomic_loop.is_some()
     }
 
     /// The fewest steps to a violation so far.
-    pub fn shortest(&self) -> Option<u64> {
+    pub(crate) fn shortest(&self) -> Option<u64> {
         self.list.iter().map(|finding| finding.depth).min()
     }
 
     /// Adds what another worker found.
-    pub fn join(&mut self, other: Findings) {
+    pub(crate) fn join(&mut self, other: Findings) {
         let errors = self.errors + other.errors;
         for Finding { fault, depth, spot } in other.list {
             self.add(fault, depth, || spot);
@@ -91,7 +131,7 @@ impl Findings {
     }
 
     /// Everything with its path.
-    pub fn with_paths(self, path: impl Fn(&Spot) -> Path) -> Recorder {
+    pub(crate) fn with_paths(self, path: impl Fn(&Spot) -> Path) -> Recorder {
         let mut recorder = Recorder::default();
         for finding in self.list {
             let path = path(&finding.spot);

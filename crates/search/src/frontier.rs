@@ -26,10 +26,12 @@
 
 mod batch;
 mod buckets;
+mod going_on;
 mod insertion;
 mod judgement;
 
 use crate::ancestry::{Ancestry, edges_to};
+use crate::checkpoint::{FoundLog, Keeping, Marker, can_go_on};
 use crate::cuts::Cuts;
 use crate::expand::Expander;
 use crate::expanded::Noting;
@@ -48,6 +50,7 @@ use crate::state_key::key;
 use crate::task::{Proviso, Task};
 pub(crate) use batch::Batch;
 use buckets::Buckets;
+pub(crate) use going_on::restore_packs;
 use store::Batched;
 use system::{Annotation, TransitionSystem};
 
@@ -69,12 +72,27 @@ pub fn frontier<S: Batched, Q: Queue<S>>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    frontier_kept(system, store, queue, levels, task, observer, Keeping::NONE)
+}
+
+/// As [`frontier`]; what it finds is written down, and it may go on from where another search was.
+/// (Of a search by single steps nothing is written down.)
+pub fn frontier_kept<S: Batched, Q: Queue<S>>(
+    system: &dyn TransitionSystem,
+    store: &mut S,
+    queue: Q,
+    levels: Levels,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+    keeping: Keeping<'_>,
+) -> Outcome {
     let mut search = Frontier::new(system, store, queue, levels, task, Budget::new(task, observer));
-    let stop = match obeying(|| search.run()) {
+    search.keep(keeping);
+    let stop = match obeying(|| search.run(keeping)) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,
     };
-    search.conclude(stop)
+    search.conclude(stop, keeping)
 }
 
 /// A running search, or one worker of a parallel one.
@@ -107,8 +125,17 @@ pub(crate) struct Frontier<'a, S: Batched, Q> {
     pub buckets: Buckets,
     /// The number of this worker.
     pub worker: usize,
+    /// The number of its ancestry: there may be those of former workers.
+    pub number: usize,
     pub found: Findings,
     pub statistics: Statistics,
+    /// Where found states are written down, and how far the search was before the present batch.
+    pub log: Option<FoundLog<'a>>,
+    pub marker: Marker,
+    /// As in [`Moment::found_twice`](crate::checkpoint::Moment::found_twice).
+    pub found_twice: u64,
+    /// Where paths were cut off before the present expander.
+    pub cuts: Cuts,
 }
 
 impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
@@ -147,16 +174,24 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
             depth: 0,
             buckets: Buckets::default(),
             worker: 0,
+            number: 0,
             found: Findings::default(),
             statistics: Statistics::default(),
+            log: None,
+            marker: Marker::default(),
+            found_twice: 0,
+            cuts: Cuts::default(),
         }
     }
 
-    fn run(&mut self) -> Result<(), StopReason> {
-        self.begin()?;
+    fn run(&mut self, keeping: Keeping<'_>) -> Result<(), StopReason> {
         let mut batch = Batch::default();
+        match keeping.resumed {
+            Some(resumed) => self.go_on(resumed, keeping, &mut batch)?,
+            None => self.begin()?,
+        }
         while self.queue.waiting() > 0 || !self.buckets.is_empty() {
-            self.level(&mut batch)?;
+            self.level(&mut batch, keeping)?;
             self.depth += 1;
         }
         if self.found_shortest(u64::MAX) { Err(StopReason::Violation) } else { Ok(()) }
@@ -174,6 +209,10 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
             return Err(StopReason::StateLimit);
         }
         if let Some(name) = self.store.insert(key, ticket).map_err(|_| StopReason::MemoryLimit)? {
+            if let Some(log) = &mut self.log {
+                self.ancestry.note_depth(0);
+                log.add(&state, Annotation::NONE);
+            }
             self.queue.push(name, &state, Annotation::NONE).map_err(no_memory)?;
             self.ancestry.begin().map_err(no_memory)?;
         }
@@ -181,12 +220,19 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
     }
 
     /// Expands all states of one level.
-    fn level(&mut self, batch: &mut Batch<S::Ticket, S::Name>) -> Result<(), StopReason> {
+    fn level(
+        &mut self,
+        batch: &mut Batch<S::Ticket, S::Name>,
+        keeping: Keeping<'_>,
+    ) -> Result<(), StopReason> {
         self.insert_bucket()?;
         if self.found_shortest(self.depth) {
             return Err(StopReason::Violation);
         }
-        self.expand_waiting(batch)
+        match keeping.journal {
+            None => self.expand_waiting(batch),
+            Some(_) => self.expand_and_keep(self.queue.waiting(), batch, keeping),
+        }
     }
 
     /// Looks at the clock and the rest.
@@ -228,18 +274,25 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
 
     /// Where paths were cut off.
     pub fn take_cuts(&mut self) -> Cuts {
-        self.expander.take_cuts()
+        let mut cuts = std::mem::take(&mut self.cuts);
+        cuts.join(self.expander.take_cuts());
+        cuts
     }
 
-    fn conclude(mut self, stop: StopReason) -> Outcome {
+    fn conclude(mut self, stop: StopReason, keeping: Keeping<'_>) -> Outcome {
+        if keeping.journal.is_some() && can_go_on(stop) {
+            stop::regardless(|| self.keep_the_end(keeping));
+        }
         self.statistics.states = self.store.n_keys();
+        self.statistics.matched = self.statistics.matched.saturating_sub(self.found_twice);
         self.statistics.expanded = Some(self.ancestry.parent());
         self.statistics.state_bytes = self.store.memory();
         self.statistics.omission = self.store.omission();
         self.statistics.visited = self.expander.phase1().map(Phase1::passed);
         let cuts = self.take_cuts();
         let mut found = self.found.with_paths(|spot| {
-            let edges = edges_to(&[&self.ancestry], spot.worker, spot.expansion);
+            let ancestries = keeping.with_formers([&self.ancestry].into_iter());
+            let edges = edges_to(&ancestries, spot.worker, spot.expansion);
             retrace(self.system, self.task, self.levels == Levels::Steps, &edges, &spot.more)
         });
         if !self.task.all_errors {

@@ -4,13 +4,15 @@
 //! through atomic sequences) → [`property`] (what counts as a violation) → [`frontier`] and [`depth_first`]
 //! (the two orders) → [`parallel`] (many workers) → [`outcome`] (why a search ended and what may be claimed).
 //! [`limits`] and [`observer`] keep a search within its budget and tell others how far it is; [`queue`] holds
-//! what is still to be expanded, [`ancestry`] leads back from a state to the beginning. [`phase1`] (the
+//! what is still to be expanded, [`ancestry`] leads back from a state to the beginning, [`checkpoint`] is what is
+//! written down to go on later. [`phase1`] (the
 //! Twophase algorithm) and [`sleep`] (sleep sets) are reductions that need more than a choice of actions.
 //!
 //! A search cannot mention Promela, prints nothing and has no global state. It is generic in its store alone.
 
 pub mod ancestry;
 mod atomic_run;
+pub mod checkpoint;
 pub mod cndfs;
 pub mod cuts;
 mod cycle_worker;
@@ -62,13 +64,15 @@ pub mod transients;
 pub mod ufscc;
 mod worker_pool;
 
+pub use checkpoint::Keeping;
 pub use cuts::{About, Cuts};
 pub use depth_first::{depth_first, depth_first_with_sleep};
-pub use frontier::{Levels, frontier};
+pub use findings::{Finding, Findings, Spot};
+pub use frontier::{Levels, frontier, frontier_kept};
 pub use limits::{Branching, Limits, MemoryAccount};
 pub use observer::{Flow, Observer, Silent, Snapshot};
 pub use outcome::{Exhausted, Outcome, Statistics, StopReason, Violation, Warning};
-pub use parallel::{Parallel, parallel};
+pub use parallel::{Parallel, parallel, parallel_kept};
 pub use phase1::Save;
 pub use property::Checks;
 pub use set_search::SetSearch;

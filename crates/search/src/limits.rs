@@ -113,6 +113,11 @@ impl<'a> Budget<'a> {
         }
     }
 
+    /// A budget that started then.
+    pub fn since(self, started: Instant) -> Self {
+        Budget { started, ..self }
+    }
+
     /// A budget that also looks at a flag of the other workers.
     pub fn halted_by(self, halt: &'a AtomicBool) -> Self {
         Budget { halt, ..self }

@@ -17,11 +17,16 @@
 //! those of one thread.
 //!
 //! **Paths.** Each worker keeps the ancestry of what it found. They are put together when all have stopped.
+//!
+//! **Checkpoints.** When the search is to be written down, all workers finish their packs and end; what they
+//! leave is written, and a *shift* of workers begins that goes on with it. So there is one way to write a
+//! search down, whether it goes on or ends.
 
 use crate::ancestry::{Ancestry, edges_to};
+use crate::checkpoint::{Keeping, Marker, Moment, Saved, SavedStates, can_go_on};
 use crate::cuts::Cuts;
 use crate::findings::Findings;
-use crate::frontier::{Batch, Frontier, Levels};
+use crate::frontier::{Batch, Frontier, Levels, restore_packs};
 use crate::halt::obeying;
 use crate::limits::Budget;
 use crate::observer::{Observer, Silent};
@@ -30,9 +35,11 @@ use crate::pack::States;
 use crate::random::Random;
 use crate::retrace::retrace;
 use crate::task::Task;
-use crate::team::{Share, Taking, Team};
+use crate::team::{PACK, Share, Taking, Team};
 use crate::termination::{Seeker, pause};
 use crate::worker_pool::{ALONE, Alarm, WorkerPool};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 use store::Hand;
 use system::TransitionSystem;
 
@@ -63,19 +70,70 @@ pub fn parallel<H: Hand, P: States<H>>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let team = Team::new(search.workers, task.limits.states);
-    let all = std::thread::scope(|scope| {
+    parallel_kept::<H, P>(search, hand, task, observer, Keeping::NONE)
+}
+
+/// As [`parallel`]; what it finds is written down, and it may go on from where another search was. (Of a
+/// search by levels nothing is written down.)
+pub fn parallel_kept<H: Hand, P: States<H>>(
+    search: Parallel<'_>,
+    hand: &(impl Fn() -> H + Sync),
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+    keeping: Keeping<'_>,
+) -> Outcome {
+    let mut team = Team::new(search.workers, task.limits.states);
+    let started = Instant::now();
+    let mut all = shift::<H, P>(search, hand, &team, (task, observer), (keeping, started), None);
+    while team.is_pausing() && !team.is_halted() {
+        write_down(keeping, &all);
+        team.rested();
+        all = shift::<H, P>(search, hand, &team, (task, observer), (keeping, started), Some(all));
+    }
+    if keeping.journal.is_some() && team.reason().is_some_and(can_go_on) {
+        stop::regardless(|| keep_the_end(keeping, &mut all));
+    }
+    put_together(search, &hand(), &team, task, all, keeping)
+}
+
+/// The work of all until they are done, or are to rest. `before` is what the last shift left.
+fn shift<H: Hand, P: States<H>>(
+    search: Parallel<'_>,
+    hand: &(impl Fn() -> H + Sync),
+    team: &Team<P>,
+    (task, observer): (&Task<'_>, &mut dyn Observer),
+    (keeping, started): (Keeping<'_>, Instant),
+    before: Option<Vec<WorkerResult>>,
+) -> Vec<WorkerResult> {
+    // Taken by the threads themselves: a thread that cannot be started takes nothing with it.
+    let slots: Vec<Mutex<Option<WorkerResult>>> = (0..search.workers).map(|_| Mutex::new(None)).collect();
+    let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+    for result in before.into_iter().flatten() {
+        let number = result.number;
+        *slot(number) = Some(result);
+    }
+    let mut all = std::thread::scope(|scope| {
         // All in here: should the leader panic, its hand must be gone before the others are waited for.
         let _alarm = Alarm(|| team.abandon());
         let mut pool = WorkerPool::new(scope);
         let mut store = hand();
-        let budget = Budget::new(task, observer).halted_by(team.halted.flag());
-        let mut leader = FrontierWorker::<H, P>::new(search, &mut store, &team, 0, task, budget);
-        if leader.begin() {
+        let budget = Budget::new(task, observer).since(started).halted_by(team.halted.flag());
+        let mut leader = FrontierWorker::<H, P>::new(search, &mut store, team, 0, (task, keeping), budget);
+        let mine = slot(0).take();
+        let go_on = match (mine, keeping.resumed) {
+            (Some(result), _) => leader.take_over(result),
+            (None, Some(resumed)) => leader.go_on(resumed),
+            (None, None) => leader.begin(),
+        };
+        if go_on {
             let depth = leader.search.depth;
             for number in 1..search.workers {
-                let team = &team;
-                if !pool.spawn(move || help::<H, P>(search, hand, team, number, task, depth)) {
+                let (at, slot) = ((number, depth), &slot);
+                let work = move || {
+                    let before = slot(number).take();
+                    help::<H, P>(search, hand, team, at, (task, keeping, started), before)
+                };
+                if !pool.spawn(work) {
                     team.absent();
                 }
             }
@@ -85,7 +143,11 @@ pub fn parallel<H: Hand, P: States<H>>(
         drop(store);
         pool.join(mine)
     });
-    put_together(search, &hand(), &team, task, all)
+    // What nobody took up is what it was.
+    all.extend(
+        slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    );
+    all
 }
 
 /// What another worker than the first does.
@@ -93,22 +155,26 @@ fn help<H: Hand, P: States<H>>(
     search: Parallel<'_>,
     hand: &(impl Fn() -> H + Sync),
     team: &Team<P>,
-    number: usize,
-    task: &Task<'_>,
-    depth: u64,
+    (number, depth): (usize, u64),
+    (task, keeping, started): (&Task<'_>, Keeping<'_>, Instant),
+    before: Option<WorkerResult>,
 ) -> WorkerResult {
     let _alarm = Alarm(|| team.abandon());
     let (mut store, mut silent) = (hand(), Silent);
-    let budget = Budget::new(task, &mut silent).halted_by(team.halted.flag());
-    let mut worker = FrontierWorker::<H, P>::new(search, &mut store, team, number, task, budget);
+    let budget = Budget::new(task, &mut silent).since(started).halted_by(team.halted.flag());
+    let mut worker = FrontierWorker::<H, P>::new(search, &mut store, team, number, (task, keeping), budget);
     worker.search.depth = depth;
-    match worker.search.ancestry.wait() {
-        Ok(()) => worker.work(),
-        Err(_) => {
-            team.halt(StopReason::MemoryLimit);
-            worker.work();
+    let begun = match before {
+        Some(result) => {
+            worker.take_over(result);
+            Ok(())
         }
+        None => worker.search.ancestry.wait(),
+    };
+    if begun.is_err() {
+        team.halt(StopReason::MemoryLimit);
     }
+    worker.work();
     worker.conclude()
 }
 
@@ -119,6 +185,58 @@ struct WorkerResult {
     found: Findings,
     statistics: Statistics,
     cuts: Cuts,
+    marker: Marker,
+    found_twice: u64,
+    random: Option<Random>,
+}
+
+/// Writes down what all workers left, who stand between two packs.
+fn write_down(keeping: Keeping<'_>, all: &[WorkerResult]) {
+    let Some(journal) = keeping.journal else { return };
+    let (mut found, mut statistics, mut cuts) = (Findings::default(), Statistics::default(), Cuts::default());
+    for part in all {
+        found.join(part.found.clone());
+        statistics.join(&part.statistics);
+        cuts.join(part.cuts.clone());
+    }
+    journal.commit(&Moment {
+        ancestries: keeping.with_formers(by_number(all).into_iter()),
+        found,
+        statistics,
+        found_twice: all.iter().map(|part| part.found_twice).sum(),
+        cuts,
+        random: None,
+    });
+}
+
+/// Writes down how far all came, where the search ends before its time: what somebody gave up is to be done
+/// again.
+fn keep_the_end(keeping: Keeping<'_>, all: &mut [WorkerResult]) {
+    let told: Vec<(Findings, Statistics, u64)> =
+        all.iter().map(|part| (part.found.clone(), part.statistics, part.found_twice)).collect();
+    for part in &mut *all {
+        let marker = std::mem::take(&mut part.marker);
+        let (statistics, found, twice) = marker.give_up(&mut part.ancestry);
+        (part.statistics, part.found) = (statistics, found);
+        part.found_twice += twice;
+    }
+    write_down(keeping, all);
+    // What this run tells is what it did.
+    for (part, (found, statistics, twice)) in all.iter_mut().zip(told) {
+        (part.found, part.statistics, part.found_twice) = (found, statistics, twice);
+    }
+}
+
+/// The ancestries by the numbers of their workers. One that could not be started has found nothing.
+fn by_number(all: &[WorkerResult]) -> Vec<&Ancestry> {
+    const NOTHING: &Ancestry = &Ancestry::NOTHING;
+    let mut ancestries: Vec<&Ancestry> = Vec::new();
+    for part in all {
+        let len = ancestries.len().max(part.number + 1);
+        ancestries.resize(len, NOTHING);
+        ancestries[part.number] = &part.ancestry;
+    }
+    ancestries
 }
 
 /// A worker.
@@ -130,6 +248,9 @@ struct FrontierWorker<'a, H: Hand, P> {
     /// One violation is enough.
     one: bool,
     alone: u64,
+    keeping: Keeping<'a>,
+    /// It found nothing to do, and rests.
+    rests: bool,
 }
 
 impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
@@ -138,14 +259,16 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
         store: &'a mut H,
         team: &'a Team<P>,
         number: usize,
-        task: &'a Task<'a>,
+        (task, keeping): (&'a Task<'a>, Keeping<'a>),
         budget: Budget<'a>,
     ) -> Self {
         let taking = search.taking(task);
-        let queue = Share::new(team, number, taking, search.system.hidden_bytes());
+        let queue = Share::new(team, number, taking, search.system.hidden_bytes())
+            .numbered(keeping.formers() + number);
         let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
         let mut frontier = Frontier::new(search.system, store, queue, levels, task, budget);
         frontier.worker = number;
+        frontier.keep(keeping);
         frontier.expanded = frontier.expanded.is_some().then(|| team.expanded.another());
         // The first begins alone and watches the limit itself; later all count together in the team.
         frontier.limited &= number == 0;
@@ -158,6 +281,62 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
             team,
             one: !task.all_errors,
             alone,
+            keeping,
+            rests: false,
+        }
+    }
+
+    /// Goes on with what this worker left in the last shift.
+    fn take_over(&mut self, result: WorkerResult) -> bool {
+        let search = &mut self.search;
+        search.queue.has_found(result.ancestry.found_so_far());
+        (search.ancestry, search.found, search.statistics) =
+            (result.ancestry, result.found, result.statistics);
+        (search.cuts, search.marker, search.random) = (result.cuts, result.marker, result.random);
+        search.found_twice = result.found_twice;
+        search.limited = false;
+        true
+    }
+
+    /// Puts back what a former search found, and what waits. False when there is nothing to do.
+    fn go_on(&mut self, resumed: (&Saved, &dyn SavedStates)) -> bool {
+        let search = &mut self.search;
+        search.limited = false;
+        search.take_over(resumed.0);
+        let (team, mut at) = (self.team, 0);
+        let put = &mut |pack| {
+            at += 1;
+            team.put_back(at, pack).map_err(no_memory)
+        };
+        let restored = search
+            .ancestry
+            .wait()
+            .map_err(no_memory)
+            .and_then(|()| obeying(|| restore_packs::<_, _, P>(search, resumed, PACK, put)))
+            .and_then(|()| team.count(resumed.0.states()));
+        search.store.rest();
+        match restored {
+            Ok(()) => true,
+            Err(reason) => {
+                team.halt(reason);
+                false
+            }
+        }
+    }
+
+    /// Whether it is time to rest; the first worker looks at the clock for all.
+    fn is_to_rest(&self) -> bool {
+        let Some(journal) = self.keeping.journal else { return false };
+        if self.search.worker == 0 && !self.team.is_pausing() && journal.is_due() {
+            self.team.pause();
+        }
+        self.team.is_pausing()
+    }
+
+    /// What was found last waits where it can be taken up.
+    fn lie_down(&mut self) {
+        if let Err(reason) = self.search.queue.flush() {
+            self.team.halt(no_memory(reason));
         }
     }
 
@@ -189,9 +368,11 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
 
     fn conclude(self) -> WorkerResult {
         let mut search = self.search;
+        search.log.iter_mut().for_each(|log| log.flush());
         let cuts = search.take_cuts();
-        let Frontier { worker: number, ancestry, found, statistics, .. } = search;
-        WorkerResult { number, ancestry, found, statistics, cuts }
+        let Frontier { worker: number, ancestry, found, statistics, marker, found_twice, random, .. } =
+            search;
+        WorkerResult { number, ancestry, found, statistics, cuts, marker, found_twice, random }
     }
 
     /// Whether a worker that is alone has found so much that others could help.
@@ -205,10 +386,17 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
             match self.next_pack(alone) {
                 Ok(true) => {}
                 Ok(false) => return true,
+                // There was nothing in its hands.
+                Err(_) if self.rests => return true,
                 Err(reason) => {
                     self.team.halt(reason);
                     return true;
                 }
+            }
+            // Behind a pack: every shift comes on, however soon it is to rest.
+            if self.is_to_rest() {
+                self.lie_down();
+                return true;
             }
             if alone && self.needs_help() {
                 return false;
@@ -248,6 +436,9 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
         if self.taking != Taking::Levels {
             self.search.depth = depth;
             self.search.queue.set_depth(depth + 1).map_err(no_memory)?;
+            if self.search.log.is_some() {
+                self.search.ancestry.note_depth(depth + 1);
+            }
         }
         obeying(|| self.search.expand_waiting(&mut self.batch))?;
         self.tell()
@@ -349,6 +540,10 @@ impl<H: Hand, P: States<H>> Seeker for FrontierWorker<'_, H, P> {
 
     fn wait(&mut self, waits: u32) -> Result<(), StopReason> {
         self.search.look_around()?;
+        if self.is_to_rest() {
+            self.rests = true;
+            return Err(StopReason::Interrupted);
+        }
         pause(waits);
         Ok(())
     }
@@ -361,20 +556,20 @@ fn put_together<H: Hand, P>(
     team: &Team<P>,
     task: &Task<'_>,
     all: Vec<WorkerResult>,
+    keeping: Keeping<'_>,
 ) -> Outcome {
     let exact = search.taking(task) == Taking::Levels;
     let (mut found, mut statistics, mut cuts) = (Findings::default(), Statistics::default(), Cuts::default());
-    // A worker that could not be started has found nothing.
-    let mut ancestries: Vec<Ancestry> = Vec::new();
     statistics.workers = all.len() as u64;
-    for part in all {
-        found.join(part.found);
+    let ancestries = keeping.with_formers(by_number(&all).into_iter());
+    let mut twice = 0;
+    for part in &all {
+        found.join(part.found.clone());
         statistics.join(&part.statistics);
-        cuts.join(part.cuts);
-        ancestries.resize_with(part.number, Ancestry::default);
-        ancestries.push(part.ancestry);
+        cuts.join(part.cuts.clone());
+        twice += part.found_twice;
     }
-    let ancestries: Vec<&Ancestry> = ancestries.iter().collect();
+    statistics.matched = statistics.matched.saturating_sub(twice);
     let mut found = found.with_paths(|spot| {
         retrace(search.system, task, exact, &edges_to(&ancestries, spot.worker, spot.expansion), &spot.more)
     });

@@ -19,7 +19,7 @@ use store::Batched;
 use system::Annotation;
 
 /// States of a pack that is handed on when it is full.
-const PACK: u64 = 64;
+pub(crate) const PACK: u64 = 64;
 /// States that are enough for a pack when other workers have nothing to do.
 const WORTH_SHARING: u64 = 8;
 
@@ -101,6 +101,8 @@ pub(crate) struct Team<P> {
     shortest: AtomicU64,
     /// There is no next level.
     over: AtomicBool,
+    /// All are to rest between two packs, because the search is to be written down.
+    pausing: AtomicBool,
     /// Which states may have been expanded: for reductions.
     pub expanded: Noting,
 }
@@ -124,8 +126,31 @@ impl<P> Team<P> {
             limit,
             shortest: AtomicU64::new(u64::MAX),
             over: AtomicBool::new(false),
+            pausing: AtomicBool::new(false),
             expanded: Noting::default(),
         }
+    }
+
+    /// All are to rest when they have finished their packs.
+    pub fn pause(&self) {
+        self.pausing.store(true, Release);
+    }
+
+    /// Whether all are to rest.
+    pub fn is_pausing(&self) -> bool {
+        self.pausing.load(Acquire)
+    }
+
+    /// All have rested, and begin again: nobody is idle, what waits still waits.
+    pub fn rested(&mut self) {
+        let workers = self.stations.len();
+        (self.idle, self.meeting) = (Idle::new(workers), Meeting::new(workers));
+        *self.pausing.get_mut() = false;
+    }
+
+    /// A pack of a former search is there to be taken; its states count as found.
+    pub fn put_back(&self, at: usize, pack: Pack<P>) -> Result<(), TryReserveError> {
+        self.stations[at % self.stations.len()].sides[0].put(pack)
     }
 
     /// Stops the others when a worker is lost: they would wait for it forever.
@@ -200,6 +225,8 @@ impl<P> Team<P> {
 pub(crate) struct Share<'t, P> {
     pub team: &'t Team<P>,
     me: usize,
+    /// What packs say of their finder.
+    number: usize,
     taking: Taking,
     hidden: usize,
     /// The pack that is being expanded.
@@ -223,6 +250,7 @@ impl<'t, P: Default> Share<'t, P> {
         Share {
             team,
             me,
+            number: me,
             taking,
             hidden,
             current: pack(),
@@ -235,6 +263,17 @@ impl<'t, P: Default> Share<'t, P> {
         }
     }
 
+    /// What its packs say of their finder, where ancestries have other numbers than workers.
+    pub fn numbered(mut self, number: usize) -> Self {
+        (self.number, self.current.finder, self.out.finder) = (number, number, number);
+        self
+    }
+
+    /// It has found so many states already, of which the team knows.
+    pub fn has_found(&mut self, found: Ordinal) {
+        (self.found, self.counted, self.out.first) = (found, found, found);
+    }
+
     fn station(&self) -> &'t Station<P> {
         &self.team.stations[self.me]
     }
@@ -243,7 +282,7 @@ impl<'t, P: Default> Share<'t, P> {
     fn turn_over(&mut self) -> Pack<P> {
         let states = self.spare.pop().unwrap_or_default();
         let depth = self.out.depth;
-        let next = Pack { states, len: 0, finder: self.me, first: self.found, depth };
+        let next = Pack { states, len: 0, finder: self.number, first: self.found, depth };
         std::mem::replace(&mut self.out, next)
     }
 

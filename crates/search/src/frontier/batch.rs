@@ -72,10 +72,23 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
             self.statistics.depth = self.statistics.depth.max(self.depth);
         }
         while left > 0 {
-            left -= self.expand_batch(left, batch)?;
-            self.insert_batch(batch)?;
+            left -= self.expand_next(left, batch)?;
         }
         Ok(())
+    }
+
+    /// Expands up to `most` waiting states; says how many.
+    pub(super) fn expand_next(
+        &mut self,
+        most: u64,
+        batch: &mut Batch<S::Ticket, S::Name>,
+    ) -> Result<u64, StopReason> {
+        if self.log.is_some() {
+            self.marker.mark(&self.ancestry, self.statistics, &self.found);
+        }
+        let expanded = self.expand_batch(most, batch)?;
+        self.insert_batch(batch)?;
+        Ok(expanded)
     }
 
     /// Takes up to `most` states from the queue, judges and expands them and prepares their successors; says

@@ -76,6 +76,12 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         // In this order: others may take what is in the queue.
         let parents = parents.iter().map(|parent| (parent.end, parent.order));
         self.ancestry.expanded_all(parents, new.iter().map(|new| new.0)).map_err(no_memory)?;
+        if let Some(log) = &mut self.log {
+            for &(number, _) in new.iter() {
+                let state = expansion.target(number as usize);
+                log.add(state, expansion.annotation(number as usize));
+            }
+        }
         let states = new.iter().map(|&(number, name)| {
             let state: &[u8] = if Q::WHOLE { expansion.target(number as usize) } else { &[] };
             (name, state, expansion.annotation(number as usize))
@@ -184,6 +190,9 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         let Some(name) = self.insert(state, ticket)? else { return Ok(false) };
         // In this order: others may take what is in the queue.
         self.ancestry.found(number).map_err(no_memory)?;
+        if let Some(log) = &mut self.log {
+            log.add(state, expansion.annotation(at));
+        }
         self.queue.push(name, state, expansion.annotation(at)).map_err(no_memory)?;
         Ok(true)
     }

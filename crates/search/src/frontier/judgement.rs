@@ -48,7 +48,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
     ) -> Result<(), StopReason> {
         for (judged, actions) in expansion.judged(&self.task.checks) {
             let more = [self.expander.before(), &actions].concat();
-            let spot = Spot { worker: self.worker, expansion: ordinal, more };
+            let spot = Spot { worker: self.number, expansion: ordinal, more };
             match judged {
                 Judged::Violation(fault) => self.violation(fault, ordinal, &actions)?,
                 Judged::Cut(fault) => self.found.cut(fault, || spot),
@@ -64,7 +64,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         let exact = self.levels == Levels::Steps;
         let before = self.expander.before();
         let depth = if exact { self.depth + (before.len() + more.len()) as u64 } else { u64::MAX };
-        let (worker, expansion) = (self.worker, ordinal);
+        let (worker, expansion) = (self.number, ordinal);
         self.found.add(fault, depth, || Spot { worker, expansion, more: [before, more].concat() });
         if !self.task.all_errors && exact && !self.found_shortest(self.depth) {
             return Ok(());
