@@ -61,6 +61,8 @@ pub struct Block {
     pub bytes: Vec<u8>,
     /// The check sum, for a sum of sums.
     pub sum: u64,
+    /// The length of the block in the file.
+    pub len: u64,
 }
 
 /// What was written.
@@ -126,7 +128,11 @@ impl<R: Read> Blocks<R> {
         if head[1] == 1 {
             bytes = unpacked(&bytes, plain)?;
         }
-        if bytes.len() != plain { Err(Damage::Altered) } else { Ok(Block { kind: head[0], bytes, sum }) }
+        if bytes.len() != plain {
+            Err(Damage::Altered)
+        } else {
+            Ok(Block { kind: head[0], bytes, sum, len: (HEAD + stored + 8) as u64 })
+        }
     }
 
     /// Nothing follows.

@@ -37,10 +37,22 @@ impl DurableFile {
 
     /// Puts the file into its place, for good.
     pub fn keep(mut self) -> io::Result<()> {
+        self.keep_open().map(|_| ())
+    }
+
+    /// The same, for a file that is to grow in its place.
+    pub fn keep_open(&mut self) -> io::Result<File> {
         self.file.sync_all()?;
+        let open = self.file.try_clone()?;
         fs::rename(&self.beside, &self.place)?;
         self.kept = true;
-        sync_folder(&self.place)
+        sync_folder(&self.place)?;
+        Ok(open)
+    }
+
+    /// What is written to.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
     }
 }
 

@@ -60,6 +60,8 @@ pub enum Command {
     /// Confirm a certificate that `check --certify` wrote, with the reference machine alone: exit 0 confirmed,
     /// 1 refuted, 2 not a certificate of this model, 3 a sample or a budget.
     Audit(AuditArgs),
+    /// Tell what is in a checkpoint that `check --checkpoint` wrote; exit 2 if nothing can go on from it.
+    Checkpoint(CheckpointArgs),
     /// Translate a formula of temporal logic into an automaton: a never claim, or a format of other tools.
     Ltl(LtlArgs),
     /// Take a command line of Spin, or of its verifier pan, and do the same; the command of Spinor that does
@@ -88,6 +90,7 @@ impl Command {
             Command::Memory(args) => args.format,
             Command::Replay(args) => args.format.of_notices(),
             Command::Audit(args) => args.format,
+            Command::Checkpoint(args) => args.format,
             Command::Swarm(args) => args.format,
             Command::Parse(args) if args.format == ParseFormat::Json => Format::Json,
             Command::Ltl(args) if args.format == AutomatonFormat::Json => Format::Json,
@@ -596,6 +599,17 @@ pub struct FactsArgs {
     /// How the facts are written.
     #[arg(long, value_enum, default_value_t = FactsFormat::Text)]
     pub format: FactsFormat,
+}
+
+/// Options of `checkpoint`.
+#[derive(Args, Debug)]
+pub struct CheckpointArgs {
+    /// The checkpoint.
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// Options of `audit`.

@@ -7,10 +7,17 @@ use std::path::Path;
 /// Begins the file. What cannot be written after hours of search helps nobody, so it is refused at once, and
 /// so is a file of the model.
 pub fn create(path: &str, model: &str) -> Result<DurableFile, Failure> {
+    let (what, repair) = ("the certificate", "give another file name with --certify");
+    refuse(what, path, model, repair)?;
+    DurableFile::create(Path::new(path))
+        .map_err(|error| Failure::unwritten(&format!("cannot write the certificate {path}"), &error, repair))
+}
+
+/// Refuses places at which `what` cannot be.
+pub fn refuse(what: &str, path: &str, model: &str, repair: &str) -> Result<(), Failure> {
     let place = Path::new(path);
-    let repair = "give another file name with --certify";
     let refused =
-        |why: String| Err(Failure::refused_with(format!("the certificate cannot be written: {why}"), repair));
+        |why: String| Err(Failure::refused_with(format!("{what} cannot be written: {why}"), repair));
     let same = |a: &Path, b: &Path| {
         std::fs::canonicalize(a).is_ok_and(|a| std::fs::canonicalize(b).is_ok_and(|b| a == b))
     };
@@ -21,8 +28,6 @@ pub fn create(path: &str, model: &str) -> Result<DurableFile, Failure> {
         }
         _ if same(place, Path::new(model)) => refused(format!("it would overwrite {model}")),
         _ if place.exists() && !place.is_file() => refused(format!("{path} is no regular file")),
-        _ => DurableFile::create(place).map_err(|error| {
-            Failure::unwritten(&format!("cannot write the certificate {path}"), &error, repair)
-        }),
+        _ => Ok(()),
     }
 }

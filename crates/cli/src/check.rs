@@ -118,19 +118,28 @@ fn trail(args: &CheckArgs) -> Option<String> {
 
 /// What several models cannot share.
 fn refuse(args: &CheckArgs) -> Result<(), Failure> {
-    let report = args.given.options().ok().and_then(|options| options.report);
-    if let (Some(report), 2..) = (&report, args.models.len()) {
-        return Err(Failure::refused_with(
-            format!("--report {report} names one file, and there are {} models", args.models.len()),
-            "check the models one at a time",
-        ));
-    }
-    let certificate = args.given.options().ok().and_then(|options| options.certify);
-    if let (Some(file), 2..) = (&certificate, args.models.len()) {
-        return Err(Failure::refused_with(
-            format!("--certify {file} names one file, and there are {} models", args.models.len()),
-            "check the models one at a time",
-        ));
+    let options = args.given.options().unwrap_or_default();
+    let several = args.models.len() > 1;
+    let one_each = [
+        ("--report", &options.report),
+        ("--certify", &options.certify),
+        ("--checkpoint", &options.checkpoint),
+        ("--resume", &options.resume),
+    ];
+    for (option, file) in one_each {
+        if let (Some(file), true) = (file, several) {
+            return Err(Failure::refused_with(
+                format!("{option} {file} names one file, and there are {} models", args.models.len()),
+                "check the models one at a time",
+            ));
+        }
+        let for_one_search = matches!(option, "--checkpoint" | "--resume");
+        if let (Some(file), true) = (file, for_one_search && options.memory == Some(Memory::All)) {
+            return Err(Failure::refused_with(
+                format!("{option} {file} is about one search, and --memory all makes three"),
+                "give --memory sc, tso or pso",
+            ));
+        }
     }
     match (trail(args), args.models.len()) {
         (Some(trail), 2..) => Err(Failure::refused_with(

@@ -10,6 +10,7 @@ mod audit;
 mod certificate_file;
 mod chart;
 mod check;
+mod checkpoint;
 mod embedded;
 mod explain;
 mod facts;
@@ -83,6 +84,7 @@ fn run(command: &Command) -> u8 {
         Command::Graph(args) => graph::run(args),
         Command::Memory(args) => memory::run(args),
         Command::Audit(args) => audit::run(args),
+        Command::Checkpoint(args) => checkpoint::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Explain(args) => explain::run(args),

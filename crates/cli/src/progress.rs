@@ -112,6 +112,11 @@ impl Client for Line {
         certificate_file::create(path, &self.model)
     }
 
+    fn may_write(&mut self, option: &str, path: &str) -> Result<(), Failure> {
+        let repair = format!("give another file name with {option}");
+        certificate_file::refuse(&format!("{option} {path}"), path, &self.model, &repair)
+    }
+
     /// The process does nothing else.
     fn memory_account(&self) -> MemoryAccount {
         MemoryAccount::Process

@@ -437,8 +437,15 @@ mod tests {
         let task =
             Task { checks, all_errors: true, seed: None, limits: Limits::default(), stop: &stop, reduce };
         let leaving = &DeferredDrop::default();
-        let exploration =
-            Exploration { plan: &plan, leaving, system: &recorded, task: &task, recorder: Some(&recorder) };
+        let exploration = Exploration {
+            plan: &plan,
+            leaving,
+            system: &recorded,
+            task: &task,
+            recorder: Some(&recorder),
+            keeper: None,
+            keeping: search::Keeping::NONE,
+        };
         let outcome = strategy::search(&exploration, &mut Silent);
         recorder.finish(outcome.statistics.states).unwrap();
         let file = std::fs::read(&path).unwrap();

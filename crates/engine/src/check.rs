@@ -2,6 +2,7 @@
 
 use crate::backend::{Backends, SearchedBackends};
 use crate::certificate;
+use crate::checkpoint;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
 use crate::embedded;
@@ -112,6 +113,7 @@ fn run(
     let selected = select(&plan.options.properties, &inventory)?;
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     certificate::refuse_properties(plan, &selected)?;
+    checkpoint::refuse_properties(plan, &selected)?;
     refuse_switches(plan, &selected)?;
     refuse_notes(plan, &selected)?;
     let compiling = Instant::now();

@@ -47,6 +47,15 @@ pub trait Client: Observer {
         ))
     }
 
+    /// Whether a file may be written under this name, which an option gave. A client that writes no files
+    /// refuses.
+    fn may_write(&mut self, option: &str, path: &str) -> Result<(), Failure> {
+        Err(Failure::refused_with(
+            format!("{option} {path} cannot be written: this client writes no files"),
+            "use `spinor check`",
+        ))
+    }
+
     /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the
     /// process.
     fn memory_account(&self) -> MemoryAccount {

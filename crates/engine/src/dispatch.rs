@@ -2,6 +2,7 @@
 //! the task say is done; which task that is decides [`crate::strategy`].
 
 use crate::certificate::Recorder;
+use crate::checkpoint::Keeper;
 use crate::deferred_drop::DeferredDrop;
 use crate::memory;
 use crate::options::StoreKind;
@@ -10,8 +11,8 @@ use search::handoff::{Ring, handoff};
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
-    Levels, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first, depth_first_with_sleep,
-    frontier, parallel,
+    Keeping, Levels, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first,
+    depth_first_with_sleep, frontier, frontier_kept, parallel_kept,
 };
 use store::bitstate::DEFAULT_HASHES;
 use store::{
@@ -33,6 +34,10 @@ pub struct Exploration<'a> {
     pub task: &'a Task<'a>,
     /// Who notes the states that are expanded.
     pub recorder: Option<&'a Recorder<'a>>,
+    /// Who writes the search down; samples are not.
+    pub keeper: Option<&'a Keeper<'a>>,
+    /// What is written down of this search, and from where it goes on.
+    pub keeping: Keeping<'a>,
 }
 
 impl Exploration<'_> {
@@ -167,7 +172,9 @@ impl Exploration<'_> {
         match plan.order {
             Order::DepthFirst | Order::Handoff => depth_first(system, store, task, observer),
             Order::BreadthFirst => frontier(system, store, queue, Levels::Steps, task, observer),
-            Order::Frontier => frontier(system, store, queue, Levels::Edges, task, observer),
+            Order::Frontier => {
+                frontier_kept(system, store, queue, Levels::Edges, task, observer, self.keeping)
+            }
         }
     }
 
@@ -202,7 +209,7 @@ impl Exploration<'_> {
             }
         };
         let search = Parallel { system: self.system, taking, workers, alone: self.plan.options.alone };
-        parallel::<H, P>(search, hand, self.task, observer)
+        parallel_kept::<H, P>(search, hand, self.task, observer, self.keeping)
     }
 }
 

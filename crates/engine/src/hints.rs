@@ -6,6 +6,7 @@ use crate::command_line::check_command;
 use crate::options::{CheckOptions, Search, Size, StoreKind};
 use crate::plan::Plan;
 use crate::report::{PropertyReport, Reason, Report, Verdict};
+use crate::report_text::plural;
 use std::time::Duration;
 use system::Fairness;
 use system::FaultKind;
@@ -28,7 +29,8 @@ const MORE: u64 = 10;
 
 type Rule = fn(&Report, &PropertyReport) -> Option<Hint>;
 
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 16] = [
+    can_go_on,
     states_ran_out,
     depth_ran_out,
     time_ran_out,
@@ -76,6 +78,21 @@ fn reason(property: &PropertyReport) -> Option<&Reason> {
         Verdict::Unknown(reason) => Some(reason),
         _ => None,
     }
+}
+
+fn can_go_on(report: &Report, property: &PropertyReport) -> Option<Hint> {
+    let kept = property.kept.as_ref()?.kept.as_ref()?;
+    let text = format!("resume with the {} that are in the checkpoint:", plural(kept.states, "state"));
+    again(report, &text, |options| {
+        options.resume = Some(kept.file.clone());
+        // The budget that ended it would end it again at once.
+        if matches!(reason(property), Some(Reason::States(_))) {
+            options.max_states = None;
+        }
+        if matches!(reason(property), Some(Reason::Memory(_))) {
+            options.max_memory = None;
+        }
+    })
 }
 
 fn states_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {

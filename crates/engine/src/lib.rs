@@ -10,6 +10,7 @@ pub mod backend;
 pub mod branching;
 pub mod certificate;
 pub mod check;
+pub mod checkpoint;
 pub mod client;
 pub mod command_line;
 pub mod counterexample;

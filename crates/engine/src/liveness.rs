@@ -123,7 +123,15 @@ pub fn search(
         store: state_store(plan).unwrap_or_default(),
         memory: plan.limits.memory.unwrap_or(u64::MAX),
     };
-    let exploration = Exploration { plan, leaving, system: searched, task, recorder: None };
+    let exploration = Exploration {
+        plan,
+        leaving,
+        system: searched,
+        task,
+        recorder: None,
+        keeper: None,
+        keeping: search::Keeping::NONE,
+    };
     (how, strategy::named(search_by(how, &exploration, &cycles, observer), observer))
 }
 

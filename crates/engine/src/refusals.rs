@@ -55,6 +55,8 @@ const RULES: &[Rule] = &[
     symbolic_with_explicit_options,
     symbolic_options_without_symbolic,
     certificate_of_a_part,
+    checkpoint_of_what_cannot_go_on,
+    interval_without_checkpoint,
     buffers_without_memory,
     all_memories_at_once,
     fences_in_split_statements,
@@ -247,6 +249,55 @@ fn switches_with_what_leaves_out(plan: &Plan) -> Option<Refusal> {
         format!("--max-switches {n} cannot be used with {other}: every process that could go on counts"),
         format!("leave {other} out"),
     )
+}
+
+/// What is written down is a search in order of discovery, in a store that loses nothing.
+fn checkpoint_of_what_cannot_go_on(plan: &Plan) -> Option<Refusal> {
+    let options = &plan.options;
+    let (option, file) = match (&options.resume, &options.checkpoint) {
+        (Some(file), _) => ("--resume", file),
+        (None, Some(file)) => ("--checkpoint", file),
+        (None, None) => return None,
+    };
+    let search = || format!("--search {}", plan.search.word());
+    let (other, why) = match () {
+        () if plan.engine != Engine::Explicit => {
+            (format!("--engine {}", plan.engine.word()), "its sets of states are not written down")
+        }
+        () if options.sleep => ("--sleep".into(), "a stack cannot be continued yet"),
+        () if options.state_cache.is_some() => ("--state-cache".into(), "a stack cannot be continued yet"),
+        () if plan.order == Order::BreadthFirst => {
+            (search(), "a search by single steps cannot be continued yet")
+        }
+        () if plan.order == Order::Handoff || has_stack(plan.order, plan.threads) => {
+            (search(), "a stack cannot be continued yet")
+        }
+        () if options.max_depth.is_some() => {
+            ("--max-depth".into(), "a search by single steps cannot be continued yet")
+        }
+        () if plan.store.is_lossy() => {
+            (format!("--store {}", plan.store.word()), "what such a store takes for known is lost")
+        }
+        () if plan.por == Por::Twophase => {
+            ("--por twophase".into(), "what phase 1 stores is not written down")
+        }
+        () if options.certify.is_some() => ("--certify".into(), "a certificate is about one run"),
+        () if options.ranges => ("--ranges".into(), "the values so far are not written down"),
+        () if options.profile => ("--profile".into(), "the counts so far are not written down"),
+        () if options.max_switches.is_some() => ("--max-switches".into(), "switches are not written down"),
+        () if options.suggest_fences => ("--suggest-fences".into(), "that is many checks"),
+        () if plan.doubts.any() => ("--check".into(), "what was doubted so far is not written down"),
+        () => return None,
+    };
+    refusal(
+        format!("{option} {file} cannot be used with {other}: {why}"),
+        format!("leave {other} or {option} out"),
+    )
+}
+
+fn interval_without_checkpoint(plan: &Plan) -> Option<Refusal> {
+    plan.options.checkpoint_every.filter(|_| plan.options.checkpoint.is_none())?;
+    refusal("--checkpoint-every has nothing to write to", "add --checkpoint FILE, or leave it out")
 }
 
 fn too_many_switches(plan: &Plan) -> Option<Refusal> {
@@ -528,6 +579,8 @@ mod tests {
         ("--engine symbolic --max-states 9", "--max-states is for explicit search"),
         ("--reorder force", "--reorder is for the symbolic engine"),
         ("--certify c --por stubborn", "--certify cannot be used with --por stubborn"),
+        ("--checkpoint c --search bfs", "--checkpoint c cannot be used with --search bfs"),
+        ("--checkpoint-every 1", "--checkpoint-every has nothing to write to"),
         ("--memory-bound 3", "--memory-bound is about store buffers"),
         ("--memory all", "--memory all is three checks"),
         ("--memory tso --suggest-fences --memory-split", "--suggest-fences does not go with --memory-split"),
@@ -553,6 +606,16 @@ mod tests {
             ("--certify c --store bitstate", "--certify cannot be used with --store bitstate"),
             ("--certify c --opt merge", "--certify cannot be used with --opt"),
             ("--certify c --engine auto", "--certify cannot be used with --engine auto"),
+            ("--resume c --search bfs", "--resume c cannot be used with --search bfs"),
+            ("--resume c --store bitstate", "cannot be used with --store bitstate"),
+            ("--checkpoint c --search dfs --threads 1", "cannot be used with --search dfs"),
+            ("--checkpoint c --search handoff", "cannot be used with --search handoff"),
+            ("--checkpoint c --sleep", "cannot be used with --sleep"),
+            ("--checkpoint c --por twophase", "cannot be used with --por twophase"),
+            ("--checkpoint c --engine symbolic", "cannot be used with --engine symbolic"),
+            ("--checkpoint c --max-depth 9", "cannot be used with --max-depth"),
+            ("--checkpoint c --certify d", "cannot be used with --certify"),
+            ("--checkpoint c --ranges", "cannot be used with --ranges"),
             ("--sleep --search bfs", "depth-first"),
             ("--state-cache 10 --store tree", "a table of its own"),
             ("--search cndfs --fair weak", "--search cndfs cannot be used with --fair weak"),

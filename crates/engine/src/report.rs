@@ -4,6 +4,7 @@
 //! [`Verdict::Violated`] needs evidence that was replayed. Everything else is [`Verdict::Unknown`], with the
 //! reason.
 
+use crate::checkpoint::Ended;
 use crate::client::Kept;
 use crate::deferred_drop::DeferredDrop;
 use crate::liveness::How;
@@ -227,6 +228,8 @@ pub struct PropertyReport {
     pub statistics: Statistics,
     /// The certificate that was written.
     pub certificate: Option<Certified>,
+    /// Where the search came from, and from where it can go on, if it was written down.
+    pub kept: Option<Ended>,
     /// Numbers of a symbolic search, if that is what it was.
     pub symbolic: Option<Box<symbolic::Figures>>,
     /// What is to be known of a search on a GPU.
@@ -285,6 +288,7 @@ impl PropertyReport {
             exhaustive: false,
             statistics: Statistics::default(),
             certificate: None,
+            kept: None,
             symbolic: None,
             gpu: None,
             checked: Vec::new(),
@@ -355,6 +359,11 @@ impl Report {
             () if any("unknown") || self.properties.is_empty() => "unknown",
             () => "holds",
         }
+    }
+
+    /// What became of the search that was written down, or went on: there is one at most.
+    pub fn kept(&self) -> Option<&Ended> {
+        self.properties.iter().find_map(|property| property.kept.as_ref())
     }
 
     /// Somebody stopped a search.

@@ -1,6 +1,7 @@
 //! A report as the JSON object that machines rely on.
 
 use crate::VERSION;
+use crate::checkpoint::Resumed;
 use crate::client::Kept;
 use crate::notice::Notice;
 use crate::noting::{Count, Noted, Range};
@@ -22,7 +23,7 @@ pub const SCHEMA: u64 = 1;
 /// The report as one JSON object.
 pub fn json(report: &Report) -> Value {
     let config = &report.config;
-    json!({
+    let mut value = json!({
         "tool": "spinor",
         "version": VERSION,
         "schema": SCHEMA,
@@ -48,7 +49,17 @@ pub fn json(report: &Report) -> Value {
         },
         "memory": memory(report),
         "notices": report.notices.iter().map(Notice::json).collect::<Vec<Value>>(),
-    })
+    });
+    if let (Some(ended), Some(object)) = (report.kept(), value.as_object_mut()) {
+        if let Some(Resumed { states, seconds }) = ended.resumed {
+            object.insert("resumed".to_string(), json!({"states": states, "seconds": seconds}));
+        }
+        if let Some(kept) = &ended.kept {
+            let kept = json!({"file": kept.file, "bytes": kept.bytes, "states": kept.states});
+            object.insert("checkpoint".to_string(), kept);
+        }
+    }
+    value
 }
 
 /// Seconds to the microsecond, so that the numbers stay readable.

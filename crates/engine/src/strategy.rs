@@ -3,10 +3,13 @@
 //! A reduction that nobody asked for is tried in the first states, and a lean search in several orders. What
 //! is chosen is a [`Task`], which [`crate::dispatch`] carries out.
 
+use crate::checkpoint::format::{Chosen, Decided};
 use crate::dispatch::Exploration;
 use crate::options::{Por, StoreKind};
 use crate::plan::Order;
-use search::{Branching, Limits, Method, Observer, Outcome, Proviso, Reduce, Statistics, StopReason, Task};
+use search::{
+    Branching, Keeping, Limits, Method, Observer, Outcome, Proviso, Reduce, Statistics, StopReason, Task,
+};
 use std::time::Instant;
 use system::{Lean, LeanOrder, ProcessOrder, Reducer, Reduction};
 
@@ -60,8 +63,14 @@ fn search_where_it_pays(exploration: &Exploration<'_>, observer: &mut dyn Observ
     let may_be_lean = plan.is_lean() && system.hidden_bytes() == 0;
     let may_do_without = plan.por == Por::WhereItPays && (may_be_lean || plan.store.is_lossy());
     let enough = task.limits.states.is_none_or(|most| most > GAIN * LARGE_SAMPLE);
+    // What goes on has been decided.
+    let before = exploration.keeper.and_then(|keeper| keeper.decided());
+    let enough = match before {
+        Some(decided) => decided.chosen != Chosen::AsPlanned,
+        None => enough,
+    };
     let Some(reduce) = task.reduce.filter(|_| may_do_without && enough) else {
-        return search_as(exploration, observer);
+        return search_as(exploration, Chosen::AsPlanned, before, observer);
     };
     let started = Instant::now();
     let always = Always(reduce.by);
@@ -91,18 +100,26 @@ fn search_where_it_pays(exploration: &Exploration<'_>, observer: &mut dyn Observ
             may_pay(LARGE_SAMPLE, large) && first_states(GAIN * LARGE_SAMPLE, without)?.depth < large.depth
         })
     };
-    match pays() {
+    let pays = match before {
+        Some(decided) => Ok(decided.chosen == Chosen::Reduced),
+        None => pays(),
+    };
+    let mut goes_on = before;
+    match pays {
         Err(over) => return *over,
         Ok(false) => {}
         Ok(true) => {
             let limits = Limits { branching: Some(BRANCHING), ..task.limits };
-            let outcome = search_as(&Exploration { task: &within(limits, chosen), ..*exploration }, observer);
+            let task = within(limits, chosen);
+            let reduced = Exploration { task: &task, ..*exploration };
+            let outcome = search_as(&reduced, Chosen::Reduced, goes_on.take(), observer);
             if outcome.stop != StopReason::Branching {
                 return outcome;
             }
         }
     }
-    search_as(&Exploration { task: &within(task.limits, without), ..*exploration }, observer)
+    let task = within(task.limits, without);
+    search_as(&Exploration { task: &task, ..*exploration }, Chosen::Unreduced, goes_on, observer)
 }
 
 /// A reduction that is known to pay: it chooses in every state, also where a row of states gains nothing. (In
@@ -130,6 +147,20 @@ const FEW_EDGES: f64 = 1.45;
 const BETTER: f64 = 0.98;
 /// Orders that need about as few edges as the best one: the sample cannot tell them apart.
 const AS_GOOD: f64 = 1.02;
+
+/// The order of a lean search.
+fn order_of(task: &Task<'_>) -> Option<LeanOrder> {
+    match task.reduce?.method {
+        Method::Lean(order) => Some(order),
+        Method::None | Method::Sets | Method::Twophase(_) => None,
+    }
+}
+
+/// The task; if it is a lean search, in this order.
+fn in_order<'t>(task: &Task<'t>, order: Option<LeanOrder>) -> Task<'t> {
+    let with = |reduce: Reduce<'t>| Reduce { method: order.map_or(reduce.method, Method::Lean), ..reduce };
+    Task { reduce: task.reduce.map(with), ..*task }
+}
 
 /// The task; if it is a lean search, in the order in which the first states were expanded by fewest
 /// edges. Or what was found out, if the search was over before.
@@ -181,15 +212,27 @@ fn in_better_order<'t>(
     Ok(with(task.limits, chosen.map_or(usual, |chosen| chosen.0)))
 }
 
-/// Runs the search as the task says.
-fn search_as(exploration: &Exploration<'_>, observer: &mut dyn Observer) -> Outcome {
+/// Runs the search as the task says, or goes on with one in the order in which it was.
+fn search_as(
+    exploration: &Exploration<'_>,
+    chosen: Chosen,
+    before: Option<Decided>,
+    observer: &mut dyn Observer,
+) -> Outcome {
     exploration.leaving.wait();
-    let task = match in_better_order(exploration, observer) {
+    let decided = match before {
+        Some(decided) => Ok(in_order(exploration.task, decided.order)),
+        None => in_better_order(exploration, observer),
+    };
+    let task = match decided {
         Ok(task) => task,
         Err(over) => return *over,
     };
     let started = Instant::now();
-    let outcome = Exploration { task: &task, ..*exploration }.search(observer);
+    let keeping = exploration.keeper.map_or(Keeping::NONE, |keeper| {
+        keeper.begin(Decided { chosen, order: order_of(&task) }, before.is_some())
+    });
+    let outcome = Exploration { task: &task, keeping, ..*exploration }.search(observer);
     if exploration.plan.threads == 1
         || !exploration.plan.deterministic
         || (outcome.errors == 0 && outcome.warnings.is_empty())
@@ -282,7 +325,15 @@ mod tests {
         };
         let leaving = &DeferredDrop::default();
         let outcome = search(
-            &Exploration { plan: &plan, leaving, system: graph, task: &task, recorder: None },
+            &Exploration {
+                plan: &plan,
+                leaving,
+                system: graph,
+                task: &task,
+                recorder: None,
+                keeper: None,
+                keeping: Keeping::NONE,
+            },
             &mut Silent,
         );
         assert!(outcome.exhausted.is_some());

@@ -42,6 +42,7 @@ const SHOWN_ELSEWHERE: &[(Code, &str)] = &[
     (Code::W0706, "spinor: command_line"),
     (Code::W0708, "spinor: memory"),
     (Code::W0709, "spinor: spin_command_line"),
+    (Code::W0711, "spinor-cli: tests/checkpoints.rs"),
     (Code::W0801, "memory: tests/gallery.rs"),
     (Code::W0802, "memory: tests/gallery.rs"),
     (Code::W0803, "memory: tests/gallery.rs"),

@@ -118,6 +118,7 @@ impl Checker<'_> {
             interrupted,
             statistics,
             certificate: None,
+            kept: None,
             symbolic: None,
             gpu: None,
             checked: Vec::new(),

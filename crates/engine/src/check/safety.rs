@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::backend::Backend;
 use crate::certificate::{Recorded, Recorder};
+use crate::checkpoint::Keeper;
 use crate::client::Client;
 use crate::counterexample::confirm;
 use crate::dispatch::Exploration;
@@ -18,7 +19,7 @@ use crate::strategy;
 use crate::symbolic_search::{self, Explored};
 use reduce::Building;
 use search::switches::BoundedSwitches;
-use search::{Checks, Method, Outcome, Proviso, Reduce, Task, Violation};
+use search::{Checks, Keeping, Method, Outcome, Proviso, Reduce, Task, Violation};
 use system::{Explain, LeanOrder, Reduction, TransitionSystem};
 
 /// How a safety property is searched: who chooses actions, and by which method.
@@ -59,12 +60,15 @@ impl Checker<'_> {
         let recorder = Recorder::wanted(plan, searched, &property.name, checks, client)?;
         let recorded = recorder.as_ref().map(|recorder| Recorded::new(searched.system(), recorder));
         let system = recorded.as_ref().map_or(searched.system(), |recorded| recorded as _);
+        let keeper = Keeper::wanted(plan, searched, &property.name, client)?;
         let notes = Notes::wanted(searched, plan.options.ranges, plan.options.profile);
         let noted = notes.as_ref().map(|notes| NotedSystem::new(system, notes));
         let system = noted.as_ref().map_or(system, |noted| noted as _);
         let bounded = plan.options.max_switches.and_then(|most| BoundedSwitches::new(system, most));
         let system = bounded.as_ref().map_or(system, |bounded| bounded as _);
-        let exploration = Exploration { plan, leaving, system, task: &task, recorder: recorder.as_ref() };
+        let (noting, keeps, keeping) = (recorder.as_ref(), keeper.as_ref(), Keeping::NONE);
+        let exploration =
+            Exploration { plan, leaving, system, task: &task, recorder: noting, keeper: keeps, keeping };
         let Explored { mut outcome, figures, gpu, unfit } = match plan.engine {
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
             Engine::Symbolic => self.symbolic(searched, &exploration, client)?,
@@ -72,13 +76,14 @@ impl Checker<'_> {
             Engine::Auto => self.both(beside, &exploration, client)?,
         };
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
+        let kept = keeper.as_ref().map(|keeper| keeper.finish(&outcome)).transpose()?;
         if plan.options.shorten && plan.order != Order::BreadthFirst {
             self.shorten(&task, &mut outcome, &mut |task| {
-                strategy::search(&Exploration { task, ..exploration }, client)
+                strategy::search(&Exploration { task, keeper: None, ..exploration }, client)
             });
             if let Some(plan) = self.breadth_first() {
                 self.shorten(&Task { reduce: None, ..task }, &mut outcome, &mut |task| {
-                    strategy::search(&Exploration { plan: &plan, task, ..exploration }, client)
+                    strategy::search(&Exploration { plan: &plan, task, keeper: None, ..exploration }, client)
                 });
             }
         }
@@ -98,6 +103,10 @@ impl Checker<'_> {
         report.noted = notes.map(|notes| Box::new(notes.finish()));
         if let (Verdict::Holds(_), Some(recorder)) = (&report.verdict, recorder) {
             report.certificate = Some(recorder.finish(report.statistics.states)?);
+        }
+        if let Some((ended, notices)) = kept {
+            report.kept = Some(ended);
+            self.notices.extend(notices);
         }
         report.symbolic = figures;
         report.gpu = gpu;

@@ -184,6 +184,13 @@ options! {
     /// Write the states of a search that shows that safety holds into FILE, for `spinor audit FILE MODEL`.
     /// Nothing is left out then: --por none, --opt none.
     certify: Option<String> = ["certify", "FILE", Expert, Check];
+    /// Write the search for safety down in FILE while it runs: whatever ends it, --resume FILE goes on. A
+    /// search that comes to its end removes FILE.
+    checkpoint: Option<String> = ["checkpoint", "FILE", Expert, Check];
+    /// The time between two checkpoints, such as 0.5 (seconds) or 10m. Default: 600.
+    checkpoint_every: Option<Duration> = ["checkpoint-every", "TIME", Expert, Check];
+    /// Go on from FILE, with the same model and options; threads, stores and budgets may differ.
+    resume: Option<String> = ["resume", "FILE", Expert, Check];
     /// With --memory: how many stores a buffer holds. Default: 2.
     memory_bound: Option<u64> = ["memory-bound", "N", Expert, Model];
     /// With --memory: statements that load several shared variables are taken apart into single loads.

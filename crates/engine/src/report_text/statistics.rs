@@ -71,6 +71,10 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         let hint = if s.forgets_too_much() { too_small(property.por, sleep) } else { String::new() };
         lines.push(("cleared", grouped(counts.cleared), format!("{again}{hint}")));
     }
+    if let Some(resumed) = property.kept.as_ref().and_then(|ended| ended.resumed) {
+        let before = format!("states were known when the search went on, after {:.1} s", resumed.seconds);
+        lines.push(("resumed", grouped(resumed.states), before));
+    }
     if let Some(probability) = s.omission {
         let what = "the probability that a new state was taken for an old one";
         lines.push(("omission", format!("{probability:.1e}"), what.to_string()));

@@ -232,6 +232,7 @@ codes! {
     W0708 "a check on the main thread",
     W0709 "a switch of Spin's verifier as a macro",
     W0710 "several loads of shared variables in one step",
+    W0711 "a checkpoint that could not be written or removed",
     W0801 "a memory system that looks at the values that it stores",
     W0802 "a memory system that can get stuck",
     W0803 "reads of a memory system that are never completed",
