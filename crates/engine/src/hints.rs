@@ -63,7 +63,8 @@ pub fn hints(report: &Report) -> Vec<Hint> {
 
 /// A hint to check again with other options, unless they would be refused.
 fn again(report: &Report, text: &str, change: impl FnOnce(&mut CheckOptions)) -> Option<Hint> {
-    let mut options = report.options.clone();
+    // Another search cannot go on from the checkpoint of this one.
+    let mut options = CheckOptions { resume: None, ..report.options.clone() };
     change(&mut options);
     Plan::new(&options).ok()?;
     Some(Hint { text: text.to_string(), command: Some(check_command(&options)) })
