@@ -287,6 +287,9 @@ fn checkpoint_of_what_cannot_go_on(plan: &Plan) -> Option<Refusal> {
         () if options.max_switches.is_some() => ("--max-switches".into(), "switches are not written down"),
         () if options.suggest_fences => ("--suggest-fences".into(), "that is many checks"),
         () if plan.doubts.any() => ("--check".into(), "what was doubted so far is not written down"),
+        () if options.allow_c => {
+            ("--allow-c".into(), "what C keeps outside of the states is not written down")
+        }
         () => return None,
     };
     refusal(
