@@ -257,7 +257,8 @@ impl Reading {
             }
         }
         let (magic, slots) = head.split_at(MAGIC.len());
-        if &magic[..len.min(magic.len())] != &MAGIC[..len.min(magic.len())] || len == 0 {
+        let told = len.min(magic.len());
+        if magic[..told] != MAGIC[..told] || told == 0 {
             return Err(NoJournal::Other);
         }
         let damaged = |damage| Err(NoJournal::Damaged(damage));
@@ -280,7 +281,7 @@ impl Reading {
     }
 
     /// The next block; `None` at the end, where the sum of all is looked at.
-    pub fn next(&mut self) -> Result<Option<Block>, Damage> {
+    pub fn next_block(&mut self) -> Result<Option<Block>, Damage> {
         if self.read >= self.last.len {
             return match self.read == self.last.len && self.sums.finish() == self.last.sums {
                 true => Ok(None),
@@ -322,7 +323,7 @@ mod tests {
     fn read(path: &Path) -> Result<(Vec<Vec<u8>>, Position), String> {
         let mut reading = Reading::open(path).map_err(|why| format!("{why:?}"))?;
         let mut blocks = Vec::new();
-        while let Some(block) = reading.next().map_err(|why| why.to_string())? {
+        while let Some(block) = reading.next_block().map_err(|why| why.to_string())? {
             blocks.push(block.bytes);
         }
         Ok((blocks, reading.position()))

@@ -20,7 +20,7 @@ use archive::journal::{Journal as File, NoJournal, Position, Reading, framed};
 use format::{BadStates, Decided, Gathered, HEADER, Header, MOMENT, PART, STATES, Written};
 use promela::diagnostic::Code;
 use promela::ir::ProctypeId;
-use search::checkpoint::{FoundStates, Journal, Moment, SavedStates, can_go_on};
+use search::checkpoint::{FoundStates, Journal, Moment, SavedStates, Visit, can_go_on};
 use search::{Keeping, Outcome, StopReason};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -358,10 +358,7 @@ impl Journal for Keeper<'_> {
 }
 
 impl SavedStates for Keeper<'_> {
-    fn each(
-        &self,
-        visit: &mut dyn FnMut(usize, &[u8], Annotation) -> Result<(), StopReason>,
-    ) -> Result<(), StopReason> {
+    fn each(&self, visit: &mut Visit<'_>) -> Result<(), StopReason> {
         let Some(read) = &self.read else { return Ok(()) };
         read.states(self.searched.system(), visit).unwrap_or_else(|why| {
             *locked(&read.trouble) = Some(why);
@@ -394,13 +391,13 @@ impl Read {
     fn states(
         &self,
         system: &dyn system::TransitionSystem,
-        visit: &mut dyn FnMut(usize, &[u8], Annotation) -> Result<(), StopReason>,
+        visit: &mut Visit<'_>,
     ) -> Result<Result<(), StopReason>, String> {
         let ancestries = &self.gathered.saved.ancestries;
         let mut seen = vec![0u64; ancestries.len()];
         let mut reading = Reading::open(&self.path).map_err(|_| "it was changed meanwhile".to_string())?;
         let mut states = FoundStates::default();
-        while let Some(block) = reading.next().map_err(|damage| damage.to_string())? {
+        while let Some(block) = reading.next_block().map_err(|damage| damage.to_string())? {
             if block.kind != STATES {
                 continue;
             }
@@ -429,10 +426,10 @@ impl Read {
 
 /// Header and moments of a journal, which is read to its end.
 fn gathered(reading: &mut Reading) -> Result<(Header, Gathered), Damage> {
-    let first = reading.next()?.filter(|block| block.kind == HEADER).ok_or(Damage::Altered)?;
+    let first = reading.next_block()?.filter(|block| block.kind == HEADER).ok_or(Damage::Altered)?;
     let header = Header::read(&first.bytes)?;
     let (mut gathered, mut parts) = (Gathered::default(), Vec::new());
-    while let Some(block) = reading.next()? {
+    while let Some(block) = reading.next_block()? {
         match block.kind {
             STATES => {}
             PART => parts.extend_from_slice(&block.bytes),

@@ -102,14 +102,14 @@ impl Saved {
     }
 }
 
+/// Is handed a state: whose it is, its bytes, its annotation.
+pub type Visit<'v> = dyn FnMut(usize, &[u8], Annotation) -> Result<(), StopReason> + 'v;
+
 /// The states of a search that was written down.
 pub trait SavedStates: Sync {
     /// Hands out all states, those of each ancestry in the order of finding. Why one cannot be read is kept
     /// elsewhere.
-    fn each(
-        &self,
-        visit: &mut dyn FnMut(usize, &[u8], Annotation) -> Result<(), StopReason>,
-    ) -> Result<(), StopReason>;
+    fn each(&self, visit: &mut Visit<'_>) -> Result<(), StopReason>;
 }
 
 /// What is written down of a search, and from where it goes on.
@@ -236,7 +236,7 @@ pub(crate) fn waiting(ancestries: &[Ancestry]) -> Option<Vec<Waiting>> {
         expanded.sort_unstable_by_key(|states| states.start);
         let all = ancestry.found_so_far();
         let mut next = 0;
-        for done in expanded.into_iter().chain([all..all]) {
+        for done in expanded.into_iter().chain(std::iter::once(all..all)) {
             // No state is expanded twice, or before it is found.
             if done.start < next || done.end > all {
                 return None;

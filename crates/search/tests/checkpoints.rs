@@ -1,7 +1,7 @@
 //! Searches that are interrupted again and again, by limits and as if killed, and go on with other stores and
 //! other numbers of workers: they find and count what an undisturbed search does.
 
-use search::checkpoint::{FoundStates, Journal, Moment, Saved, SavedStates};
+use search::checkpoint::{FoundStates, Journal, Moment, Saved, SavedStates, Visit};
 use search::pack::{NamedStates, WholeStates};
 use search::queue::{Names, Whole};
 use search::random::Random;
@@ -15,10 +15,13 @@ use store::{Roots, SharedTable, SharedTree, Table, Tree};
 use system::toy::{Counters, First, Graph, Hidden, Rings};
 use system::{Annotation, TransitionSystem};
 
+/// States of each ancestry.
+type States = Vec<Vec<(Vec<u8>, Annotation)>>;
+
 /// A journal in memory.
 #[derive(Default)]
 struct Notebook {
-    states: Mutex<Vec<Vec<(Vec<u8>, Annotation)>>>,
+    states: Mutex<States>,
     saved: Mutex<Option<Saved>>,
     /// A moment is due every so many times that somebody asks.
     every: u64,
@@ -63,14 +66,11 @@ impl Journal for Notebook {
 /// What a notebook held when its search was lost.
 struct Found {
     saved: Saved,
-    states: Vec<Vec<(Vec<u8>, Annotation)>>,
+    states: States,
 }
 
 impl SavedStates for Found {
-    fn each(
-        &self,
-        visit: &mut dyn FnMut(usize, &[u8], Annotation) -> Result<(), StopReason>,
-    ) -> Result<(), StopReason> {
+    fn each(&self, visit: &mut Visit<'_>) -> Result<(), StopReason> {
         for (number, states) in self.states.iter().enumerate() {
             states.iter().try_for_each(|(state, annotation)| visit(number, state, *annotation))?;
         }
