@@ -27,7 +27,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use system::Annotation;
 
 /// The time between two checkpoints, unless another one is asked for.
 const EVERY: Duration = Duration::from_secs(600);

@@ -300,6 +300,7 @@ mod tests {
             interrupted: false,
             statistics: Statistics::default(),
             certificate: None,
+            kept: None,
             symbolic: None,
             gpu: None,
             checked: Vec::new(),
