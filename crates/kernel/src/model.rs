@@ -68,6 +68,11 @@ impl<'a> Model<'a> {
         Some((missed.miss, words))
     }
 
+    /// The reference machine of the program.
+    pub fn interp(&self) -> &'a Interp {
+        self.interp
+    }
+
     /// The initial state.
     pub fn initial(&self) -> Option<Vec<u64>> {
         let mut bytes = Vec::new();

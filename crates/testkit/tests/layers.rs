@@ -26,6 +26,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The packed machine's front, and its back end for GPUs, which sees no Promela.
     ("kernel", &["promela", "system", "machine"]),
     ("gpu", &["kernel"]),
+    // And the one for processors, with its search.
+    ("packed", &["kernel", "search", "store"]),
     ("draw", &[]),
     ("trace", &["stop", "system", "draw"]),
     ("archive", &["system"]),
@@ -48,6 +50,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "pins",
             "kernel",
             "gpu",
+            "packed",
             "trace",
             "ltl",
             "mu",
@@ -83,6 +86,7 @@ const CLIENTS: &[&str] = &[
     "crates/jit/examples",
     "crates/pins/examples",
     "crates/gpu/examples",
+    "crates/packed/examples",
     "crates/store/examples",
     "crates/ltl/examples",
     // Printing is how a build script answers.
@@ -183,6 +187,7 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "crates/embedded_c/src/page.rs",
     "crates/gpu/src/driver.rs",
     "crates/jit/src",
+    "crates/packed/src/native.rs",
     "crates/store/src/packing.rs",
     "crates/store/src/pages.rs",
     "crates/store/src/scan64.rs",
