@@ -14,6 +14,7 @@ use crate::liveness;
 use crate::memory;
 use crate::notice::Notice;
 use crate::options::{CheckOptions, Engine, Por, Source};
+use crate::packed_search;
 use crate::plan::{Config, Plan};
 use crate::property::{Selected, select};
 use crate::report::{PropertyReport, Reason, Report, Times};
@@ -213,6 +214,7 @@ fn prepare_runs(
             symbolic_runs::refuse(plan, watch)?;
         }
         gpu_search::refuse_whole(plan, &property.name)?;
+        packed_search::refuse_whole(plan, &property.name)?;
     }
     if of_runs().count() == selected.len() {
         liveness::refuse_for_runs_alone(plan, &watches.list)?;

@@ -152,7 +152,9 @@ pub fn adapted<'p>(plan: &'p Plan, session: &Session) -> Result<Cow<'p, Plan>, F
 fn refuse(options: &CheckOptions) -> Result<(), Failure> {
     let reductions = |opt: &Vec<StaticReduction>| !opt.is_empty();
     let asked = match options {
-        CheckOptions { exec: Some(Exec::Jit), .. } => "--exec jit".to_string(),
+        CheckOptions { exec: Some(exec @ (Exec::Jit | Exec::Packed)), .. } => {
+            format!("--exec {}", exec.word())
+        }
         CheckOptions { engine: Some(engine @ (Engine::Symbolic | Engine::Gpu | Engine::Auto)), .. } => {
             format!("--engine {}", engine.word())
         }

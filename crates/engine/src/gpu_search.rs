@@ -2,10 +2,9 @@
 //! packed, searched on the card, and made again where something was not foreseen. What was found is followed
 //! in the reference machine, along the states that led to it.
 
-use std::collections::{HashMap, VecDeque};
-
 use crate::backend::Backend;
 use crate::failure::Failure;
+use crate::packed_ways::at_the_end;
 use crate::plan::Plan;
 use crate::symbolic_search::Explored;
 use gpu::device::{Device, DeviceError};
@@ -19,7 +18,6 @@ use search::limits::Budget;
 use search::{
     About, Checks, Observer, Outcome, SetSearch, Snapshot, Statistics, StopReason, Task, Violation,
 };
-use system::{ActionId, Fault, Path, Successors, SystemExt, TransitionSystem};
 
 /// What is to be known of a search on a GPU.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,8 +42,6 @@ const MOST_REMADE: u32 = 300;
 const SHARE: u64 = 93;
 /// Memory of a first attempt, for which a table is small and fast.
 const SMALL: u64 = 16 << 30;
-/// States behind one that are looked at for the step to another.
-const MOST_BEHIND: usize = 100_000;
 
 fn refused(why: &str) -> Failure {
     let message = format!("--engine gpu is not made for this model: {why}");
@@ -155,7 +151,7 @@ fn conclude(
     let counts = &found.counts;
     let unfit = |why: &str| {
         let outcome = Outcome::nothing(StopReason::Completed);
-        Ok(Explored { outcome, figures: None, gpu: None, unfit: Some(why.to_string()) })
+        Ok(Explored { unfit: Some(why.to_string()), ..Explored::found(outcome) })
     };
     let shown = counts.errors > 0 || counts.deadlocks > 0;
     let stop = match &found.ended {
@@ -173,8 +169,7 @@ fn conclude(
     if !found.all_told && counts.errors > 0 && !(task.checks.runtime && task.checks.assertion) {
         return unfit("there are too many errors of other kinds on the GPU: use --engine explicit");
     }
-    let mut evidence =
-        Evidence { checks: task.checks, interp, violations: vec![], cuts: vec![], errors: 0, seen: 0 };
+    let mut evidence = Evidence { checks: task.checks, interp, violations: vec![], cuts: vec![], errors: 0 };
     for way in &found.ways {
         evidence.add(model, way)?;
     }
@@ -227,94 +222,18 @@ struct Evidence<'a> {
     violations: Vec<Violation>,
     cuts: Vec<Violation>,
     errors: u64,
-    /// Errors that were seen, whether they count or not.
-    seen: u64,
 }
 
 impl Evidence<'_> {
     /// Follows the packed states of a way, and looks what the last one shows.
     fn add(&mut self, model: &Model<'_>, way: &[Vec<u64>]) -> Result<(), Failure> {
-        let mut path = Path::new();
-        for pair in way.windows(2) {
-            let (from, to) = (model.bytes(&pair[0]), model.bytes(&pair[1]));
-            let actions = self
-                .actions(&from, &to)
-                .ok_or_else(|| Failure::Internal("a step that the GPU took cannot be taken".to_string()))?;
-            path.extend(&actions);
-        }
-        let Some(last) = way.last() else { return Ok(()) };
-        let before = self.seen;
-        self.look(&model.bytes(last), &path);
-        if self.seen == before {
-            let message = "the GPU found an error that the reference machine does not see";
-            return Err(Failure::Internal(message.to_string()));
-        }
-        Ok(())
-    }
-
-    /// The actions from one state to another, through transient states.
-    fn actions(&self, from: &[u8], to: &[u8]) -> Option<Vec<ActionId>> {
-        let mut before: HashMap<Vec<u8>, (Vec<u8>, ActionId)> = HashMap::new();
-        let mut queue = VecDeque::from([from.to_vec()]);
-        let mut out = Successors::default();
-        while let Some(state) = queue.pop_front().filter(|_| before.len() < MOST_BEHIND) {
-            out.clear();
-            self.interp.expand(&state, &mut out);
-            for outcome in &out.list {
-                let Some(next) = out.state(outcome) else { continue };
-                if next == to {
-                    let (mut actions, mut at) = (vec![outcome.action], state.clone());
-                    while let Some((earlier, action)) = before.get(&at) {
-                        actions.push(*action);
-                        at.clone_from(earlier);
-                    }
-                    actions.reverse();
-                    return Some(actions);
-                }
-                if outcome.is_transient() && next != from && !before.contains_key(next) {
-                    before.insert(next.to_vec(), (state.clone(), outcome.action));
-                    queue.push_back(next.to_vec());
-                }
-            }
-        }
-        None
-    }
-
-    /// What a state shows: a deadlock, or errors of its steps, behind transient states too.
-    fn look(&mut self, state: &[u8], path: &Path) {
-        let mut queue = VecDeque::from([(state.to_vec(), path.clone())]);
-        let mut known = std::collections::HashSet::from([state.to_vec()]);
-        let mut out = Successors::default();
-        while let Some((state, path)) = queue.pop_front().filter(|_| known.len() < MOST_BEHIND) {
-            out.clear();
-            self.interp.expand(&state, &mut out);
-            if out.list.is_empty() && !self.interp.labels(&state).valid_end {
-                self.note(self.interp.deadlock(&state), path, false);
-                continue;
-            }
-            for outcome in &out.list {
-                let mut along = path.clone();
-                along.extend(&[outcome.action]);
-                for fault in out.faults_of(outcome) {
-                    self.note(fault.clone(), along.clone(), !outcome.has_state());
-                }
-                if let Some(next) = out.state(outcome).filter(|_| outcome.is_transient())
-                    && known.insert(next.to_vec())
-                {
-                    queue.push_back((next.to_vec(), along));
-                }
-            }
-        }
-    }
-
-    fn note(&mut self, fault: Fault, path: Path, cut: bool) {
-        self.seen += 1;
-        if self.checks.count(fault.kind) {
+        let shown = at_the_end(self.interp, model, way)?;
+        for Violation { fault, path, cycle } in shown.violations(&self.checks) {
             self.errors += 1;
-            self.violations.push(Violation { fault, path, cycle: None });
-        } else if cut {
-            self.cuts.push(Violation { fault, path, cycle: None });
+            self.violations.push(Violation { fault, path, cycle });
         }
+        self.cuts.extend(shown.cuts(&self.checks));
+        Ok(())
     }
 }
 

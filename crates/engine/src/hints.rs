@@ -303,6 +303,7 @@ mod tests {
             kept: None,
             symbolic: None,
             gpu: None,
+            packed: None,
             checked: Vec::new(),
             coverage: None,
             met_full_buffer: None,

@@ -35,6 +35,8 @@ pub mod memory;
 pub mod notice;
 pub mod noting;
 pub mod options;
+pub mod packed_search;
+mod packed_ways;
 pub mod parse;
 pub mod plan;
 pub mod property;

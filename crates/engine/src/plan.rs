@@ -329,6 +329,8 @@ fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = everything || options.profile;
     // A symbolic search has no use for fewer states.
     let everything = everything || matches!(options.engine, Some(Engine::Symbolic | Engine::Gpu));
+    // Packed states are all expanded in full.
+    let everything = everything || options.exec == Some(Exec::Packed);
     // A certificate has all states.
     let everything = everything || options.certify.is_some();
     options.por.unwrap_or(match everything {

@@ -5,7 +5,9 @@
 //! [`crate::trails`].
 
 use crate::failure::Failure;
-use crate::options::{Choice, CycleProviso, Edges, Engine, Memory, Por, Search, StaticReduction, StoreKind};
+use crate::options::{
+    Choice, CycleProviso, Edges, Engine, Exec, Memory, Por, Search, StaticReduction, StoreKind,
+};
 use crate::plan::{MOST_THREADS, Order, Plan, has_stack};
 use search::Proviso;
 use search::switches::MOST_SWITCHES;
@@ -54,6 +56,7 @@ const RULES: &[Rule] = &[
     self_check_without_reduction,
     symbolic_with_explicit_options,
     symbolic_options_without_symbolic,
+    packed_with_others,
     certificate_of_a_part,
     checkpoint_of_what_cannot_go_on,
     interval_without_checkpoint,
@@ -482,10 +485,44 @@ fn symbolic_with_explicit_options(plan: &Plan) -> Option<Refusal> {
         .or(given(options.max_switches.is_some() && on_gpu, "--max-switches"))
         .or(given(options.channels_empty && on_gpu, "--channels-empty"))
         .or(given(options.certify.is_some() && on_gpu, "--certify"))
+        .or(given(options.memory.is_some_and(|m| m != Memory::Sc) && on_gpu, "--memory"))
         .or(given(plan.doubts.any() && on_gpu, "--check"))?;
     refusal(
         format!("{option} is for explicit search: {why}"),
         format!("leave {option} out, or use --engine explicit"),
+    )
+}
+
+/// Packed states have a search of their own, which has one order, one store and no reduction.
+fn packed_with_others(plan: &Plan) -> Option<Refusal> {
+    if plan.exec != Exec::Packed {
+        return None;
+    }
+    let options = &plan.options;
+    let given = |given: bool, name: &'static str| given.then_some(name);
+    let other_search =
+        options.search.is_some_and(|search| !matches!(search, Search::Auto | Search::Frontier));
+    let option = given(plan.engine != Engine::Explicit, "--engine")
+        .or(given(other_search, "--search"))
+        .or(given(options.por.is_some_and(|por| por != Por::None), "--por"))
+        .or(given(options.store.is_some_and(|store| store != StoreKind::Table), "--store"))
+        .or(given(options.sleep, "--sleep"))
+        .or(given(options.state_cache.is_some(), "--state-cache"))
+        .or(given(options.edges == Some(Edges::Lean), "--edges"))
+        .or(given(options.seed.is_some(), "--seed"))
+        .or(given(options.stop_at.is_some(), "--stop-at"))
+        .or(given(options.shorten, "--shorten"))
+        .or(given(options.ranges, "--ranges"))
+        .or(given(options.profile, "--profile"))
+        .or(given(options.max_depth.is_some(), "--max-depth"))
+        .or(given(options.max_switches.is_some(), "--max-switches"))
+        .or(given(options.channels_empty, "--channels-empty"))
+        .or(given(options.certify.is_some(), "--certify"))
+        .or(given(options.memory.is_some_and(|memory| memory != Memory::Sc), "--memory"))
+        .or(given(plan.doubts.any(), "--check"))?;
+    refusal(
+        format!("{option} does not go with --exec packed, which has a search of its own"),
+        format!("leave {option} out, or use --exec jit"),
     )
 }
 

@@ -234,6 +234,8 @@ pub struct PropertyReport {
     pub symbolic: Option<Box<symbolic::Figures>>,
     /// What is to be known of a search on a GPU.
     pub gpu: Option<Box<crate::gpu_search::Figures>>,
+    /// What is to be known of a search of packed states.
+    pub packed: Option<Box<crate::packed_search::Figures>>,
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
     /// The partial-order reduction that was used, as `--por` names it.
@@ -291,6 +293,7 @@ impl PropertyReport {
             kept: None,
             symbolic: None,
             gpu: None,
+            packed: None,
             checked: Vec::new(),
             por: Por::None,
             how: None,

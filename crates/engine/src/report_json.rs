@@ -171,6 +171,14 @@ fn property(property: &PropertyReport) -> Value {
         });
         object.insert("gpu".to_string(), figures);
     }
+    if let (Some(packed), Some(object)) = (&property.packed, value.as_object_mut()) {
+        let figures = json!({
+            "bits": packed.bits,
+            "layouts": packed.layouts,
+            "instructions": packed.instructions,
+        });
+        object.insert("packed".to_string(), figures);
+    }
     if let (Some(figures), Some(object)) = (&property.symbolic, value.as_object_mut()) {
         object.insert("symbolic".to_string(), symbolic(figures));
     }

@@ -14,6 +14,7 @@ use crate::embedded;
 use crate::failure::{Answer, Failure};
 use crate::isolate::isolated;
 use crate::options::CheckOptions;
+use crate::packed_search;
 use crate::plan::Plan;
 use crate::report_text::{bytes, grouped, plural};
 use crate::session::Session;
@@ -158,6 +159,7 @@ fn make(
     });
     let hide = hide.transpose()?;
     let expressions = label_expressions(program)?;
+    packed_search::refuse_whole(plan, "the state graph")?;
     let reductions = Reductions { merge: false, ..plan.reductions() };
     let backend = session.searched(reductions, plan.exec, &[])?;
     let task = Task {

@@ -20,6 +20,8 @@ pub struct Explored {
     pub figures: Option<Box<Figures>>,
     /// What is to be known of a search on a GPU.
     pub gpu: Option<Box<crate::gpu_search::Figures>>,
+    /// What is to be known of a search of packed states.
+    pub packed: Option<Box<crate::packed_search::Figures>>,
     /// Why the engine could not go on.
     pub unfit: Option<String>,
 }
@@ -27,7 +29,7 @@ pub struct Explored {
 impl Explored {
     /// What another engine found.
     pub fn found(outcome: Outcome) -> Self {
-        Explored { outcome, figures: None, gpu: None, unfit: None }
+        Explored { outcome, figures: None, gpu: None, packed: None, unfit: None }
     }
 }
 
@@ -72,11 +74,15 @@ pub fn search_safety(
 
 fn explored(watched: Watched<(SetSearch, Figures)>) -> Result<Explored, Failure> {
     Ok(match watched.answer()? {
-        Ok((found, figures)) => {
-            Explored { outcome: found.conclude(), figures: Some(Box::new(figures)), gpu: None, unfit: None }
-        }
+        Ok((found, figures)) => Explored {
+            outcome: found.conclude(),
+            figures: Some(Box::new(figures)),
+            gpu: None,
+            packed: None,
+            unfit: None,
+        },
         Err(Nothing { stop, unfit }) => {
-            Explored { outcome: Outcome::nothing(stop), figures: None, gpu: None, unfit }
+            Explored { outcome: Outcome::nothing(stop), figures: None, gpu: None, packed: None, unfit }
         }
     })
 }

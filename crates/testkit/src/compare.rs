@@ -64,6 +64,9 @@ pub const CONFIGURATIONS: &[Configuration] = &[
     Configuration { changes: &[("--search", "bfs"), ("--store", "tree")], reduces: false },
     Configuration { changes: &[("--exec", "interp"), ("--search", "dfs")], reduces: false },
     Configuration { changes: &[("--exec", "interp"), ("--opt", "deadvars,merge,fold")], reduces: true },
+    Configuration { changes: &[("--exec", "packed")], reduces: false },
+    Configuration { changes: &[("--exec", "packed"), ("--opt", "deadvars,merge,fold")], reduces: true },
+    Configuration { changes: &[("--exec", "packed"), ("--threads", "3"), ("--alone", "0")], reduces: false },
     Configuration {
         changes: &[("--search", "dfs"), ("--opt", "deadvars,merge,fold"), ("--store", "cleary")],
         reduces: true,

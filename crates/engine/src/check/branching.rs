@@ -11,6 +11,7 @@ use crate::counterexample::confirm_formula;
 use crate::failure::Failure;
 use crate::gpu_search;
 use crate::options::Engine;
+use crate::packed_search;
 use crate::plan::Plan;
 use crate::property::Selected;
 use crate::report::{Evaluation, PropertyReport, Reason, Refutation, Shown, Verdict};
@@ -140,6 +141,7 @@ impl Checker<'_> {
         let answers = |answers| StateSpace::Answers(Box::new(answers), None);
         // Where there is no initial state there is nothing to compute.
         let begins = |jit: &&Jit| jit.initial(&mut Vec::new()).is_ok();
+        packed_search::refuse_whole(plan, "ctl and mu blocks")?;
         match plan.engine {
             Engine::Gpu => Err(gpu_search::no_whole("ctl and mu blocks")),
             Engine::Explicit => Ok(graph(explore(&task, client))),

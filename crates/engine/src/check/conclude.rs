@@ -121,6 +121,7 @@ impl Checker<'_> {
             kept: None,
             symbolic: None,
             gpu: None,
+            packed: None,
             checked: Vec::new(),
             por: Por::None,
             coverage: None,

@@ -10,7 +10,8 @@ use crate::dispatch::Exploration;
 use crate::failure::Failure;
 use crate::gpu_search;
 use crate::noting::{NotedSystem, Notes};
-use crate::options::{Engine, Por};
+use crate::options::{Engine, Exec, Por};
+use crate::packed_search;
 use crate::plan::Order;
 use crate::property::Selected;
 use crate::report::{PropertyReport, Reason, Shown, Verdict};
@@ -69,7 +70,8 @@ impl Checker<'_> {
         let (noting, keeps, keeping) = (recorder.as_ref(), keeper.as_ref(), Keeping::NONE);
         let exploration =
             Exploration { plan, leaving, system, task: &task, recorder: noting, keeper: keeps, keeping };
-        let Explored { mut outcome, figures, gpu, unfit } = match plan.engine {
+        let Explored { mut outcome, figures, gpu, packed, unfit } = match plan.engine {
+            Engine::Explicit if plan.exec == Exec::Packed => self.packed(searched, &exploration, client)?,
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
             Engine::Symbolic => self.symbolic(searched, &exploration, client)?,
             Engine::Gpu => self.on_gpu(searched, &exploration, client)?,
@@ -110,6 +112,7 @@ impl Checker<'_> {
         }
         report.symbolic = figures;
         report.gpu = gpu;
+        report.packed = packed;
         report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
         // With a proviso every action that is possible is taken somewhere; without one, statements may be
         // passed over.
@@ -148,7 +151,9 @@ impl Checker<'_> {
             Por::WhereItPays if report.statistics.reduced == 0 => Por::None,
             por => por.shown(),
         };
-        report.reached = searched.coverage();
+        // Packed states are searched in code that does not note which statements it executes.
+        let noted = report.gpu.is_none() && report.packed.is_none();
+        report.reached = searched.coverage().filter(|_| noted);
         if report.exhaustive && took_all && report.symbolic.is_none() {
             report.coverage.clone_from(&report.reached);
         }
@@ -203,6 +208,19 @@ impl Checker<'_> {
     ) -> Result<Explored, Failure> {
         match searched.system().initial(&mut Vec::new()) {
             Ok(()) => gpu_search::search_safety(self.plan, searched, exploration.task, client),
+            Err(_) => Ok(Explored::found(strategy::search(exploration, client))),
+        }
+    }
+
+    /// Searches packed states. Where there is no initial state there is nothing to search.
+    fn packed(
+        &self,
+        searched: &dyn Backend,
+        exploration: &Exploration<'_>,
+        client: &mut dyn Client,
+    ) -> Result<Explored, Failure> {
+        match searched.system().initial(&mut Vec::new()) {
+            Ok(()) => packed_search::search_safety(self.plan, searched, exploration.task, client),
             Err(_) => Ok(Explored::found(strategy::search(exploration, client))),
         }
     }

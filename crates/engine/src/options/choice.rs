@@ -216,6 +216,8 @@ choice! {
         Jit = "jit",
         /// By the reference interpreter.
         Interp = "interp",
+        /// As native code over packed states.
+        Packed = "packed",
     }
 }
 

@@ -161,7 +161,8 @@ options! {
     handoff: Option<u64> = ["handoff", "L", Expert, Exploration];
     /// For tests: the first worker calls the others when it has found N states.
     alone: Option<u64> = ["alone", "N", Hidden, Exploration];
-    /// How transitions are executed: interp or jit.
+    /// How transitions are executed: interp, jit, or packed (native code over packed states: safety, for models
+    /// whose packed states have at most 127 bits).
     exec: Option<Exec> = ["exec", "MACHINE", Expert, Exploration];
     /// Shuffle the order of successors; the same seed gives the same run.
     seed: Option<u64> = ["seed", "N", Expert, Exploration];

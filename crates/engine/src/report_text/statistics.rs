@@ -59,6 +59,13 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         let how = format!("on {}, {} bits a state, {}", gpu.device, gpu.bits, gpu.table.words());
         lines.push(("gpu", format!("{:.3} s", gpu.seconds), how));
     }
+    if let Some(packed) = &property.packed {
+        let tried = match packed.layouts {
+            1 => "in the first layout that was tried".to_string(),
+            n => format!("in the last of {n} layouts that were tried"),
+        };
+        lines.push(("packed", format!("{} bits a state", packed.bits), tried));
+    }
     if s.reduced > 0 {
         let how = format!("states where the reduction skipped actions (--por {})", property.por.word());
         lines.insert(1, ("reduced", grouped(s.reduced), how));
