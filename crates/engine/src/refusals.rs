@@ -267,6 +267,9 @@ fn checkpoint_of_what_cannot_go_on(plan: &Plan) -> Option<Refusal> {
         () if plan.engine != Engine::Explicit => {
             (format!("--engine {}", plan.engine.word()), "its sets of states are not written down")
         }
+        () if plan.exec == Exec::Packed => {
+            ("--exec packed".into(), "a search of packed states cannot be continued yet")
+        }
         () if options.sleep => ("--sleep".into(), "a stack cannot be continued yet"),
         () if options.state_cache.is_some() => ("--state-cache".into(), "a stack cannot be continued yet"),
         () if plan.order == Order::BreadthFirst => {
@@ -656,6 +659,10 @@ mod tests {
             ("--checkpoint c --max-depth 9", "cannot be used with --max-depth"),
             ("--checkpoint c --certify d", "cannot be used with --certify"),
             ("--checkpoint c --ranges", "cannot be used with --ranges"),
+            ("--checkpoint c --exec packed", "cannot be used with --exec packed"),
+            ("--exec packed --search dfs", "--search does not go with --exec packed"),
+            ("--exec packed --engine symbolic", "--engine does not go with --exec packed"),
+            ("--exec packed --memory tso", "--memory does not go with --exec packed"),
             ("--sleep --search bfs", "depth-first"),
             ("--state-cache 10 --store tree", "a table of its own"),
             ("--search cndfs --fair weak", "--search cndfs cannot be used with --fair weak"),
