@@ -252,12 +252,12 @@ fn both_orders_count_the_same_and_breadth_first_is_shortest() {
     let model = "byte x, y;\nactive proctype p() { do :: x < 9 -> x++ :: y < 9 -> atomic { y++; y++; y = y - 1 } od }\n\
                  active proctype q() { x > 3 && y > 2; assert(false) }";
     let scratch = Scratch::with(model);
-    let (_, depth) = scratch.check(&["--all-errors", "--opt", "none", "--search", "dfs"]);
-    let (_, breadth) = scratch.check(&["--all-errors", "--opt", "none", "--search", "bfs"]);
+    let (_, depth) = scratch.check(&["--all-errors", "--por", "none", "--opt", "none", "--search", "dfs"]);
+    let (_, breadth) = scratch.check(&["--all-errors", "--por", "none", "--opt", "none", "--search", "bfs"]);
     for name in ["states", "transitions", "matched", "errors"] {
         assert_eq!(depth["properties"][0][name], breadth["properties"][0][name], "{name}");
     }
-    let (_, seeded) = scratch.check(&["--all-errors", "--opt", "none", "--seed", "7"]);
+    let (_, seeded) = scratch.check(&["--all-errors", "--por", "none", "--opt", "none", "--seed", "7"]);
     assert_eq!(seeded["properties"][0]["states"], depth["properties"][0]["states"]);
     let (_, first) = scratch.check(&["--search", "bfs"]);
     // Four times x (guard and step), three times y (guard and three steps), the guard of q and the assertion.

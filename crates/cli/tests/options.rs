@@ -81,7 +81,7 @@ const CONTRACT: &[(&str, &[&str])] = &[
     ("por", &["none", "ample", "twophase", "stubborn"]),
     ("proviso", &["stack", "closed-set", "color", "static"]),
     ("sleep", &[]),
-    ("save", &["all", "backedge", "none"]),
+    ("save", &["all", "backedge", "backedge-down", "none"]),
     ("state-cache", &[]),
     ("opt", &["none", "deadvars", "merge", "fold"]),
     ("store", &["table", "tree", "cleary", "collapse", "hc", "bitstate"]),

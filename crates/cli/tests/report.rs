@@ -131,6 +131,21 @@ fn a_long_counterexample_can_be_shortened() {
     );
 }
 
+/// A reduced search tells every place that fails, and says what it has counted.
+#[test]
+fn all_errors_are_told_by_a_reduced_search() {
+    let model = "active proctype p() { byte a; a = 1; a = 2; assert(a == 1) }
+active proctype q() { byte b; b = 1; b = 2; assert(b == 1) }
+active proctype r() { false }";
+    let (_, text) = report(model, &["--all-errors", "--threads", "1"]);
+    assert!(text.contains("(3 violations in the states that were enough)"), "{text}");
+    let (_, all) = report(model, &["--all-errors", "--threads", "1", "--por", "none"]);
+    assert!(all.contains("(5 violations in all)"), "{all}");
+    for place in ["m.pml:1:45, p[0]", "m.pml:2:45, q[1]", "m.pml:3:23, r[2]"] {
+        assert!(text.contains(place) && all.contains(place), "{place}: {text}{all}");
+    }
+}
+
 const DEAD_CODE: &str = "byte x;
 proctype unused() { x = 1 }
 active proctype p() {

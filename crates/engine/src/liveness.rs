@@ -343,13 +343,15 @@ pub fn refuse(plan: &Plan, property: &str) -> Result<(), Failure> {
             ))
         }
         _ => match (plan.por, options.save) {
-            (Por::Twophase, Some(save @ (Save::All | Save::BackEdges))) => Err(Failure::refused_with(
-                format!(
-                    "--save {} is for safety: for {property} a state of phase 1 must not be one to stop at",
-                    save.word()
-                ),
-                "use --save none, or --property safety",
-            )),
+            (Por::Twophase, Some(save @ (Save::All | Save::BackEdges | Save::BackEdgesDown))) => {
+                Err(Failure::refused_with(
+                    format!(
+                        "--save {} is for safety: for {property} a state of phase 1 must not be one to stop at",
+                        save.word()
+                    ),
+                    "use --save none, or --property safety",
+                ))
+            }
             _ => Ok(()),
         },
     }

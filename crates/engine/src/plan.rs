@@ -321,9 +321,10 @@ fn cycles(search: Search) -> CycleSearch {
 }
 
 /// The reduction. By default there is none where it would change what was asked for: a shortest
-/// counterexample, all violations that are met, all states up to some depth.
+/// counterexample, a number of violations, all states up to some depth. All errors are told of by a reduced
+/// search as well: every place that fails, and every deadlock.
 fn por(options: &CheckOptions, search: Search) -> Por {
-    let everything = search == Search::Bfs || options.all_errors || options.max_depth.is_some();
+    let everything = search == Search::Bfs || options.max_depth.is_some();
     // Errors are counted, or steps are those of the program as it is written.
     let everything = everything || options.stop_at.is_some() || options.max_switches.is_some();
     let everything = everything || options.profile;
@@ -453,8 +454,9 @@ mod tests {
         assert_eq!(por("--proviso closed-set").0, Por::WhereItPays);
         assert_eq!(por("--sleep"), (Por::Stubborn, Por::Stubborn));
         assert_eq!(por("--state-cache 9").0, Por::Stubborn);
-        // A shortest counterexample, all violations, all states up to a depth.
-        for everything in ["--search bfs", "--all-errors", "--max-depth 9"] {
+        assert_eq!(por("--all-errors").0, Por::WhereItPays);
+        // A shortest counterexample, so many violations, all states up to a depth.
+        for everything in ["--search bfs", "--stop-at 3", "--max-depth 9"] {
             assert_eq!(por(everything), (Por::None, Por::None));
         }
         assert_eq!(por("--por none"), (Por::None, Por::None));

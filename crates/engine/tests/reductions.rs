@@ -119,7 +119,7 @@ fn ways(checks: Checks) -> Vec<Way> {
     let none = checks.only_end_states();
     let sets = |proviso| if none { Proviso::None } else { proviso };
     let mut ways = Vec::new();
-    for save in [Save::All, Save::BackEdges, Save::None] {
+    for save in [Save::All, Save::BackEdges, Save::BackEdgesDown, Save::None] {
         for order in [Order::Depth, Order::Frontier, Order::Breadth] {
             ways.push(Way { order, method: Method::Twophase(save), ..PLAIN });
         }
@@ -218,6 +218,24 @@ fn timeout_within_sequences_depends_on_nobody() {
         let model = Model::new(p, &text).expect("a program");
         assert!(agrees(&model), "{p} is small");
     }
+}
+
+/// A message that travels against the order of turns is not waited for: phase 1 goes on in rounds, and ends
+/// where two processes go on forever by turns.
+#[test]
+fn phase_1_goes_on_in_rounds() {
+    let chain = "chan a = [1] of { bit }; chan b = [1] of { bit }; active proctype p() { a!1 }
+        active proctype q() { a?1; b!1 } active proctype r() { b?1 }";
+    let model = Model::new("a chain", chain).expect("a program");
+    let machine = model.machine(&model.program);
+    let stubborn = Stubborn::new(&model.program, &machine, Extent::AnyProcesses);
+    let way = Way { method: Method::Twophase(Save::None), ..PLAIN };
+    let (outcome, _) = search(&machine, Some(&stubborn), way, Checks::SAFETY);
+    assert_eq!(outcome.statistics.states, 2, "the entry and the end");
+    let forever = "chan a = [1] of { bit }; chan b = [1] of { bit }; byte g;
+        active proctype x() { do :: a!1; b?1 od } active proctype y() { byte n; do :: a?1; n = 1 - n; b!1 od }
+        active proctype z() { if :: g = 1 :: g = 2 fi; assert(g != 2) }";
+    assert!(agrees(&Model::new("by turns", forever).expect("a program")));
 }
 
 /// Programs about the lengths of channels: guards that ask for room and messages, polls, `timeout`, and atomic

@@ -7,6 +7,12 @@
 //! every way through phase 1 comes to an end, so no proviso is needed. What happens depends on the entry
 //! alone: neither on a stack nor on a queue. So every order of search can do it.
 //!
+//! **Rounds.** The paper gives every process one turn. Then messages that are passed on against the order of
+//! turns come one process further in each phase, and every phase ends in a state that is expanded for
+//! nothing. Here there are more rounds, as long as somebody can go on; who has closed a cycle has no further
+//! turn. Two processes may go on forever by turns: when the state after a round is one that was reached after
+//! a round before, phase 1 ends in the least of those in between.
+//!
 //! A step that shows an error, or an atomic sequence that branches, is not taken here: the action stays
 //! enabled, and the full expansion of the end takes it and reports it.
 //!
@@ -15,10 +21,10 @@
 //! [`Save`]:
 //! - *all*: as in Figure 3;
 //! - *back edges*: those reached by a step that makes the state greater, as strings of bytes. Each cycle has
-//!   such a step. (The paper says less than greater. Then of a loop that counts upwards one state is kept,
-//!   and whoever enters it elsewhere goes round to where it came in: every state of the loop becomes an end,
-//!   in every combination with those of other processes. Counters mostly go up, so the greater ones are
-//!   nearly all, and where someone enters is known.)
+//!   such a step. Counters mostly go up, so of a loop that counts these are nearly all, and where someone
+//!   enters it is known;
+//! - *back edges down*, the paper's order: those reached by a step that makes the state less. Of a loop that
+//!   counts upwards one state is kept;
 //! - *none*: a cycle is noticed by comparing with one state, which follows in ever larger strides (R. P.
 //!   Brent, 1980). PV may run forever here; this always ends.
 //!
@@ -32,6 +38,7 @@
 use crate::limits::Budget;
 use crate::outcome::{StopReason, no_memory};
 use crate::state_key::key;
+use std::cmp::Ordering;
 use store::Batched;
 use store::numbered::{Number, Numbered, Visit};
 use store::tally::Tally;
@@ -47,6 +54,8 @@ pub enum Save {
     All,
     /// Those that are greater than the ones before them.
     BackEdges,
+    /// Those that are less than the ones before them.
+    BackEdgesDown,
     /// None but the entries and the ends.
     None,
 }
@@ -80,11 +89,19 @@ pub struct Phase1<'a> {
     /// The way from the entry, without cycles, and how long it was before the last step.
     actions: Vec<ActionId>,
     last: usize,
-    /// The states that are saved, the entry first, and how many actions lead to each.
+    /// The states that are saved, the entry first, and which turn came to each the last time, as its how
+    /// manieth.
     list: Numbered,
-    places: Vec<usize>,
-    /// Where those of the process begin whose turn it is.
-    own: u32,
+    met: Vec<(u32, u32)>,
+    /// Those of this turn, each with how many actions lead to it; whether the first is where it began.
+    turn: u32,
+    own: Vec<(Number, usize)>,
+    began_on_list: bool,
+    /// Processes that have closed a cycle.
+    closed: Vec<u32>,
+    /// The states after rounds, and how many actions lead to each.
+    rounds: Numbered,
+    rounds_end: Vec<usize>,
     stride: Stride,
     least: Vec<u8>,
     steps: u64,
@@ -140,8 +157,13 @@ impl<'a> Phase1<'a> {
             actions: Vec::new(),
             last: 0,
             list: Numbered::default(),
-            places: Vec::new(),
-            own: 0,
+            met: Vec::new(),
+            turn: 0,
+            own: Vec::new(),
+            began_on_list: false,
+            closed: Vec::new(),
+            rounds: Numbered::default(),
+            rounds_end: Vec::new(),
             stride: Stride::default(),
             least: Vec::new(),
             steps: 0,
@@ -162,7 +184,7 @@ impl<'a> Phase1<'a> {
 
     /// The states that are to be stored beside the entry and the end.
     pub fn saved(&self) -> impl Iterator<Item = &[u8]> {
-        (1..self.places.len() as u32).map(|number| self.list.key(Number(number)))
+        (1..self.met.len() as u32).map(|number| self.list.key(Number(number)))
     }
 
     /// How many steps between ordinary states the run took, round cycles as well.
@@ -203,41 +225,106 @@ impl<'a> Phase1<'a> {
         go_on: &mut dyn FnMut(u64, u64) -> Result<(), StopReason>,
     ) -> Result<(), StopReason> {
         self.begin(entry)?;
-        let mut turn = u32::MAX;
-        let mut process = None;
-        while let Some((next, action)) = self.single(turn) {
-            // Another process begins a stride of its own: cycles are cycles of one process.
+        let mut first = true;
+        while self.round(most, go_on)? && (first || !self.closes_round()?) {
+            first = false;
+        }
+        Ok(())
+    }
+
+    /// Gives each process a turn that has not closed a cycle; whether somebody moved.
+    fn round(
+        &mut self,
+        most: u64,
+        go_on: &mut dyn FnMut(u64, u64) -> Result<(), StopReason>,
+    ) -> Result<bool, StopReason> {
+        let (mut turn, mut process) = (Some(u32::MAX), None);
+        let before = self.steps;
+        while let Some((next, action)) = turn.and_then(|turn| self.single(turn)) {
+            if self.closed.contains(&next) {
+                turn = next.checked_sub(1);
+                continue;
+            }
+            // Another process begins a turn of its own: cycles are cycles of one process.
             if process != Some(next) {
-                self.stride.begin(&self.state);
-                self.own = self.places.len() as u32;
-                (process, turn) = (Some(next), next);
+                self.begin_turn();
+                (process, turn) = (Some(next), Some(next));
             }
             let moved = self.step(action, most);
-            // A process that cannot go on alone, or would go round forever, is left to phase 2; pids fall, so
-            // that phase 1 comes to an end.
-            if !moved || self.closes(next)? {
-                let Some(other) = next.checked_sub(1) else { break };
-                turn = other;
+            let closes = moved && self.closes(next)?;
+            if closes {
+                self.closed.push(next);
+            }
+            // Who cannot go on alone, or would go round forever, is left to the others.
+            if !moved || closes {
+                turn = next.checked_sub(1);
             }
             go_on(self.actions.len() as u64, self.memory())?;
             // A phase may be long, so that its growth must be an answer.
             self.actions.try_reserve(LONG_RUN + 2).map_err(no_memory)?;
         }
-        Ok(())
+        Ok(self.steps > before)
     }
 
     fn begin(&mut self, entry: &[u8]) -> Result<(), StopReason> {
         self.state.clear();
         self.state.extend_from_slice(entry);
         self.actions.clear();
-        self.places.clear();
+        self.closed.clear();
+        self.rounds.clear();
+        self.rounds_end.clear();
         self.list.clear();
+        self.met.clear();
+        self.turn = 0;
         self.steps = 0;
         self.note_passed();
         if self.save != Save::None {
             self.add()?;
         }
         Ok(())
+    }
+
+    /// The next process has its turn.
+    fn begin_turn(&mut self) {
+        self.stride.begin(&self.state);
+        self.turn += 1;
+        self.own.clear();
+        let known = if self.save == Save::None { None } else { self.list.find(&self.state) };
+        self.began_on_list = known.is_some();
+        if let Some(number) = known {
+            self.note_own(number);
+        }
+    }
+
+    /// This turn has come to a state of the list.
+    fn note_own(&mut self, number: Number) {
+        self.met[number.index()] = (self.turn, self.own.len() as u32);
+        self.own.push((number, self.actions.len()));
+    }
+
+    /// As which of its states this turn came to one of the list before.
+    fn place(&self, number: Number) -> Option<usize> {
+        let (turn, place) = self.met[number.index()];
+        (turn == self.turn).then_some(place as usize)
+    }
+
+    /// Whether the state after a round is one that was reached before; then it goes back to the least of
+    /// those in between.
+    fn closes_round(&mut self) -> Result<bool, StopReason> {
+        let known = match self.rounds.visit(&self.state).map_err(|_| StopReason::MemoryLimit)? {
+            Visit::Seen(known) => known,
+            Visit::New(_) => {
+                self.rounds_end.try_reserve(1).map_err(no_memory)?;
+                self.rounds_end.push(self.actions.len());
+                return Ok(false);
+            }
+        };
+        let circle = (known.0..self.rounds_end.len() as u32).map(Number);
+        let least = circle.min_by(|&a, &b| self.rounds.key(a).cmp(self.rounds.key(b))).unwrap_or(known);
+        self.state.clear();
+        self.state.extend_from_slice(self.rounds.key(least));
+        self.actions.truncate(self.rounds_end[least.index()]);
+        Ok(true)
     }
 
     /// The first process from `turn` on that is deterministic, and its action.
@@ -299,11 +386,16 @@ impl<'a> Phase1<'a> {
     fn closes(&mut self, process: u32) -> Result<bool, StopReason> {
         match self.save {
             Save::All => {
-                let Some(number) = self.add()? else { return Ok(false) };
-                self.actions.truncate(self.places[number]);
+                let number = self.add()?;
+                let Some(place) = self.place(number) else {
+                    self.note_own(number);
+                    return Ok(false);
+                };
+                self.actions.truncate(self.own[place].1);
                 Ok(true)
             }
-            Save::BackEdges => self.closes_back_edge(),
+            Save::BackEdges => self.closes_back_edge(Ordering::Greater),
+            Save::BackEdgesDown => self.closes_back_edge(Ordering::Less),
             Save::None => match self.stride.meet(&self.state) {
                 Some(length) => {
                     self.go_to_least(process, length);
@@ -314,40 +406,44 @@ impl<'a> Phase1<'a> {
         }
     }
 
-    fn closes_back_edge(&mut self) -> Result<bool, StopReason> {
-        let greater = self.state > self.before;
+    /// Back edges are the steps that lead to a state which is so beside the one before.
+    fn closes_back_edge(&mut self, so: Ordering) -> Result<bool, StopReason> {
+        let is_back_edge = self.state.cmp(&self.before) == so;
         if self.state == self.before {
             // A loop of one step.
             self.actions.truncate(self.last);
             return Ok(true);
         }
-        let Some(Number(known)) = self.list.find(&self.state) else {
-            if greater {
-                self.add()?;
+        let known = self.list.find(&self.state);
+        let Some(place) = known.and_then(|number| self.place(number)) else {
+            if is_back_edge {
+                let number = self.add()?;
+                self.note_own(number);
             }
             return Ok(false);
         };
-        // Those that this process put on the list are there because of the step that led to them. The one
-        // from which it began is there in any case: it counts if the last step would have put it there.
-        let own = (known.max(self.own)..self.places.len() as u32).map(Number);
-        let begin = (known < self.own && greater).then_some(Number(known));
-        let least = own.chain(begin).min_by(|&a, &b| self.list.key(a).cmp(self.list.key(b)));
-        let least = least.unwrap_or(Number(known));
+        // Those that this turn put on the list are there because of the step that led to them. The one from
+        // which it began may be there for another reason: it counts if the last step would have put it there.
+        let counts = |&place: &usize| place > 0 || !self.began_on_list || is_back_edge;
+        let state = |place: usize| self.list.key(self.own[place].0);
+        let least = (place..self.own.len()).filter(counts).min_by(|&a, &b| state(a).cmp(state(b)));
+        let (number, way) = self.own[least.unwrap_or(place)];
         self.state.clear();
-        self.state.extend_from_slice(self.list.key(least));
-        self.actions.truncate(self.places[least.index()]);
+        self.state.extend_from_slice(self.list.key(number));
+        self.actions.truncate(way);
         Ok(true)
     }
 
-    /// Puts the state on the list. Its number if it was there before.
-    fn add(&mut self) -> Result<Option<usize>, StopReason> {
+    /// Puts the state on the list, if it is not there.
+    fn add(&mut self) -> Result<Number, StopReason> {
+        self.own.try_reserve(2).map_err(no_memory)?;
         match self.list.visit(&self.state).map_err(|_| StopReason::MemoryLimit)? {
-            Visit::New(_) => {
-                self.places.try_reserve(1).map_err(no_memory)?;
-                self.places.push(self.actions.len());
-                Ok(None)
+            Visit::New(number) => {
+                self.met.try_reserve(1).map_err(no_memory)?;
+                self.met.push((0, 0));
+                Ok(number)
             }
-            Visit::Seen(number) => Ok(Some(number.index())),
+            Visit::Seen(number) => Ok(number),
         }
     }
 
@@ -374,7 +470,9 @@ impl<'a> Phase1<'a> {
     }
 
     fn memory(&self) -> u64 {
-        self.list.memory() + (self.actions.capacity() * 8 + self.places.capacity() * 8) as u64
+        self.list.memory()
+            + self.rounds.memory()
+            + (self.actions.capacity() * 8 + self.met.capacity() * 8 + self.own.capacity() * 16) as u64
     }
 }
 
@@ -393,7 +491,7 @@ mod tests {
     use system::SystemExt;
     use system::toy::{Apart, Counters, Rings};
 
-    const SAVES: [Save; 3] = [Save::All, Save::BackEdges, Save::None];
+    const SAVES: [Save; 4] = [Save::All, Save::BackEdges, Save::BackEdgesDown, Save::None];
 
     fn task(save: Save, stop: &AtomicBool) -> Task<'_> {
         let reduce = Reduce { by: &Apart, method: Method::Twophase(save), proviso: Proviso::None };
@@ -471,7 +569,7 @@ mod tests {
         let (stop, mut silent) = (AtomicBool::new(false), Silent);
         for last in 0..20 {
             let rings = Rings { n: 2, last };
-            for save in [Save::BackEdges, Save::None] {
+            for save in [Save::BackEdges, Save::BackEdgesDown, Save::None] {
                 let task = task(save, &stop);
                 let mut budget = Budget::new(&task, &mut silent);
                 let mut phase1 = Phase1::new(&rings, &Apart, save);

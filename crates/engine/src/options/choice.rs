@@ -257,7 +257,7 @@ choice! {
     }
 }
 
-words!(Save, "selection of saved states", { All = "all", BackEdges = "backedge", None = "none" });
+words!(Save, "selection of saved states", { All = "all", BackEdges = "backedge", BackEdgesDown = "backedge-down", None = "none" });
 words!(Building, "construction of stubborn sets", { Closure = "closure", Deletion = "deletion" });
 words!(Fairness, "fairness", { Weak = "weak", Strong = "strong" } shown { None = "none" });
 

@@ -99,7 +99,7 @@ options! {
     /// Process fairness for cycle properties: weak (a process that stays enabled eventually moves) or strong
     /// (a process that is enabled again and again eventually moves).
     fair: Option<Fairness> = ["fair", "KIND", Common, Model];
-    /// Do not stop at the first violation: explore everything and count violations.
+    /// Do not stop at the first violation: explore everything and tell every place that fails.
     all_errors: bool = ["all-errors", "", Common, Model];
     /// The same, but stop at the Nth violation.
     stop_at: Option<u64> = ["stop-at", "N", Expert, Model];
@@ -149,7 +149,7 @@ options! {
     /// Rely on what xr and xs promise without checking it; without this option a promise that is relied on is
     /// checked.
     trust_xr_xs: bool = ["trust-xr-xs", "", Expert, Exploration];
-    /// Which phase-1 states twophase stores: all, backedge or none.
+    /// Which phase-1 states twophase stores: all, backedge, backedge-down or none.
     save: Option<Save> = ["save", "WHICH", Expert, Exploration];
     /// Keep at most N states off the search stack.
     state_cache: Option<u64> = ["state-cache", "N", Expert, Exploration];
