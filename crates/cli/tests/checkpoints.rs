@@ -131,8 +131,8 @@ fn killed_searches_go_on_to_the_same_answer() {
         (HOLDS, &["--por", "none"]),
         (HOLDS, &[]),
         (HOLDS, &["--por", "none", "--edges", "all", "--exec", "interp"]),
-        (WRONG, &["--all-errors", "--trail", "t"]),
-        (REDUCED, &["--all-errors", "--seed", "7"]),
+        (WRONG, &["--por", "none", "--all-errors", "--trail", "t"]),
+        (REDUCED, &["--por", "none", "--all-errors", "--seed", "7"]),
     ];
     let (mut random, mut resumed) = (Random(kills), 0);
     for (model, words) in checks {
