@@ -3,7 +3,9 @@
 #define WAYS 8
 #define BYTES 500
 #define WORK 9
+#ifndef STATES
 #define STATES 500000
+#endif
 
 int count;
 byte filler[BYTES];

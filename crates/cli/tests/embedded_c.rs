@@ -65,6 +65,32 @@ fn counts_and_verdicts_are_those_of_spin() {
     }
 }
 
+/// Holzmann's and Bosnacki's reference model; with 500,000 for 500 it has 500,001 states and 4,000,000 steps.
+#[test]
+fn the_reference_model_of_the_multi_core_paper_counts() {
+    let (run, report, _scratch) = check("reference.pml", &[REFERENCE, &["-DSTATES=500"]].concat());
+    let safety = &report["properties"][0];
+    let counts = (&safety["states"], &safety["transitions"]);
+    assert_eq!(counts, (&Value::from(501), &Value::from(4000)), "{}", run.stderr);
+}
+
+#[test]
+fn every_store_and_order_finds_the_same_states() {
+    for words in [
+        &["--search", "bfs"][..],
+        &["--search", "dfs"],
+        &["--search", "handoff"],
+        &["--store", "tree"],
+        &["--store", "cleary"],
+        &["--store", "collapse"],
+        &["--store", "automaton"],
+    ] {
+        let (run, report, _scratch) =
+            check("track_matched.pml", &[&["--allow-c", "--property", "safety"], words].concat());
+        assert_eq!(report["properties"][0]["states"], 132, "{words:?} {}", run.stderr);
+    }
+}
+
 #[test]
 fn whole_runs_of_a_model_with_c_are_judged() {
     let (run, report, _scratch) = check("never_claim.pml", &["--allow-c", "--property", "ltl:low"]);
