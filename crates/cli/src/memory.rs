@@ -7,7 +7,7 @@ use crate::signal::Signals;
 use crate::{chart, report_file};
 use ::memory::report::Findings;
 use ::memory::running::Checked;
-use ::memory::{MemorySystem, Model, Outcome, Request};
+use ::memory::{Known, MemorySystem, Model, Outcome, Request};
 use engine::saving::RealStorage;
 use engine::trails::{self, TrailFiles};
 use engine::{Answer, CheckOptions, DiskOrInput, Failure, Kept};
@@ -124,7 +124,8 @@ fn test(
         let answer = request.ask(system, question, options, signals.stop(), &mut client);
         output::notices(&answer.notices, args.format);
         let outcome = answer.result?;
-        if is_text && !args.quiet {
+        // Nothing else says why a question has no answer.
+        if is_text && (!args.quiet || outcome.known() == Known::Unknown) {
             output.write(&Findings::line(request, &outcome));
         }
         findings.outcomes.push(outcome);

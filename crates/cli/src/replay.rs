@@ -95,10 +95,10 @@ fn ending<'a>(replayed: &'a Replayed<'_>) -> End<'a> {
     End { fault: Some(&replayed.violation), cycle: replayed.cycle }
 }
 
-/// What is violated, in one line.
+/// What the run shows, in one line.
 fn title(replayed: &Replayed<'_>) -> String {
-    let steps = story::steps(replayed.run.len());
-    format!("{}: {} is violated after {steps}", one_line(&replayed.model), one_line(&replayed.property))
+    let shown = report_text::shown_by(&replayed.property, &replayed.violation, replayed.run.len());
+    format!("{}: {shown}", one_line(&replayed.model))
 }
 
 /// The steps that were asked for.

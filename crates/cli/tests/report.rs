@@ -218,3 +218,15 @@ fn vacuous_properties_are_named() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["properties"][0]["vacuous"]["irrelevant"], "<> done");
 }
+
+#[test]
+fn what_is_not_decided_is_told_in_few_words_too() {
+    let run =
+        Scratch::new().run(&["memory", "--system", "tso", "--rule", "rowo2", "--max-states", "10", "-q"]);
+    assert_eq!(run.status, Some(3), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("rowo2      unknown") && run.stdout.contains("--max-states 10"),
+        "{}",
+        run.stdout
+    );
+}

@@ -138,6 +138,36 @@ fn a_trail_has_a_page() {
 }
 
 #[test]
+fn a_run_that_shows_that_a_formula_holds_is_no_counterexample() {
+    let scratch = Scratch::with("byte x;\nactive proctype p() { do :: x < 4 -> x++ :: x > 0 -> x-- od }\n");
+    let formula = ["check", "m.pml", "--property", "ctl:cli", "--ctl", "EF x == 2"];
+    let run = scratch.run(&[&formula[..], &["--trail", "w.json", "--report", "r.html"]].concat());
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    scratch.run(&["replay", "w.json", "--report", "s.html"]);
+    for page in ["r.html", "s.html"].map(|file| scratch.read(file)) {
+        assert!(
+            page.contains("A run that shows <code>ctl:cli</code>") && page.contains("id=\"f0-2\""),
+            "{page}"
+        );
+        assert!(page.contains("✓ holds</span>") && !page.contains("✗ violated"), "{page}");
+    }
+    // From another folder, where the model has another name and is the same.
+    let inner = scratch.0.join("inner");
+    std::fs::create_dir(&inner).expect("a folder");
+    let replay =
+        |words: &[&str]| common::CommandOutput::of(common::spinor(&inner, words).output().expect("a run"));
+    let told = replay(&["replay", "../w.json"]);
+    assert!(told.stdout.contains(": ctl:cli holds, shown after 4 steps\n"), "{}", told.stdout);
+    assert_eq!(told.stderr, "");
+    let other = [&formula[..3], &["mu:cli", "--mu", "nu Z. x == 0 && []Z", "--trail", "v.json"]].concat();
+    let run = scratch.run(&other);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    let told = replay(&["replay", "../v.json"]);
+    assert!(told.stdout.contains(": mu:cli is violated after 2 steps\n"), "{}", told.stdout);
+    assert_eq!(told.stderr, "");
+}
+
+#[test]
 fn a_page_that_cannot_be_written_is_told() {
     for (file, why) in
         [("no/such/r.html", "there is no directory"), ("m.pml", "overwrite"), (".", "directory")]

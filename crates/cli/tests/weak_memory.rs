@@ -166,3 +166,14 @@ fn several_loads_in_one_step_are_pointed_out() {
     let (run, _) = scratch.check(&["--property", "assertion"]);
     assert!(!run.stderr.contains("W0710"), "{}", run.stderr);
 }
+
+#[test]
+fn a_special_file_takes_the_trails_of_all_memory_models() {
+    let scratch = Scratch::with(
+        "byte x, y; bool a, b; active proctype P() { x = 1; a = (y == 0) } active proctype Q() { y = 1; b = (x == 0); assert(!(a && b)) }",
+    );
+    let run = scratch.run(&["check", "m.pml", "--memory", "all", "--trail", "/dev/null"]);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert_eq!(run.stdout.matches("the trail went to /dev/null").count(), 2, "{}", run.stdout);
+    assert!(!run.stdout.contains("null.tso"), "{}", run.stdout);
+}

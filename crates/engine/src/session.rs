@@ -235,9 +235,11 @@ impl Session {
         file.text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
     }
 
-    /// Tells whether the model is the same as that of a trail.
+    /// Tells whether the model is the same as that of a trail. Formulas of the command line are among the
+    /// options of a trail; the text that states them says where the model is, and that is no part of it.
     pub fn fingerprint(&self) -> u64 {
-        trace::fingerprint(self.sources.files().iter().map(|file| &*file.text))
+        let of_the_model = self.sources.files().iter().filter(|file| file.name != FORMULAS);
+        trace::fingerprint(of_the_model.map(|file| &*file.text))
     }
 }
 

@@ -8,7 +8,7 @@ use draw::text::escape;
 use engine::command_line::check_command;
 use engine::failure::Failure;
 use engine::replay::{Replayed, replay_trail};
-use engine::report::{Report, Shown};
+use engine::report::{PropertyReport, Report, Shown};
 use engine::session::Session;
 use engine::{CheckOptions, Source, VERSION, report_text};
 use serde_json::Value as Json;
@@ -25,7 +25,7 @@ const MOST: usize = 5;
 /// The page about a check. Its model is in `files`; counterexamples are replayed once more. The error says
 /// why one cannot be.
 pub fn of_check(report: &Report, files: &(dyn promela::source::Files + Sync)) -> Result<String, Failure> {
-    let shown: Vec<&Shown> = report.properties.iter().flat_map(|p| p.verdict.violations()).collect();
+    let shown: Vec<&Shown> = report.properties.iter().flat_map(runs).collect();
     let session = open(&report.options.source, files)?;
     let mut violations = Vec::new();
     for one in shown.iter().take(MOST) {
@@ -42,7 +42,7 @@ pub fn of_check(report: &Report, files: &(dyn promela::source::Files + Sync)) ->
         body.push_str(&sections::violation(violation, number, &files));
     }
     if shown.len() > MOST {
-        body.push_str(&format!("<p>{} more counterexamples are not shown.</p>\n", shown.len() - MOST));
+        body.push_str(&format!("<p>{} more runs are not shown.</p>\n", shown.len() - MOST));
     }
     body.push_str(&format!(
         "<section aria-labelledby=\"how\"><h2 id=\"how\">How it was checked</h2>\n<p><code>{}</code></p>\n{}</section>\n",
@@ -53,20 +53,29 @@ pub fn of_check(report: &Report, files: &(dyn promela::source::Files + Sync)) ->
     Ok(page(&report.model, report.verdict(), &body, &data(&violations)))
 }
 
+/// The runs that a property comes with: counterexamples, or one that shows that a formula holds.
+fn runs(property: &PropertyReport) -> impl Iterator<Item = &Shown> {
+    property.verdict.violations().chain(property.witness())
+}
+
 /// The page about a counterexample that was replayed.
 pub fn of_replay(replayed: &Replayed<'_>) -> String {
     let violations = [Violation::of(replayed)];
     let files = Files::new(Some(replayed.session), None);
     let sentence = report_text::describe_fault(&replayed.violation);
+    let (verdict, told) = match violations[0].is_witness() {
+        true => ("holds", "holds"),
+        false => ("violated", "is violated"),
+    };
     let body = format!(
-        "<ul class=\"verdicts\"><li class=\"violated\"><span class=\"badge\">{}</span> {} is violated: {}</li></ul>\n{}{}",
-        sections::word("violated"),
+        "<ul class=\"verdicts\"><li class=\"{verdict}\"><span class=\"badge\">{}</span> {} {told}: {}</li></ul>\n{}{}",
+        sections::word(verdict),
         escape(&replayed.property),
         escape(&sentence),
         sections::violation(&violations[0], 0, &files),
         files.listing()
     );
-    page(&replayed.model, "violated", &body, &data(&violations))
+    page(&replayed.model, verdict, &body, &data(&violations))
 }
 
 fn open(source: &Source, files: &(dyn promela::source::Files + Sync)) -> Result<Session, Failure> {

@@ -63,9 +63,13 @@ fn row(property: &PropertyReport) -> String {
 pub fn violation(violation: &Violation, number: usize, files: &Files<'_>) -> String {
     let id = format!("v{number}");
     let sentence = report_text::describe_fault(&violation.fault);
+    let (what, class) = match violation.is_witness() {
+        true => ("A run that shows", "good"),
+        false => ("Counterexample to", "bad"),
+    };
     let mut out = format!(
         "<section class=\"violation\" id=\"{id}\" data-violation=\"{number}\" aria-labelledby=\"{id}-title\">\n\
-         <h2 id=\"{id}-title\">Counterexample to <code>{}</code></h2>\n<p class=\"bad\">{}</p>\n",
+         <h2 id=\"{id}-title\">{what} <code>{}</code></h2>\n<p class=\"{class}\">{}</p>\n",
         escape(&violation.property),
         escape(&sentence)
     );

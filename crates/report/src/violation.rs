@@ -100,6 +100,11 @@ impl Violation {
         }
     }
 
+    /// Whether the run shows no error, but that a formula holds.
+    pub fn is_witness(&self) -> bool {
+        self.fault.kind == FaultKind::Witness
+    }
+
     /// The steps that are shown, for the script of the page.
     pub fn json(&self) -> Json {
         let part = |part: &Part| {

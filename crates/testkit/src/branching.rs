@@ -30,7 +30,7 @@ pub enum StateFormula {
     Before(char, char, Box<StateFormula>),
     /// `A[p U q]` …
     Between(char, char, Box<StateFormula>, Box<StateFormula>),
-    /// `[p]` (true) or `<p>`; with the name of a proctype, or without.
+    /// `[p]` (true) or `<p>`; with the name of a proctype, the number of a process, both, or without.
     Modal(bool, Option<String>, Box<StateFormula>),
     /// `nu` (true) or `mu`.
     Fixpoint(bool, usize, Box<StateFormula>),
@@ -101,6 +101,16 @@ impl Writer<'_> {
         })
     }
 
+    /// Whom a modality is about: a proctype, a number, or both.
+    fn taker(&mut self) -> Option<String> {
+        let (name, pid) = (self.rng.pick(self.proctypes).cloned()?, self.rng.below(5));
+        Some(match self.rng.below(4) {
+            0 | 1 => name,
+            2 => pid.to_string(),
+            _ => format!("{name}[{pid}]"),
+        })
+    }
+
     /// A formula in which the variables below `bound` occur under no negation.
     fn mu(&mut self, depth: u32, bound: usize) -> Box<StateFormula> {
         if depth == 0 {
@@ -120,7 +130,7 @@ impl Writer<'_> {
             }
             6 => StateFormula::Not(Box::new(self.leaf())),
             _ => {
-                let name = self.rng.chance(30).then(|| self.rng.pick(self.proctypes).cloned()).flatten();
+                let name = self.rng.chance(40).then(|| self.taker()).flatten();
                 StateFormula::Modal(self.rng.chance(50), name, self.mu(depth - 1, bound))
             }
         })
@@ -251,15 +261,16 @@ impl Exported {
     }
 }
 
-/// The proctypes that take part in a step, by its name: `p[0]: c!1 | q[1]: c?x`.
+/// Who takes part in a step, as a modality may call them, by the step's name: `p[0]: c!1 | q[1]: c?x` is taken
+/// by `p`, `0`, `p[0]`, `q`, `1`, `q[1]`.
 fn takers(name: &str) -> Vec<String> {
     let taker = |part: &str| {
         let (process, rest) = part.split_once('[')?;
         let (pid, _) = rest.split_once("]: ")?;
         let plain = pid.bytes().all(|b| b.is_ascii_digit());
-        plain.then(|| process.to_string())
+        plain.then(|| [process.to_string(), pid.to_string(), format!("{process}[{pid}]")])
     };
-    name.split(" | ").filter_map(taker).collect()
+    name.split(" | ").filter_map(taker).flatten().collect()
 }
 
 /// What was asked and answered.
@@ -366,11 +377,16 @@ fn with_early_end(program: &Program, spinor: &Spinor, asked: &mut Asked) -> Resu
         for shape in ["AG (P)", "EF (P)", "! AG ! (P)"] {
             let text = format!("{}ctl early {{ {} }}\n", program.text, shape.replace('P', atom));
             let answer = |words: &[&str]| match spinor.verdicts(&text, &name, words) {
-                Ok(verdicts) => Ok(verdicts.get(&name[0]).map(|told| told.verdict.clone())),
+                Ok(verdicts) => match verdicts.get(&name[0]) {
+                    Some(told) => Ok(Some(told.verdict.clone())),
+                    None => Err(format!("nothing is said of {shape} about {atom}")),
+                },
+                // Refused, or out of time.
                 Err(Outcome::Rejected(_) | Outcome::Explored(_)) => Ok(None),
                 Err(other) => Err(format!("{other:?} for {shape} about {atom}")),
             };
             match (answer(&[])?, answer(&["--all-errors"])?) {
+                (None, _) | (_, None) => asked.unknown += 1,
                 (Some(Verdict::Unknown(_)), Some(Verdict::Unknown(_))) => asked.unknown += 1,
                 (early, whole) if early == whole => asked.early += 1,
                 (early, whole) => {
@@ -514,7 +530,7 @@ mod tests {
 
     #[test]
     fn who_takes_a_step() {
-        assert_eq!(takers("p[0]: x = a | b"), ["p"]);
-        assert_eq!(takers("p[0]: c!1 | q[12]: c?x"), ["p", "q"]);
+        assert_eq!(takers("p[0]: x = a | b"), ["p", "0", "p[0]"]);
+        assert_eq!(takers("p[0]: c!1 | q[12]: c?x"), ["p", "0", "p[0]", "q", "12", "q[12]"]);
     }
 }

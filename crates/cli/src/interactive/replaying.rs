@@ -10,6 +10,7 @@ use explore::{Ended, Exploration, Followed, RunThread};
 use std::fmt::Write;
 use std::sync::Arc;
 use trace::msc::End;
+use trace::visible::one_line;
 use trace::{Palette, Run, blocked_text, story};
 
 const TABLE: &[Entry] = &[
@@ -288,10 +289,10 @@ impl<'a> Stepping<'_, 'a, '_> {
     }
 }
 
-/// What is violated, in one line.
+/// What the run shows, in one line.
 fn headline(followed: &Followed) -> String {
-    let steps = story::steps(followed.len());
-    format!("{}: {} is violated after {steps}", followed.model, followed.property)
+    let shown = report_text::shown_by(&followed.property, &followed.violation, followed.len());
+    format!("{}: {shown}", one_line(&followed.model))
 }
 
 impl Dialogue for Replaying<'_> {

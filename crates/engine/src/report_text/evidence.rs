@@ -114,6 +114,15 @@ fn width(shown: &Shown, line: &str, before: usize) -> usize {
     texts.filter(|text| rest.starts_with(text)).map(|text| text.chars().count()).max().unwrap_or(1).max(1)
 }
 
+/// What a run of some steps shows about a property: `safety is violated after 9 steps`.
+pub fn shown_by(property: &str, fault: &Fault, steps: usize) -> String {
+    let (property, steps) = (one_line(property), trace::story::steps(steps));
+    match fault.kind {
+        FaultKind::Witness => format!("{property} holds, shown after {steps}"),
+        _ => format!("{property} is violated after {steps}"),
+    }
+}
+
 /// A fault in one line: what is wrong, place, process.
 pub fn describe_fault(fault: &Fault) -> String {
     let process = match (&fault.process, fault.pid) {

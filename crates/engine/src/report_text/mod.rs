@@ -7,7 +7,7 @@ mod statistics;
 mod unreached;
 mod verdict;
 
-pub use evidence::{describe_fault, evidence};
+pub use evidence::{describe_fault, evidence, shown_by};
 pub use number::{bytes, grouped, many, plural};
 
 use crate::hints::{Hint, hints};
