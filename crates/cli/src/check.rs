@@ -6,14 +6,13 @@ use crate::progress::Line;
 use crate::report_file;
 use crate::signal::Signals;
 use engine::options::{Choice, Memory};
-use engine::saving::{Entry, RealStorage, Storage};
+use engine::saving::is_special;
 use engine::{
     Answer, CheckOptions, DiskOrInput, Failure, Notice, Report, report_json, report_markdown, report_sarif,
     report_text,
 };
 use std::collections::BTreeMap;
 use std::io::Stdout;
-use std::path::Path;
 
 /// Which exit status counts when several models have different ones: the first of these that occurs.
 const ORDER: [u8; 7] = [4, 1, 143, 130, 2, 3, 0];
@@ -98,7 +97,7 @@ fn options(args: &CheckArgs, model: &str, memory: Option<Memory>) -> Result<Chec
 
 /// A trail of its own for every memory model: `model.pml.tso.trail.json`. A special file takes them all.
 fn named_after(trail: &str, memory: &str) -> String {
-    if matches!(RealStorage.look(Path::new(trail)), Entry::Special) {
+    if is_special(trail) {
         return trail.to_string();
     }
     match trail.strip_suffix(".trail.json") {

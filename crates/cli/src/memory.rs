@@ -5,10 +5,11 @@ use crate::output::{self, Lines, Output};
 use crate::quiet::Quiet;
 use crate::signal::Signals;
 use crate::{chart, report_file};
+use ::memory::compose::Question;
 use ::memory::report::Findings;
 use ::memory::running::Checked;
 use ::memory::{Known, MemorySystem, Model, Outcome, Request};
-use engine::saving::RealStorage;
+use engine::saving::{RealStorage, is_special};
 use engine::trails::{self, TrailFiles};
 use engine::{Answer, CheckOptions, DiskOrInput, Failure, Kept};
 use std::collections::BTreeMap;
@@ -124,8 +125,13 @@ fn test(
         let answer = request.ask(system, question, options, signals.stop(), &mut client);
         output::notices(&answer.notices, args.format);
         let outcome = answer.result?;
-        // Nothing else says why a question has no answer.
-        if is_text && (!args.quiet || outcome.known() == Known::Unknown) {
+        // Nothing else says why a question has no answer, and where no model is asked about, what shows is all.
+        let alone = request.model.is_none() && !request.classify;
+        let is_answer = match &outcome.question {
+            Question::Litmus(_) if alone => true,
+            _ => outcome.known() == Known::Unknown,
+        };
+        if is_text && (!args.quiet || is_answer) {
             output.write(&Findings::line(request, &outcome));
         }
         findings.outcomes.push(outcome);
@@ -179,14 +185,17 @@ fn tell(output: &mut Output<Stdout>, findings: &Findings<'_>, kept: &BTreeMap<St
 /// Writes the composed models and trails of all violations; says where the trails are.
 fn keep(findings: &Findings<'_>, options: &CheckOptions, format: Format) -> BTreeMap<String, String> {
     let mut kept = BTreeMap::new();
+    let special = options.trail.as_deref().is_some_and(is_special);
     for (number, outcome) in findings.violations().enumerate() {
         let Some(checked) = outcome.violated() else { continue };
         let trail = match (&options.trail, number) {
             (None, _) => trails::default_name(&checked.composed.path),
-            (Some(trail), 0) => trail.clone(),
+            (Some(trail), n) if n == 0 || special => trail.clone(),
             (Some(trail), n) => format!("{trail}.{}", n + 1),
         };
         match keep_one(checked, &trail) {
+            // From there nothing can be replayed.
+            Ok(()) if special => {}
             Ok(()) => {
                 kept.insert(outcome.question.name(), trail);
             }

@@ -230,3 +230,25 @@ fn what_is_not_decided_is_told_in_few_words_too() {
         run.stdout
     );
 }
+
+#[test]
+fn litmus_tests_of_few_words_say_what_shows() {
+    let scratch = Scratch::new();
+    let run = scratch.run(&["memory", "--system", "tso", "--litmus", "SB,MP", "-q"]);
+    let shows =
+        |name: &str, how: &str| run.stdout.lines().any(|line| line.contains(name) && line.contains(how));
+    assert!(shows("SB ", " reached") && shows("MP ", "not reached"), "{}", run.stdout);
+    // A special file takes all trails, and none of them can be replayed from there.
+    let run = scratch.run(&[
+        "memory",
+        "--system",
+        "mesi_lost",
+        "--rule",
+        "rowo2,pos",
+        "--trail",
+        "/dev/null",
+        "-q",
+    ]);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert!(run.stdout.contains("pos violated") && !run.stdout.contains("spinor replay"), "{}", run.stdout);
+}

@@ -254,3 +254,45 @@ fn budgets_are_obeyed() {
         assert!(property(&report)["reason"].is_string());
     }
 }
+
+/// A process that is asked for by its number has slots of its own: what the others do, and there are more ways
+/// than any search could go through, is not looked at.
+#[test]
+fn processes_are_asked_for_by_number() {
+    let ring = "#define N 40\nbool fork[N];\nactive [N] proctype p() { byte eaten;\n\
+        do :: atomic { !fork[_pid] -> fork[_pid] = true };\n\
+        one: atomic { !fork[(_pid + 1) % N] -> fork[(_pid + 1) % N] = true };\n\
+        both: eaten = 1 - eaten; fork[_pid] = false; fork[(_pid + 1) % N] = false od }\n";
+    let cases = [
+        ("EF p[3]@both", "holds"),
+        ("AG EF (p[3]@both || stuck)", "holds"),
+        ("AG !(p[3]@both && p[4]@both)", "holds"),
+        ("EF (p[39]:eaten == 1 && p[0]@both)", "holds"),
+        ("EF p[3]:eaten == 2", "violated"),
+    ];
+    for (formula, verdict) in cases {
+        let words = ["--property", "ctl:cli", "--ctl", formula, "--engine", "symbolic", "--timeout", "300"];
+        let (run, report) = Scratch::with(ring).check(&words);
+        assert_eq!(property(&report)["verdict"], verdict, "{formula}: {}", run.stderr);
+    }
+}
+
+/// Numbers that several processes have in turn, of different proctypes, and that nobody has.
+#[test]
+fn a_number_means_whoever_has_it() {
+    let model = "byte n;\nproctype a() { byte x; x = 1; here: n++ }\nproctype b() { byte y; y = 2; n++; there: n = n + 1 }\n\
+        init { do :: n < 3 -> if :: run a() :: run b() fi; (_nr_pr == 1) :: else -> break od }\n";
+    for atom in ["a[1]@here", "b[1]@there", "a[2]@here", "b[1]@there || n == 2", "a[1]:x == 1", "b[1]:y == 2"]
+    {
+        for shape in ["EF (?)", "AG (?)", "AG EF (?)", "AF (?)", "AG !(?)"] {
+            let formula = shape.replace('?', atom);
+            let with = |engine: &str| {
+                let words = ["--property", "ctl:cli", "--ctl", &formula, "--all-errors", "--engine", engine];
+                let (run, report) = Scratch::with(model).check(&words);
+                assert!(!report.is_null(), "{formula}: {}", run.stderr);
+                (run.status, property(&report)["satisfied"].clone())
+            };
+            assert_eq!(with("symbolic"), with("explicit"), "{formula}");
+        }
+    }
+}

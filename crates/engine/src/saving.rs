@@ -136,6 +136,11 @@ fn in_place(storage: &dyn Storage, path: &Path, content: Content<'_>) -> io::Res
 #[derive(Clone, Copy, Debug)]
 pub struct RealStorage;
 
+/// Whether a name is that of a device, a pipe or the like, which takes all that is written to it.
+pub fn is_special(name: &str) -> bool {
+    RealStorage.look(Path::new(name)) == Entry::Special
+}
+
 impl Storage for RealStorage {
     fn look(&self, path: &Path) -> Entry {
         if is_open_already(path) {

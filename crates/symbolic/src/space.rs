@@ -417,7 +417,11 @@ impl<'p> Space<'p> {
         places.sort_unstable_by_key(|place| self.known.level_of[reads[*place] as usize]);
         let mut values: Vec<u32> = reads.iter().map(|slot| self.known.initial[*slot as usize]).collect();
         let mut true_for = Vec::new();
-        for vector in self.known.ldd.vectors(seen) {
+        for (number, vector) in self.known.ldd.vectors(seen).enumerate() {
+            // There can be many: all values that occur together in the slots that it reads.
+            if number % 1024 == 1023 && self.known.ldd.is_stopped() {
+                return Err(Ended::Stopped(StopReason::Interrupted));
+            }
             places.iter().zip(&vector).for_each(|(place, value)| values[*place] = *value);
             if self.system.holds(predicate, &values)? {
                 true_for.push(vector);

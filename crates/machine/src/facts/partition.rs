@@ -12,10 +12,11 @@
 
 use std::collections::BTreeSet;
 
-use promela::ir::{Action, Base, Edge, Expr, ExprKind, LocId, Proctype, ProctypeId, Program, visit};
+use promela::ir::{Action, Base, Edge, Expr, ExprKind, LocId, Place, Proctype, ProctypeId, Program, visit};
 use stop::Stop;
 use system::matrix::{BitMatrix, BitSet};
 
+use super::footprint::extent;
 use super::mark::{HandOver, hand_over};
 use super::matrix::{Item, MemberFacts, cuts, list_items, updated};
 use super::object::Objects;
@@ -128,8 +129,7 @@ impl Partition {
             stop.check();
             steps.push(filling.step(item, partner));
         }
-        let looked_at = |expr: &&Expr| filling.slots_of(None, &analysis.looked_at(expr));
-        let watched = watched.iter().map(looked_at).collect();
+        let watched = watched.iter().map(|expr| filling.looked_at(analysis, expr)).collect();
         let provided = (0..population.members.len()).map(|m| filling.provided(m, analysis)).collect();
         let n_locations = |member: &Member| program.proctype(member.id).locations.len() as u32;
         let n_locations = population.members.iter().map(n_locations).collect();
@@ -153,6 +153,31 @@ impl Filling<'_> {
         let mut row = BitMatrix::new(1, self.slots.list.len());
         self.slots.add_region((&mut row, 0), self.population, member, region);
         row.iter_row(0).map(|slot| slot as u32).collect()
+    }
+
+    /// The slots that somebody from outside looks at. Of a process that is asked for by its number these are its
+    /// own, whatever its proctype: whether it is there, where it is, and the cells that are named.
+    fn looked_at(&self, analysis: &Analysis<'_>, expr: &Expr) -> BitSet {
+        let region = analysis.looked_at_but(expr, |part| of_numbered(part).is_some());
+        let mut slots = self.slots_of(None, &region);
+        visit::walk(expr, &mut |part| {
+            let Some((pid, named)) = of_numbered(part) else { return };
+            self.slots.processes.iter().for_each(|slot| slots.add(slot.0));
+            for (member, own) in self.population.members.iter().zip(&self.slots.members) {
+                // Of whom the number is not known, it may be this one.
+                let known = member.known.as_ref().and_then(|known| known.pid);
+                if known.is_some_and(|known| known != pid) {
+                    continue;
+                }
+                slots.add(own.location.0);
+                if let Some((_, place)) = named.filter(|(id, _)| *id == member.id) {
+                    let (first, end) = extent(place);
+                    let (first, last) = (own.cells[first as usize], own.cells[end as usize - 1]);
+                    (first.0..=last.0).for_each(|slot| slots.add(slot));
+                }
+            }
+        });
+        slots
     }
 
     fn provided(&self, member: usize, analysis: &Analysis<'_>) -> Option<BitSet> {
@@ -248,6 +273,18 @@ impl Filling<'_> {
             }
         }
     }
+}
+
+/// A process that an expression asks for by a constant number: the number, and which cells of which proctype,
+/// if not only where it is.
+fn of_numbered(part: &Expr) -> Option<(usize, Option<(ProctypeId, &Place)>)> {
+    let (pid, named) = match &part.kind {
+        ExprKind::RemoteLabel { pid: Some(pid), .. } => (pid, None),
+        ExprKind::RemoteVar { pid: Some(pid), proctype, place } => (pid, Some((*proctype, &**place))),
+        _ => return None,
+    };
+    let ExprKind::Const(pid) = pid.kind else { return None };
+    Some((usize::try_from(pid).ok()?, named))
 }
 
 /// What an edge writes besides the processes that it starts.
