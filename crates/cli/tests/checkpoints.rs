@@ -296,17 +296,21 @@ fn a_full_disk_loses_nothing() {
 fn a_signal_leaves_a_checkpoint() {
     let scratch = Scratch::with(HOLDS);
     let (_, undisturbed) = scratch.check(&["--por", "none"]);
-    let words = ["check", "m.pml", "--por", "none", "--exec", "interp", "--checkpoint", "c"];
+    // Nothing is written down before the samples are over that decide about edges.
+    let how = ["--por", "none", "--exec", "interp", "--edges", "all", "--checkpoint", "c"];
+    let often = ["--checkpoint-every", "0.01"];
+    let words = [&["check", "m.pml"], &how[..], &often].concat();
     let mut command = scratch.command(&words);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !scratch.has("c") && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let pid = child.id().to_string();
     std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
     let run = ended(child);
     if run.status == Some(130) {
         assert!(run.stdout.contains("resume with the ") && scratch.has("c"), "{}", run.stdout);
-        let words = ["--por", "none", "--exec", "interp", "--resume", "c", "--checkpoint", "c"];
-        let (run, report) = scratch.check(&words);
+        let (run, report) = scratch.check(&[&how[..], &["--resume", "c"]].concat());
         let states = |report: &Value| report["properties"][0]["states"].clone();
         assert_eq!((run.status, states(&report)), (Some(0), states(&undisturbed)));
     } else {
