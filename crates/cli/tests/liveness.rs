@@ -58,6 +58,20 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("byte x; active proctype p() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od } never { { do :: x = 0 od } unless { x == 1 -> skip } }", "never", "violated", "violated"),
     ("byte x, y; active proctype p() { timeout -> x = 1 } active proctype q() { y == 1 -> y = 0 }
       never { do :: y = 1 :: y == 0 && x == 1 -> break :: x == 1 od }", "never", "holds", "holds"),
+    // Products of claims: what each of them finds wrong. The first two pairs are each wrong alone.
+    ("byte x; active proctype p() { do :: x = 1 :: x = 0 od }
+      never a { S: do :: true :: x == 1 -> goto accept od; accept: goto S }
+      never b { S: do :: true :: x == 0 -> goto accept od; accept: goto S }", "never:a+b", "violated", "violated"),
+    ("byte x; active proctype p() { do :: x = 1 :: x = 0 od }
+      never a { S: do :: true :: x == 1 -> goto accept od; accept: goto S }
+      never b { do :: true :: x == 0 -> break od; accept: do :: x == 0 od }", "never:a+b", "holds", "holds"),
+    ("byte x; active proctype p() { x = 1; x = 2 }
+      never a { do :: atomic { x == 1 -> break } :: else od } never b { do :: x == 2 -> break :: else od }
+      never c { accept: do :: x <= 2 od }", "never:a+b+c", "violated", "violated"),
+    ("byte x; active proctype p() { if :: x = 1 :: x = 2 fi }
+      never a { do :: x == 1 -> break :: else od } never b { do :: x == 2 -> break :: else od }", "never:a+b", "holds", "holds"),
+    ("byte x; active proctype p() { do :: x = 1 - x od } active proctype q() { x = 5; x = 0 }
+      never a { do :: x == 5 -> break :: true od } never b { accept: do :: x < 9 od }", "never:b+a", "violated", "violated"),
     // Errors of the model are not the claim's.
     ("byte x; active proctype p() { assert(x == 1); x = 1; x = 0 } ltl f { [] (x < 2) }", "ltl:f", "holds", "holds"),
     // Labels.

@@ -621,6 +621,7 @@ mod tests {
         ("--por none --check reduction", "there is none"),
         ("--engine symbolic --max-states 9", "--max-states is for explicit search"),
         ("--reorder force", "--reorder is for the symbolic engine"),
+        ("--exec packed --por stubborn", "--por does not go with --exec packed"),
         ("--certify c --por stubborn", "--certify cannot be used with --por stubborn"),
         ("--checkpoint c --search bfs", "--checkpoint c cannot be used with --search bfs"),
         ("--checkpoint-every 1", "--checkpoint-every has nothing to write to"),

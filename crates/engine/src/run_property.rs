@@ -11,7 +11,7 @@ use crate::inside::accepts_inside;
 use crate::session::Session;
 use ltl::{Automaton, Component};
 use machine::ActingClaim;
-use machine::claim::{Unsuitable, never};
+use machine::claim::{Unsuitable, intersection_of};
 use machine::interp::acting_claim::acts;
 use promela::ir::{Expr, ExprKind, LtlProperty, ProctypeId, Program, visit};
 use promela::source::Span;
@@ -86,8 +86,8 @@ impl RunProperties {
         let Made { claim, acting, general, propositions, written, fault, stutter_invariant } =
             match name.split_once(':') {
                 Some(("ltl", name)) => maker.ltl(name)?,
-                Some(("never", name)) => maker.never(Some(name))?,
-                _ if name == "never" => maker.never(None)?,
+                Some(("never", names)) => maker.never(maker.never_ids(names)?)?,
+                _ if name == "never" => maker.never(program.never.iter().take(1).copied().collect())?,
                 _ if name == "progress" => maker.progress(),
                 _ => maker.accept_labels(),
             };
@@ -187,25 +187,33 @@ impl Maker<'_> {
         Ok(made.collect())
     }
 
-    fn never(&self, name: Option<&str>) -> Result<Made, Failure> {
-        let id = self.never_id(name).ok_or_else(|| unknown(name.map_or("never", |name| name)))?;
+    /// One never claim, or what several find wrong together.
+    fn never(&self, ids: Vec<ProctypeId>) -> Result<Made, Failure> {
+        let Some(&first) = ids.first() else { return Err(unknown("never")) };
         let locate = |span| self.session.sources.location(span);
         let refuse = |unsuitable: Unsuitable| {
             let place = locate(unsuitable.span);
             Failure::refused_with(
                 format!("{}:{}: {}", place.file, place.line, unsuitable.message),
-                "let the claim ask about what the model's own processes do",
+                match ids.len() {
+                    1 => "let the claim ask about what the model's own processes do",
+                    _ => "check each of them alone: --property never:NAME",
+                },
             )
         };
-        let message = "the never claim accepts a run that goes on forever";
-        let fault = self.fault(FaultKind::AcceptCycle, message, self.program.proctype(id).span);
-        let (claim, acting, propositions) = match acts(self.program, id) {
-            true => {
-                let acting = ActingClaim::new(self.session.judge()?, id).map_err(refuse)?;
+        let message = match ids.len() {
+            1 => "the never claim accepts a run that goes on forever",
+            _ => "all the never claims accept a run that goes on forever",
+        };
+        let fault = self.fault(FaultKind::AcceptCycle, message, self.program.proctype(first).span);
+        let (claim, acting, propositions) = match ids.iter().find(|&&id| acts(self.program, id)) {
+            Some(&id) if ids.len() > 1 => return Err(self.acts_in_product(id)),
+            Some(_) => {
+                let acting = ActingClaim::new(self.session.judge()?, first).map_err(refuse)?;
                 (None, Some(Arc::new(acting)), Vec::new())
             }
-            false => {
-                let made = never(self.program, id, &locate).map_err(refuse)?;
+            None => {
+                let made = intersection_of(self.program, &ids, &locate).map_err(refuse)?;
                 (Some(made.claim), None, made.propositions)
             }
         };
@@ -213,9 +221,21 @@ impl Maker<'_> {
         Ok(Made { claim, acting, general: None, propositions, written, fault, stutter_invariant: false })
     }
 
-    fn never_id(&self, name: Option<&str>) -> Option<ProctypeId> {
-        let named = |id: &ProctypeId| name.is_none_or(|name| self.program.proctype(*id).name == name);
-        self.program.never.iter().copied().find(named)
+    /// The claims of `never:a+b`.
+    fn never_ids(&self, names: &str) -> Result<Vec<ProctypeId>, Failure> {
+        let named = |name: &str| {
+            let found = self.program.never.iter().find(|&&id| self.program.proctype(id).name == name);
+            found.copied().ok_or_else(|| unknown(&format!("never:{name}")))
+        };
+        names.split('+').map(named).collect()
+    }
+
+    fn acts_in_product(&self, id: ProctypeId) -> Failure {
+        let name = &self.program.proctype(id).name;
+        Failure::refused_with(
+            format!("the never claim {name} changes variables: it cannot be a part of a product"),
+            format!("check it alone: --property never:{name}"),
+        )
     }
 
     fn progress(&self) -> Made {

@@ -39,12 +39,60 @@ pub fn never(
     id: ProctypeId,
     locate: &dyn Fn(Span) -> Location,
 ) -> Result<Never, Unsuitable> {
+    let mut propositions = Numbered::default();
+    let claim = automaton(program, id, locate, &mut propositions)?;
+    Ok(Never { claim, propositions: propositions.list })
+}
+
+/// Makes one automaton of several never claims, which finds wrong what each of them does.
+pub fn intersection_of(
+    program: &Program,
+    ids: &[ProctypeId],
+    locate: &dyn Fn(Span) -> Location,
+) -> Result<Never, Unsuitable> {
+    let names: Vec<&str> = ids.iter().map(|&id| program.proctype(id).name.as_str()).collect();
+    let span = program.proctype(ids[0]).span;
+    let place = locate(span);
+    let end = Fault {
+        kind: FaultKind::ClaimEnd,
+        message: format!("the never claims {} have all reached their ends", names.join(", ")),
+        file: place.file,
+        line: place.line,
+        column: place.column,
+        process: None,
+        pid: None,
+    };
+    let mut propositions = Numbered::default();
+    let mut product = automaton(program, ids[0], locate, &mut propositions)?;
+    for &id in &ids[1..] {
+        let claim = automaton(program, id, locate, &mut propositions)?;
+        product = system::intersection(&product, &claim, &end).map_err(|why| {
+            let message = format!("the never claims {} have no product: {why}", names.join(", "));
+            Unsuitable { message, span }
+        })?;
+    }
+    Ok(Never { claim: product, propositions: propositions.list })
+}
+
+/// Propositions, each once.
+#[derive(Default)]
+struct Numbered {
+    list: Vec<Expr>,
+    numbers: HashMap<String, u32>,
+}
+
+fn automaton(
+    program: &Program,
+    id: ProctypeId,
+    locate: &dyn Fn(Span) -> Location,
+    propositions: &mut Numbered,
+) -> Result<Claim, Unsuitable> {
     let proctype = program.proctype(id);
     if proctype.locations.len() >= MOST_STATES {
         let message = format!("the never claim {} has more than {MOST_STATES} locations", proctype.name);
         return Err(Unsuitable { message, span: proctype.span });
     }
-    let mut maker = Maker { proctype, locate, propositions: Vec::new(), numbers: HashMap::new() };
+    let mut maker = Maker { proctype, locate, propositions };
     let n = proctype.locations.len();
     let mut claim = Claim {
         initial: ClaimState(proctype.start.0 as u16),
@@ -66,14 +114,13 @@ pub fn never(
             ends.then(|| maker.fault(FaultKind::ClaimEnd, "the never claim reached its end", proctype.span)),
         );
     }
-    Ok(Never { claim, propositions: maker.propositions })
+    Ok(claim)
 }
 
 struct Maker<'a> {
     proctype: &'a Proctype,
     locate: &'a dyn Fn(Span) -> Location,
-    propositions: Vec<Expr>,
-    numbers: HashMap<String, u32>,
+    propositions: &'a mut Numbered,
 }
 
 impl Maker<'_> {
@@ -168,17 +215,18 @@ impl Maker<'_> {
     }
 
     fn proposition(&mut self, expr: &Expr) -> Result<u32, Unsuitable> {
-        let new = self.propositions.len() as u32;
-        let number = *self.numbers.entry(print_expr(expr)).or_insert(new);
+        let known = &mut *self.propositions;
+        let new = known.list.len() as u32;
+        let number = *known.numbers.entry(print_expr(expr)).or_insert(new);
         if number == new {
-            if self.propositions.len() == MOST_PROPOSITIONS {
+            if known.list.len() == MOST_PROPOSITIONS {
                 let message = format!(
                     "the never claim {} has more than {MOST_PROPOSITIONS} different conditions",
                     self.proctype.name
                 );
                 return Err(Unsuitable { message, span: expr.span });
             }
-            self.propositions.push(expr.clone());
+            known.list.push(expr.clone());
         }
         Ok(number)
     }

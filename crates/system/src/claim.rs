@@ -66,6 +66,30 @@ impl Guard {
         }
     }
 
+    /// Holds when both do: one pair (mask, values) at least, or `Some(None)` when that is never so. The answer is
+    /// `None` when it cannot be said, or not in few words.
+    pub fn and(&self, other: &Guard) -> Option<Option<Guard>> {
+        let (own, others) = (self.cubes()?, other.cubes()?);
+        let mut cubes = Vec::new();
+        for &(mask, values) in &own {
+            let agree = |&&(other, other_values): &&(u64, u64)| (values ^ other_values) & mask & other == 0;
+            cubes.extend(others.iter().filter(agree).map(|&(m, v)| (mask | m, values | v)));
+            if cubes.len() > MOST_PAIRS {
+                return None;
+            }
+        }
+        Some(Guard::of_cubes(cubes))
+    }
+
+    /// Holds for one of these pairs (mask, values); nothing where there is none.
+    fn of_cubes(cubes: Vec<(u64, u64)>) -> Option<Guard> {
+        match cubes[..] {
+            [] => None,
+            _ if cubes.iter().any(|&(mask, _)| mask == 0) => Some(Guard::True),
+            _ => Some(Guard::Any(cubes)),
+        }
+    }
+
     /// Holds when this one does and none of `others` does: one pair (mask, values) at least, or `Some(None)`
     /// when that is never so. The answer is `None` when it cannot be said, or not in few words.
     pub fn and_none_of<'g>(&self, others: impl IntoIterator<Item = &'g Guard>) -> Option<Option<Guard>> {
@@ -95,11 +119,7 @@ impl Guard {
                 return None;
             }
         }
-        Some(match cubes[..] {
-            [] => None,
-            [(0, _)] => Some(Guard::True),
-            _ => Some(Guard::Any(cubes)),
-        })
+        Some(Guard::of_cubes(cubes))
     }
 
     fn holds(&self, bits: u64, earlier: bool) -> bool {

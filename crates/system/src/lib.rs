@@ -14,6 +14,7 @@ pub mod capabilities;
 pub mod claim;
 pub mod coverage;
 pub mod explain;
+pub mod intersection;
 pub mod layer;
 pub mod lean;
 pub mod matrix;
@@ -27,6 +28,7 @@ pub use capabilities::{AcceptanceMarks, Capabilities, Components, Invariants, Pr
 pub use claim::Claim;
 pub use explain::{ChannelRef, ChannelView, Event, Explain, Move, ProcessView, Snapshot, StepInfo, Value};
 pub use layer::Layer;
+pub use intersection::intersection;
 pub use lean::{ActiveMask, Annotation, Lean, LeanOrder, ProcessOrder, SleepMask};
 pub use portable::{PortableError, PortableStates};
 pub use reduction::{Choice, Reducer, Reduction};

@@ -85,8 +85,8 @@ macro_rules! options {
 
 options! {
     /// Check this property (repeatable): safety, or one part of it (assertion, end-state, invariant, trace,
-    /// runtime); ltl:NAME, ctl:NAME, mu:NAME, never, accept, progress. Default: all that apply except
-    /// progress.
+    /// runtime); ltl:NAME, ctl:NAME, mu:NAME, never, never:NAME, never:NAME+NAME (runs that both claims find
+    /// wrong), accept, progress. Default: all that apply except progress.
     properties: Vec<String> = ["property", "PROPERTY", Common, Check];
     /// Also check this formula of linear temporal logic, such as [] (x < 3).
     ltl: Option<String> = ["ltl", "FORMULA", Common, Model];

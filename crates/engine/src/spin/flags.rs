@@ -208,8 +208,8 @@ pub static FLAGS: &[Flag] = &[
         Nothing,
         "synchronous product of multiple never claims",
         Refused(
-            "the product of several claims is not available yet",
-            "check them one at a time: --property never:NAME",
+            "the product of several claims is made while it is checked, and not written as text",
+            "check the product itself: --property never:NAME1+NAME2",
         ),
     ),
     flag(Spin, "-F", Next, "like -f, with the formula in a file", Does(E::FormulaFile, "as -f")),
