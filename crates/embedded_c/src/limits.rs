@@ -1,8 +1,9 @@
 //! What keeps a process that runs C from doing more than it should: accidents, not attacks.
 //!
-//! It cannot start another process or program (a filter of system calls on Linux, with threads allowed; else
-//! a limit on processes), leaves no core file, and ends with its supervisor. What C does with files and with
-//! the memory of its own process is not kept from it.
+//! On Linux it cannot start another process or program (a filter of system calls, with threads allowed; where
+//! there are no filters, a limit on processes, which binds threads as well, and does not bind root), and it ends
+//! with its supervisor. On other systems nothing keeps it from either. On Unix it leaves no core file. What C
+//! does with files and with the memory of its own process is not kept from it.
 
 #![allow(unsafe_code, reason = "the system is asked for limits")]
 

@@ -83,12 +83,12 @@ impl Finished {
     }
 }
 
-/// Whether an option names a file that a check writes, or a folder, or lets C run: a page gets no files written,
-/// and no code of a model is run for it. A claim is read, from the folder like everything else.
+/// Whether an option names a file that a check writes, or a folder, or lets C run, or belongs to one that does: a page
+/// gets no files written, and no code of a model is run for it. A claim is read, from the folder like everything else.
 pub fn is_kept_from_pages(spec: &OptionSpec) -> bool {
     const ABOUT_C: [&str; 4] = ["allow-c", "c-source", "c-flags", "c-in-process"];
     let writes = matches!(spec.placeholder, "FILE" | "DIR" | "FOLDER" | "PATH") && spec.name != "claim";
-    writes || ABOUT_C.contains(&spec.name)
+    writes || spec.name == "checkpoint-every" || ABOUT_C.contains(&spec.name)
 }
 
 struct Entry {

@@ -164,14 +164,19 @@ async fn no_option_of_a_page_writes_a_file() {
     let writing: Vec<_> =
         engine::options::TABLE.iter().filter(|spec| ui::checks::is_kept_from_pages(spec)).collect();
     assert!(
-        ["trail", "report", "certify", "allow-c"]
+        ["trail", "report", "certify", "checkpoint", "checkpoint-every", "resume", "allow-c", "c-source"]
             .iter()
             .all(|name| writing.iter().any(|spec| spec.name == *name))
     );
+    let info = bench.get("/info").await.json();
+    let offered = |name: &str| info["options"].as_array().unwrap().iter().any(|option| option["name"] == name);
+    assert!(offered("exec") && offered("max-states"));
     for spec in writing {
+        assert!(!offered(spec.name), "--{}", spec.name);
         let name = format!("--{}", spec.name);
         let options = match spec.placeholder {
             "" => serde_json::json!([name]),
+            "TIME" => serde_json::json!([name, "5"]),
             _ => serde_json::json!([name, place]),
         };
         for (address, body) in [
