@@ -61,6 +61,8 @@ pub enum Known {
     Holds,
     /// A run shows it.
     Violated,
+    /// The system itself does what it says it never does: the question has no answer.
+    AtFault,
     /// Some search did not end.
     Unknown,
 }
@@ -70,7 +72,7 @@ impl Known {
     pub fn word(self) -> &'static str {
         match self {
             Known::Holds => "holds",
-            Known::Violated => "violated",
+            Known::Violated | Known::AtFault => "violated",
             Known::Unknown => "unknown",
         }
     }
@@ -80,7 +82,9 @@ impl Outcome {
     /// What is known.
     pub fn known(&self) -> Known {
         let some = |is: fn(&Verdict) -> bool| self.checks.iter().any(|check| is(check.verdict()));
+        let at_fault = |check: &Checked| check.violation.as_ref().is_some_and(|it| it.fault_of_system.is_some());
         match () {
+            () if self.checks.iter().any(at_fault) => Known::AtFault,
             () if some(|v| matches!(v, Verdict::Violated(..) | Verdict::Refuted(_))) => Known::Violated,
             () if some(|v| matches!(v, Verdict::Unknown(_))) => Known::Unknown,
             () => Known::Holds,
@@ -115,12 +119,18 @@ impl Request {
             }
         }
         let mut agenda = Agenda::default();
+        let mut asked: Vec<String> = Vec::new();
         let is_named = |question: &Question| {
             let name = question.name();
             let is_it = |asked: &String| asked.eq_ignore_ascii_case(&name) || asked == "sc" && name == "sc2";
             self.rules.iter().chain(&self.litmus).any(is_it)
         };
         for question in self.questions()? {
+            // What is asked for twice is asked once.
+            if asked.contains(&question.name()) {
+                continue;
+            }
+            asked.push(question.name());
             match self.obstacle(&question, system) {
                 None => agenda.questions.push(question),
                 Some(why) if is_named(&question) => {
@@ -197,7 +207,7 @@ impl Request {
             (self.cpus.unwrap_or(cpus).max(cpus).max(2), self.addresses.unwrap_or(addresses).max(addresses));
         let bounds: Vec<Option<u32>> = match system.interface.has_bound {
             true => BOUNDS.into_iter().map(Some).collect(),
-            false => vec![None],
+            false => vec![system.interface.given_bound],
         };
         let all = match (self.all_roles, question) {
             (false, _) | (_, Question::Order | Question::Progress) => vec![Roles::plain(cpus, addresses)],
@@ -226,7 +236,8 @@ impl Request {
             return self.asked(system, question, options, stop, client);
         }
         let first = self.asked(system, &Question::Order, options, stop, client);
-        if !matches!(&first.result, Ok(outcome) if outcome.known() != Known::Violated) {
+        let is_wrong = |outcome: &Outcome| matches!(outcome.known(), Known::Violated | Known::AtFault);
+        if !first.result.as_ref().is_ok_and(|outcome| !is_wrong(outcome)) {
             return first;
         }
         let mut answer = self.asked(system, question, options, stop, client);
@@ -298,14 +309,15 @@ pub fn against(model: Model, outcomes: &[Outcome]) -> (Vec<String>, bool) {
             Question::Sequential(_) => model == Model::Sc,
             Question::Order => {
                 // It stands in the place of the full check, which says nothing then.
-                undecided |= model == Model::Sc && outcome.known() == Known::Violated;
+                let is_wrong = matches!(outcome.known(), Known::Violated | Known::AtFault);
+                undecided |= model == Model::Sc && is_wrong;
                 false
             }
             Question::Progress | Question::Service => false,
         };
         match outcome.known() {
             Known::Violated if matters => reasons.push(outcome.question.name()),
-            Known::Unknown if matters => undecided = true,
+            Known::Unknown | Known::AtFault if matters => undecided = true,
             _ => {}
         }
     }

@@ -193,7 +193,8 @@ pub fn compose(
         bound.map_or_else(String::new, |bound| format!(", buffers of {bound}")),
     );
     head += &format!("#define NP {cpus}\n#define NA {addresses}\n");
-    if let Some(bound) = bound {
+    // What the user gives is among the definitions.
+    if let Some(bound) = bound.filter(|_| system.interface.has_bound) {
         head += &format!("#define MEM_BOUND {bound}\n");
     }
     head += &system.definitions;

@@ -31,6 +31,8 @@ pub struct Interface {
     pub has_order: bool,
     /// `MEM_BOUND` is there and not given by the user.
     pub has_bound: bool,
+    /// What the user gives for it.
+    pub given_bound: Option<u32>,
     /// It never looks at the values that it stores, so that verdicts are for any values.
     pub is_data_independent: bool,
     /// An operation begins with a choice that has an `else`, so that it cannot be an option of a choice of ours:
@@ -135,13 +137,15 @@ pub fn of(
     if has_errors(&found) {
         return Err(Failure::Model);
     }
-    let defined = |word: &String| word.starts_with("-DMEM_BOUND");
-    let has_bound = leaves_bound_open(&text) && !source.options.preprocessor.iter().any(defined);
+    let given = source.options.preprocessor.iter().filter_map(|word| word.strip_prefix("-DMEM_BOUND"));
+    let given = given.last();
+    let is_open = leaves_bound_open(&text);
     Ok(Interface {
         form,
         has_fence,
         has_order: assigns(program, SAYS_ORDER),
-        has_bound,
+        has_bound: is_open && given.is_none(),
+        given_bound: given.filter(|_| is_open).and_then(|word| word.strip_prefix('=')?.parse().ok()),
         is_data_independent: values.looks.is_empty(),
         begins_with_else: begins_with_else(program),
         largest_value: values.largest,

@@ -110,6 +110,8 @@ fn read(source: &Source, stem: String, files: &(dyn Files + Sync), stop: &Stop) 
 
 /// How deep files may include each other.
 const DEEPEST: usize = 16;
+/// Lines of a text; beyond it nothing more is pasted. The front end tells of files that include each other without end.
+const MOST_LINES: usize = 1 << 18;
 
 /// The text with the files that it includes in their places, so that a composed model is one file; the places
 /// of its lines are appended.
@@ -124,7 +126,7 @@ fn pasted(path: &str, text: &str, files: &dyn Files, (depth, places): (usize, &m
             files.read(&beside).ok().map(|text| (beside, text))
         });
         match named {
-            Some((path, text)) if depth < DEEPEST => {
+            Some((path, text)) if depth < DEEPEST && places.len() < MOST_LINES => {
                 out += &pasted(&path, &text, files, (depth + 1, &mut *places));
             }
             _ => {
@@ -137,12 +139,21 @@ fn pasted(path: &str, text: &str, files: &dyn Files, (depth, places): (usize, &m
     out
 }
 
+/// Constants that the tool gives, and the options that change them.
+const GIVEN: [(&str, &str); 2] = [("NP", "--cpus"), ("NA", "--addresses")];
+
 /// `-D` and `-U` as directives. Composed models are one file, so other folders cannot be searched.
 fn definitions(source: &Source) -> Result<String, Failure> {
     let mut out = String::new();
     for word in &source.options.preprocessor {
         if let Some(define) = word.strip_prefix("-D") {
             let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+            if let Some((_, option)) = GIVEN.iter().find(|(given, _)| *given == name) {
+                return Err(Failure::refused_with(
+                    format!("-D {define} is not taken: {name} is what a test needs"),
+                    format!("use {option} to have more"),
+                ));
+            }
             out += &format!("#define {name} {value}\n");
         } else if let Some(name) = word.strip_prefix("-U") {
             out += &format!("#undef {name}\n");

@@ -31,6 +31,9 @@ pub struct Findings<'a> {
 impl Findings<'_> {
     /// Whether an outcome is a violation of what was asked for.
     pub fn is_violation(&self, outcome: &Outcome) -> bool {
+        if outcome.known() == Known::AtFault {
+            return true;
+        }
         outcome.known() == Known::Violated
             && match &outcome.question {
                 _ if self.request.classify => false,
@@ -218,6 +221,7 @@ impl Findings<'_> {
             (_, Known::Unknown) => {
                 ("unknown", outcome.unknown().map(ToString::to_string).unwrap_or_default())
             }
+            (_, Known::AtFault) => ("violated", "the system itself is at fault".to_string()),
             (Question::Litmus(litmus), known) => {
                 let by = Model::ALL.into_iter().filter(|&model| litmus.says(model) == Says::Allows);
                 let by: Vec<&str> = by.map(Model::name).collect();
@@ -256,6 +260,9 @@ impl Findings<'_> {
         let violation = checked.violation.as_ref()?;
         let composed = &checked.composed;
         let what = match &outcome.question {
+            _ if violation.fault_of_system.is_some() => {
+                "the system itself is at fault, so that the test has no answer".to_string()
+            }
             Question::Rule(test) => {
                 let forbidden = filled(test.forbidden, &violation.table, composed);
                 format!("{}: {forbidden}", cannot_hold(test.rules))
@@ -276,7 +283,8 @@ impl Findings<'_> {
             }
         };
         let bound = composed.bound.map_or_else(String::new, |bound| format!(" (buffers of {bound})"));
-        let verb = if matches!(outcome.question, Question::Litmus(_)) { "reached" } else { "violated" };
+        let is_shown = matches!(outcome.question, Question::Litmus(_)) && outcome.known() == Known::Violated;
+        let verb = if is_shown { "reached" } else { "violated" };
         Some(format!("{} {verb}{bound}: {what}\n{}", outcome.question.name(), violation.table.text()))
     }
 
@@ -340,7 +348,7 @@ impl Findings<'_> {
                 value["reached"] = match outcome.known() {
                     Known::Violated => json!(true),
                     Known::Holds => json!(false),
-                    Known::Unknown => Value::Null,
+                    Known::Unknown | Known::AtFault => Value::Null,
                 };
                 let by = Model::ALL.into_iter().filter(|&model| litmus.says(model) == Says::Allows);
                 value["allowed_by"] = by.map(|model| json!(model.name())).collect();

@@ -39,6 +39,9 @@ pub struct Violation {
     pub chart: Chart,
     /// What happened, in a sentence.
     pub what: String,
+    /// What the system itself does wrong, so that the question has no answer: an assertion of its own fails, or it
+    /// answers where nobody waits.
+    pub fault_of_system: Option<String>,
 }
 
 impl Checked {
@@ -156,7 +159,8 @@ fn violation(session: &Session, checked: &Checked) -> Result<Option<Violation>, 
         let ending = End { fault: Some(&replayed.violation), cycle: None };
         let chart = msc::chart(&replayed.run, steps, ending);
         let what = engine::report_text::describe_fault(&replayed.violation);
-        Violation { table, chart, what }
+        let fault_of_system = table::fault_of_system(&checked.composed, &replayed.violation);
+        Violation { table, chart, what, fault_of_system }
     });
     answer.result.map(Some)
 }

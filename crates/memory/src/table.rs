@@ -260,18 +260,27 @@ fn told(op: Op, value: Option<u8>) -> String {
     }
 }
 
-/// Why the run must not be.
-fn reason(table: &Table, composed: &Composed, fault: &system::Fault) -> String {
+/// What the system itself does wrong, if that is what a run shows.
+pub fn fault_of_system(composed: &Composed, fault: &system::Fault) -> Option<String> {
     // What the system itself asserts stands before the processors.
     let stated = !matches!(fault.kind, system::FaultKind::EndState | system::FaultKind::Formula);
     if stated && fault.line < composed.clients_begin {
         let (file, line) =
             composed.place(fault.line).cloned().unwrap_or((fault.file.as_str().into(), fault.line));
-        return format!("{} ({file}:{line})", fault.message);
+        return Some(format!("{} ({file}:{line})", fault.message));
     }
     if stated && fault.message.contains("mv_answered") {
         let port = fault.process.as_deref().and_then(|name| name.strip_prefix("Port")?.parse().ok());
-        return format!("{} is answered, and waits for no answer", port.map_or_else(String::new, words::cpu));
+        let cpu = port.map_or_else(String::new, words::cpu);
+        return Some(format!("{cpu} is answered, and waits for no answer"));
+    }
+    None
+}
+
+/// Why the run must not be.
+fn reason(table: &Table, composed: &Composed, fault: &system::Fault) -> String {
+    if let Some(told) = fault_of_system(composed, fault) {
+        return told;
     }
     match &composed.question {
         Question::Rule(test) => filled(test.reason, table, composed),

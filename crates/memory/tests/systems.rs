@@ -55,6 +55,7 @@ fn systems_pass_and_fail_the_tests_that_they_should() {
             let word = match outcome.known() {
                 Known::Holds => "y",
                 Known::Violated => "n",
+                Known::AtFault => "at fault",
                 Known::Unknown => "unknown",
             };
             assert_eq!(word, expected(name, &test), "{test} of {name}");

@@ -3,7 +3,7 @@
 
 use engine::{CheckOptions, Silent, Source, Stop};
 use memory::report::Findings;
-use memory::{Known, MemorySystem, Outcome, Request};
+use memory::{Known, MemorySystem, Model, Outcome, Request};
 use promela::source::Files;
 
 /// A system that is one text.
@@ -97,6 +97,64 @@ fn errors_of_the_system_are_told_where_its_author_finds_them() {
     let outcomes = asked(&system, &rules(&["rowo1"]));
     let why = outcomes[0].unknown().expect("cut off").to_string();
     assert!(why.contains("own.pml:5") && why.contains("out of bounds"), "{why}");
+}
+
+/// An assertion of the system's own that fails says nothing about rules and outcomes.
+#[test]
+fn a_system_at_fault_breaks_no_rule() {
+    let system = own("byte mem[NA];\n\
+        inline mem_start() { skip }\n\
+        inline mem_write(p, a, v) {\n\
+          assert(p == 0); mem[a] = v\n\
+        }\n\
+        inline mem_read(p, a, v) { v = mem[a] }\n");
+    let litmus = Request { litmus: vec!["SB".to_string()], model: Some(Model::Sc), ..Request::default() };
+    for request in [rules(&["po_wr", "progress"]), litmus] {
+        for outcome in asked(&system, &request) {
+            let name = outcome.question.name();
+            assert_eq!(outcome.known(), Known::AtFault, "{name}");
+            let line = Findings::line(&request, &outcome);
+            assert!(line.contains("the system itself is at fault") && !line.contains("reached"), "{line}");
+            let told = Findings::told(&outcome).expect("a violation");
+            assert!(told.contains("the system itself is at fault") && told.contains("own.pml:4"), "{told}");
+            assert!(!told.contains("reached") && !told.contains("hold"), "{told}");
+        }
+    }
+    // It is no reason against a model.
+    let sc = conclusions(&system, &Request { model: Some(Model::Sc), ..rules(&["po_wr"]) });
+    assert_eq!(sc, ["no test of sequential consistency failed, but not all were decided"]);
+}
+
+#[test]
+fn what_the_tool_gives_is_not_defined() {
+    let load = |word: &str| {
+        let mut source = Source { path: "tso.pml".to_string(), ..Source::default() };
+        source.options.preprocessor = vec![word.to_string()];
+        MemorySystem::built_in("tso", &source, &Stop::never()).result
+    };
+    for (word, repair) in [("-DNP=7", "--cpus"), ("-DNA", "--addresses")] {
+        let failure = load(word).expect_err(word);
+        assert!(format!("{failure:?}").contains(repair), "{failure:?}");
+    }
+    // A size of buffers is the user's, and is told.
+    let system = load("-DMEM_BOUND=3").expect("a size");
+    let told = conclusions(&system, &Request { all_roles: true, ..rules(&["rowo1", "rowo1"]) });
+    assert_eq!(told, ["1 test holds for any values, buffers of 3"]);
+}
+
+/// Files that include each other in ever more ways end soon, with an error.
+#[test]
+fn files_that_include_themselves_are_refused() {
+    struct Itself;
+    impl Files for Itself {
+        fn read(&self, _: &str) -> Result<String, String> {
+            Ok("#include \"own.pml\"\n".repeat(9))
+        }
+    }
+    let source = Source { path: "own.pml".to_string(), ..Source::default() };
+    let answer = MemorySystem::load(&source, &Itself, &Stop::never());
+    assert!(answer.result.is_err());
+    assert!(answer.notices.iter().any(|notice| notice.message.contains("without end")));
 }
 
 #[test]

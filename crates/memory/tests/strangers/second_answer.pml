@@ -1,4 +1,4 @@
-/* expect: rowo1 n
+/* expect: rowo1 f
    Split transactions: an operation is sometimes answered twice. */
 byte mem[NA];
 chan rq[8] = [2] of { byte, byte, byte, byte };
