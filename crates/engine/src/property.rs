@@ -57,7 +57,9 @@ impl Inventory {
     /// Whether the model has this property, which is none of the safety checks.
     fn has(&self, full: &str) -> bool {
         match full.split_once(':') {
-            Some(("never", names)) => names.split('+').all(|name| self.never.iter().any(|claim| claim == name)),
+            Some(("never", names)) => {
+                names.split('+').all(|name| self.never.iter().any(|claim| claim == name))
+            }
             Some(("ltl", name)) => self.ltl.iter().any(|claim| claim == name),
             Some(_) => self.state_formulas.iter().any(|formula| formula == full),
             None if full == "never" => !self.never.is_empty(),

@@ -82,7 +82,8 @@ impl Outcome {
     /// What is known.
     pub fn known(&self) -> Known {
         let some = |is: fn(&Verdict) -> bool| self.checks.iter().any(|check| is(check.verdict()));
-        let at_fault = |check: &Checked| check.violation.as_ref().is_some_and(|it| it.fault_of_system.is_some());
+        let at_fault =
+            |check: &Checked| check.violation.as_ref().is_some_and(|it| it.fault_of_system.is_some());
         match () {
             () if self.checks.iter().any(at_fault) => Known::AtFault,
             () if some(|v| matches!(v, Verdict::Violated(..) | Verdict::Refuted(_))) => Known::Violated,

@@ -169,7 +169,8 @@ async fn no_option_of_a_page_writes_a_file() {
             .all(|name| writing.iter().any(|spec| spec.name == *name))
     );
     let info = bench.get("/info").await.json();
-    let offered = |name: &str| info["options"].as_array().unwrap().iter().any(|option| option["name"] == name);
+    let offered =
+        |name: &str| info["options"].as_array().unwrap().iter().any(|option| option["name"] == name);
     assert!(offered("exec") && offered("max-states"));
     for spec in writing {
         assert!(!offered(spec.name), "--{}", spec.name);
