@@ -137,8 +137,7 @@ pub fn of(
     if has_errors(&found) {
         return Err(Failure::Model);
     }
-    let given = source.options.preprocessor.iter().filter_map(|word| word.strip_prefix("-DMEM_BOUND"));
-    let given = given.last();
+    let given = source.options.preprocessor.iter().rev().find_map(|word| word.strip_prefix("-DMEM_BOUND"));
     let is_open = leaves_bound_open(&text);
     Ok(Interface {
         form,
