@@ -78,10 +78,7 @@ impl Folder {
         for attempt in 0..100u32 {
             let name = format!("spinor-c-{}-{nanos}-{attempt}", std::process::id());
             let path = std::env::temp_dir().join(name);
-            let mut builder = std::fs::DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            match builder.create(&path) {
+            match private_folder().create(&path) {
                 Ok(()) => return Ok(Folder(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -94,6 +91,19 @@ impl Folder {
     pub fn path(&self) -> &Path {
         &self.0
     }
+}
+
+/// Makes folders that only their owner can look into, where the system has such.
+#[cfg(unix)]
+fn private_folder() -> std::fs::DirBuilder {
+    let mut builder = std::fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+#[cfg(not(unix))]
+fn private_folder() -> std::fs::DirBuilder {
+    std::fs::DirBuilder::new()
 }
 
 impl Drop for Folder {

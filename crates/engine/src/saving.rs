@@ -205,8 +205,8 @@ fn find_reader(path: &Path) -> io::Result<Option<File>> {
 }
 
 #[cfg(not(unix))]
-fn find_reader(_path: &Path) -> io::Result<()> {
-    Ok(())
+fn find_reader(_path: &Path) -> io::Result<Option<File>> {
+    Ok(None)
 }
 
 /// Whether a path means something that this process has open (`/dev/stdout`, `/dev/fd/3`), be it a regular

@@ -71,6 +71,7 @@ functions! {
 }
 
 /// The names under which the library is looked for.
+#[cfg(unix)]
 const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
 #[cfg(unix)]
