@@ -54,6 +54,31 @@ export default {
     await page.context().close();
   },
 
+  async "what is typed while a file is read again is not lost"() {
+    const page = await open();
+    await select(page, "dead.pml");
+    const path = join(folder, "dead.pml"), before = readFileSync(path, "utf8");
+    writeFileSync(path, `/* theirs */\n${before}`);
+    let answer;
+    const asked = new Promise(found => page.route("**/files/dead.pml", async route => {
+      const answered = new Promise(go => { answer = go; });
+      found();
+      await answered;
+      await route.continue();
+    }));
+    await page.click(".cm-content");
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await asked;
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("/* mine */\n");
+    await page.waitForSelector(".cm-line:has-text('mine')");
+    answer();
+    await page.waitForSelector(".conflict");
+    await page.waitForSelector(".cm-line:has-text('mine')");
+    writeFileSync(path, before);
+    await page.context().close();
+  },
+
   async "repairs stand beside what is wrong, and a click makes them"() {
     const page = await open();
     await select(page, "unfinished.pml");

@@ -156,7 +156,8 @@ export async function saveFile(path = current.value): Promise<void> {
     say(`${path} is saved`);
   } catch (error) {
     if (error instanceof api.ApiError && error.status === 409) {
-      change(path, { conflict: { text: error.body.text, etag: error.body.etag } });
+      // It may have been settled while the answer was under way.
+      if (opened.value.find(file => file.path === path)?.etag === one.etag) change(path, { conflict: { text: error.body.text, etag: error.body.etag } });
     } else complain(error);
   }
 }
@@ -176,13 +177,15 @@ export async function settle(path: string, which: "mine" | "theirs"): Promise<vo
 /** Another program may have written meanwhile: what was not edited here is read again. */
 export async function lookAgain(): Promise<void> {
   await listFiles().catch(() => undefined);
-  for (const one of opened.value) {
-    if (one.etag === null) continue;
+  for (const { path, etag } of opened.value) {
+    if (etag === null) continue;
     try {
-      const now = await api.getText(address(one.path));
-      if (now.etag === one.etag) continue;
-      if (one.text === one.saved) change(one.path, { text: now.text, saved: now.text, etag: now.etag });
-      else change(one.path, { conflict: now });
+      const now = await api.getText(address(path));
+      // What was typed or saved while the answer was under way counts.
+      const one = opened.value.find(file => file.path === path);
+      if (!one || one.etag !== etag || now.etag === etag) continue;
+      if (one.text === one.saved) change(path, { text: now.text, saved: now.text, etag: now.etag });
+      else change(path, { conflict: now });
     } catch { /* it is gone: saving says so */ }
   }
 }
