@@ -198,7 +198,11 @@ impl Making<'_> {
         only.extend(draft.shapes.iter().map(|shapes| (self.shape, shapes.clone())));
         only.iter_mut().for_each(|(_, values)| values.sort_unstable());
         only.sort_unstable();
-        let reads: Vec<u32> = reads.iter().copied().collect();
+        let parts: Vec<usize> = step.sources.iter().map(|(member, _)| *member).collect();
+        let reads = match draft.shapes {
+            Some(_) => reads.iter().copied().collect(),
+            None => self.reads_of_existing(reads, &parts),
+        };
         debug_assert!(only.iter().all(|(slot, _)| reads.contains(slot)));
         let pair = |item: Item| (self.pid(item.member), item.edge);
         let (pid, kind) = self.shapes.processes[step.item.member];
@@ -207,18 +211,17 @@ impl Making<'_> {
             None => Action::step(pid, step.item.edge, edge),
             partner => Action { pid, edge: Some(step.item.edge), partner }.pack(),
         };
-        let parts = || [Some(step.item), step.partner].into_iter().flatten();
-        let taking_part = |member: usize| step.sources.iter().any(|(part, _)| *part == member);
-        let others = self.others(&reads, taking_part);
+        let takers = [Some(step.item), step.partner].into_iter().flatten();
+        let others = self.others(&reads, |member| parts.contains(&member));
         Some(Group {
-            parts: step.sources.iter().map(|(member, _)| *member).collect(),
+            parts,
             shape_at: reads.iter().position(|slot| *slot == self.shape),
             others,
             host,
             local: LocalGroup {
                 actions: vec![action],
                 process: pid as u32,
-                takers: parts().map(|item| self.taker(item.member)).collect(),
+                takers: takers.map(|item| self.taker(item.member)).collect(),
                 hands_over: self.meets && step.is_sequence,
                 writes: writes.iter().copied().collect(),
                 only,
@@ -227,6 +230,21 @@ impl Making<'_> {
                 reads,
             },
         })
+    }
+
+    /// What is read, and where a process that takes no part may be there or not, its location too: 0 in another slot of
+    /// it, such as an empty channel, does not tell.
+    fn reads_of_existing(&self, reads: &BTreeSet<u32>, parts: &[usize]) -> Vec<u32> {
+        let slots = &self.partition.slots;
+        let of = |slot: &u32| slots.list[*slot as usize].process.map(|member| member.index());
+        let others: BTreeSet<usize> =
+            reads.iter().filter_map(of).filter(|member| !parts.contains(member)).collect();
+        let hosts = || self.shapes.list.iter().filter(|shape| parts.iter().all(|&part| shape.has(part)));
+        let is_certain =
+            |member: usize| hosts().all(|shape| shape.has(member)) || !hosts().any(|shape| shape.has(member));
+        let uncertain = others.into_iter().filter(|&member| !is_certain(member));
+        let locations = uncertain.map(|member| slots.members[member].location.0);
+        reads.iter().copied().chain(locations).collect::<BTreeSet<u32>>().into_iter().collect()
     }
 
     /// The slots that are read of processes that take no part.
