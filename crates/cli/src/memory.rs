@@ -124,7 +124,15 @@ fn test(
     for question in &agenda.questions {
         let answer = request.ask(system, question, options, signals.stop(), &mut client);
         output::notices(&answer.notices, args.format);
-        let outcome = answer.result?;
+        let outcome = match answer.result {
+            Ok(outcome) => outcome,
+            // What was found before it is told.
+            Err(Failure::Stopped(_)) if signals.stop().is_asked() => {
+                findings.interrupted = true;
+                break;
+            }
+            Err(failure) => return Err(failure),
+        };
         // Nothing else says why a question has no answer, and where no model is asked about, what shows is all.
         let alone = request.model.is_none() && !request.classify;
         let is_answer = match &outcome.question {

@@ -121,3 +121,19 @@ fn the_time_is_over_in_the_midst_of_a_step() {
     let note = report["properties"][0]["note"].as_str().unwrap();
     assert!(note.contains("--timeout 0.5"), "{note}");
 }
+
+/// Between two tests, too, what was found by then is told.
+#[test]
+fn tests_of_a_memory_system() {
+    let scratch = Scratch::with("");
+    for (signal, status) in SIGNALS {
+        let words = ["memory", "--system", "lazy_caching", "--model", "sc", "--format", "json"];
+        let output = signalled(&scratch, signal, &words);
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        // Before the first test there is nothing to tell.
+        if !output.stdout.is_empty() {
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(report["verdict"], "unknown");
+        }
+    }
+}

@@ -139,8 +139,14 @@ impl Findings<'_> {
         out
     }
 
-    fn classified(&self, model: Model) -> String {
+    /// Why the system is not of a model, and whether something was not decided: what was not asked any more was not.
+    fn against(&self, model: Model) -> (Vec<String>, bool) {
         let (reasons, undecided) = against(model, &self.outcomes);
+        (reasons, undecided || self.interrupted)
+    }
+
+    fn classified(&self, model: Model) -> String {
+        let (reasons, undecided) = self.against(model);
         match (reasons.is_empty(), undecided) {
             (false, _) => format!("cannot be {}: {}", model.words(), reasons.join(", ")),
             (true, true) => format!("may be {}: not everything was decided", model.words()),
@@ -149,7 +155,7 @@ impl Findings<'_> {
     }
 
     fn about_model(&self, model: Model) -> Vec<String> {
-        let (reasons, undecided) = against(model, &self.outcomes);
+        let (reasons, undecided) = self.against(model);
         let n =
             self.outcomes.iter().filter(|o| matches!(o.question, Question::Rule(_) | Question::Litmus(_)));
         let n = n.count();
@@ -303,7 +309,7 @@ impl Findings<'_> {
         let total: f64 =
             self.outcomes.iter().flat_map(|o| &o.checks).map(|c| c.report.times.total.as_secs_f64()).sum();
         let models = Model::ALL.into_iter().map(|model| {
-            let (reasons, undecided) = against(model, &self.outcomes);
+            let (reasons, undecided) = self.against(model);
             let possible =
                 if reasons.is_empty() && undecided { Value::Null } else { Value::from(reasons.is_empty()) };
             (model.name().to_string(), json!({"possible": possible, "against": reasons}))

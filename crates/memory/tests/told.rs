@@ -125,6 +125,21 @@ fn a_system_at_fault_breaks_no_rule() {
     assert_eq!(sc, ["no test of sequential consistency failed, but not all were decided"]);
 }
 
+/// What was not asked any more was not decided.
+#[test]
+fn an_interruption_leaves_everything_open() {
+    let system = built_in("atomic");
+    let request = Request { model: Some(Model::Sc), ..rules(&["cmp"]) };
+    let told = |request: &Request, interrupted: bool| {
+        let outcomes = asked(&system, &rules(&["cmp"]));
+        Findings { system: &system, request, outcomes, skipped: Vec::new(), interrupted }.conclusions()
+    };
+    assert!(told(&request, false)[0].starts_with("no test of sequential consistency fails (1 test;"));
+    assert_eq!(told(&request, true), ["no test of sequential consistency failed, but not all were decided"]);
+    let all = told(&Request { classify: true, ..Request::default() }, true);
+    assert!(all.iter().all(|line| line.starts_with("may be ")), "{all:?}");
+}
+
 #[test]
 fn what_the_tool_gives_is_not_defined() {
     let load = |word: &str| {

@@ -90,7 +90,15 @@ impl Bench<'_> {
         for question in &agenda.questions {
             let answer = request.ask(system, question, options, self.stop, &mut client);
             notices.extend(answer.notices.iter().map(Notice::json));
-            findings.outcomes.push(answer.result?);
+            match answer.result {
+                Ok(outcome) => findings.outcomes.push(outcome),
+                // What was found before it is told.
+                Err(Failure::Stopped(_)) if self.stop.is_asked() => {
+                    findings.interrupted = true;
+                    break;
+                }
+                Err(failure) => return Err(failure),
+            }
             if self.stop.is_asked() {
                 findings.interrupted = true;
                 break;
